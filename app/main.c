@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n.h>
+#include <malloc.h>
 
 #include "app/application.h"
 #include "app/help/help-pages.h"
@@ -25,6 +26,9 @@ find_schema (const char *program)
 int
 main (int argc, char **argv)
 {
+  /* What one thread reads, another one frees: with an arena for each, the C library keeps all of
+   * them at their greatest size. Tensors have an allocator of their own. */
+  mallopt (M_ARENA_MAX, 2);
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
   sluice_language_init (argv[0]);
   sluice_help_init (argv[0]);

@@ -44,7 +44,7 @@ typedef struct
   guint n_members;              /* that the curve is of */
   guint n_events;               /* taken */
   guint n_items;                /* histograms taken */
-  guint64 restart;              /* SluiceRunSeries.n_restarts when they were */
+  guint64 restart, dropped;     /* SluiceRunSeries.n_restarts and n_dropped when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
   SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
 } SluiceTaken;

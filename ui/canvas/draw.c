@@ -460,9 +460,12 @@ draw_labels (Draw *d, const GArray *edges)
     }
 }
 
+/* Neighbours of one colour are one path: to change the colour costs more than a box. */
 static void
 draw_distant_items (Draw *d, const GArray *items)
 {
+  SluiceColor last = { 0 };
+  double last_share = 0;
   for (guint i = 0; i < items->len; i++)
     {
       guint index = g_array_index (items, guint, i);
@@ -470,16 +473,21 @@ draw_distant_items (Draw *d, const GArray *items)
       if (item->kind == SLUICE_ITEM_HEADING)
         continue;
       SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
-      gboolean frame = item->kind == SLUICE_ITEM_OPEN_SCOPE;
+      double share = item->kind == SLUICE_ITEM_OPEN_SCOPE ? 0.12 : 0.6;
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
-      sluice_cairo_set_color (d->cr,
-                              sluice_color_mix (d->theme->ground, sluice_draw_item_color (d, item),
-                                                frame ? 0.12 : 0.6));
+      SluiceColor color = sluice_draw_item_color (d, item);
+      if (share != last_share || memcmp (&color, &last, sizeof color) != 0)
+        {
+          cairo_fill (d->cr);
+          sluice_cairo_set_color (d->cr, sluice_color_mix (d->theme->ground, color, share));
+          last = color;
+          last_share = share;
+        }
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
-      cairo_fill (d->cr);
     }
+  cairo_fill (d->cr);
 }
 
 /* After the lines, which would cross them out. */

@@ -203,6 +203,46 @@ test_many_runs (void)
   cairo_surface_destroy (surface);
 }
 
+/* Pixels of the colour that so many equal curves of one colour make. */
+static guint
+count_crowd (guint n_series, int n_points)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autofree char *name = g_strdup_printf ("chart-crowd-%u-of-%d", n_series, n_points);
+  cairo_surface_t *surface;
+  guint n;
+
+  sluice_chart_set_smoothing (chart, 0);
+  for (guint i = 0; i < n_series; i++)
+    {
+      g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (n_points, 1, 0.1, 4.0 / n_points);
+
+      sluice_chart_add_series (chart, "run", sluice_palette_color (0),
+                               sluice_series_buffer_as_source (buffer));
+    }
+  surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
+  keep_picture (surface, name);
+  n = count_color (surface, 0x3584e4);
+  cairo_surface_destroy (surface);
+  return n;
+}
+
+/* Hundreds are drawn in another way, at the same places. */
+static void
+test_crowd (void)
+{
+  static const int n_points[] = { 4, 60, 1000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_points); i++)
+    {
+      guint one = count_crowd (1, n_points[i]), many = count_crowd (100, n_points[i]);
+
+      g_assert_cmpuint (one, >, 100);
+      g_assert_cmpuint (many, >=, one * 8 / 10);
+      g_assert_cmpuint (many, <=, one * 5); /* half-covered edges add up */
+    }
+}
+
 static void
 test_few_points (void)
 {
@@ -753,6 +793,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
+  g_test_add_func ("/ui/chart/crowd", test_crowd);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
   g_test_add_func ("/ui/chart/chart/front", test_front);
   g_test_add_func ("/ui/chart/chart/trend", test_trend);

@@ -545,6 +545,7 @@ test_images (void)
   g_autoptr (GArray) steps = NULL;
   const char *captions[] = { "0 → 5", "3 → 2", "6 → 9", "9 → 6", "broken" };
   g_autoptr (GBytes) broken = g_bytes_new_static ("no picture", 10);
+  g_autoptr (GHashTable) kept = g_hash_table_new (g_int64_hash, g_int64_equal);
   GtkWidget *window;
 
   window = show (card, 560, 200);
@@ -566,6 +567,13 @@ test_images (void)
   steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   sluice_image_card_add_steps (images, steps);
   g_assert_cmpuint (steps->len, ==, 6);
+  for (guint i = 0; i < steps->len; i += 5)
+    g_hash_table_add (kept, &g_array_index (steps, gint64, i));
+  sluice_image_card_keep_steps (images, kept);
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, 0);
+  g_array_set_size (steps, 0);
+  sluice_image_card_add_steps (images, steps);
+  g_assert_cmpuint (steps->len, ==, 2);
   sluice_image_card_clear (images);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, -1);
   settle (window);
