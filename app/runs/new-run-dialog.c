@@ -266,6 +266,8 @@ make_page (Form *self)
   for (guint i = 0; i < G_N_ELEMENTS (folds); i++)
     {
       fold[i] = g_object_new (ADW_TYPE_EXPANDER_ROW, "title", _ (folds[i].title), NULL);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (fold[i]), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      _ (folds[i].title), -1);
       adw_preferences_group_add (others, fold[i]);
     }
   for (guint i = 0; i < self->rows->len; i++)

@@ -111,6 +111,9 @@ class Accessible:
         """Where it lies in its window: (x, y, width, height)."""
         return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
 
+    def focus(self):
+        return self._ask(ATSPI + "Component", "GrabFocus", None, False)
+
     def act(self):
         if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")

@@ -68,8 +68,21 @@ dup_summary (SluiceCard *card)
 {
   SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
   char *readout = sluice_chart_dup_readout (chart);
+  g_autofree char *summary = readout == NULL ? sluice_chart_dup_summary (chart) : NULL;
+  SluiceUnit unit = sluice_chart_get_unit (chart);
+  g_autofree char *low = NULL;
+  g_autofree char *high = NULL;
+  double y0 = NAN;
+  double y1 = NAN;
 
-  return readout != NULL ? readout : sluice_chart_dup_summary (chart);
+  sluice_chart_get_y_view (chart, &y0, &y1);
+  /* Of a chart without points the axis says nothing. */
+  if (readout != NULL || strchr (summary, ':') == NULL || !isfinite (y0) || !isfinite (y1))
+    return readout != NULL ? readout : g_steal_pointer (&summary);
+  low = sluice_format_value (y0, unit);
+  high = sluice_format_value (y1, unit);
+  /* Translators: a sentence about a chart, then the ends of its vertical axis. */
+  return g_strdup_printf (_ ("%s. Shown from %s to %s"), summary, low, high);
 }
 
 static gboolean
