@@ -7,7 +7,7 @@ usage: test-accessible.py WORKBENCH COMMAND PROJECT
 
 On a display and a session bus of its own. On each page, in each dialog and popover: every control
 is named, Tab comes to each of them in the order in which they are read, and round to the first;
-Shift+Tab goes the same way back; Escape leaves. How a node, a chart, a histogram and a run are told.
+Shift+Tab goes the same way back; Escape leaves. How a node, a chart, a run are told.
 """
 import os
 import re

@@ -6,6 +6,7 @@
 #include "ui/chart/chart-table.h"
 #include "ui/chart/range-popover.h"
 #include "ui/common/export.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -27,6 +28,7 @@ struct _SluiceChartCard
   SluiceChart *chart;
   double drag_from;  /* pixel, or NaN */
   double pointer_x;  /* where the wheel zooms */
+  double seen[2];    /* where the pointer was last, in the window */
   guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
@@ -66,23 +68,7 @@ title_changed (SluiceCard *card, const char *title)
 static char *
 dup_summary (SluiceCard *card)
 {
-  SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
-  char *readout = sluice_chart_dup_readout (chart);
-  g_autofree char *summary = readout == NULL ? sluice_chart_dup_summary (chart) : NULL;
-  SluiceUnit unit = sluice_chart_get_unit (chart);
-  g_autofree char *low = NULL;
-  g_autofree char *high = NULL;
-  double y0 = NAN;
-  double y1 = NAN;
-
-  sluice_chart_get_y_view (chart, &y0, &y1);
-  /* Of a chart without points the axis says nothing. */
-  if (readout != NULL || strchr (summary, ':') == NULL || !isfinite (y0) || !isfinite (y1))
-    return readout != NULL ? readout : g_steal_pointer (&summary);
-  low = sluice_format_value (y0, unit);
-  high = sluice_format_value (y1, unit);
-  /* Translators: a sentence about a chart, then the ends of its vertical axis. */
-  return g_strdup_printf (_ ("%s. Shown from %s to %s"), summary, low, high);
+  return sluice_chart_dup_told (SLUICE_CHART_CARD (card)->chart);
 }
 
 static gboolean
@@ -306,10 +292,18 @@ in_plot (SluiceChartCard *self, double px, double py)
 }
 
 static void
+enter_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
+{
+  sluice_pointer_has_moved (GTK_EVENT_CONTROLLER (controller), SLUICE_CHART_CARD (data)->seen);
+}
+
+static void
 motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
 {
   SluiceChartCard *self = data;
 
+  if (!sluice_pointer_has_moved (GTK_EVENT_CONTROLLER (controller), self->seen))
+    return;
   x /= sluice_card_get_text_scale (data);
   y /= sluice_card_get_text_scale (data);
   self->pointer_x = x;
@@ -664,6 +658,7 @@ add_gestures (SluiceChartCard *self)
   GtkGesture *drag = gtk_gesture_drag_new ();
   GtkGesture *click = gtk_gesture_click_new ();
 
+  g_signal_connect (motion, "enter", G_CALLBACK (enter_cb), self);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
   g_signal_connect (scroll, "scroll", G_CALLBACK (scroll_cb), self);
