@@ -380,12 +380,28 @@ read_ahead_cb (GApplication *application, GVariantDict *options, gpointer data)
   return -1; /* go on */
 }
 
+/* GTK 4.8 gives the button of its own search no name. */
+static void
+name_search_button (GtkWidget *widget)
+{
+  if (GTK_IS_TOGGLE_BUTTON (widget) && gtk_button_get_icon_name (GTK_BUTTON (widget)) != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ ("Search the shortcuts"), -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    name_search_button (child);
+}
+
 static void
 set_window (SluiceApplication *self, SluiceWindow *window)
 {
   if (self->window != NULL)
     g_object_remove_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
   self->window = window;
+  GtkShortcutsWindow *keys =
+      gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window));
+  if (keys != NULL)
+    name_search_button (GTK_WIDGET (keys));
   g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &self->window);
 }
 

@@ -103,8 +103,11 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   static const char *const flows[] = { N_ ("Upward"), N_ ("Downward"), NULL };
   static const char *const axes[] = { N_ ("Step"), N_ ("Relative time"), N_ ("Wall time"), NULL };
   GtkWidget *window = adw_preferences_window_new ();
+  /* All are in sight; libadwaita 1.2 gives the button of its search no name. */
+  adw_preferences_window_set_search_enabled (ADW_PREFERENCES_WINDOW (window), FALSE);
   gtk_window_set_default_size (GTK_WINDOW (window), 640, 860); /* all groups are seen at once */
   GtkWidget *page = adw_preferences_page_new ();
+  adw_preferences_page_set_title (ADW_PREFERENCES_PAGE (page), _ ("Preferences"));
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (window), ADW_PREFERENCES_PAGE (page));
   AdwPreferencesGroup *look = add_group (ADW_PREFERENCES_PAGE (page), _ ("Look"));
   add_choice (look, settings, "color-scheme", _ ("Colours"), schemes);

@@ -175,15 +175,26 @@ show_failure (SluiceWindow *self, const char *failure)
 }
 
 static void
+tell_repeated (SluiceWindow *self, const char *run)
+{
+  g_autofree char *words = g_strdup_printf (
+      _ ("This run repeats “%s”: same graph, data, settings and seed. New Run… has others"), run);
+  sluice_window_tell (self, words);
+}
+
+static void
 controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
   g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
+  g_autofree char *repeated = sluice_run_controller_take_repeated (self->controller);
   gint64 run = sluice_run_controller_get_run (self->controller);
   if (notice != NULL)
     sluice_window_tell (self, notice);
+  if (repeated != NULL)
+    tell_repeated (self, repeated);
   if (run != self->last_run)
     sluice_run_set_set_front (self->shown, run);
   self->last_run = run;

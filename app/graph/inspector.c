@@ -311,6 +311,9 @@ add_trace (SluiceInspector *self)
   gtk_drop_down_set_selected (GTK_DROP_DOWN (depth), self->trace_depth);
   gtk_accessible_update_property (GTK_ACCESSIBLE (depth), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("How far to trace"), -1);
+  /* GTK 4.8 gives the focus to its button, and no name. */
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (depth)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("How far to trace"), -1);
   gtk_widget_add_css_class (box, "linked");
   gtk_widget_add_css_class (box, "inspector-trace");
   append_trace (self, box, _ ("Trace inputs"), "inputs");

@@ -68,6 +68,17 @@ dup_own_settings (SluiceRunRow *self, guint most)
                                  : g_strdup ("");
 }
 
+/* What a screen reader says of the row. */
+static void
+status_changed_cb (SluiceRunRow *self)
+{
+  g_autofree char *status = NULL;
+  g_object_get (self->run, "status", &status, NULL);
+  g_autofree char *label =
+      g_strdup_printf ("%s, %s", sluice_run_get_info (self->run)->name, status);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
 static void
 state_changed_cb (SluiceRunRow *self)
 {
@@ -114,12 +125,15 @@ run_row_new (SluiceRun *run, SluiceRunSet *set)
   g_signal_connect_swapped (self->shown, "clicked", G_CALLBACK (shown_clicked_cb), self);
   g_signal_connect_object (run, "notify::shown", G_CALLBACK (gtk_widget_queue_draw), self->dot,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (run, "notify::status", G_CALLBACK (status_changed_cb), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (run, "notify::state", G_CALLBACK (state_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (run, "points-added", G_CALLBACK (points_added_cb), self,
                            G_CONNECT_SWAPPED);
   gtk_drawing_area_set_draw_func (self->dot, draw_dot, self, NULL);
   state_changed_cb (self);
+  status_changed_cb (self);
   points_added_cb (self);
   return GTK_WIDGET (self);
 }

@@ -201,6 +201,26 @@ append_inputs (SluiceScene *self, guint item, GString *text)
     }
 }
 
+/* What an op makes, by the first of its edges. */
+static void
+append_result (SluiceScene *self, guint item, GString *text)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  sluice_scene_get_item_edges (self, item, TRUE, edges);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
+      const SluiceModelEdge *m = e->kind == SLUICE_EDGE_DATA ? first_tensor (self, e) : NULL;
+      if (m == NULL || m->shape == NULL)
+        continue;
+      g_string_append (text, _ (", gives"));
+      if (m->dtype != NULL)
+        g_string_append_printf (text, " %s", m->dtype);
+      g_string_append_printf (text, " %s", m->shape);
+      return;
+    }
+}
+
 static void
 append_outputs (SluiceScene *self, guint item, GString *text)
 {
@@ -285,6 +305,8 @@ sluice_scene_dup_item_text (SluiceScene *self, guint index, const char *live)
   if (live != NULL || item->note != NULL)
     g_string_append_printf (text, ", %s", live != NULL ? live : item->note);
   append_inputs (self, index, text);
+  if (node != NULL)
+    append_result (self, index, text);
   append_outputs (self, index, text);
   append_devices (self, item->node, text);
   if (node != NULL && node->error != NULL)

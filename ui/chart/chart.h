@@ -248,6 +248,9 @@ void sluice_chart_render (SluiceChart *self,
 
 /** sluice_chart_dup_summary: (transfer full): a sentence with the last value of each series. */
 char *sluice_chart_dup_summary (SluiceChart *self);
+/** sluice_chart_dup_told: (transfer full): what a screen reader says of it: the values at the
+ * cursor, or else the summary and what the vertical axis spans. */
+char *sluice_chart_dup_told (SluiceChart *self);
 
 /** sluice_chart_dup_readout: (transfer full) (nullable): what the read-out shows, as one line. */
 char *sluice_chart_dup_readout (SluiceChart *self);
