@@ -21,6 +21,10 @@ typedef struct
   const char *text;
 } SayRequest;
 
+#define SAY(column, value)                                                                         \
+  "INSERT INTO run_words (run, " column ") VALUES (?2, " value                                     \
+  ") ON CONFLICT (run) DO UPDATE SET " column " = excluded." column
+
 static gboolean
 say (sqlite3 *db, gpointer data, GError **error)
 {
@@ -71,21 +75,20 @@ sluice_store_set_run_notes (SluiceStore *self, gint64 run, const char *notes, GE
                         "notes may have %" G_GSIZE_FORMAT " bytes, and these have %" G_GSIZE_FORMAT
                         "; put them into a file and name that",
                         SLUICE_RUN_MAX_NOTES, strlen (notes));
-  return say_text (self, run, "UPDATE runs SET notes = nullif (?, '') WHERE id = ?", notes, error);
+  return say_text (self, run, SAY ("notes", "nullif (?1, '')"), notes, error);
 }
 
 gboolean
 sluice_store_set_run_group (SluiceStore *self, gint64 run, const char *group, GError **error)
 {
   return (group == NULL || sluice_text_check_name ("the name of the group", group, error))
-         && say_text (self, run, "UPDATE runs SET run_group = ? WHERE id = ?", group, error);
+         && say_text (self, run, SAY ("run_group", "?1"), group, error);
 }
 
 gboolean
 sluice_store_set_run_starred (SluiceStore *self, gint64 run, gboolean is_starred, GError **error)
 {
-  return say_text (self, run, "UPDATE runs SET starred = ? IS NOT NULL WHERE id = ?",
-                   is_starred ? "" : NULL, error);
+  return say_text (self, run, SAY ("starred", "?1 IS NOT NULL"), is_starred ? "" : NULL, error);
 }
 
 gboolean

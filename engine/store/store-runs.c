@@ -69,6 +69,27 @@ dup_free_name (sqlite3 *db, const char *base, GError **error)
     }
 }
 
+/* What is said of it from the start. */
+static gboolean
+insert_words (sqlite3 *db, gint64 id, const SluiceRunInfo *info, GError **error)
+{
+  gboolean said =
+      info->notes != NULL || info->group != NULL || info->is_starred || info->parent != 0;
+  if (said
+      && !sluice_sql_change (db, error,
+                             "INSERT INTO run_words (run, notes, run_group, starred, parent, "
+                             "parent_step) VALUES (?1, ?2, ?3, ?4, nullif (?5, 0), "
+                             "iif (?5 = 0, NULL, ?6))",
+                             "issiii", id, info->notes, info->group, (gint64) info->is_starred,
+                             info->parent, info->parent_step))
+    return FALSE;
+  for (guint i = 0; info->tags != NULL && info->tags[i] != NULL; i++)
+    if (!sluice_sql_change (db, error, "INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)",
+                            "is", id, info->tags[i]))
+      return FALSE;
+  return TRUE;
+}
+
 gboolean
 sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
 {
@@ -83,18 +104,12 @@ sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GE
       || !sluice_sql_change (
           db, error,
           "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, started, "
-          "ended, seconds, graph_hash, message, run_group, parent, parent_step, notes, starred) "
-          "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, nullif (?15, 0), "
-          "iif (?15 = 0, NULL, ?16), ?17, ?18)",
-          "issiiiiddddsssiisi", id, name, info->project, (gint64) info->state, info->step,
-          info->n_steps, (gint64) info->seed, info->created, info->started, info->ended,
-          info->seconds, info->graph_hash, info->message, info->group, info->parent,
-          info->parent_step, info->notes, (gint64) info->is_starred))
+          "ended, seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step, info->n_steps,
+          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
+          info->graph_hash, info->message)
+      || !insert_words (db, id, info, error))
     return FALSE;
-  for (guint i = 0; info->tags != NULL && info->tags[i] != NULL; i++)
-    if (!sluice_sql_change (db, error, "INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)",
-                            "is", id, info->tags[i]))
-      return FALSE;
   info->id = id;
   g_free (info->name);
   info->name = g_steal_pointer (&name);
@@ -148,7 +163,7 @@ sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **
   "id, name, project, state, step, n_steps, seed, created, started, ended, seconds, graph_hash, "  \
   "message, notes, run_group, starred, parent, parent_step, deleted, "                             \
   "(SELECT group_concat (tag, char (10)) FROM (SELECT tag FROM run_tags WHERE run = runs.id "      \
-  "ORDER BY tag))"
+  "ORDER BY tag)) FROM runs LEFT JOIN run_words ON run_words.run = runs.id"
 
 static SluiceRunInfo *
 read_run (sqlite3_stmt *row)
@@ -201,8 +216,8 @@ GPtrArray *
 sluice_store_list_runs (SluiceStore *self, sqlite3 *db, gboolean trash, GError **error)
 {
   static const char *const queries[] = {
-    "SELECT " COLUMNS " FROM runs WHERE deleted IS NULL ORDER BY id DESC",
-    "SELECT " COLUMNS " FROM runs WHERE deleted IS NOT NULL ORDER BY id DESC",
+    "SELECT " COLUMNS " WHERE deleted IS NULL ORDER BY id DESC",
+    "SELECT " COLUMNS " WHERE deleted IS NOT NULL ORDER BY id DESC",
   };
   g_autoptr (GPtrArray) runs =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
