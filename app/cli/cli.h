@@ -28,6 +28,8 @@ typedef struct
   const GOptionEntry *options;
   guint run_options; /* SluiceOptionFlags: of run-options.h it has those with one of these */
   const CliRunKey *run_keys; /* (nullable): and these, the last without a key */
+  const char *dashed; /* (nullable): where that is among the arguments, words with one '-' before
+                         them are no options, and come behind the others */
   /* arguments: NULL-terminated, without the verb. Returns the exit status; an error is printed by
    * the caller. */
   int (*run) (char **arguments, GError **error);
@@ -36,7 +38,7 @@ typedef struct
 extern const Verb sluice_verb_info, sluice_verb_ops, sluice_verb_check, sluice_verb_run,
     sluice_verb_train, sluice_verb_bench, sluice_verb_draw, sluice_verb_convert, sluice_verb_place,
     sluice_verb_trace, sluice_verb_compare, sluice_verb_log, sluice_verb_sql, sluice_verb_export,
-    sluice_verb_reindex, sluice_verb_checkpoints, sluice_verb_import;
+    sluice_verb_reindex, sluice_verb_checkpoints, sluice_verb_import, sluice_verb_runs;
 
 enum
 {

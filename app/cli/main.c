@@ -33,7 +33,7 @@ static const Verb *const verbs[] = {
   &sluice_verb_compare,     &sluice_verb_place,   &sluice_verb_trace,  &sluice_verb_info,
   &sluice_verb_log,         &sluice_verb_sql,     &sluice_verb_import, &sluice_verb_export,
   &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,  &sluice_verb_reindex,
-  &sluice_verb_checkpoints,
+  &sluice_verb_checkpoints, &sluice_verb_runs,
 };
 
 static char **plugins;
@@ -235,6 +235,37 @@ print_error (const char *program, const GError *error)
     }
 }
 
+/* Takes the words that a verb wants for itself out of the line. (transfer container): they remain
+ * those of argv. */
+static GPtrArray *
+take_dashed (const Verb *verb, int *argc, char **argv)
+{
+  GPtrArray *words = g_ptr_array_new ();
+  int n = 1;
+  gboolean wanted =
+      verb->dashed != NULL && g_strv_contains ((const char *const *) argv + 1, verb->dashed);
+  for (int i = 1; i < *argc; i++)
+    if (wanted && argv[i][0] == '-' && argv[i][1] != '-' && argv[i][1] != '\0'
+        && strcmp (argv[i], "-h") != 0)
+      g_ptr_array_add (words, argv[i]);
+    else
+      argv[n++] = argv[i];
+  *argc = n;
+  return words;
+}
+
+/* The rest of the line behind the verb, and then those words. (transfer full) */
+static char **
+join_arguments (char **argv, int argc, GPtrArray *dashed)
+{
+  g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
+  for (int i = 1; i < argc; i++)
+    g_strv_builder_add (all, argv[i]);
+  for (guint i = 0; i < dashed->len; i++)
+    g_strv_builder_add (all, dashed->pdata[i]);
+  return g_strv_builder_end (all);
+}
+
 static int
 run_verb (const Verb *verb, int argc, char **argv)
 {
@@ -252,11 +283,13 @@ run_verb (const Verb *verb, int argc, char **argv)
   g_option_context_add_main_entries (context, run_entries, GETTEXT_PACKAGE);
   g_option_context_add_main_entries (context, common_options, GETTEXT_PACKAGE);
   int status = EXIT_USAGE;
+  g_autoptr (GPtrArray) dashed = take_dashed (verb, &argc, argv);
   if (g_option_context_parse (context, &argc, &argv, &error) && set_read_options (&error))
     {
       sluice_registry_init (sluice_kernel_modules ());
       sluice_passes_init (); /* graphs are loaded before there is a session */
-      status = load_plugins (&error) ? verb->run (argv + 1, &error) : EXIT_FAILED;
+      g_auto (GStrv) arguments = join_arguments (argv, argc, dashed);
+      status = load_plugins (&error) ? verb->run (arguments, &error) : EXIT_FAILED;
     }
   if (error != NULL)
     print_error (program, error);

@@ -180,31 +180,53 @@ split (SeriesWriter *self, Chunk *chunk)
   g_ptr_array_insert (self->chunks, at + 1, upper);
 }
 
-gboolean
-sluice_chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
+/* What stands beside the points of a chunk. */
+typedef struct
 {
-  static const char *const insert =
-      "INSERT INTO scalar_chunks (series, n, first_step, last_step, min, max, sum, n_nonfinite, "
-      "first_value, "
-      "last_value, last_wall, data, segment) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
-  static const char *const replace =
-      "UPDATE scalar_chunks SET series = ?, n = ?, first_step = ?, last_step = ?, min = ?, max = "
-      "?, sum = ?, "
-      "n_nonfinite = ?, first_value = ?, last_value = ?, last_wall = ?, data = ? WHERE id = ?";
-  double min = INFINITY, max = -INFINITY, sum = 0;
-  gint64 n_nonfinite = 0;
+  double min, max, sum;
+  guint at_min, at_max; /* the first that have them; 0 where no value is finite */
+  gint64 n_nonfinite;
+} ChunkSums;
+
+static ChunkSums
+sum_up (const Chunk *chunk)
+{
+  ChunkSums sums = { .min = INFINITY, .max = -INFINITY };
   for (guint i = 0; i < chunk->n; i++)
     {
       double value = chunk->values[i];
       if (!isfinite (value))
         {
-          n_nonfinite++;
+          sums.n_nonfinite++;
           continue;
         }
-      min = MIN (min, value);
-      max = MAX (max, value);
-      sum += value;
+      if (value < sums.min)
+        {
+          sums.min = value;
+          sums.at_min = i;
+        }
+      if (value > sums.max)
+        {
+          sums.max = value;
+          sums.at_max = i;
+        }
+      sums.sum += value;
     }
+  return sums;
+}
+
+gboolean
+sluice_chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
+{
+  static const char *const insert =
+      "INSERT INTO scalar_chunks (series, n, first_step, last_step, min, max, min_step, max_step, "
+      "sum, n_nonfinite, first_value, last_value, last_wall, data, segment) "
+      "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)";
+  static const char *const replace =
+      "UPDATE scalar_chunks SET series = ?, n = ?, first_step = ?, last_step = ?, min = ?, max = "
+      "?, min_step = ?, max_step = ?, sum = ?, n_nonfinite = ?, first_value = ?, last_value = ?, "
+      "last_wall = ?, data = ? WHERE id = ?";
+  ChunkSums sums = sum_up (chunk);
   gsize column = chunk->n * sizeof (gint64);
   g_autofree char *packed = g_malloc (3 * column);
   memcpy (packed, chunk->steps, column);
@@ -213,10 +235,11 @@ sluice_chunk_write (Chunk *chunk, gint64 series, sqlite3 *db)
   g_autoptr (GBytes) data = g_bytes_new_static (packed, 3 * column);
   guint last = chunk->n - 1;
   gboolean is_new = chunk->id == 0;
-  return sluice_sql_change (db, NULL, is_new ? insert : replace, "iiiidddidddbi", series,
-                            (gint64) chunk->n, chunk->steps[0], chunk->steps[last], min, max, sum,
-                            n_nonfinite, chunk->values[0], chunk->values[last], chunk->walls[last],
-                            data, is_new ? chunk->segment : (gint64) chunk->id);
+  return sluice_sql_change (db, NULL, is_new ? insert : replace, "iiiiddiididddbi", series,
+                            (gint64) chunk->n, chunk->steps[0], chunk->steps[last], sums.min,
+                            sums.max, chunk->steps[sums.at_min], chunk->steps[sums.at_max],
+                            sums.sum, sums.n_nonfinite, chunk->values[0], chunk->values[last],
+                            chunk->walls[last], data, is_new ? chunk->segment : (gint64) chunk->id);
 }
 
 gboolean

@@ -356,6 +356,8 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
   gint64 run = *(gint64 *) data;
   return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
+         && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
+         && sluice_sql_change (db, error, "DELETE FROM run_words WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }
 

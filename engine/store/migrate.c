@@ -52,6 +52,22 @@ static const SluiceMigration core[] = {
        "import INTEGER NOT NULL REFERENCES imports, tag BLOB NOT NULL, metadata BLOB NOT NULL, "
        "UNIQUE (import, tag));" },
   { 3, "CREATE INDEX imports_by_source ON imports (source);" },
+  /* What people say of a run, and where it was forked from: no row, nothing yet. Each ALTER would
+   * read all views again. */
+  { 4,
+    "CREATE TABLE run_words (run INTEGER PRIMARY KEY REFERENCES runs, notes TEXT, "
+    "run_group TEXT, starred INTEGER NOT NULL DEFAULT 0, parent INTEGER, parent_step INTEGER);" },
+  { 4, "CREATE TABLE run_tags (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
+       "tag TEXT NOT NULL, UNIQUE (run, tag));" },
+  { 4, "DROP VIEW run_list;" },
+  { 4, "CREATE VIEW run_list AS SELECT r.name AS run, r.project AS project, r.step AS step, "
+       "r.n_steps AS n_steps, r.seed AS seed, r.created AS created, r.started AS started, "
+       "r.ended AS ended, r.seconds AS seconds, r.message AS message, w.notes AS notes, "
+       "w.run_group AS run_group, coalesce (w.starred, 0) AS starred, p.name AS parent, "
+       "w.parent_step AS parent_step, (SELECT group_concat (tag, char (10)) FROM (SELECT tag FROM "
+       "run_tags WHERE run = r.id ORDER BY tag)) AS tags FROM runs r "
+       "LEFT JOIN run_words w ON w.run = r.id LEFT JOIN runs p ON p.id = w.parent "
+       "WHERE r.deleted IS NULL;" },
   { 0 },
 };
 
@@ -185,6 +201,8 @@ want_whole (sqlite3 *db, const char *path, GError **error)
   static const char *const tables[] = {
     ("SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
      "graph_hash, message, deleted FROM runs"),
+    "SELECT run, notes, run_group, starred, parent, parent_step FROM run_words",
+    "SELECT id, run, tag FROM run_tags",
     "SELECT id, run, tag, kind, metadata, segments FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",

@@ -57,6 +57,9 @@ gboolean sluice_store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GErro
 /* Forgets cached chunks: a run's rows were deleted. */
 void sluice_store_writer_forget_series (StoreWriter *self);
 
+/* (transfer full) (nullable) (element-type SluiceRunInfo): those in the trash, or all others;
+ * newest first. */
+GPtrArray *sluice_store_list_runs (SluiceStore *self, sqlite3 *db, gboolean trash, GError **error);
 /* Does somebody train it, or begin it just now? */
 gboolean sluice_store_run_is_locked (SluiceStore *self, gint64 run);
 StoreWriter *sluice_store_get_writer (SluiceStore *self);

@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/store/draft.h"
 #include "engine/store/sql.h"
 #include "engine/store/store-private.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <glib/gi18n-lib.h>
 #include <glib/gstdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "engine/base/error.h"
-#include "engine/base/suggest.h"
 #include "engine/store/blobs.h"
 #include "engine/store/migrate.h"
 
@@ -52,25 +49,6 @@ sluice_store_run_is_locked (SluiceStore *self, gint64 run)
   gboolean locked = fcntl (fd, F_OFD_GETLK, &lock) == 0 && lock.l_type != F_UNLCK;
   close (fd);
   return locked;
-}
-
-/* A run that says it is under way but whose lock is free has lost its process. Its trainer writes
-   another state before it gives the lock up, so the state is read after the lock. */
-static gboolean
-check_state (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
-{
-  if ((info->state != SLUICE_RUN_RUNNING && info->state != SLUICE_RUN_PAUSED)
-      || sluice_store_run_is_locked (self, info->id))
-    return TRUE;
-  sqlite3_stmt *row =
-      sluice_sql_prepare (db, error, "SELECT state FROM runs WHERE id = ?", "i", info->id);
-  int rc = sluice_sql_step (db, row, error);
-  if (rc == SQLITE_ROW)
-    info->state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
-  sqlite3_finalize (row);
-  if (info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED)
-    info->state = SLUICE_RUN_CRASHED;
-  return rc != SQLITE_ERROR;
 }
 
 static gboolean
@@ -226,220 +204,7 @@ sluice_store_rearm (SluiceStore *self)
     sluice_store_writer_rearm (self->writer);
 }
 
-/* ---- runs ---- */
-
-const char *
-sluice_run_state_name (SluiceRunState state)
-{
-  static const char *const names[] = { N_ ("draft"),   N_ ("running"),  N_ ("paused"),
-                                       N_ ("stopped"), N_ ("finished"), N_ ("failed"),
-                                       N_ ("crashed") };
-  return names[state];
-}
-
-SluiceRunInfo *
-sluice_run_info_copy (const SluiceRunInfo *self)
-{
-  SluiceRunInfo *copy = g_memdup2 (self, sizeof *self);
-  copy->name = g_strdup (self->name);
-  copy->project = g_strdup (self->project);
-  copy->graph_hash = g_strdup (self->graph_hash);
-  copy->message = g_strdup (self->message);
-  return copy;
-}
-
-void
-sluice_run_info_free (SluiceRunInfo *self)
-{
-  g_free (self->name);
-  g_free (self->project);
-  g_free (self->graph_hash);
-  g_free (self->message);
-  g_free (self);
-}
-
-/* (nullable) (transfer full) */
-static char *
-dup_free_name (sqlite3 *db, const char *base, GError **error)
-{
-  g_autofree char *name = g_strdup (base);
-  for (guint n = 2;; n++)
-    {
-      gint64 n_taken;
-      sqlite3_stmt *row =
-          sluice_sql_prepare (db, error, "SELECT count (*) FROM runs WHERE name = ?", "s", name);
-      if (!sluice_sql_take_number (db, row, &n_taken, error))
-        return NULL;
-      if (n_taken == 0)
-        return g_steal_pointer (&name);
-      g_free (name);
-      name = g_strdup_printf ("%s-%u", base, n);
-    }
-}
-
-gboolean
-sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error)
-{
-  gint64 id = info->id != 0 ? info->id : sluice_store_next_run (self, db, error);
-  if (id == 0)
-    return FALSE;
-  const char *base = info->name != NULL      ? info->name
-                     : info->project != NULL ? info->project
-                                             : "run";
-  g_autofree char *name = dup_free_name (db, base, error);
-  if (name == NULL
-      || !sluice_sql_change (
-          db, error,
-          "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, "
-          "started, ended, "
-          "seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step, info->n_steps,
-          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
-          info->graph_hash, info->message))
-    return FALSE;
-  info->id = id;
-  g_free (info->name);
-  info->name = g_steal_pointer (&name);
-  return TRUE;
-}
-
-typedef struct
-{
-  SluiceStore *store;
-  SluiceRunInfo *info;
-} AddRequest;
-
-static gboolean
-add_run (sqlite3 *db, gpointer data, GError **error)
-{
-  AddRequest *request = data;
-  return sluice_store_insert_run (request->store, db, request->info, error);
-}
-
-gboolean
-sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error)
-{
-  AddRequest request = { self, info };
-  info->id = 0;
-  return sluice_store_writer_run (self->writer, add_run, &request, error);
-}
-
-static gboolean
-update_run (sqlite3 *db, gpointer data, GError **error)
-{
-  const SluiceRunInfo *info = data;
-  return sluice_sql_change (
-      db, error,
-      "UPDATE runs SET project = ?, state = ?, step = ?, n_steps = ?, seed = ?, created = ?, "
-      "started = ?, ended = ?, seconds = ?, graph_hash = ?, message = ? WHERE id = ?",
-      "siiiiddddssi", info->project, (gint64) info->state, info->step, info->n_steps,
-      (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
-      info->graph_hash, info->message, info->id);
-}
-
-gboolean
-sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error)
-{
-  return sluice_store_writer_run (self->writer, update_run, (gpointer) info, error);
-}
-
-static char *
-column_dup (sqlite3_stmt *row, int i)
-{
-  return g_strdup ((const char *) sqlite3_column_text (row, i));
-}
-
-static SluiceRunInfo *
-read_run (sqlite3_stmt *row)
-{
-  SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
-  info->id = sqlite3_column_int64 (row, 0);
-  info->name = column_dup (row, 1);
-  info->project = column_dup (row, 2);
-  info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
-  info->step = sqlite3_column_int64 (row, 4);
-  info->n_steps = sqlite3_column_int64 (row, 5);
-  info->seed = sqlite3_column_int64 (row, 6);
-  info->created = sqlite3_column_double (row, 7);
-  info->started = sqlite3_column_double (row, 8);
-  info->ended = sqlite3_column_double (row, 9);
-  info->seconds = sqlite3_column_double (row, 10);
-  info->graph_hash = column_dup (row, 11);
-  info->message = column_dup (row, 12);
-  return info;
-}
-
-GPtrArray *
-sluice_store_dup_runs (SluiceStore *self, GError **error)
-{
-  sqlite3 *db = sluice_store_take_reader (self, error);
-  if (db == NULL)
-    return NULL;
-  g_autoptr (GPtrArray) runs =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
-  sqlite3_stmt *row = sluice_sql_prepare (
-      db, error,
-      "SELECT id, name, project, state, step, n_steps, seed, created, started, ended, "
-      "seconds, graph_hash, message FROM runs WHERE deleted IS NULL ORDER BY id DESC",
-      "");
-  int rc;
-  while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
-    g_ptr_array_add (runs, read_run (row));
-  gboolean ok = rc == SQLITE_DONE;
-  sqlite3_finalize (row);
-  for (guint i = 0; ok && i < runs->len; i++)
-    ok = check_state (self, db, runs->pdata[i], error);
-  sluice_store_put_reader (self, db);
-  return ok ? g_steal_pointer (&runs) : NULL;
-}
-
-SluiceRunInfo *
-sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error)
-{
-  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (self, error);
-  if (runs == NULL)
-    return NULL;
-  g_autofree const char **names = g_new0 (const char *, runs->len + 1);
-  for (guint i = 0; i < runs->len; i++)
-    {
-      SluiceRunInfo *info = runs->pdata[i];
-      g_autofree char *id = g_strdup_printf ("%" G_GINT64_FORMAT, info->id);
-      names[i] = info->name;
-      if (strcmp (info->name, name_or_id) == 0 || strcmp (id, name_or_id) == 0)
-        return sluice_run_info_copy (info);
-    }
-  const char *hint = sluice_suggest_name (name_or_id, names, runs->len);
-  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no run '%s' in '%s'%s%s%s", name_or_id,
-               self->workspace, hint != NULL ? "; did you mean '" : "", hint != NULL ? hint : "",
-               hint != NULL ? "'?" : "");
-  return NULL;
-}
-
-static gboolean
-mark_deleted (sqlite3 *db, gpointer data, GError **error)
-{
-  return sluice_sql_change (db, error, "UPDATE runs SET deleted = ? WHERE id = ?", "di",
-                            g_get_real_time () * 1e-6, *(gint64 *) data);
-}
-
-static gboolean
-unmark_deleted (sqlite3 *db, gpointer data, GError **error)
-{
-  return sluice_sql_change (db, error, "UPDATE runs SET deleted = NULL WHERE id = ?", "i",
-                            *(gint64 *) data);
-}
-
-gboolean
-sluice_store_delete_run (SluiceStore *self, gint64 run, GError **error)
-{
-  return sluice_store_writer_run (self->writer, mark_deleted, &run, error);
-}
-
-gboolean
-sluice_store_restore_run (SluiceStore *self, gint64 run, GError **error)
-{
-  return sluice_store_writer_run (self->writer, unmark_deleted, &run, error);
-}
+/* ---- locks, logs, graphs ---- */
 
 void
 sluice_store_take_lock (SluiceStore *self, gint64 run, int take_fd)

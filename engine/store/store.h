@@ -38,6 +38,13 @@ typedef struct
   double seconds; /* of training so far, pauses left out: right after a resume too */
   char *graph_hash;
   char *message; /* (nullable): why it failed, in words */
+  /* What people say of it; sluice_store_update_run() leaves it as it is (engine/store/runs.h). */
+  char *notes; /* (nullable): Markdown */
+  char *group; /* (nullable): what it belongs to, as a sweep */
+  char **tags; /* (nullable): in order, none twice */
+  gboolean is_starred;
+  gint64 parent, parent_step; /* the run that it was forked from, and where; 0: none */
+  double deleted;             /* since when it is in the trash; 0: it is not */
 } SluiceRunInfo;
 SluiceRunInfo *sluice_run_info_copy (const SluiceRunInfo *self);
 void sluice_run_info_free (SluiceRunInfo *self);
@@ -109,11 +116,14 @@ char *sluice_store_dup_run_folder (SluiceStore *self, gint64 run);
 
 /* info->name NULL or taken: a free one is made from it ("digits-mlp-2"). Sets info->id and name. */
 gboolean sluice_store_add_run (SluiceStore *self, SluiceRunInfo *info, GError **error);
-/* Writes everything but id and name. */
+/* Writes what a trainer knows: neither id and name nor what people say of it. */
 gboolean sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **error);
-SluiceRunInfo *sluice_store_dup_run (SluiceStore *self,
-                                     const char *name_or_id,
-                                     GError **error); /* NOT_FOUND suggests similar ones */
+/* By name, by number, or by "#" and its number. NOT_FOUND suggests similar ones, and says where it
+ * is in the trash. */
+SluiceRunInfo *sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error);
+/* The same of the runs in the trash. */
+SluiceRunInfo *
+sluice_store_dup_deleted_run (SluiceStore *self, const char *name_or_id, GError **error);
 GPtrArray *
 sluice_store_dup_runs (SluiceStore *self, GError **error); /* of SluiceRunInfo, newest first */
 gboolean sluice_store_delete_run (SluiceStore *self,

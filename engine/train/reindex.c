@@ -79,6 +79,13 @@ make_info (gint64 run,
   info->n_steps = project->n_steps;
   info->seed = project->seed;
   info->created = info->started = file != NULL ? file->created : 0;
+  if (file != NULL)
+    {
+      info->notes = g_strdup (file->notes);
+      info->group = g_strdup (file->group);
+      info->tags = g_strdupv (file->tags);
+      info->is_starred = file->is_starred;
+    }
   info->graph_hash = g_steal_pointer (&hash);
   return info;
 }

@@ -41,6 +41,9 @@ sluice_run_file_free (SluiceRunFile *self)
   g_free (self->name);
   g_free (self->project);
   g_free (self->graph_hash);
+  g_free (self->notes);
+  g_free (self->group);
+  g_strfreev (self->tags);
   g_free (self);
 }
 
@@ -220,6 +223,14 @@ sluice_run_file_write (const SluiceRunFile *self,
   g_key_file_set_string (file, GROUP, "graph-hash",
                          info->graph_hash != NULL ? info->graph_hash : "");
   g_key_file_set_double (file, GROUP, "created", info->created);
+  g_key_file_set_boolean (file, GROUP, "starred", info->is_starred);
+  if (info->notes != NULL)
+    g_key_file_set_string (file, GROUP, "notes", info->notes);
+  if (info->group != NULL)
+    g_key_file_set_string (file, GROUP, "group", info->group);
+  if (info->tags != NULL)
+    g_key_file_set_string_list (file, GROUP, "tags", (const char *const *) info->tags,
+                                g_strv_length (info->tags));
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const SluiceRunInput *input = &g_array_index (self->inputs, SluiceRunInput, i);
@@ -236,6 +247,14 @@ sluice_run_file_write (const SluiceRunFile *self,
   g_autofree char *text = g_key_file_to_data (file, &length, NULL);
   g_autofree char *path = g_build_filename (folder, NAME, NULL);
   return sluice_file_put ("run", path, text, length, error);
+}
+
+gboolean
+sluice_run_file_update (SluiceStore *store, const SluiceRunInfo *info, GError **error)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+  g_autoptr (SluiceRunFile) self = sluice_run_file_read (folder);
+  return self == NULL || sluice_run_file_write (self, folder, info, error);
 }
 
 static void
@@ -268,6 +287,10 @@ sluice_run_file_read (const char *folder)
   self->project = g_key_file_get_string (file, GROUP, "project", NULL);
   self->graph_hash = g_key_file_get_string (file, GROUP, "graph-hash", NULL);
   self->created = g_key_file_get_double (file, GROUP, "created", NULL);
+  self->notes = g_key_file_get_string (file, GROUP, "notes", NULL);
+  self->group = g_key_file_get_string (file, GROUP, "group", NULL);
+  self->tags = g_key_file_get_string_list (file, GROUP, "tags", NULL, NULL);
+  self->is_starred = g_key_file_get_boolean (file, GROUP, "starred", NULL);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], INPUT))

@@ -6,8 +6,9 @@
 #include "engine/train/project.h"
 
 /*
- * What a run's folder says of the run beside the project: its name, and which files it was made
- * of. With it a run outlives its workspace's database, and a changed file is noticed.
+ * What a run's folder says of the run beside the project: its name, what people say of it, and
+ * which files it was made of. With it a run outlives its workspace's database, and a changed file
+ * is noticed.
  */
 typedef struct
 {
@@ -21,6 +22,9 @@ typedef struct
 {
   char *name, *project, *graph_hash; /* (nullable) */
   double created;
+  char *notes, *group; /* (nullable) */
+  char **tags;         /* (nullable) */
+  gboolean is_starred;
   GArray *inputs; /* of SluiceRunInput */
 } SluiceRunFile;
 
@@ -31,11 +35,15 @@ SluiceRunFile *sluice_run_file_read (const char *folder);
 void sluice_run_file_free (SluiceRunFile *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFile, sluice_run_file_free)
 
-/* Name, project, time and graph are taken from info. */
+/* All but the inputs is taken from info. */
 gboolean sluice_run_file_write (const SluiceRunFile *self,
                                 const char *folder,
                                 const SluiceRunInfo *info,
                                 GError **error);
+
+/* Writes what the store says of a run into its folder, where it has one: after people have said
+ * something else. */
+gboolean sluice_run_file_update (SluiceStore *store, const SluiceRunInfo *info, GError **error);
 
 /**
  * sluice_run_file_compare:

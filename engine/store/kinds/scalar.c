@@ -177,6 +177,16 @@ static const SluiceMigration migrations[] = {
   { 3, "DROP VIEW points;" },
   SLUICE_SEGMENT_STEPS ("scalar_chunks", "first_step"),
   { 3, "CREATE VIEW points AS " PLAIN_VIEW ";" },
+  /* The first steps that have min and max; where no value is finite, the first of all. */
+  { 4, "DROP VIEW points;" },
+  { 4, "ALTER TABLE scalar_chunks ADD COLUMN min_step INTEGER;" },
+  { 4, "ALTER TABLE scalar_chunks ADD COLUMN max_step INTEGER;" },
+  { 4, "UPDATE scalar_chunks SET "
+       "min_step = coalesce ((SELECT p.step FROM chunk_points (data) p WHERE p.value = min "
+       "AND n > n_nonfinite LIMIT 1), first_step), "
+       "max_step = coalesce ((SELECT p.step FROM chunk_points (data) p WHERE p.value = max "
+       "AND n > n_nonfinite LIMIT 1), first_step);" },
+  { 4, "CREATE VIEW points AS " PLAIN_VIEW ";" },
   { 0 },
 };
 

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/cli.h"
+#include "engine/base/text.h"
+#include "engine/store/kinds/hparams.h"
+#include "engine/store/run-filter.h"
+#include "engine/store/runs.h"
+#include "engine/train/run-file.h"
+
+static char *workspace, *filter;
+static gboolean trash;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+  { "filter", 0, 0, G_OPTION_ARG_STRING, &filter,
+    N_ ("Only runs that match, as 'lr<0.1 tag:lenet state:failed \"words\"'"), N_ ("TEXT") },
+  { "trash", 0, 0, G_OPTION_ARG_NONE, &trash, N_ ("List the runs in the trash"), NULL },
+  G_OPTION_ENTRY_NULL,
+};
+
+/* ---- a run, printed ---- */
+
+static void
+add_settings (JsonBuilder *b, const SluiceRunEntry *row)
+{
+  json_builder_set_member_name (b, "settings");
+  json_builder_begin_object (b);
+  for (guint i = 0; i < row->settings->len; i++)
+    {
+      const SluiceSetting *setting = row->settings->pdata[i];
+      if (setting->text != NULL)
+        sluice_cli_json_string (b, setting->name, setting->text);
+      else
+        sluice_cli_json_double (b, setting->name, setting->number);
+    }
+  json_builder_end_object (b);
+}
+
+static void
+add_results (JsonBuilder *b, const SluiceRunEntry *row)
+{
+  json_builder_set_member_name (b, "results");
+  json_builder_begin_object (b);
+  for (guint i = 0; i < row->results->len; i++)
+    {
+      const SluiceRunResult *result = row->results->pdata[i];
+      gint64 best_step;
+      double best = sluice_run_result_get_best (result, &best_step);
+      json_builder_set_member_name (b, result->tag);
+      json_builder_begin_object (b);
+      sluice_cli_json_double (b, "first", result->first);
+      sluice_cli_json_double (b, "last", result->last);
+      sluice_cli_json_double (b, "best", best);
+      if (isnan (best))
+        sluice_cli_json_null (b, "best_step");
+      else
+        sluice_cli_json_int (b, "best_step", best_step);
+      json_builder_end_object (b);
+    }
+  json_builder_end_object (b);
+}
+
+static void
+add_time (JsonBuilder *b, const char *name, double time)
+{
+  if (time > 0)
+    sluice_cli_json_double (b, name, time);
+  else
+    sluice_cli_json_null (b, name);
+}
+
+static void
+print_json (const SluiceRunEntry *row, GHashTable *names)
+{
+  static const char *const no_tags[] = { NULL };
+  const SluiceRunInfo *info = row->info;
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_int (b, "id", info->id);
+  sluice_cli_json_string (b, "run", info->name);
+  sluice_cli_json_string (b, "state", sluice_run_state_name (info->state));
+  sluice_cli_json_string (b, "project", info->project);
+  sluice_cli_json_int (b, "step", info->step);
+  sluice_cli_json_int (b, "steps", info->n_steps);
+  add_settings (b, row);
+  add_results (b, row);
+  sluice_cli_json_strings (b, "tags",
+                           info->tags != NULL ? (const char *const *) info->tags : no_tags);
+  sluice_cli_json_string (b, "notes", info->notes);
+  sluice_cli_json_string (b, "group", info->group);
+  sluice_cli_json_bool (b, "starred", info->is_starred);
+  sluice_cli_json_string (b, "parent", g_hash_table_lookup (names, &info->parent));
+  if (info->parent != 0)
+    sluice_cli_json_int (b, "parent_step", info->parent_step);
+  else
+    sluice_cli_json_null (b, "parent_step");
+  add_time (b, "created", info->created);
+  add_time (b, "ended", info->ended);
+  sluice_cli_json_double (b, "seconds_active", info->seconds);
+  sluice_cli_json_null (b, "badge");
+  sluice_cli_json_end (b);
+}
+
+/* Those that tell most: the loss, and what was evaluated. */
+static void
+append_results (GString *line, const SluiceRunEntry *row)
+{
+  for (guint i = 0; i < row->results->len; i++)
+    {
+      const SluiceRunResult *result = row->results->pdata[i];
+      if (strcmp (result->tag, "loss") == 0 || g_str_has_prefix (result->tag, "evaluate/"))
+        g_string_append_printf (line, "  %s %.4g", result->tag, result->last);
+    }
+}
+
+static void
+print_text (const SluiceRunEntry *row)
+{
+  const SluiceRunInfo *info = row->info;
+  g_autoptr (GString) line = g_string_new (NULL);
+  g_string_append_printf (line, "%s %4" G_GINT64_FORMAT " %-24s %-9s %" G_GINT64_FORMAT,
+                          info->is_starred ? "*" : " ", info->id, info->name,
+                          _ (sluice_run_state_name (info->state)), info->step);
+  if (info->n_steps > 0)
+    g_string_append_printf (line, "/%" G_GINT64_FORMAT, info->n_steps);
+  append_results (line, row);
+  for (guint i = 0; info->tags != NULL && info->tags[i] != NULL; i++)
+    g_string_append_printf (line, "  +%s", info->tags[i]);
+  if (info->group != NULL)
+    g_string_append_printf (line, "  (%s)", info->group);
+  g_autofree char *safe = sluice_text_escape (line->str);
+  printf ("%s\n", safe);
+}
+
+/* The rows that a filter (nullable) lets through; of all of them, or of those whose number is in
+ * only (nullable). */
+static gboolean
+print_rows (SluiceStore *store,
+            gboolean of_trash,
+            const SluiceRunFilter *wanted,
+            GHashTable *only,
+            GError **error)
+{
+  g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (store, of_trash, error);
+  if (rows == NULL)
+    return FALSE;
+  g_autoptr (GHashTable) names = g_hash_table_new (g_int64_hash, g_int64_equal);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SluiceRunInfo *info = ((const SluiceRunEntry *) rows->pdata[i])->info;
+      g_hash_table_insert (names, (gpointer) &info->id, info->name);
+    }
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SluiceRunEntry *row = rows->pdata[i];
+      if ((wanted != NULL && !sluice_run_filter_matches (wanted, row))
+          || (only != NULL && !g_hash_table_contains (only, &row->info->id)))
+        continue;
+      if (sluice_cli_json)
+        print_json (row, names);
+      else
+        print_text (row);
+    }
+  return TRUE;
+}
+
+/* ---- what is said of a run ---- */
+
+/* Changes one run by the words that follow its name. */
+typedef gboolean (*ChangeFunc) (SluiceStore *store,
+                                const SluiceRunInfo *run,
+                                char **words,
+                                GError **error);
+
+static gboolean
+rename_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  return sluice_store_set_run_name (store, run->id, words[0], error);
+}
+
+static gboolean
+tag_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  for (guint i = 0; words[i] != NULL; i++)
+    if (words[i][0] != '+' && words[i][0] != '-')
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "'%s': write +TAG to give a tag and -TAG to take it away", words[i]);
+  for (guint i = 0; words[i] != NULL; i++)
+    if (!sluice_store_set_run_tag (store, run->id, words[i] + 1, words[i][0] == '+', error))
+      return FALSE;
+  return TRUE;
+}
+
+/* "-": what standard input has. */
+static gboolean
+note_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  if (strcmp (words[0], "-") != 0)
+    return sluice_store_set_run_notes (store, run->id, words[0], error);
+  g_autoptr (GString) text = g_string_new (NULL);
+  char part[4096];
+  size_t n;
+  while (text->len <= SLUICE_RUN_MAX_NOTES && (n = fread (part, 1, sizeof part, stdin)) > 0)
+    g_string_append_len (text, part, (gssize) n);
+  if (memchr (text->str, '\0', text->len) != NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "notes must be UTF-8 text");
+  return sluice_store_set_run_notes (store, run->id, text->str, error);
+}
+
+static gboolean
+star_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  gboolean on = strcmp (words[0], "on") == 0;
+  if (!on && strcmp (words[0], "off") != 0)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s': must be on or off", words[0]);
+  return sluice_store_set_run_starred (store, run->id, on, error);
+}
+
+/* A run that somebody trains stays: its trainer would write on into what is in the trash. */
+static gboolean
+delete_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  if (run->state == SLUICE_RUN_RUNNING || run->state == SLUICE_RUN_PAUSED)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run '%s' is being trained; stop it first", run->name);
+  return sluice_store_delete_run (store, run->id, error);
+}
+
+static gboolean
+restore_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  return sluice_store_restore_run (store, run->id, error);
+}
+
+typedef struct
+{
+  const char *name;
+  ChangeFunc change;
+  gboolean takes_runs; /* any number of them; else one, and words */
+  gboolean of_trash;   /* runs that are in it; what is deleted is there afterwards */
+  guint least_words, most_words;
+} Subverb;
+
+static const Subverb subverbs[] = {
+  { "rename", rename_run, FALSE, FALSE, 1, 1 }, { "tag", tag_run, FALSE, FALSE, 1, 1000 },
+  { "note", note_run, FALSE, FALSE, 1, 1 },     { "star", star_run, FALSE, FALSE, 1, 1 },
+  { "delete", delete_run, TRUE, FALSE, 0, 0 },  { "restore", restore_run, TRUE, TRUE, 0, 0 },
+};
+
+static SluiceRunInfo *
+dup_run (SluiceStore *store, gboolean of_trash, const char *name, GError **error)
+{
+  return of_trash ? sluice_store_dup_deleted_run (store, name, error)
+                  : sluice_store_dup_run (store, name, error);
+}
+
+/* (transfer full) (nullable) (element-type SluiceRunInfo): all of them, or none. */
+static GPtrArray *
+find_runs (SluiceStore *store, const Subverb *subverb, char **names, GError **error)
+{
+  g_autoptr (GPtrArray) runs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  guint n = subverb->takes_runs ? g_strv_length (names) : 1;
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceRunInfo *run = dup_run (store, subverb->of_trash, names[i], error);
+      if (run == NULL)
+        return NULL;
+      g_ptr_array_add (runs, run);
+    }
+  return g_steal_pointer (&runs);
+}
+
+static gboolean
+change_runs (SluiceStore *store, const Subverb *subverb, char **arguments, GError **error)
+{
+  g_autoptr (GHashTable) changed = g_hash_table_new (g_int64_hash, g_int64_equal);
+  g_autoptr (GPtrArray) runs = find_runs (store, subverb, arguments, error);
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    {
+      SluiceRunInfo *run = runs->pdata[i];
+      g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run->id);
+      if (!subverb->change (store, run, arguments + 1, error))
+        return FALSE;
+      g_autoptr (SluiceRunInfo) now = dup_run (store, subverb->change == delete_run, id, error);
+      if (now == NULL || !sluice_run_file_update (store, now, error))
+        return FALSE;
+      g_hash_table_add (changed, &run->id);
+    }
+  return runs != NULL && print_rows (store, subverb->change == delete_run, NULL, changed, error);
+}
+
+/* ---- the verb ---- */
+
+static int
+list_runs (const char *folder, GError **error)
+{
+  g_autoptr (SluiceRunFilter) wanted = NULL;
+  if (filter != NULL && (wanted = sluice_run_filter_new (filter, error)) == NULL)
+    return EXIT_USAGE;
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (folder, error);
+  if (store == NULL)
+    return EXIT_FAILED;
+  sluice_cli_tell_lost_runs (store);
+  return print_rows (store, trash, wanted, NULL, error) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int
+runs (char **arguments, GError **error)
+{
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
+  if (arguments[0] == NULL)
+    return list_runs (folder, error);
+  const Subverb *subverb = NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (subverbs); i++)
+    if (strcmp (subverbs[i].name, arguments[0]) == 0)
+      subverb = &subverbs[i];
+  if (subverb == NULL)
+    return sluice_cli_usage (
+        error, _ ("'%s' is not known; there are rename, tag, note, star, delete and restore"),
+        arguments[0]);
+  guint n = g_strv_length (arguments + 1);
+  if (filter != NULL || trash)
+    return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
+  if (n == 0
+      || (!subverb->takes_runs && (n < subverb->least_words + 1 || n > subverb->most_words + 1)))
+    return sluice_cli_usage (error, _ ("'%s': give a RUN and what --help says"), arguments[0]);
+  g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, TRUE, error);
+  return store != NULL && change_runs (store, subverb, arguments + 1, error) ? EXIT_OK
+                                                                             : EXIT_FAILED;
+}
+
+const Verb sluice_verb_runs = {
+  .name = "runs",
+  .arguments = N_ ("[rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | star RUN on | "
+                   "delete RUN… | restore RUN…]"),
+  .summary = N_ ("List runs with their settings and results, and say something of them"),
+  .details =
+      N_ ("A run is named by its name, or by # and its number. 'note RUN -' reads the notes, "
+          "which are Markdown, from standard input; an empty text takes them away. What is deleted "
+          "is in the trash of the workspace, and 'restore' puts it back. A filter is terms that "
+          "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
+          "project:P, group:G, name:N, by what they begin with; is:starred, is:forked; and "
+          "comparisons as lr<0.1 of a setting, else of the last value of a series, else of step, "
+          "steps, seed or seconds. '-' before a term turns it round."),
+  .json = "{\"id\": \"int\", \"run\": \"string\", \"state\": \"string\", "
+          "\"project\": \"string|null\", \"step\": \"int\", \"steps\": \"int\", "
+          "\"settings\": {\"*\": \"number|string\"}, "
+          "\"results\": {\"*\": {\"first\": \"number\", \"last\": \"number\", "
+          "\"best\": \"number\", \"best_step\": \"int|null\"}}, \"tags\": [\"string\"], "
+          "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
+          "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
+          "\"created\": \"number|null\", \"ended\": \"number|null\", "
+          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}",
+  .options = options,
+  .dashed = "tag",
+  .run = runs,
+};
