@@ -321,10 +321,10 @@ class Charts:
         w.find_accessible("button", "Over a tag")
         # A button that was acted on takes the focus when it clicks: the page is settled then.
         xdotool("mousemove", 700, 890, "click", 1)
-        w.until(lambda: w.find_accessible("image", "loss").has_focus())
+        w.until(lambda: w.find_accessible("image", "loss").holds_focus())
         xdotool("key", "x")
         entry = w.find_accessible("search box", "Find a tag for the horizontal axis")
-        w.until(entry.has_focus)
+        w.until(entry.holds_focus)
         xdotool("type", "evaluate/l")
         xdotool("key", "Return")
         self.tap.point("X asks for a tag by the keyboard alone", self.charts(

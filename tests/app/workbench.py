@@ -111,17 +111,13 @@ class Accessible:
         """Where it lies in its window: (x, y, width, height)."""
         return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
 
-    def has_state(self, number):
-        states = self._ask(ATSPI + "Accessible", "GetState", None, (0, 0))
-        return bool(states[number // 32] & 1 << number % 32)
-
     def is_pressed(self):
         """Of a toggle button."""
-        return self.has_state(20)
+        return "pressed" in self.states()
 
-    def has_focus(self):
+    def holds_focus(self):
         """Has it, or what is in it, the keyboard's focus?"""
-        return any(o.has_state(12) for o in self.tree())
+        return any(o.has_focus() for o in self.tree())
 
     def focus(self):
         return self._ask(ATSPI + "Component", "GrabFocus", None, False)
