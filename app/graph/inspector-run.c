@@ -38,12 +38,12 @@ add_row (GArray *rows, const char **heading, const char *name, char *take)
   g_array_append_val (rows, row);
 }
 
-/* "27 Nov 12:31", by the locale's own order; without the year, which runs of one look share. */
+/* "27.11.2026 12:31", as the locale writes dates in digits. */
 static char *
 time_words (double seconds)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_local ((gint64) seconds);
-  return time != NULL ? g_date_time_format (time, _ ("%-d %b %H:%M")) : g_strdup ("–");
+  return time != NULL ? g_date_time_format (time, "%x %R") : g_strdup ("–");
 }
 
 static void

@@ -8,6 +8,7 @@ usage: test-graph-window.py WORKBENCH SAMPLES [--pictures DIR]
 On a display and a session bus of its own.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -152,6 +153,28 @@ class Graph:
         w.wait(lambda s: s["graph"]["selection"] == "expert3")
         self.tap.point("and each is a way to it", True)
 
+    def towers(self, w):
+        w.act("open", GLib.Variant("s", self.project("towers")))
+        state = w.wait(lambda s: s["settled"] and not s["graph"]["busy"]
+                       and any(i["name"] == "tower0" for i in s["graph"]["items"]))
+        self.tap.point("the first picture fits the window", state["graph"]["zoom"] >= 0.6
+                       and not state["graph"]["minimap"], state["graph"]["zoom"])
+        w.act("graph", GLib.Variant("s", "color-next"))
+        state = w.wait(lambda s: s["graph"]["legend"][2] > 0 and not s["graph"]["busy"])
+        x, y, width, height = state["graph"]["legend"]
+        covered = [i["title"] for i in state["graph"]["items"]
+                   if i["x"] < x + width and x < i["x"] + i["width"]
+                   and i["y"] < y + height and y < i["y"] + i["height"]]
+        self.tap.point("the legend of the colours covers no box", not covered, covered)
+        for _ in range(7):
+            w.act("graph", GLib.Variant("s", "color-next"))
+        w.act("select", GLib.Variant("s", "tower0"))
+        state = w.wait(lambda s: s["inspector"].startswith("tower0\n"))
+        self.tap.point("a scope that is nearly one of a fold says what it has more",
+                       re.search(r"(?m)^\w+: \d+ more$", state["inspector"]),
+                       state["inspector"])
+        self.picture("graph-towers")
+
     def warnings(self, w):
         path = os.path.join(self.workspace, "warned.pbtxt")
         with open(path, "w", encoding="utf-8") as file:
@@ -195,6 +218,7 @@ class Graph:
             self.open_and_close(w)
             self.move(w)
             self.tips(w)
+            self.towers(w)
             self.warnings(w)
             self.charts(w)
             self.tap.point("the window ends well", w.quit() == 0)

@@ -248,11 +248,26 @@ class Session:
                    self.there("menu item", "Set aside"))
         press_keys("Escape")
         self.w.until(lambda: not self.there("menu item", "Set aside")())
+        self.moves()
         self.zooms()
         self.press("c", "canvas.color-next", "colours by the next",
                    lambda: self.state_of("button", "device", "pressed"))
         self.press("Escape", "canvas.select-none", "selects nothing",
                    self.when(lambda s: s["graph"]["selection"] is None))
+
+    def moves(self):
+        def place():
+            box = next(i for i in self.w.state()["graph"]["items"] if i["name"] == "hidden")
+            return box["x"], box["y"]
+        for key, action, x, y in (("Left", "left", -1, 0), ("Right", "right", 1, 0),
+                                  ("Up", "up", 0, -1), ("Down", "down", 0, 1)):
+            before = place()
+            self.press(f"shift+{key}", f"canvas.move-{action}", "moves a box",
+                       lambda: ((place()[0] - before[0]) * x > 0
+                                or (place()[1] - before[1]) * y > 0))
+            moved = place()
+        self.press("ctrl+z", "canvas.undo", "takes a move back", lambda: place() == before)
+        self.press("ctrl+shift+z", "canvas.redo", "moves it again", lambda: place() == moved)
 
     def zooms(self):
         zoom = self.w.state()["graph"]["zoom"]

@@ -278,6 +278,10 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_KP_Enter, 0, "canvas.toggle");
   bind (klass, GDK_KEY_space, 0, "canvas.toggle");
   bind (klass, GDK_KEY_Return, GDK_SHIFT_MASK, "canvas.open-all");
+  bind (klass, GDK_KEY_Left, GDK_SHIFT_MASK, "canvas.move-left");
+  bind (klass, GDK_KEY_Right, GDK_SHIFT_MASK, "canvas.move-right");
+  bind (klass, GDK_KEY_Up, GDK_SHIFT_MASK, "canvas.move-up");
+  bind (klass, GDK_KEY_Down, GDK_SHIFT_MASK, "canvas.move-down");
   bind (klass, GDK_KEY_z, GDK_CONTROL_MASK, "canvas.undo");
   bind (klass, GDK_KEY_z, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "canvas.redo");
   bind (klass, GDK_KEY_y, GDK_CONTROL_MASK, "canvas.redo");
@@ -330,6 +334,10 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.bring-back", NULL, place_action },
     { "canvas.reset-positions", NULL, reset_positions_action },
     { "canvas.use-dot", NULL, use_dot_action },
+    { "canvas.move-left", NULL, sluice_canvas_move_action },
+    { "canvas.move-right", NULL, sluice_canvas_move_action },
+    { "canvas.move-up", NULL, sluice_canvas_move_action },
+    { "canvas.move-down", NULL, sluice_canvas_move_action },
     { "canvas.undo", NULL, sluice_canvas_history_action },
     { "canvas.redo", NULL, sluice_canvas_history_action },
     { "canvas.export-svg", "s", export_action },

@@ -9,6 +9,7 @@
  * A command is kept as the state before it. What is open or in view is no command. */
 
 #define MOST_COMMANDS 200
+#define KEY_MOVE      20.0 /* unzoomed pixels that a key moves a box */
 
 static void
 update_actions (SluiceCanvas *self)
@@ -63,4 +64,36 @@ sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *par
   update_actions (self);
   sluice_canvas_rebuild (self, NULL);
   sluice_canvas_layout_changed (self);
+}
+
+/* Boxes are; what stands at one goes with it, and what is set aside stands on its shelf. */
+gboolean
+sluice_canvas_can_move (SluiceCanvas *self, guint item)
+{
+  const SluiceSceneItem *it =
+      item != SLUICE_NONE ? sluice_scene_get_item (self->scene, item) : NULL;
+  return it != NULL && it->host == SLUICE_NONE && it->node != SLUICE_NONE && !it->aside;
+}
+
+void
+sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy)
+{
+  double x = 0, y = 0;
+  sluice_canvas_remember (self);
+  sluice_view_state_get_move (self->state, path, &x, &y);
+  sluice_view_state_set_move (self->state, path, x + dx, y + dy);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  const char *where = name + strlen ("canvas.move-");
+  if (self->scene == NULL || !sluice_canvas_can_move (self, self->lead_item))
+    return;
+  double dx = *where == 'r' ? KEY_MOVE : *where == 'l' ? -KEY_MOVE : 0;
+  double dy = *where == 'd' ? KEY_MOVE : *where == 'u' ? -KEY_MOVE : 0;
+  sluice_canvas_move (self, self->lead, dx, dy);
 }

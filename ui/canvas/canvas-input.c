@@ -99,10 +99,7 @@ start_drag (SluiceCanvas *self, GtkGestureDrag *gesture, double y)
     self->drag = DRAG_PAN;
   else if (state & GDK_SHIFT_MASK)
     self->drag = DRAG_BAND;
-  else if (is_handle (self, self->drag_item, y)
-           && sluice_scene_get_item (self->scene, self->drag_item)->host == SLUICE_NONE
-           && sluice_scene_get_item (self->scene, self->drag_item)->node != SLUICE_NONE
-           && !sluice_scene_get_item (self->scene, self->drag_item)->aside)
+  else if (is_handle (self, self->drag_item, y) && sluice_canvas_can_move (self, self->drag_item))
     self->drag = DRAG_MOVE;
   else
     self->drag = DRAG_PAN;
@@ -144,17 +141,11 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
 static void
 drop_item (SluiceCanvas *self, double dx, double dy)
 {
-  double x = 0, y = 0;
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
-  sluice_canvas_remember (self);
-  sluice_view_state_get_move (self->state, path, &x, &y);
-  sluice_view_state_set_move (self->state, path, x + dx / self->view.zoom,
-                              y + dy / self->view.zoom);
   sluice_canvas_end_motion (self);
   sluice_canvas_select_path (self, path);
-  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_move (self, path, dx / self->view.zoom, dy / self->view.zoom);
   sluice_canvas_end_motion (self); /* it is where it was dropped already */
-  sluice_canvas_layout_changed (self);
 }
 
 static void

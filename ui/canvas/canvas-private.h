@@ -138,6 +138,10 @@ void sluice_canvas_forget_opened (SluiceCanvas *self);
 /* Before a command changes what is moved, set aside, or who lays out. */
 void sluice_canvas_remember (SluiceCanvas *self);
 void sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *parameter);
+gboolean sluice_canvas_can_move (SluiceCanvas *self, guint item);
+/* By so much, in the scene, as a command. */
+void sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy);
+void sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_clear_history (SluiceCanvas *self);
 void sluice_canvas_free_history (SluiceCanvas *self);
 

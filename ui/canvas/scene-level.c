@@ -5,6 +5,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 #include "ui/canvas/text-metrics.h"
 
@@ -356,6 +357,14 @@ attach_satellites (SceneBuilder *b, SceneLevel *level, const Ties *ties)
   count_surplus (b, level);
 }
 
+/* A word, which a single number has, instead of sizes: plates with it would be all that is read
+ * where losses and rates are handed round. */
+static gboolean
+is_scalar (const char *shape)
+{
+  return shape != NULL && strpbrk (shape, "0123456789?") == NULL;
+}
+
 /* The shape all data of a bundle has, or how many tensors it is. */
 static const char *
 label_of (SceneBuilder *b, const SluiceEdgeBundle *bundle)
@@ -377,7 +386,7 @@ label_of (SceneBuilder *b, const SluiceEdgeBundle *bundle)
   if (n == 0)
     return NULL;
   if (equal)
-    return shape;
+    return is_scalar (shape) ? NULL : shape;
   g_autofree char *text =
       g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u tensor", "%u tensors", n), n);
   return keep (b, text);

@@ -470,6 +470,29 @@ test_undo (Fixture *f, gconstpointer data)
   g_assert_cmpstr (last, ==, before);
 }
 
+static void
+test_move_by_keys (Fixture *f, gconstpointer data)
+{
+  double x = 0, y = 0;
+  show_mlp (f);
+  act (f, "canvas.move-left"); /* nothing is selected */
+  sluice_canvas_select (f->canvas, "init");
+  act (f, "canvas.move-left"); /* what is set aside stays on its shelf */
+  sluice_canvas_select (f->canvas, "hidden");
+  act (f, "canvas.move-left");
+  act (f, "canvas.move-left");
+  act (f, "canvas.move-down");
+  g_autoptr (SluiceViewState) moved = sluice_canvas_dup_view_state (f->canvas);
+  g_assert_false (sluice_view_state_get_move (moved, "init", &x, &y));
+  g_assert_true (sluice_view_state_get_move (moved, "hidden", &x, &y));
+  g_assert_cmpfloat (x, ==, -40);
+  g_assert_cmpfloat (y, ==, 20);
+  act (f, "canvas.undo");
+  g_autoptr (SluiceViewState) undone = sluice_canvas_dup_view_state (f->canvas);
+  g_assert_true (sluice_view_state_get_move (undone, "hidden", &x, &y));
+  g_assert_cmpfloat (y, ==, 0);
+}
+
 /* Also of one in another, inside out. */
 static void
 test_close_restores (Fixture *f, gconstpointer data)
@@ -507,6 +530,7 @@ main (int argc, char **argv)
   ADD ("keyboard", test_keyboard_walk);
   ADD ("zoom", test_zoom);
   ADD ("undo", test_undo);
+  ADD ("move-by-keys", test_move_by_keys);
   ADD ("close-restores", test_close_restores);
   ADD ("color-by", test_color_by);
   ADD ("values", test_values_never_move);
