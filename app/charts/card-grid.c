@@ -5,6 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "ui/chart/ticks.h"
+
 enum
 {
   CARD_WIDTH = 320, /* least */
@@ -35,6 +37,7 @@ struct _SluiceCardGrid
   GPtrArray *groups;
   GArray *places;      /* from top to bottom, and in a row from the start to the end */
   GHashTable *widgets; /* key -> GtkWidget, of the places that have one */
+  GArray *living;      /* of guint: these places, ascending */
   int width, height;   /* what places were made for, and what they take */
   GtkAdjustment *scrolled;
   guint update_source;
@@ -141,7 +144,7 @@ new_heading (SluiceCardGrid *self, const SluiceCardGroup *group)
   GtkWidget *arrow =
       gtk_image_new_from_icon_name (group->collapsed ? "pan-end-symbolic" : "pan-down-symbolic");
   GtkWidget *title = gtk_label_new (group->title);
-  g_autofree char *count = g_strdup_printf ("%u", group->items->len);
+  g_autofree char *count = sluice_format_step (group->items->len);
   GtkWidget *number = gtk_label_new (count);
   gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_MIDDLE);
   gtk_widget_add_css_class (title, "heading");
@@ -185,40 +188,112 @@ drop_widget (SluiceCardGrid *self, gpointer key, GtkWidget *widget)
   gtk_widget_unparent (widget);
 }
 
+static const Place *
+find_place (SluiceCardGrid *self, gpointer item)
+{
+  for (guint i = 0; i < self->places->len; i++)
+    if (g_array_index (self->places, Place, i).key == item)
+      return &g_array_index (self->places, Place, i);
+  return NULL;
+}
+
+/* The first place that may reach below @y: they stand from top to bottom, none higher than a large
+ * card. */
+static guint
+find_first (SluiceCardGrid *self, int y)
+{
+  guint low = 0, high = self->places->len;
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (g_array_index (self->places, Place, middle).area.y + LARGE_HEIGHT <= y)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Gives a place its widget, behind those that were given one. Returns: whether that is new there */
+static gboolean
+ensure_widget (SluiceCardGrid *self, GArray *living, GHashTable *kept, guint i)
+{
+  const Place *place = &g_array_index (self->places, Place, i);
+  GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key), *before = NULL;
+  gboolean is_new = widget == NULL;
+  if (living->len > 0)
+    before = g_hash_table_lookup (
+        kept,
+        g_array_index (self->places, Place, g_array_index (living, guint, living->len - 1)).key);
+  if (is_new)
+    widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
+                                       : self->funcs->create (place->key, self->data);
+  else
+    g_hash_table_steal (self->widgets, place->key);
+  if (is_new || gtk_widget_get_prev_sibling (widget) != before)
+    {
+      gtk_widget_insert_after (widget, GTK_WIDGET (self), before);
+      is_new = TRUE;
+    }
+  g_hash_table_insert (kept, place->key, widget);
+  g_array_append_val (living, i);
+  return is_new;
+}
+
+/* (nullable): the key of the widget that has the focus. */
+static gpointer
+find_focused (SluiceCardGrid *self)
+{
+  GtkWidget *focus = gtk_widget_get_focus_child (GTK_WIDGET (self));
+  GHashTableIter iter;
+  gpointer key, widget;
+  g_hash_table_iter_init (&iter, self->widgets);
+  while (focus != NULL && g_hash_table_iter_next (&iter, &key, &widget))
+    if (widget == focus)
+      return key;
+  return NULL;
+}
+
 /* Makes what is within a view's height of the view, in the order of places, and lets go of what is
- * farther away, unless it has the focus. */
+ * farther away, unless it has the focus. Of a million cards it costs no more than of those. */
 static void
 update (SluiceCardGrid *self)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
-  GtkWidget *before = NULL;
+  GArray *living = g_array_new (FALSE, FALSE, sizeof (guint));
+  gpointer focused = find_focused (self);
   int top, bottom;
+  gboolean changed = FALSE;
   get_view (self, &top, &bottom);
   int margin = bottom - top;
-  for (guint i = 0; i < self->places->len; i++)
+  guint first = self->keeps_all ? 0 : find_first (self, top - margin), i = first;
+  const Place *far = focused != NULL ? find_place (self, focused) : NULL;
+  guint at =
+      far != NULL ? (guint) (far - (const Place *) (gpointer) self->places->data) : G_MAXUINT;
+  if (at < first)
+    changed |= ensure_widget (self, living, kept, at);
+  for (; i < self->places->len; i++)
     {
       const Place *place = &g_array_index (self->places, Place, i);
-      GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key);
-      gboolean keeps = widget != NULL && gtk_widget_get_focus_child (GTK_WIDGET (self)) == widget;
-      if (!keeps && !self->keeps_all && !is_within (place, top - margin, bottom + margin))
-        continue;
-      if (widget == NULL)
-        widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
-                                           : self->funcs->create (place->key, self->data);
-      else
-        g_hash_table_steal (self->widgets, place->key);
-      gtk_widget_insert_after (widget, GTK_WIDGET (self), before);
-      g_hash_table_insert (kept, place->key, widget);
-      before = widget;
+      if (!self->keeps_all && place->area.y >= bottom + margin)
+        break;
+      if (i == at || self->keeps_all || is_within (place, top - margin, bottom + margin))
+        changed |= ensure_widget (self, living, kept, i);
     }
+  if (at != G_MAXUINT && at >= i)
+    changed |= ensure_widget (self, living, kept, at);
+  changed |= g_hash_table_size (self->widgets) > 0;
   GHashTableIter iter;
   gpointer key, widget;
   g_hash_table_iter_init (&iter, self->widgets);
   while (g_hash_table_iter_next (&iter, &key, &widget))
     drop_widget (self, key, widget);
   g_hash_table_unref (self->widgets);
+  g_array_unref (self->living);
   self->widgets = g_steal_pointer (&kept);
-  gtk_widget_queue_allocate (GTK_WIDGET (self));
+  self->living = living;
+  if (changed) /* else each frame would ask for the next one */
+    gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static gboolean
@@ -298,15 +373,6 @@ sluice_card_grid_set_keeps_all (SluiceCardGrid *self, gboolean keeps_all)
   update (self);
 }
 
-static const Place *
-find_place (SluiceCardGrid *self, gpointer item)
-{
-  for (guint i = 0; i < self->places->len; i++)
-    if (g_array_index (self->places, Place, i).key == item)
-      return &g_array_index (self->places, Place, i);
-  return NULL;
-}
-
 gboolean
 sluice_card_grid_shows (SluiceCardGrid *self, gpointer item)
 {
@@ -362,6 +428,13 @@ sluice_card_grid_measure (GtkWidget *widget,
   *minimum = *natural = self->height;
 }
 
+/* Other widths change where places are, not their order. */
+static const Place *
+get_living (SluiceCardGrid *self, guint i)
+{
+  return &g_array_index (self->places, Place, g_array_index (self->living, guint, i));
+}
+
 static void
 sluice_card_grid_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -369,14 +442,12 @@ sluice_card_grid_size_allocate (GtkWidget *widget, int width, int height, int ba
   gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   if (width != self->width)
     place_all (self, width);
-  for (guint i = 0; i < self->places->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      const Place *place = &g_array_index (self->places, Place, i);
+      const Place *place = get_living (self, i);
       GtkWidget *child = g_hash_table_lookup (self->widgets, place->key);
       GdkRectangle area = place->area;
       int least;
-      if (child == NULL)
-        continue;
       if (mirrored)
         area.x = width - area.x - area.width;
       gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
@@ -395,11 +466,11 @@ sluice_card_grid_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   SluiceCardGrid *self = SLUICE_CARD_GRID (widget);
   int top, bottom;
   get_view (self, &top, &bottom);
-  for (guint i = 0; i < self->places->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      const Place *place = &g_array_index (self->places, Place, i);
+      const Place *place = get_living (self, i);
       GtkWidget *child = g_hash_table_lookup (self->widgets, place->key);
-      if (child != NULL && is_within (place, top, bottom))
+      if (is_within (place, top, bottom))
         gtk_widget_snapshot_child (widget, child, snapshot);
     }
 }
@@ -435,6 +506,7 @@ sluice_card_grid_dispose (GObject *object)
   GHashTableIter iter;
   gpointer key, widget;
   g_clear_handle_id (&self->update_source, g_source_remove);
+  g_array_set_size (self->living, 0);
   g_hash_table_iter_init (&iter, self->widgets);
   while (g_hash_table_iter_next (&iter, &key, &widget))
     {
@@ -451,6 +523,7 @@ sluice_card_grid_finalize (GObject *object)
   g_hash_table_unref (self->widgets);
   g_ptr_array_unref (self->groups);
   g_array_unref (self->places);
+  g_array_unref (self->living);
   G_OBJECT_CLASS (sluice_card_grid_parent_class)->finalize (object);
 }
 
@@ -477,4 +550,5 @@ sluice_card_grid_init (SluiceCardGrid *self)
   self->groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
   self->places = g_array_new (FALSE, FALSE, sizeof (Place));
   self->widgets = g_hash_table_new (NULL, NULL);
+  self->living = g_array_new (FALSE, FALSE, sizeof (guint));
 }
