@@ -313,6 +313,14 @@ queue_update (SluiceCardGrid *self)
     self->update_source = g_idle_add_full (GDK_PRIORITY_REDRAW - 10, update_cb, self, NULL);
 }
 
+/* What was drawn last is only what was seen then. */
+static void
+scrolled_cb (SluiceCardGrid *self)
+{
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  queue_update (self);
+}
+
 /* ---- what pages call ---- */
 
 void
@@ -484,9 +492,9 @@ sluice_card_grid_root (GtkWidget *widget)
   g_assert (window != NULL && self->scrolled == NULL);
   self->scrolled =
       g_object_ref (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window)));
-  g_signal_connect_object (self->scrolled, "value-changed", G_CALLBACK (queue_update), self,
+  g_signal_connect_object (self->scrolled, "value-changed", G_CALLBACK (scrolled_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->scrolled, "changed", G_CALLBACK (queue_update), self,
+  g_signal_connect_object (self->scrolled, "changed", G_CALLBACK (scrolled_cb), self,
                            G_CONNECT_SWAPPED);
 }
 

@@ -381,6 +381,13 @@ class Charts:
                        self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
+        # Its table scrolls sideways; up and down the page does.
+        table = w.find_accessible("group", "Settings and results").place()
+        scrolled = self.charts(lambda c: True)["scrolled"]
+        xdotool("mousemove", table[0] + table[2] // 2, table[1] + 100,
+                "click", *(4 if scrolled > 0 else 5,))
+        self.tap.point("the wheel over a table scrolls the page",
+                       self.charts(lambda c: c["scrolled"] != scrolled))
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
