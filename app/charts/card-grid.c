@@ -5,6 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "ui/chart/ticks.h"
+
 enum
 {
   CARD_WIDTH = 320, /* least */
@@ -35,6 +37,7 @@ struct _SluiceCardGrid
   GPtrArray *groups;
   GArray *places;      /* from top to bottom, and in a row from the start to the end */
   GHashTable *widgets; /* key -> GtkWidget, of the places that have one */
+  GArray *living;      /* of guint: these places, ascending */
   int width, height;   /* what places were made for, and what they take */
   GtkAdjustment *scrolled;
   guint update_source;
@@ -141,7 +144,7 @@ new_heading (SluiceCardGrid *self, const SluiceCardGroup *group)
   GtkWidget *arrow =
       gtk_image_new_from_icon_name (group->collapsed ? "pan-end-symbolic" : "pan-down-symbolic");
   GtkWidget *title = gtk_label_new (group->title);
-  g_autofree char *count = g_strdup_printf ("%u", group->items->len);
+  g_autofree char *count = sluice_format_step (group->items->len);
   GtkWidget *number = gtk_label_new (count);
   gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_MIDDLE);
   gtk_widget_add_css_class (title, "heading");
@@ -185,44 +188,112 @@ drop_widget (SluiceCardGrid *self, gpointer key, GtkWidget *widget)
   gtk_widget_unparent (widget);
 }
 
+static const Place *
+find_place (SluiceCardGrid *self, gpointer item)
+{
+  for (guint i = 0; i < self->places->len; i++)
+    if (g_array_index (self->places, Place, i).key == item)
+      return &g_array_index (self->places, Place, i);
+  return NULL;
+}
+
+/* The first place that may reach below @y: they stand from top to bottom, none higher than a large
+ * card. */
+static guint
+find_first (SluiceCardGrid *self, int y)
+{
+  guint low = 0, high = self->places->len;
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (g_array_index (self->places, Place, middle).area.y + LARGE_HEIGHT <= y)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Gives a place its widget, behind those that were given one. Returns: whether that is new there */
+static gboolean
+ensure_widget (SluiceCardGrid *self, GArray *living, GHashTable *kept, guint i)
+{
+  const Place *place = &g_array_index (self->places, Place, i);
+  GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key), *before = NULL;
+  gboolean is_new = widget == NULL;
+  if (living->len > 0)
+    before = g_hash_table_lookup (
+        kept,
+        g_array_index (self->places, Place, g_array_index (living, guint, living->len - 1)).key);
+  if (is_new)
+    widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
+                                       : self->funcs->create (place->key, self->data);
+  else
+    g_hash_table_steal (self->widgets, place->key);
+  if (is_new || gtk_widget_get_prev_sibling (widget) != before)
+    {
+      gtk_widget_insert_after (widget, GTK_WIDGET (self), before);
+      is_new = TRUE;
+    }
+  g_hash_table_insert (kept, place->key, widget);
+  g_array_append_val (living, i);
+  return is_new;
+}
+
+/* (nullable): the key of the widget that has the focus. */
+static gpointer
+find_focused (SluiceCardGrid *self)
+{
+  GtkWidget *focus = gtk_widget_get_focus_child (GTK_WIDGET (self));
+  GHashTableIter iter;
+  gpointer key, widget;
+  g_hash_table_iter_init (&iter, self->widgets);
+  while (focus != NULL && g_hash_table_iter_next (&iter, &key, &widget))
+    if (widget == focus)
+      return key;
+  return NULL;
+}
+
 /* Makes what is within a view's height of the view, in the order of places, and lets go of what is
- * farther away, unless it has the focus. */
+ * farther away, unless it has the focus. Of a million cards it costs no more than of those. */
 static void
 update (SluiceCardGrid *self)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
-  GtkWidget *before = NULL;
-  gboolean has_new = FALSE;
+  GArray *living = g_array_new (FALSE, FALSE, sizeof (guint));
+  gpointer focused = find_focused (self);
   int top, bottom;
+  gboolean changed = FALSE;
   get_view (self, &top, &bottom);
   int margin = bottom - top;
-  for (guint i = 0; i < self->places->len; i++)
+  guint first = self->keeps_all ? 0 : find_first (self, top - margin), i = first;
+  const Place *far = focused != NULL ? find_place (self, focused) : NULL;
+  guint at =
+      far != NULL ? (guint) (far - (const Place *) (gpointer) self->places->data) : G_MAXUINT;
+  if (at < first)
+    changed |= ensure_widget (self, living, kept, at);
+  for (; i < self->places->len; i++)
     {
       const Place *place = &g_array_index (self->places, Place, i);
-      GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key);
-      gboolean keeps = widget != NULL && gtk_widget_get_focus_child (GTK_WIDGET (self)) == widget;
-      if (!keeps && !self->keeps_all && !is_within (place, top - margin, bottom + margin))
-        continue;
-      has_new |= widget == NULL;
-      if (widget == NULL)
-        widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
-                                           : self->funcs->create (place->key, self->data);
-      else
-        g_hash_table_steal (self->widgets, place->key);
-      gtk_widget_insert_after (widget, GTK_WIDGET (self), before);
-      g_hash_table_insert (kept, place->key, widget);
-      before = widget;
+      if (!self->keeps_all && place->area.y >= bottom + margin)
+        break;
+      if (i == at || self->keeps_all || is_within (place, top - margin, bottom + margin))
+        changed |= ensure_widget (self, living, kept, i);
     }
-  /* Giving out sizes may move the view, which leads here again. */
-  if (has_new || g_hash_table_size (self->widgets) > 0)
-    gtk_widget_queue_allocate (GTK_WIDGET (self));
+  if (at != G_MAXUINT && at >= i)
+    changed |= ensure_widget (self, living, kept, at);
+  changed |= g_hash_table_size (self->widgets) > 0;
   GHashTableIter iter;
   gpointer key, widget;
   g_hash_table_iter_init (&iter, self->widgets);
   while (g_hash_table_iter_next (&iter, &key, &widget))
     drop_widget (self, key, widget);
   g_hash_table_unref (self->widgets);
+  g_array_unref (self->living);
   self->widgets = g_steal_pointer (&kept);
+  self->living = living;
+  if (changed) /* else each frame would ask for the next one */
+    gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static gboolean
@@ -240,6 +311,14 @@ queue_update (SluiceCardGrid *self)
 {
   if (self->update_source == 0)
     self->update_source = g_idle_add_full (GDK_PRIORITY_REDRAW - 10, update_cb, self, NULL);
+}
+
+/* What was drawn last is only what was seen then. */
+static void
+scrolled_cb (SluiceCardGrid *self)
+{
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+  queue_update (self);
 }
 
 /* ---- what pages call ---- */
@@ -302,15 +381,6 @@ sluice_card_grid_set_keeps_all (SluiceCardGrid *self, gboolean keeps_all)
   update (self);
 }
 
-static const Place *
-find_place (SluiceCardGrid *self, gpointer item)
-{
-  for (guint i = 0; i < self->places->len; i++)
-    if (g_array_index (self->places, Place, i).key == item)
-      return &g_array_index (self->places, Place, i);
-  return NULL;
-}
-
 gboolean
 sluice_card_grid_shows (SluiceCardGrid *self, gpointer item)
 {
@@ -366,6 +436,13 @@ sluice_card_grid_measure (GtkWidget *widget,
   *minimum = *natural = self->height;
 }
 
+/* Other widths change where places are, not their order. */
+static const Place *
+get_living (SluiceCardGrid *self, guint i)
+{
+  return &g_array_index (self->places, Place, g_array_index (self->living, guint, i));
+}
+
 static void
 sluice_card_grid_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
@@ -373,14 +450,12 @@ sluice_card_grid_size_allocate (GtkWidget *widget, int width, int height, int ba
   gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
   if (width != self->width)
     place_all (self, width);
-  for (guint i = 0; i < self->places->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      const Place *place = &g_array_index (self->places, Place, i);
+      const Place *place = get_living (self, i);
       GtkWidget *child = g_hash_table_lookup (self->widgets, place->key);
       GdkRectangle area = place->area;
       int least;
-      if (child == NULL)
-        continue;
       if (mirrored)
         area.x = width - area.x - area.width;
       gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
@@ -399,11 +474,11 @@ sluice_card_grid_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   SluiceCardGrid *self = SLUICE_CARD_GRID (widget);
   int top, bottom;
   get_view (self, &top, &bottom);
-  for (guint i = 0; i < self->places->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      const Place *place = &g_array_index (self->places, Place, i);
+      const Place *place = get_living (self, i);
       GtkWidget *child = g_hash_table_lookup (self->widgets, place->key);
-      if (child != NULL && is_within (place, top, bottom))
+      if (is_within (place, top, bottom))
         gtk_widget_snapshot_child (widget, child, snapshot);
     }
 }
@@ -417,9 +492,9 @@ sluice_card_grid_root (GtkWidget *widget)
   g_assert (window != NULL && self->scrolled == NULL);
   self->scrolled =
       g_object_ref (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (window)));
-  g_signal_connect_object (self->scrolled, "value-changed", G_CALLBACK (queue_update), self,
+  g_signal_connect_object (self->scrolled, "value-changed", G_CALLBACK (scrolled_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->scrolled, "changed", G_CALLBACK (queue_update), self,
+  g_signal_connect_object (self->scrolled, "changed", G_CALLBACK (scrolled_cb), self,
                            G_CONNECT_SWAPPED);
 }
 
@@ -439,6 +514,7 @@ sluice_card_grid_dispose (GObject *object)
   GHashTableIter iter;
   gpointer key, widget;
   g_clear_handle_id (&self->update_source, g_source_remove);
+  g_array_set_size (self->living, 0);
   g_hash_table_iter_init (&iter, self->widgets);
   while (g_hash_table_iter_next (&iter, &key, &widget))
     {
@@ -455,6 +531,7 @@ sluice_card_grid_finalize (GObject *object)
   g_hash_table_unref (self->widgets);
   g_ptr_array_unref (self->groups);
   g_array_unref (self->places);
+  g_array_unref (self->living);
   G_OBJECT_CLASS (sluice_card_grid_parent_class)->finalize (object);
 }
 
@@ -481,4 +558,5 @@ sluice_card_grid_init (SluiceCardGrid *self)
   self->groups = g_ptr_array_new_with_free_func (sluice_card_group_free);
   self->places = g_array_new (FALSE, FALSE, sizeof (Place));
   self->widgets = g_hash_table_new (NULL, NULL);
+  self->living = g_array_new (FALSE, FALSE, sizeof (guint));
 }

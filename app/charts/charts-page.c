@@ -45,6 +45,7 @@ struct _SluiceChartsPage
   SluiceRunSet *shown;
   GHashTable *cards;   /* tag -> SluiceTagCard */
   GPtrArray *in_order; /* of SluiceTagCard: those that match, as they stand in the grid */
+  GPtrArray *living;   /* of SluiceTagCard: those that have a widget, in no order */
   SluiceCardMemory memory;
   guint64 drawn;       /* hash of what decides which cards there are */
   SluiceQuery *filter; /* (nullable) */
@@ -82,12 +83,9 @@ static void tell (SluiceChartsPage *self, const char *message);
 static void
 begin_scalars_anew (SluiceChartsPage *self)
 {
-  GHashTableIter iter;
-  gpointer card;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    if (sluice_tag_card_is_scalar (card))
-      sluice_tag_card_begin_anew (card);
+  for (guint i = 0; i < self->living->len; i++) /* the others have none */
+    if (sluice_tag_card_is_scalar (self->living->pdata[i]))
+      sluice_tag_card_begin_anew (self->living->pdata[i]);
 }
 
 /* Calls @func with each card's widget there is, but for @but. */
@@ -97,9 +95,9 @@ foreach_widget (SluiceChartsPage *self,
                 void (*func) (GtkWidget *widget, gpointer data),
                 gpointer data)
 {
-  for (guint i = 0; i < self->in_order->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      SluiceTagCard *card = self->in_order->pdata[i];
+      SluiceTagCard *card = self->living->pdata[i];
       if (card->widget != NULL && card->widget != but)
         func (card->widget, data);
     }
@@ -244,9 +242,9 @@ static void fill_grid (SluiceChartsPage *self);
 static SluiceTagCard *
 find_card (SluiceChartsPage *self, GtkWidget *widget)
 {
-  for (guint i = 0; i < self->in_order->len; i++)
-    if (((SluiceTagCard *) self->in_order->pdata[i])->widget == widget)
-      return self->in_order->pdata[i];
+  for (guint i = 0; i < self->living->len; i++)
+    if (((SluiceTagCard *) self->living->pdata[i])->widget == widget)
+      return self->living->pdata[i];
   return NULL;
 }
 
@@ -343,8 +341,8 @@ exported_cb (SluiceChartsPage *self, const char *path)
 static void
 run_marked_cb (SluiceChartsPage *self, gint64 run)
 {
-  for (guint i = 0; i < self->in_order->len; i++)
-    sluice_tag_card_mark (self->in_order->pdata[i], run);
+  for (guint i = 0; i < self->living->len; i++)
+    sluice_tag_card_mark (self->living->pdata[i], run);
 }
 
 static GtkWidget *
@@ -354,6 +352,7 @@ create_card (gpointer item, gpointer data)
   SluiceTagCard *card = item;
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   GtkWidget *widget = sluice_tag_card_create (card);
+  g_ptr_array_add (self->living, card);
   if (SLUICE_IS_CHART_CARD (widget))
     {
       g_signal_connect (widget, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
@@ -382,6 +381,7 @@ static void
 drop_card (gpointer item, gpointer data)
 {
   sluice_card_memory_leave (item);
+  g_ptr_array_remove_fast (((SluiceChartsPage *) data)->living, item);
   sluice_tag_card_drop (item);
 }
 
@@ -510,8 +510,9 @@ show_state (SluiceChartsPage *self)
     }
   g_autofree char *text =
       g_strdup_printf (ngettext ("Show %u hidden run", "Show %u hidden runs", n_hidden), n_hidden);
-  g_autofree char *count = g_strdup_printf (ngettext ("%u chart", "%u charts", self->in_order->len),
-                                            self->in_order->len);
+  g_autofree char *n = sluice_format_step (self->in_order->len);
+  g_autofree char *count =
+      g_strdup_printf (ngettext ("%s chart", "%s charts", self->in_order->len), n);
   gtk_button_set_label (self->show_hidden, text);
   gtk_widget_set_visible (GTK_WIDGET (self->show_hidden), n_hidden > 0);
   gtk_label_set_label (self->count, count);
@@ -547,9 +548,9 @@ changed_cb (SluiceChartsPage *self)
   update_choice (self);
   self->choice.front_leads = sluice_run_set_front_leads (self->shown);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
-  for (guint i = 0; i < self->in_order->len; i++)
+  for (guint i = 0; i < self->living->len; i++)
     {
-      SluiceTagCard *card = self->in_order->pdata[i];
+      SluiceTagCard *card = self->living->pdata[i];
       sluice_tag_card_update (card, front);
       if (card->widget != NULL && sluice_card_grid_shows (self->grid, card))
         sluice_card_refresh (SLUICE_CARD (card->widget));
@@ -732,6 +733,7 @@ sluice_charts_page_finalize (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
   g_ptr_array_unref (self->in_order);
+  g_ptr_array_unref (self->living);
   g_hash_table_unref (self->cards);
   g_clear_pointer (&self->filter, sluice_query_free);
   sluice_card_memory_clear (&self->memory);
@@ -781,6 +783,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
 {
   self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
   self->in_order = g_ptr_array_new ();
+  self->living = g_ptr_array_new ();
   sluice_card_memory_init (&self->memory);
   self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));

@@ -428,11 +428,18 @@ sluice_tag_card_is_scalar (const SluiceTagCard *self)
   return self->kind == &sluice_tag_card_scalars;
 }
 
+static char *
+dup_title (const SluiceTagCard *self)
+{
+  return g_strdup (*self->tag != '\0' ? self->tag : _ ("(no name)"));
+}
+
 void
 sluice_tag_card_begin_anew (SluiceTagCard *self)
 {
   g_autoptr (GList) ids = g_hash_table_get_keys (self->taken);
-  g_autoptr (GString) title = g_string_new (self->tag);
+  g_autofree char *name = dup_title (self);
+  g_autoptr (GString) title = g_string_new (name);
   for (GList *link = ids; link != NULL && self->widget != NULL; link = link->next)
     {
       gint64 id = *(gint64 *) link->data;
@@ -466,7 +473,7 @@ GtkWidget *
 sluice_tag_card_create (SluiceTagCard *self)
 {
   self->widget = self->kind->create (self);
-  if (self->others->len > 0)
+  if (self->others->len > 0 || *self->tag == '\0')
     sluice_tag_card_begin_anew (self); /* for its title */
   return self->widget;
 }

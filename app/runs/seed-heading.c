@@ -15,8 +15,8 @@
 
 typedef struct
 {
-  char *group; /* its name */
-  GtkLabel *name, *result, *settings;
+  char *group;             /* its name */
+  GtkLabel *name, *result; /* result: and what they were begun with */
   GtkWidget *square;
   GtkToggleButton *shown;
   SluiceRunSet *set;
@@ -111,7 +111,7 @@ static GtkLabel *
 add_label (GtkWidget *box, const char *css_class)
 {
   GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_add_css_class (label, "caption");
   gtk_widget_add_css_class (label, css_class);
@@ -124,7 +124,6 @@ sluice_seed_heading_new (const SluiceSeedGroup *group, SluiceRunSet *set)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *lines = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *button = gtk_toggle_button_new ();
   Heading *self = g_new0 (Heading, 1);
   self->group = g_strdup (group->name);
@@ -143,10 +142,8 @@ sluice_seed_heading_new (const SluiceSeedGroup *group, SluiceRunSet *set)
   gtk_widget_add_css_class (button, "run-dot");
   g_signal_connect_swapped (button, "clicked", G_CALLBACK (clicked_cb), self);
   gtk_box_append (GTK_BOX (box), button);
-  self->name = add_label (line, "heading");
-  self->result = add_label (line, "dim-label");
-  gtk_box_append (GTK_BOX (lines), line);
-  self->settings = add_label (lines, "dim-label");
+  self->name = add_label (lines, "heading");
+  self->result = add_label (lines, "dim-label");
   gtk_widget_set_valign (lines, GTK_ALIGN_CENTER);
   gtk_box_append (GTK_BOX (box), lines);
   gtk_widget_add_css_class (GTK_WIDGET (self->result), "numeric");
@@ -168,15 +165,18 @@ sluice_seed_heading_update (GtkWidget *heading, const char *settings)
 {
   Heading *self = g_object_get_data (G_OBJECT (heading), "sluice-heading");
   guint n = self->runs->len;
+  gboolean has_settings = settings != NULL && *settings != '\0';
   /* Translators: runs that differ by their seed alone: "digits × 3 seeds". */
   g_autofree char *name =
       g_strdup_printf (ngettext ("%s × %u seed", "%s × %u seeds", n), self->group, n);
   g_autofree char *label = g_strdup_printf (_ ("Show the curves of %s"), name);
   g_autofree char *result = dup_result (self->runs);
   gtk_label_set_label (self->name, name);
-  gtk_label_set_label (self->result, result != NULL ? result : "");
-  gtk_label_set_label (self->settings, settings != NULL ? settings : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->settings), settings != NULL && *settings != '\0');
+  g_autofree char *both = has_settings && result != NULL
+                              ? g_strdup_printf ("%s · %s", result, settings)
+                              : g_strdup (has_settings ? settings : result);
+  gtk_label_set_label (self->result, both != NULL ? both : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->result), both != NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->shown), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   label, -1);
   gtk_toggle_button_set_active (self->shown, is_shown (self));

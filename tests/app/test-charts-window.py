@@ -263,6 +263,44 @@ class Charts:
         w.find_accessible("menu item", "Draw each alone").act()
         self.charts(lambda c: "accuracy" in c["order"])
 
+    def runs(self):
+        """Which runs are looked at, and over what."""
+        w = self.window
+
+        def shows(*names):
+            self.charts(lambda c: c["cards"]["loss"].count(" at step ") == len(names)
+                        and all(name in c["cards"]["loss"] for name in names))
+            return True
+
+        button = w.find_accessible("button", "Show the curves of first").place()
+        xdotool("mousemove", button[0] + 60, button[1] + button[3] // 2, "click", 1)
+        w.wait(lambda s: s["front"] == "first")
+        self.tap.point("a run that is selected is in front, with the others",
+                       shows("first", "second"))
+        w.act("solo-run")
+        self.tap.point("solo: it alone", shows("first"))
+        w.act("solo-run")
+        self.tap.point("and once more: with the others again", shows("first", "second"))
+        w.act("isolate-run")
+        self.tap.point("the others are hidden", shows("first"))
+        w.act("show-all-runs")
+        self.tap.point("all are shown", shows("first", "second"))
+        w.act("toggle-run")
+        self.tap.point("it is hidden", shows("second"))
+        w.act("show-project-runs")
+        self.tap.point("those of the open project are shown", shows("first", "second"))
+        for axis in ("Relative", "Wall", "Step"):
+            w.find_accessible("button", axis).act()
+            self.tap.point(f"the axis is chosen: {axis}", w.until(
+                w.find_accessible("button", axis).is_pressed))
+            self.picture("axis-" + axis.lower())
+        w.act("find-text", GLib.Variant("s", "no such tag"))
+        self.tap.point("where nothing matches the page says so", self.charts(
+            lambda c: c["state"] == "nothing") and w.find_accessible(
+                "label", "No tag of the runs that are shown matches “no such tag”."))
+        w.act("find-text", GLib.Variant("s", ""))
+        self.charts(lambda c: c["state"] == "cards" and c["cards"]["loss"])
+
     def join(self):
         w = self.window
         w.find_accessible("button", "Menu of loss").act()
@@ -381,6 +419,13 @@ class Charts:
                        self.charts(lambda c: "(seed-1, seed-2)" in c["cards"]["loss"]))
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
+        # Its table scrolls sideways; up and down the page does.
+        table = w.find_accessible("group", "Settings and results").place()
+        scrolled = self.charts(lambda c: True)["scrolled"]
+        xdotool("mousemove", table[0] + table[2] // 2, table[1] + 100,
+                "click", *(4 if scrolled > 0 else 5,))
+        self.tap.point("the wheel over a table scrolls the page",
+                       self.charts(lambda c: c["scrolled"] != scrolled))
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
@@ -469,6 +514,7 @@ class Charts:
         self.histograms()
         self.images()
         self.records()
+        self.runs()
         self.join()
         self.kept()
         self.window.quit()

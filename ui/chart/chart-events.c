@@ -19,10 +19,12 @@ sluice_chart_event_x (const SluiceChart *self, const SluiceChartEvent *event)
 
   if (series == NULL || !series->visible || self->axis == SLUICE_X_SERIES)
     return NAN;
+  sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
+  if (extent.n_points == 0) /* of a run that has nothing here there is no mark */
+    return NAN;
   if (self->axis == SLUICE_X_STEP)
     return (double) event->step;
   /* What happened before the first point or after the last stands there. */
-  sluice_series_source_get_extent (series->source, SLUICE_X_WALL, &extent);
   wall = fmin (fmax (event->wall, extent.x0), extent.x1);
   return self->axis == SLUICE_X_WALL
              ? wall
@@ -124,7 +126,7 @@ sluice_chart_append_events (const SluiceChart *self, GString *out)
       const SluiceChartSeries *series = sluice_chart_find_series (self, event->series);
       g_autofree char *step = sluice_format_step (event->step);
 
-      if (event->kind == SLUICE_EVENT_QUIET || series == NULL || !series->visible
+      if (event->kind == SLUICE_EVENT_QUIET || isnan (sluice_chart_event_x (self, event))
           || n++ >= MOST_SPOKEN)
         continue;
       /* Translators: a run, a step; what happened to it there follows. */

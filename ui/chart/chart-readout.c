@@ -360,24 +360,22 @@ set_note (SluiceChart *self, const Readout *readout, const SluiceTheme *theme)
   self->note_color = sluice_color_readable (readout->rows[0].of->color, theme->card, 3);
 }
 
-/* (nullable): that in front, or the only one. */
+/* (nullable): that in front, or else the first: on a page that of the newest run. */
 static const SluiceChartSeries *
 find_main (const SluiceChart *self)
 {
   const SluiceChartSeries *front = sluice_chart_get_front (self);
-  const SluiceChartSeries *only = NULL;
 
-  if (front != NULL)
-    return front;
-  for (guint i = 0; i < self->series->len; i++)
+  for (guint i = 0; i < self->series->len && front == NULL; i++)
     {
       const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+      SluiceExtent extent;
 
-      if (series->visible && only != NULL)
-        return NULL;
-      only = series->visible ? series : only;
+      sluice_series_source_get_extent (series->source, SLUICE_X_STEP, &extent);
+      if (series->visible && extent.n_points > 0)
+        front = series;
     }
-  return only;
+  return front;
 }
 
 /* Nobody points at anything: what came of the run in front. */

@@ -38,7 +38,7 @@ struct _SluiceSeriesBuffer
   gboolean exact; /* reads as many points as it needs */
   guint64 serial;
   guint64 epoch; /* counts what changes points that were there */
-  Kept kept[N_VIEWS];
+  Kept *kept;   /* (nullable): N_VIEWS of them, once it is drawn: a log may have a million series */
   Kept *wanted; /* what refining works on; NULL: nothing */
 };
 
@@ -180,7 +180,8 @@ static Kept *
 find_kept (SluiceSeriesBuffer *self, SluiceXAxis axis, double x0, double x1, guint n_columns)
 {
   for (guint i = 0; i < N_VIEWS; i++)
-    if (self->kept[i].columns != NULL && is_for (&self->kept[i], axis, x0, x1, n_columns))
+    if (self->kept != NULL && self->kept[i].columns != NULL
+        && is_for (&self->kept[i], axis, x0, x1, n_columns))
       return &self->kept[i];
   return NULL;
 }
@@ -188,8 +189,11 @@ find_kept (SluiceSeriesBuffer *self, SluiceXAxis axis, double x0, double x1, gui
 static Kept *
 oldest_kept (SluiceSeriesBuffer *self)
 {
-  Kept *oldest = &self->kept[0];
+  Kept *oldest;
 
+  if (self->kept == NULL)
+    self->kept = g_new0 (Kept, N_VIEWS);
+  oldest = &self->kept[0];
   for (guint i = 1; i < N_VIEWS; i++)
     if (self->kept[i].asked < oldest->asked)
       oldest = &self->kept[i];
@@ -420,8 +424,9 @@ buffer_finalize (SluiceSeriesSource *source)
 {
   SluiceSeriesBuffer *self = (SluiceSeriesBuffer *) source;
 
-  for (guint i = 0; i < N_VIEWS; i++)
+  for (guint i = 0; i < N_VIEWS && self->kept != NULL; i++)
     g_free (self->kept[i].columns);
+  g_free (self->kept);
   sluice_series_summary_finish (&self->summary);
   g_clear_pointer (&self->summary.pauses, sluice_pauses_unref);
   g_free (self);

@@ -286,6 +286,7 @@ sluice_settings_list_init (SluiceSettingsList *self)
                                   _ ("Settings and results of each run"), -1);
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
+  sluice_widget_chain_wheel (GTK_SCROLLED_WINDOW (self->scroller));
   gtk_widget_set_vexpand (self->scroller, TRUE);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
 }

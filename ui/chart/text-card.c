@@ -3,6 +3,7 @@
 #include "ui/chart/text-card.h"
 
 #include "ui/chart/ticks.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -39,6 +40,7 @@ sluice_text_card_init (SluiceTextCard *self)
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->text_label);
+  sluice_widget_chain_wheel (GTK_SCROLLED_WINDOW (scroller));
   gtk_box_append (GTK_BOX (box), scroller);
 }
 

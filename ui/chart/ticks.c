@@ -346,8 +346,12 @@ sluice_format_tick (double value, double step, SluiceUnit unit)
       return format_duration (value, step);
     case SLUICE_UNIT_TIME:
       return format_time (value, step);
-    case SLUICE_UNIT_NONE:
     case SLUICE_UNIT_STEPS:
+      /* They are counted: "10 000 000" beside "5 000 000". */
+      if (step >= 1 && fabs (value) < 1e10)
+        return sluice_format_fixed (value, 0);
+      return format_number_tick (value, step);
+    case SLUICE_UNIT_NONE:
     default:
       return format_number_tick (value, step);
     }

@@ -57,11 +57,16 @@ sluice_text_measure (SluiceText *text, double *width, double *height)
 void
 sluice_text_draw (SluiceText *text, double x, double y, SluiceAnchor anchor, SluiceColor color)
 {
+  PangoRectangle logical;
   double width;
   double height;
 
-  sluice_text_measure (text, &width, &height);
+  pango_layout_get_extents (text->layout, NULL, &logical);
+  width = (double) logical.width / PANGO_SCALE;
+  height = (double) logical.height / PANGO_SCALE;
   x -= anchor == SLUICE_ANCHOR_END ? width : anchor == SLUICE_ANCHOR_MIDDLE ? width / 2 : 0;
+  /* Where it is limited, what is written from the right lies at the end of its room. */
+  x -= (double) logical.x / PANGO_SCALE;
   sluice_cairo_set_color (text->cr, color);
   cairo_move_to (text->cr, round (x), round (y - height / 2));
   pango_cairo_show_layout (text->cr, text->layout);

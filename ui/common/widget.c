@@ -179,6 +179,27 @@ sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls)
   gtk_widget_add_controller (widget, wheel);
 }
 
+static gboolean
+chain_wheel_cb (GtkEventControllerScroll *controller, double dx, double dy, gpointer scrolls)
+{
+  GtkAdjustment *adjustment = gtk_scrolled_window_get_vadjustment (scrolls);
+  double before = gtk_adjustment_get_value (adjustment);
+
+  pass_wheel_cb (controller, dx, dy, scrolls);
+  return gtk_adjustment_get_value (adjustment) != before;
+}
+
+void
+sluice_widget_chain_wheel (GtkScrolledWindow *scrolls)
+{
+  GtkEventController *wheel =
+      gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_VERTICAL);
+
+  sluice_widget_release_wheel (GTK_WIDGET (scrolls));
+  g_signal_connect (wheel, "scroll", G_CALLBACK (chain_wheel_cb), scrolls);
+  gtk_widget_add_controller (GTK_WIDGET (scrolls), wheel);
+}
+
 static void
 draw_dot (GtkDrawingArea *dot, cairo_t *cr, int width, int height, gpointer data)
 {

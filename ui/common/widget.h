@@ -36,6 +36,10 @@ void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
  * stands in scrolls. */
 void sluice_widget_release_wheel (GtkWidget *range);
 
+/** sluice_widget_chain_wheel: the wheel scrolls it up and down as far as it goes, and then what it
+ * lies in: GTK's own keeps it where it can only scroll sideways. */
+void sluice_widget_chain_wheel (GtkScrolledWindow *scrolls);
+
 /** sluice_widget_pass_wheel: over @widget the wheel scrolls what stands elsewhere. */
 void sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls);
 

@@ -376,6 +376,14 @@ test_events (void)
   cairo_surface_destroy (surface);
   sluice_chart_remove_series (chart, 2);
   g_assert_cmpuint (chart->events->len, ==, 0);
+
+  /* A run that has announced the tag and logged nothing has no mark. */
+  g_autoptr (SluiceSeriesBuffer) none = sluice_series_buffer_new ();
+  guint id = sluice_chart_add_series (chart, "none", sluice_palette_color (4),
+                                      sluice_series_buffer_as_source (none));
+  sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "failed", NULL);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_null (sluice_chart_dup_events_at (chart, sluice_scale_to_pixel (&chart->x_scale, 300)));
 }
 
 static void
@@ -606,7 +614,7 @@ test_note (void)
   g_assert_nonnull (chart->note);
   sluice_chart_set_cursor (chart, NAN);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_null (chart->note); /* of several, none is in front */
+  g_assert_true (chart->note_rests); /* the last value of the first */
   values = sluice_chart_dup_values (chart, INFINITY);
   sluice_chart_set_front (chart, g_array_index (values, SluiceChartValue, 0).id);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
