@@ -7,12 +7,15 @@
 #include <glib/gi18n.h>
 #include <stdio.h>
 
+#include "app/help/help-pages.h"
+#include "app/help/help-window.h"
 #include "app/page.h"
 #include "app/picture.h"
 #include "app/plugins.h"
 #include "app/preferences.h"
 #include "app/recent.h"
 #include "app/run-controller.h"
+#include "app/shortcuts.h"
 #include "app/signals.h"
 #include "app/window-state.h"
 #include "app/window.h"
@@ -24,7 +27,7 @@
 #define PICTURE_HEIGHT 800
 #define PICTURE_MAX    32767
 
-static char **allowed_files, *unpack_limit;
+static char **allowed_files, **picture_actions, *unpack_limit;
 static gboolean special_files;
 
 struct _SluiceApplication
@@ -32,6 +35,7 @@ struct _SluiceApplication
   AdwApplication parent;
   GSettings *settings;
   SluiceWindow *window;
+  SluiceHelpWindow *help; /* (nullable): while it is open */
   gboolean is_dark;       /* --dark: until somebody chooses */
   guint inhibition;       /* of the session's end, while a run is saved; 0: none */
   guint n_failed_plugins; /* told when there is a window */
@@ -72,6 +76,34 @@ preferences_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceApplication *self = data;
   sluice_preferences_present (GTK_WINDOW (self->window), self->settings);
+}
+
+static void
+show_help (SluiceApplication *self, const char *page)
+{
+  if (self->help == NULL)
+    g_set_weak_pointer (&self->help, sluice_help_window_new (GTK_APPLICATION (self)));
+  sluice_help_window_go (self->help, page);
+  gtk_window_present (GTK_WINDOW (self->help));
+}
+
+/* The page of what has the focus, or of what is in front. */
+static void
+help_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  GtkWindow *window = gtk_application_get_active_window (GTK_APPLICATION (self));
+  GtkWidget *focus = window != NULL ? gtk_window_get_focus (window) : NULL;
+  const char *page = sluice_help_get_page (focus != NULL ? focus : GTK_WIDGET (window));
+  if (page == NULL && window != NULL && window == GTK_WINDOW (self->window))
+    page = sluice_help_get_page (GTK_WIDGET (sluice_window_get_page (self->window)));
+  show_help (self, page != NULL ? page : SLUICE_HELP_INDEX);
+}
+
+static void
+help_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  show_help (data, g_variant_get_string (parameter, NULL));
 }
 
 static void
@@ -174,40 +206,11 @@ static const GActionEntry actions[] = {
   { .name = "show-run", .activate = show_run_cb, .parameter_type = "s" },
   { .name = "resume-run", .activate = resume_run_cb, .parameter_type = "s" },
   { .name = "preferences", .activate = preferences_cb },
+  { .name = "help", .activate = help_cb },
+  { .name = "help-page", .activate = help_page_cb, .parameter_type = "s" },
   { .name = "about", .activate = about_cb },
   { .name = "quit", .activate = quit_cb },
   { .name = "toggle-dark", .activate = toggle_dark_cb },
-};
-
-static const struct
-{
-  const char *action;
-  const char *keys[3];
-} accelerators[] = {
-  { "app.quit", { "<Control>q" } },
-  { "app.preferences", { "<Control>comma" } },
-  { "win.start", { "F5" } },
-  { "win.new-run", { "<Control>n" } },
-  { "win.pause", { "F6" } },
-  { "win.step", { "F10" } },
-  { "win.stop", { "<Shift>F5" } },
-  { "win.find", { "<Control>f" } },
-  { "win.find-next", { "F3", "<Control>g" } },
-  { "win.find-previous", { "<Shift>F3", "<Control><Shift>g" } },
-  { "win.toggle-runs", { "F8" } },
-  { "win.toggle-inspector", { "F9" } },
-  { "win.open-project", { "<Control>o" } },
-  { "app.choose-workspace", { "<Control><Shift>w" } },
-  { "win.open-graph", { "<Control><Shift>o" } },
-  { "win.import-logs", { "<Control>i" } },
-  { "win.print", { "<Control>p" } },
-  { "win.export-graph::svg", { "<Control>e" } },
-  { "win.resume-run", { "<Control>r" } },
-  { "win.resume-from", { "<Control><Shift>r" } },
-  { "win.accept-changed-data", { "<Control><Shift>a" } },
-  { "win.delete-run", { "<Control>Delete" } },
-  { "app.toggle-dark", { "<Control><Shift>d" } },
-  { "window.close", { "<Control>w" } },
 };
 
 /* ---- a picture of a page, then the end ---- */
@@ -229,12 +232,15 @@ typedef struct
   const char *path;
   gint32 width, height;
   double text_scale;
+  char **actions; /* (nullable) */
 } PictureOptions;
 
 static gboolean
 read_picture_options (GVariantDict *options, GApplicationCommandLine *line, PictureOptions *picture)
 {
-  *picture = (PictureOptions){ .width = PICTURE_WIDTH, .height = PICTURE_HEIGHT, .text_scale = 1 };
+  *picture = (PictureOptions){
+    .width = PICTURE_WIDTH, .height = PICTURE_HEIGHT, .text_scale = 1, .actions = picture_actions
+  };
   g_variant_dict_lookup (options, "screenshot", "&s", &picture->page);
   g_variant_dict_lookup (options, "out", "^&ay", &picture->path);
   g_variant_dict_lookup (options, "width", "i", &picture->width);
@@ -374,12 +380,28 @@ read_ahead_cb (GApplication *application, GVariantDict *options, gpointer data)
   return -1; /* go on */
 }
 
+/* GTK 4.8 gives the button of its own search no name. */
+static void
+name_search_button (GtkWidget *widget)
+{
+  if (GTK_IS_TOGGLE_BUTTON (widget) && gtk_button_get_icon_name (GTK_BUTTON (widget)) != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ ("Search the shortcuts"), -1);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    name_search_button (child);
+}
+
 static void
 set_window (SluiceApplication *self, SluiceWindow *window)
 {
   if (self->window != NULL)
     g_object_remove_weak_pointer (G_OBJECT (self->window), (gpointer *) &self->window);
   self->window = window;
+  GtkShortcutsWindow *keys =
+      gtk_application_window_get_help_overlay (GTK_APPLICATION_WINDOW (window));
+  if (keys != NULL)
+    name_search_button (GTK_WIDGET (keys));
   g_object_add_weak_pointer (G_OBJECT (window), (gpointer *) &self->window);
 }
 
@@ -427,7 +449,7 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
     {
       sluice_window_show_page (self->window, picture.page);
       sluice_picture_take (self->window, picture.path, picture.width, picture.height,
-                           picture.text_scale, picture_done_cb, self);
+                           picture.text_scale, picture.actions, picture_done_cb, self);
     }
   gtk_window_present (GTK_WINDOW (self->window));
   if (g_getenv ("SLUICE_PROBE") != NULL)
@@ -487,7 +509,11 @@ sluice_application_window_removed (GtkApplication *application, GtkWindow *windo
 {
   SluiceApplication *self = SLUICE_APPLICATION (application);
   if (window == GTK_WINDOW (self->window))
-    release_session (self);
+    {
+      release_session (self);
+      if (self->help != NULL)
+        gtk_window_destroy (GTK_WINDOW (self->help));
+    }
   GTK_APPLICATION_CLASS (sluice_application_parent_class)->window_removed (application, window);
 }
 
@@ -515,16 +541,7 @@ sluice_application_startup (GApplication *application)
   apply_color_scheme (self);
   own_name (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
-  for (guint i = 0; i < G_N_ELEMENTS (accelerators); i++)
-    gtk_application_set_accels_for_action (GTK_APPLICATION (self), accelerators[i].action,
-                                           accelerators[i].keys);
-  for (guint i = 0; i < sluice_n_page_kinds; i++)
-    {
-      g_autofree char *action = g_strconcat ("win.show-page::", sluice_page_kinds[i].name, NULL);
-      g_autofree char *key = g_strdup_printf ("<Alt>%u", i + 1);
-      gtk_application_set_accels_for_action (GTK_APPLICATION (self), action,
-                                             (const char *[]){ key, NULL });
-    }
+  sluice_shortcuts_set_accelerators (GTK_APPLICATION (self));
 }
 
 static void
@@ -545,6 +562,7 @@ static void
 sluice_application_finalize (GObject *object)
 {
   SluiceApplication *self = SLUICE_APPLICATION (object);
+  g_clear_weak_pointer (&self->help);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->ahead, sluice_read_ahead_free);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
@@ -583,6 +601,9 @@ sluice_application_init (SluiceApplication *self)
     { "height", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Height of the window"), N_ ("PIXELS") },
     { "text-scale", 0, 0, G_OPTION_ARG_DOUBLE, NULL, N_ ("Of --screenshot: size of all text"),
       N_ ("FACTOR") },
+    { "act", 0, 0, G_OPTION_ARG_STRING_ARRAY, &picture_actions,
+      N_ ("Of --screenshot: do this first, as in win.select::NODE; may be given several times"),
+      N_ ("ACTION") },
     { G_OPTION_REMAINING, 0, 0, G_OPTION_ARG_FILENAME_ARRAY, NULL, NULL, N_ ("[PROJECT]") },
     G_OPTION_ENTRY_NULL,
   };

@@ -2,8 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n.h>
+#include <malloc.h>
 
 #include "app/application.h"
+#include "app/help/help-pages.h"
 #include "app/language.h"
 #include "app/picture.h"
 #include "engine/base/pool.h"
@@ -24,8 +26,12 @@ find_schema (const char *program)
 int
 main (int argc, char **argv)
 {
+  /* What one thread reads, another one frees: with an arena for each, the C library keeps all of
+   * them at their greatest size. Tensors have an allocator of their own. */
+  mallopt (M_ARENA_MAX, 2);
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
   sluice_language_init (argv[0]);
+  sluice_help_init (argv[0]);
   find_schema (argv[0]);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();

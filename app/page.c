@@ -9,8 +9,8 @@
 #include "app/graph/graph-page.h"
 
 const SluicePageKind sluice_page_kinds[] = {
-  { "graph", N_ ("Graph"), "sluice-graph-symbolic", sluice_graph_page_get_type },
-  { "charts", N_ ("Charts"), "sluice-charts-symbolic", sluice_charts_page_get_type },
+  { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type },
+  { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type },
 };
 const guint sluice_n_page_kinds = G_N_ELEMENTS (sluice_page_kinds);
 
@@ -66,6 +66,21 @@ sluice_page_is_settled (SluicePage *self)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
   return iface->is_settled == NULL || iface->is_settled (self);
+}
+
+gboolean
+sluice_page_prepare_print (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->prepare_print == NULL || iface->prepare_print (self);
+}
+
+void
+sluice_page_end_print (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  if (iface->end_print != NULL)
+    iface->end_print (self);
 }
 
 guint

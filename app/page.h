@@ -33,6 +33,8 @@ struct _SluicePageInterface
   void (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
   void (*show_hit) (SluicePage *self, const char *title);
   gboolean (*is_settled) (SluicePage *self);
+  gboolean (*prepare_print) (SluicePage *self);
+  void (*end_print) (SluicePage *self);
   guint (*print) (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
   void (*keep_state) (SluicePage *self, GKeyFile *state, gboolean saves);
   char *(*dump_state) (SluicePage *self);
@@ -50,6 +52,10 @@ void sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits 
 void sluice_page_show_hit (SluicePage *self, const char *title);
 /* Everything that was asked for is drawn. */
 gboolean sluice_page_is_settled (SluicePage *self);
+/* Asks for all that is to be printed. Returns: FALSE, and is called again, as long as some of it is
+ * still to be read. In the end, also where nothing was printed: sluice_page_end_print(). */
+gboolean sluice_page_prepare_print (SluicePage *self);
+void sluice_page_end_print (SluicePage *self);
 /* Draws one of its sheets of paper, on which @width x @height are pixels of a screen; @cr:
  * (nullable). Returns: how many there are */
 guint sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
@@ -64,6 +70,7 @@ typedef struct
   const char *name;  /* of the action win.show-page and of --screenshot */
   const char *title; /* to be translated */
   const char *icon;
+  const char *help; /* the manual's page about it */
   GType (*get_type) (void);
 } SluicePageKind;
 

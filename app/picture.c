@@ -69,6 +69,8 @@ typedef struct
   SluiceWindow *window;
   char *path;
   int width, height;
+  char **actions; /* (nullable) */
+  guint n_done;   /* of these */
   gint64 deadline;
   cairo_surface_t *last; /* (nullable): how the page looked before */
   void (*done) (const char *failure, gpointer data);
@@ -82,14 +84,34 @@ picture_end (Picture *self, const char *failure)
   g_clear_pointer (&self->last, cairo_surface_destroy);
   g_clear_weak_pointer (&self->window);
   g_free (self->path);
+  g_strfreev (self->actions);
   g_free (self);
+}
+
+/* What the last window that was opened has in it. */
+static GtkWidget *
+find_content (Picture *self)
+{
+  GListModel *windows = gtk_window_get_toplevels ();
+  for (guint i = 0; i < g_list_model_get_n_items (windows); i++)
+    {
+      g_autoptr (GtkWindow) window = g_list_model_get_item (windows, i);
+      if (window != GTK_WINDOW (self->window) && gtk_widget_get_mapped (GTK_WIDGET (window)))
+        {
+          GtkWidget *content = gtk_window_get_child (window);
+          self->width = gtk_widget_get_width (content);
+          self->height = gtk_widget_get_height (content);
+          return content;
+        }
+    }
+  return adw_application_window_get_content (ADW_APPLICATION_WINDOW (self->window));
 }
 
 /* (transfer full) (nullable): nothing is drawn yet */
 static cairo_surface_t *
 draw (Picture *self)
 {
-  GtkWidget *content = adw_application_window_get_content (ADW_APPLICATION_WINDOW (self->window));
+  GtkWidget *content = find_content (self);
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (content);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (content),
@@ -100,6 +122,14 @@ draw (Picture *self)
   cairo_surface_t *surface =
       cairo_image_surface_create (CAIRO_FORMAT_RGB24, self->width, self->height);
   cairo_t *cr = cairo_create (surface);
+  GdkRGBA ground;
+  /* Of other windows the ground is not the content's. */
+  if (gtk_style_context_lookup_color (gtk_widget_get_style_context (content), "window_bg_color",
+                                      &ground))
+    {
+      gdk_cairo_set_source_rgba (cr, &ground);
+      cairo_paint (cr);
+    }
   gsk_render_node_draw (node, cr);
   cairo_destroy (cr);
   cairo_surface_flush (surface);
@@ -109,6 +139,9 @@ draw (Picture *self)
 static gboolean
 is_same (cairo_surface_t *a, cairo_surface_t *b)
 {
+  if (cairo_image_surface_get_width (a) != cairo_image_surface_get_width (b)
+      || cairo_image_surface_get_height (a) != cairo_image_surface_get_height (b))
+    return FALSE;
   gsize bytes = (gsize) cairo_image_surface_get_stride (a) * cairo_image_surface_get_height (a);
   return memcmp (cairo_image_surface_get_data (a), cairo_image_surface_get_data (b), bytes) == 0;
 }
@@ -135,6 +168,21 @@ save (Picture *self, cairo_surface_t *surface)
                           error != NULL ? error->message : cairo_status_to_string (status));
 }
 
+/* The next action. FALSE with why it is none. */
+static gboolean
+act (Picture *self, char **failure)
+{
+  g_autoptr (GVariant) target = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *name = NULL;
+  const char *detailed = self->actions[self->n_done++];
+  if (g_action_parse_detailed_name (detailed, &name, &target, &error)
+      && gtk_widget_activate_action_variant (GTK_WIDGET (self->window), name, target))
+    return TRUE;
+  *failure = g_strdup_printf (_ ("--act “%s”: there is no such action"), detailed);
+  return FALSE;
+}
+
 static gboolean
 look_cb (gpointer data)
 {
@@ -145,15 +193,22 @@ look_cb (gpointer data)
       return G_SOURCE_REMOVE;
     }
   cairo_surface_t *now = sluice_window_is_settled (self->window) ? draw (self) : NULL;
-  if (now != NULL && self->last != NULL && is_same (now, self->last))
+  gboolean is_ready = now != NULL && self->last != NULL && is_same (now, self->last);
+  g_autofree char *failure = NULL;
+  gboolean acts = is_ready && self->actions != NULL && self->actions[self->n_done] != NULL
+                  && act (self, &failure);
+  if (is_ready && !acts)
     {
-      g_autofree char *failure = save (self, now);
+      if (failure == NULL)
+        failure = save (self, now);
       cairo_surface_destroy (now);
       picture_end (self, failure);
       return G_SOURCE_REMOVE;
     }
   g_clear_pointer (&self->last, cairo_surface_destroy);
-  self->last = now;
+  self->last = acts ? NULL : now;
+  if (acts)
+    cairo_surface_destroy (now);
   if (g_get_monotonic_time () < self->deadline)
     return G_SOURCE_CONTINUE;
   picture_end (self, _ ("The page was not ready within a minute"));
@@ -166,6 +221,7 @@ sluice_picture_take (SluiceWindow *window,
                      int width,
                      int height,
                      double text_scale,
+                     char **actions,
                      void (*done) (const char *failure, gpointer data),
                      gpointer data)
 {
@@ -174,6 +230,7 @@ sluice_picture_take (SluiceWindow *window,
   self->path = g_strdup (path);
   self->width = width;
   self->height = height;
+  self->actions = g_strdupv (actions);
   self->deadline = g_get_monotonic_time () + PATIENCE_US;
   self->done = done;
   self->data = data;

@@ -24,6 +24,8 @@ GSubprocess *sluice_picture_prepare (int argc, char **argv);
  * sluice_picture_take:
  * @width: in pixels, as is @height; the picture has exactly that size
  * @text_scale: of all text; 1 is 96 dots an inch
+ * @actions: (nullable): detailed names, as in "win.select::loss", done one by one, each once the
+ *   page is ready; where one of them opens another window, that is drawn in its own size
  * @done: called once, with %NULL, or with why there is no picture
  *
  * Waits until everything is there and two frames are the same, then writes @path. @window is not
@@ -34,5 +36,6 @@ void sluice_picture_take (SluiceWindow *window,
                           int width,
                           int height,
                           double text_scale,
+                          char **actions,
                           void (*done) (const char *failure, gpointer data),
                           gpointer data);

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/help/help-window.h"
 #include "app/plugins.h"
 
 /* A row that chooses among the values of an enumerated key, in their order. */
@@ -102,8 +103,11 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
   static const char *const flows[] = { N_ ("Upward"), N_ ("Downward"), NULL };
   static const char *const axes[] = { N_ ("Step"), N_ ("Relative time"), N_ ("Wall time"), NULL };
   GtkWidget *window = adw_preferences_window_new ();
+  /* All are in sight; libadwaita 1.2 gives the button of its search no name. */
+  adw_preferences_window_set_search_enabled (ADW_PREFERENCES_WINDOW (window), FALSE);
   gtk_window_set_default_size (GTK_WINDOW (window), 640, 860); /* all groups are seen at once */
   GtkWidget *page = adw_preferences_page_new ();
+  adw_preferences_page_set_title (ADW_PREFERENCES_PAGE (page), _ ("Preferences"));
   adw_preferences_window_add (ADW_PREFERENCES_WINDOW (window), ADW_PREFERENCES_PAGE (page));
   AdwPreferencesGroup *look = add_group (ADW_PREFERENCES_PAGE (page), _ ("Look"));
   add_choice (look, settings, "color-scheme", _ ("Colours"), schemes);
@@ -122,6 +126,7 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
               _ ("When a run finishes or fails while another window is in use"));
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_plugins_group_new (settings));
   connect_choices (window, settings);
+  sluice_help_set_page (window, "settings");
   gtk_window_set_transient_for (GTK_WINDOW (window), parent);
   gtk_window_present (GTK_WINDOW (window));
 }

@@ -3,6 +3,7 @@
 
 #include "app/probe.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -23,6 +24,10 @@ struct _SluiceProbe
   gint64 frame, frame_cpu; /* when the frame under way began */
   gint64 in_frames_cpu;    /* of this turn of the loop */
   double worst_stall, worst_busy, worst_frame, worst_other; /* milliseconds */
+  gint64 worst_at;      /* g_get_monotonic_time() at the end of the worst stall */
+  double worst_waited;  /* of that stall: ready to run, while others had the processors */
+  int schedule_fd;      /* of this thread's times in the scheduler; -1: the system does not say */
+  guint64 woken_waited; /* ns, as there */
   GArray *fresh;
   guint latencies[N_BUCKETS];
   guint n_latencies;
@@ -40,6 +45,19 @@ cpu_now (void)
   struct timespec t;
   clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
   return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
+}
+
+/* Nanoseconds that the thread was ready to run and others ran. */
+static guint64
+waited_now (SluiceProbe *self)
+{
+  char text[64];
+  unsigned long long ran, waited = 0;
+  gssize n = self->schedule_fd >= 0 ? pread (self->schedule_fd, text, sizeof text - 1, 0) : -1;
+  if (n <= 0)
+    return 0;
+  text[n] = '\0';
+  return sscanf (text, "%llu %llu", &ran, &waited) == 2 ? waited : 0;
 }
 
 /* How long this process has been there, to 10 ms; 0 where the system does not say. */
@@ -71,7 +89,14 @@ probe_prepare (GSource *source, int *timeout)
   if (self->woken == 0)
     return FALSE;
   double busy = (cpu_now () - self->woken_cpu) * 1e-3;
-  self->worst_stall = MAX (self->worst_stall, (g_get_monotonic_time () - self->woken) * 1e-3);
+  gint64 now = g_get_monotonic_time ();
+  double stall = (now - self->woken) * 1e-3;
+  if (stall > self->worst_stall)
+    {
+      self->worst_at = now;
+      self->worst_waited = (double) (waited_now (self) - self->woken_waited) * 1e-6;
+    }
+  self->worst_stall = MAX (self->worst_stall, stall);
   self->worst_busy = MAX (self->worst_busy, busy);
   self->worst_other = MAX (self->worst_other, busy - self->in_frames_cpu * 1e-3);
   self->woken = 0;
@@ -84,6 +109,7 @@ probe_check (GSource *source)
   SluiceProbe *self = ((ProbeSource *) source)->probe;
   self->woken = g_get_monotonic_time ();
   self->woken_cpu = cpu_now ();
+  self->woken_waited = waited_now (self);
   self->in_frames_cpu = 0;
   return FALSE;
 }
@@ -137,6 +163,7 @@ sluice_probe_new (GtkWidget *widget, gboolean (*is_settled) (GtkWidget *widget))
   self->is_settled = is_settled;
   self->started_wall = g_get_real_time () * 1e-6;
   self->fresh = g_array_new (FALSE, FALSE, sizeof (double));
+  self->schedule_fd = open ("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
   self->source = g_source_new (&funcs, sizeof (ProbeSource));
   ((ProbeSource *) self->source)->probe = self;
   /* Looked at before and after every poll, whatever else is due. */
@@ -156,6 +183,8 @@ sluice_probe_free (SluiceProbe *self)
   g_clear_object (&self->clock);
   g_signal_handlers_disconnect_by_data (self->widget, self);
   g_array_unref (self->fresh);
+  if (self->schedule_fd >= 0)
+    close (self->schedule_fd);
   g_free (self);
 }
 
@@ -189,7 +218,10 @@ add_double (JsonBuilder *builder, const char *name, double *value)
 void
 sluice_probe_dump (SluiceProbe *self, JsonBuilder *builder)
 {
+  json_builder_set_member_name (builder, "worst_at_us");
+  json_builder_add_int_value (builder, self->worst_at);
   add_double (builder, "worst_stall_ms", &self->worst_stall);
+  add_double (builder, "worst_waited_ms", &self->worst_waited);
   add_double (builder, "worst_busy_ms", &self->worst_busy);
   add_double (builder, "worst_frame_ms", &self->worst_frame);
   add_double (builder, "worst_other_ms", &self->worst_other);

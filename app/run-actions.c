@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/runs/new-run-dialog.h"
 #include "app/runs/resume-dialog.h"
 #include "ui/chart/ticks.h"
 
@@ -81,10 +82,22 @@ start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     sluice_run_controller_start (controller);
 }
 
+/* With settings of its own, which are asked for. */
 static void
 new_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_run_controller_start (sluice_window_get_controller (data));
+  sluice_new_run_dialog_present (
+      data, sluice_run_controller_get_project (sluice_window_get_controller (data)));
+}
+
+static void
+start_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *name;
+  g_autofree const char **assignments = NULL;
+  g_variant_get (parameter, "(&s^a&s)", &name, &assignments);
+  sluice_run_controller_start_with (sluice_window_get_controller (data),
+                                    *name != '\0' ? name : NULL, assignments);
 }
 
 static void
@@ -229,6 +242,7 @@ reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "new-run", .activate = new_run_cb },
+  { .name = "start-run", .activate = start_run_cb, .parameter_type = "(sas)" },
   { .name = "start-from", .activate = start_from_cb, .parameter_type = "s" },
   { .name = "pause", .activate = pause_cb },
   { .name = "step", .activate = step_cb },
@@ -292,6 +306,7 @@ sluice_run_actions_update (SluiceWindow *window)
   gboolean running = state == SLUICE_CONTROL_RUNNING;
   set_enabled (window, "start", can_train && (idle || paused));
   set_enabled (window, "new-run", can_train && idle);
+  set_enabled (window, "start-run", can_train && idle);
   set_enabled (window, "start-from", can_train && idle);
   set_enabled (window, "pause", running);
   set_enabled (window, "step", can_train && (idle || paused));

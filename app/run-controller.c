@@ -4,6 +4,7 @@
 #include "app/run-controller.h"
 
 #include "engine/graph/file-ops.h"
+#include "engine/train/repeats.h"
 
 struct _SluiceRunController
 {
@@ -13,6 +14,7 @@ struct _SluiceRunController
   char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
   GError *failure; /* (nullable): of the last run or start */
   char *notice;    /* (nullable): what the run that begins may do with files */
+  char *repeated;  /* (nullable): the run whose numbers the one that begins will repeat */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
   gboolean ended;          /* the trainer's run */
@@ -82,9 +84,12 @@ typedef struct
 {
   SluiceStore *store;
   char *folder;
-  char *resume;     /* (nullable) */
-  char *init_from;  /* (nullable): a checkpoint that a new run begins with */
-  gint64 from_step; /* -1: the newest checkpoint's */
+  char *resume;      /* (nullable) */
+  char *init_from;   /* (nullable): a checkpoint that a new run begins with */
+  char *name;        /* (nullable): of a new run */
+  GStrv assignments; /* (nullable): what of the project a new run has otherwise */
+  char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
+  gint64 from_step;  /* -1: the newest checkpoint's */
   gboolean accept_data;
   gboolean has_changed_data; /* what came of it */
 } StartTask;
@@ -97,7 +102,27 @@ start_task_free (gpointer data)
   g_free (task->folder);
   g_free (task->resume);
   g_free (task->init_from);
+  g_free (task->name);
+  g_strfreev (task->assignments);
+  g_free (task->repeated);
   g_free (task);
+}
+
+/* Nobody has to guess why two curves lie on each other. */
+static void
+find_repeated (StartTask *task, const SluiceProject *project)
+{
+  if (task->resume == NULL && task->init_from == NULL)
+    task->repeated = sluice_project_dup_repeated (project, task->store);
+}
+
+static gboolean
+apply (SluiceProject *project, const char *const *assignments, GError **error)
+{
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    if (!sluice_project_set (project, assignments[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 static void
@@ -113,7 +138,12 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
       folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
     }
   SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  SluiceTrainerOptions options = { .resume = task->resume,
+  if (project != NULL && !apply (project, (const char *const *) task->assignments, &error))
+    g_clear_pointer (&project, sluice_project_free);
+  if (project != NULL)
+    find_repeated (task, project);
+  SluiceTrainerOptions options = { .run_name = task->name,
+                                   .resume = task->resume,
                                    .goes_back = task->from_step >= 0,
                                    .from_step = MAX (task->from_step, 0),
                                    .accept_changed_data = task->accept_data,
@@ -134,7 +164,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
   SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
   g_autoptr (GError) error = NULL;
   SluiceTrainer *trainer = g_task_propagate_pointer (G_TASK (result), &error);
-  const StartTask *task = g_task_get_task_data (G_TASK (result));
+  StartTask *task = g_task_get_task_data (G_TASK (result));
   self->starting = FALSE;
   if (trainer == NULL)
     {
@@ -150,6 +180,8 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
       g_free (self->trained);
       self->trained = g_strdup (task->folder);
       self->ended = FALSE;
+      g_free (self->repeated);
+      self->repeated = g_steal_pointer (&task->repeated);
       g_free (self->notice);
       self->notice = task->resume == NULL
                          ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (trainer))
@@ -165,23 +197,26 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
   changed (self);
 }
 
-static void
-begin (SluiceRunController *self,
-       const char *resume,
-       const char *init_from,
-       gint64 from_step,
-       gboolean accept_data)
+/* Of the open project: (nullable): there is none, or no workspace. */
+static StartTask *
+start_task_new (SluiceRunController *self)
 {
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || self->project == NULL)
-    return;
+    return NULL;
   StartTask *task = g_new0 (StartTask, 1);
   task->store = g_object_ref (store);
   task->folder = g_strdup (self->project);
-  task->resume = g_strdup (resume);
-  task->init_from = g_strdup (init_from);
-  task->from_step = from_step;
-  task->accept_data = accept_data;
+  task->from_step = -1;
+  return task;
+}
+
+/* take; (nullable) */
+static void
+begin (SluiceRunController *self, StartTask *task)
+{
+  if (task == NULL)
+    return;
   g_clear_pointer (&self->refused, g_free);
   self->starting = TRUE;
   self->stops_at_start = FALSE;
@@ -216,15 +251,46 @@ sluice_run_controller_start (SluiceRunController *self)
   if (state == SLUICE_CONTROL_PAUSED)
     sluice_trainer_resume (self->trainer);
   else if (state == SLUICE_CONTROL_IDLE)
-    begin (self, NULL, NULL, -1, FALSE);
+    begin (self, start_task_new (self));
+}
+
+void
+sluice_run_controller_start_with (SluiceRunController *self,
+                                  const char *name,
+                                  const char *const *assignments)
+{
+  StartTask *task =
+      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
+  if (task == NULL)
+    return;
+  self->steps_at_start = 0;
+  task->name = g_strdup (name);
+  task->assignments = g_strdupv ((GStrv) assignments);
+  begin (self, task);
 }
 
 void
 sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint)
 {
+  StartTask *task =
+      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
   self->steps_at_start = 0;
-  if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
-    begin (self, NULL, checkpoint, -1, FALSE);
+  if (task != NULL)
+    task->init_from = g_strdup (checkpoint);
+  begin (self, task);
+}
+
+/* run: (nullable): a new one */
+static void
+begin_run (SluiceRunController *self, const char *run, gint64 from_step, gboolean accept_data)
+{
+  StartTask *task = start_task_new (self);
+  if (task == NULL)
+    return;
+  task->resume = g_strdup (run);
+  task->from_step = from_step;
+  task->accept_data = accept_data;
+  begin (self, task);
 }
 
 void
@@ -235,7 +301,7 @@ sluice_run_controller_resume_run (SluiceRunController *self,
 {
   self->steps_at_start = 0;
   if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
-    begin (self, run, NULL, from_step, accept_data);
+    begin_run (self, run, from_step, accept_data);
 }
 
 gboolean
@@ -268,7 +334,7 @@ sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n
   else if (state == SLUICE_CONTROL_IDLE)
     {
       self->steps_at_start = n;
-      begin (self, run, NULL, -1, FALSE);
+      begin_run (self, run, -1, FALSE);
     }
 }
 
@@ -320,6 +386,12 @@ char *
 sluice_run_controller_take_notice (SluiceRunController *self)
 {
   return g_steal_pointer (&self->notice);
+}
+
+char *
+sluice_run_controller_take_repeated (SluiceRunController *self)
+{
+  return g_steal_pointer (&self->repeated);
 }
 
 const GError *
@@ -379,6 +451,7 @@ sluice_run_controller_finalize (GObject *object)
   g_free (self->trained);
   g_clear_error (&self->failure);
   g_free (self->notice);
+  g_free (self->repeated);
   g_free (self->refused);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }

@@ -34,6 +34,9 @@ const GError *sluice_run_controller_get_failure (
     SluiceRunController *self); /* (nullable): of the last run or start */
 /* What a run that has just begun may do with files, once: (transfer full) (nullable) */
 char *sluice_run_controller_take_notice (SluiceRunController *self);
+/* The run that one which has just begun will repeat to the last bit, once: (transfer full)
+ * (nullable) */
+char *sluice_run_controller_take_repeated (SluiceRunController *self);
 /* Folders that ops may use beside the workspace; of the process, which keeps them. (nullable) */
 void sluice_run_controller_allow_files (const char *const *folders);
 /* The run under way, or the last one; 0: none yet. */
@@ -48,6 +51,11 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
+/* A new run, under a name of its own or (name NULL) a free one, with settings that are otherwise
+ * than the project's: as sluice_project_set() takes them. */
+void sluice_run_controller_start_with (SluiceRunController *self,
+                                       const char *name,
+                                       const char *const *assignments);
 /* A new run whose variables begin with those of a checkpoint. */
 void sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint);
 /* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what

@@ -247,6 +247,39 @@ sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
     sluice_series_buffer_clear (series->buffer);
 }
 
+/* Of the records between the first and the newest, the one whose neighbours are nearest to each
+ * other. */
+static guint
+find_dispensable (const GPtrArray *items)
+{
+  guint best = 1;
+  gint64 least = G_MAXINT64;
+  for (guint i = 1; i + 1 < items->len; i++)
+    {
+      const SluiceRecord *before = items->pdata[i - 1], *after = items->pdata[i + 1];
+      if (after->step - before->step < least)
+        {
+          best = i;
+          least = after->step - before->step;
+        }
+    }
+  return best;
+}
+
+void
+sluice_run_series_take_items (SluiceRunSeries *self, GPtrArray *items)
+{
+  g_ptr_array_extend_and_steal (self->items, items);
+  if (self->items->len <= 2 * SLUICE_RUN_MAX_ITEMS)
+    return;
+  /* A run may go on for days: what is dropped is in the store. */
+  while (self->items->len > SLUICE_RUN_MAX_ITEMS)
+    {
+      g_ptr_array_remove_index (self->items, find_dispensable (self->items));
+      self->n_dropped++;
+    }
+}
+
 GPtrArray *
 sluice_run_get_settings (SluiceRun *self)
 {

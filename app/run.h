@@ -10,6 +10,9 @@
 /* A run as the window shows it: its row, its colour, its series. Main thread only; filled by the
  * workspace. */
 
+/* Items a series holds after it was thinned; twice as many before. */
+#define SLUICE_RUN_MAX_ITEMS 200
+
 /* One series of a run. Of scalars, charts read a summary, and the store; histograms and images wait
    in their lists until the charts page takes them. */
 typedef struct
@@ -18,11 +21,12 @@ typedef struct
   char *tag;
   SluiceSeriesKind kind;
   SluiceSeriesBuffer *buffer; /* scalars */
-  GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage, all so far, in order of steps */
+  GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage in order of steps, thinned evenly */
   gint64 last_step;   /* G_MININT64: nothing yet */
   gint64 n_points;    /* of the store that are here, or were thinned out */
   guint n_segments;   /* that they are of */
   guint64 n_restarts; /* how often they were cleared */
+  guint64 n_dropped;  /* items that were thinned out */
   gboolean wanted;    /* its values are read; set by sluice_workspace_want() */
 } SluiceRunSeries;
 
@@ -56,6 +60,8 @@ SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);
 void sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series);
+/* Takes what came after all that is there. */
+void sluice_run_series_take_items (SluiceRunSeries *self, GPtrArray *items);
 /* A point of a series was taken: its time tells when the run stood still. */
 void sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, double wall);
 /* (element-type SluiceSetting) (transfer none): what the run was begun with, in order of names;

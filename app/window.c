@@ -11,6 +11,7 @@
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/graph/inspector.h"
+#include "app/help/help-window.h"
 #include "app/import-logs.h"
 #include "app/print.h"
 #include "app/probe.h"
@@ -18,6 +19,7 @@
 #include "app/run-actions.h"
 #include "app/run-notifier.h"
 #include "app/search/search-box.h"
+#include "app/shortcuts.h"
 #include "app/status-text.h"
 #include "app/window-state.h"
 
@@ -173,15 +175,26 @@ show_failure (SluiceWindow *self, const char *failure)
 }
 
 static void
+tell_repeated (SluiceWindow *self, const char *run)
+{
+  g_autofree char *words = g_strdup_printf (
+      _ ("This run repeats “%s”: same graph, data, settings and seed. New Run… has others"), run);
+  sluice_window_tell (self, words);
+}
+
+static void
 controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   const GError *failure = sluice_run_controller_get_failure (self->controller);
   g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
+  g_autofree char *repeated = sluice_run_controller_take_repeated (self->controller);
   gint64 run = sluice_run_controller_get_run (self->controller);
   if (notice != NULL)
     sluice_window_tell (self, notice);
+  if (repeated != NULL)
+    tell_repeated (self, repeated);
   if (run != self->last_run)
     sluice_run_set_set_front (self->shown, run);
   self->last_run = run;
@@ -202,6 +215,24 @@ show_selection (SluiceWindow *self)
 {
   sluice_inspector_show (self->inspector, sluice_graph_page_get_selection (self->graph_page),
                          self->graph_page, sluice_run_controller_get_session (self->controller));
+}
+
+/* The graph's page has the inspector for what is selected there, others for the run in front. */
+static void
+show_front_run (SluiceWindow *self)
+{
+  if (self->shown == NULL
+      || g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "graph") == 0)
+    {
+      sluice_inspector_show_run (self->inspector, NULL, NULL);
+      return;
+    }
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  g_autoptr (GPtrArray) others = g_ptr_array_new_with_free_func (g_object_unref);
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    g_ptr_array_add (others, g_list_model_get_item (runs, i));
+  sluice_inspector_show_run (self->inspector, front, others);
 }
 
 static void
@@ -317,9 +348,8 @@ export_graph_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 print_page (SluiceWindow *self, const char *path)
 {
-  g_autofree char *failure =
-      sluice_print (GTK_WINDOW (self), SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack)),
-                    gtk_window_get_title (GTK_WINDOW (self)), path);
+  g_autofree char *failure = sluice_print (GTK_WINDOW (self), sluice_window_get_page (self),
+                                           gtk_window_get_title (GTK_WINDOW (self)), path);
   if (failure != NULL)
     sluice_window_tell (self, failure);
 }
@@ -377,65 +407,85 @@ add_json (JsonBuilder *b, const char *name, char *take)
   json_builder_add_value (b, json_from_string (text, NULL));
 }
 
-/* Everything that a test wants to know, as a line of JSON on standard output. */
 static void
-dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+add_string (JsonBuilder *b, const char *name, const char *value)
 {
-  SluiceWindow *self = data;
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+/* To standard output, for scripts and tests. */
+static void
+print_line (char *take)
+{
+  g_autofree char *text = take;
+  puts (text);
+  fflush (stdout);
+}
+
+/* What the main loop and the run cost. */
+static void
+add_costs (SluiceWindow *self, JsonBuilder *b)
+{
   SluiceProgress p = { 0 };
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
   sluice_run_controller_get_progress (self->controller, &p);
-  json_builder_begin_object (b);
-  json_builder_set_member_name (b, "control");
-  json_builder_add_string_value (
-      b, control_state_name (sluice_run_controller_get_state (self->controller)));
-  json_builder_set_member_name (b, "page");
-  json_builder_add_string_value (b, adw_view_stack_get_visible_child_name (self->stack));
+  add_string (b, "control",
+              control_state_name (sluice_run_controller_get_state (self->controller)));
   json_builder_set_member_name (b, "step");
   json_builder_add_int_value (b, p.step);
-  json_builder_set_member_name (b, "runs");
-  json_builder_add_int_value (
-      b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
-  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
-  json_builder_set_member_name (b, "found");
-  json_builder_add_string_value (b, sluice_search_box_get_summary (self->search));
-  json_builder_set_member_name (b, "front");
-  json_builder_add_string_value (b, front != NULL ? sluice_run_get_info (front)->name : "");
-  json_builder_set_member_name (b, "folded");
-  json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
-                                         && adw_flap_get_folded (self->right_flap));
+  json_builder_set_member_name (b, "live_bytes");
+  json_builder_add_int_value (b, (gint64) p.memory_bytes);
   json_builder_set_member_name (b, "settled");
   json_builder_add_boolean_value (b, sluice_window_is_settled (self));
   if (self->probe != NULL)
     sluice_probe_dump (self->probe, b);
-  json_builder_set_member_name (b, "status");
-  json_builder_add_string_value (b, gtk_label_get_label (self->status_rate));
-  json_builder_set_member_name (b, "import");
-  json_builder_add_string_value (b, sluice_import_bar_get_text (self->import_bar));
+}
+
+static void
+add_state (SluiceWindow *self, JsonBuilder *b)
+{
+  g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
+  add_string (b, "page", adw_view_stack_get_visible_child_name (self->stack));
+  json_builder_set_member_name (b, "runs");
+  json_builder_add_int_value (
+      b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  add_string (b, "found", sluice_search_box_get_summary (self->search));
+  add_string (b, "front", front != NULL ? sluice_run_get_info (front)->name : "");
+  json_builder_set_member_name (b, "folded");
+  json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
+                                         && adw_flap_get_folded (self->right_flap));
+  add_string (b, "status", gtk_label_get_label (self->status_rate));
+  add_string (b, "import", sluice_import_bar_get_text (self->import_bar));
   json_builder_set_member_name (b, "importing");
   json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
-  json_builder_set_member_name (b, "inspector");
-  json_builder_add_string_value (b, inspector);
-  json_builder_set_member_name (b, "failure");
-  json_builder_add_string_value (b, gtk_revealer_get_reveal_child (self->failure_revealer)
-                                        ? gtk_label_get_label (self->failure_label)
-                                        : "");
+  add_string (b, "inspector", inspector);
+  add_string (b, "failure",
+              gtk_revealer_get_reveal_child (self->failure_revealer)
+                  ? gtk_label_get_label (self->failure_label)
+                  : "");
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     add_json (b, sluice_page_kinds[i].name, sluice_page_dump_state (get_page (self, i)));
+}
+
+/* All that a test wants to know, or what is little enough to be asked for all the time. */
+static void
+dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  add_costs (data, b);
+  if (g_str_equal (g_action_get_name (G_ACTION (action)), "dump-state"))
+    add_state (data, b);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
-  g_autofree char *text = json_to_string (root, FALSE);
-  puts (text);
-  fflush (stdout);
+  print_line (json_to_string (root, FALSE));
 }
 
 static void
 dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  g_autofree char *text = sluice_graph_page_dump_scopes (SLUICE_WINDOW (data)->graph_page);
-  puts (text);
-  fflush (stdout);
+  print_line (sluice_graph_page_dump_scopes (SLUICE_WINDOW (data)->graph_page));
 }
 
 static const GActionEntry actions[] = {
@@ -454,6 +504,7 @@ static const GActionEntry actions[] = {
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },
   { .name = "dump-state", .activate = dump_state_cb },
+  { .name = "dump-costs", .activate = dump_state_cb },
   { .name = "dump-scopes", .activate = dump_scopes_cb },
 };
 
@@ -462,7 +513,7 @@ static const GActionEntry actions[] = {
 static void
 search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
 {
-  SluicePage *shown = SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+  SluicePage *shown = sluice_window_get_page (self);
   g_autoptr (SluiceQuery) none = sluice_query_new ("");
   sluice_page_search (shown, query, hits);
   sluice_runs_pane_search (self->runs_pane, query, hits);
@@ -491,6 +542,12 @@ show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 }
 
 /* ---- life ---- */
+
+SluicePage *
+sluice_window_get_page (SluiceWindow *self)
+{
+  return SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+}
 
 void
 sluice_window_show_page (SluiceWindow *self, const char *page)
@@ -678,6 +735,10 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (update_actions), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_front_run), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (show_session), self,
@@ -764,7 +825,15 @@ sluice_window_init (SluiceWindow *self)
       AdwViewStackPage *shown =
           adw_view_stack_add_titled (self->stack, page, kind->name, _ (kind->title));
       adw_view_stack_page_set_icon_name (shown, kind->icon);
+      sluice_help_set_page (page, kind->help);
     }
+  sluice_help_set_page (GTK_WIDGET (self->runs_pane), "runs");
+  sluice_help_set_page (GTK_WIDGET (self->inspector), "inspector");
+  sluice_help_set_page (GTK_WIDGET (self->search), "search");
+  sluice_help_set_page (GTK_WIDGET (self->import_bar), "logs");
+  g_autoptr (GtkShortcutsWindow) keys = sluice_shortcuts_window_new ();
+  sluice_help_set_page (GTK_WIDGET (keys), "keys");
+  gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
   self->graph_page = SLUICE_GRAPH_PAGE (adw_view_stack_get_child_by_name (self->stack, "graph"));
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);

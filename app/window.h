@@ -6,6 +6,7 @@
 
 #include "app/application.h"
 #include "app/graph/graph-file.h"
+#include "app/page.h"
 #include "app/run-controller.h"
 #include "app/runs/run-set.h"
 #include "app/runs/runs-pane.h"
@@ -22,6 +23,8 @@ SluiceWindow *sluice_window_new (SluiceApplication *application, const char *wor
 void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead);
 /* Takes up what the workspace remembers: page, zooms; before anything is opened. */
 void sluice_window_restore (SluiceWindow *self);
+/* (transfer none): the page that is in front. */
+SluicePage *sluice_window_get_page (SluiceWindow *self);
 /* page: a name of sluice_page_kinds[] */
 void sluice_window_show_page (SluiceWindow *self, const char *page);
 /* A message that comes over the page for a moment. */

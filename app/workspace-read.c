@@ -5,9 +5,6 @@
 
 #include "app/run.h"
 
-/* Histograms and images a series holds in memory; thinned evenly by the store where there are more.
- */
-#define MAX_ITEMS 200
 /* Points read at once: a slice of a long series, so that the first ones show while the rest is on
  * its way. */
 #define MAX_POINTS 200000
@@ -39,7 +36,8 @@ read_values (SluiceStore *store, SluiceSeriesNews *news, gint64 from, gboolean *
   *all = TRUE;
   if (news->info->kind != SLUICE_SERIES_SCALAR)
     {
-      news->items = sluice_store_read_records (store, news->info, from, MAX_ITEMS, error);
+      news->items =
+          sluice_store_read_records (store, news->info, from, SLUICE_RUN_MAX_ITEMS, error);
       return news->items != NULL;
     }
   news->points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));

@@ -10,9 +10,14 @@
 #include "engine/train/reindex.h"
 
 /* Another program may train into this workspace: its commits announce nothing here. */
+/* News of other programs: a file of the database is written, and a moment later they are committed.
+ * Where the system does not tell that, they are looked for now and then. */
 #define POLL_SECONDS 1
-#define FRAME_US     16000
-#define SLICE_US     2000
+#define NEWS_MS      20
+/* What this program writes itself is announced by its store. */
+#define OWN_NEWS_US G_USEC_PER_SEC
+#define FRAME_US    16000
+#define SLICE_US    2000
 struct _SluiceWorkspace
 {
   GObject parent;
@@ -30,8 +35,10 @@ struct _SluiceWorkspace
   guint n_trashed;     /* deletions and restorations: what was read before one is out of date */
   GQueue pending;      /* of Reading: not yet applied */
   GHashTable *awaited; /* set of gint64 series that are wanted and not here yet */
-  guint apply_source, poll_source;
-  GArray *fresh; /* (nullable) */
+  guint apply_source, poll_source, news_source;
+  GFileMonitor *monitor; /* (nullable): of the folder */
+  gint64 announced;      /* when the store had news last */
+  GArray *fresh;         /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceWorkspace, sluice_workspace, G_TYPE_OBJECT)
@@ -183,7 +190,7 @@ apply_items (SluiceRunSeries *series, SluiceSeriesNews *news)
 {
   series->last_step = news->info->last_step;
   series->n_points = news->info->n_points;
-  g_ptr_array_extend_and_steal (series->items, g_steal_pointer (&news->items));
+  sluice_run_series_take_items (series, g_steal_pointer (&news->items));
 }
 
 static gboolean
@@ -361,8 +368,37 @@ announce_dispatch (GSource *source, GSourceFunc callback, gpointer data)
 static gboolean
 announced_cb (gpointer data)
 {
+  SLUICE_WORKSPACE (data)->announced = g_get_monotonic_time ();
   sluice_workspace_refresh (data);
   return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+news_cb (gpointer data)
+{
+  SLUICE_WORKSPACE (data)->news_source = 0;
+  sluice_workspace_refresh (data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+written_cb (SluiceWorkspace *self, GFile *file)
+{
+  g_autofree char *name = g_file_get_basename (file);
+  if (self->news_source == 0 && g_str_has_suffix (name, "-wal")
+      && g_get_monotonic_time () - self->announced > OWN_NEWS_US)
+    self->news_source = g_timeout_add (NEWS_MS, news_cb, self);
+}
+
+static void
+watch_folder (SluiceWorkspace *self)
+{
+  g_autoptr (GFile) folder = g_file_new_for_path (self->folder);
+  self->monitor = g_file_monitor_directory (folder, G_FILE_MONITOR_NONE, NULL, NULL);
+  if (self->monitor == NULL)
+    return;
+  g_file_monitor_set_rate_limit (self->monitor, NEWS_MS);
+  g_signal_connect_swapped (self->monitor, "changed", G_CALLBACK (written_cb), self);
 }
 
 static gboolean
@@ -404,6 +440,7 @@ open_done (GObject *object, GAsyncResult *result, gpointer data)
       g_source_attach (self->announce, NULL);
       sluice_store_set_notify (self->store, store_has_news, self->announce);
       self->poll_source = g_timeout_add_seconds (POLL_SECONDS, poll_cb, self);
+      watch_folder (self);
       sluice_workspace_refresh (self);
     }
   changed (self);
@@ -595,6 +632,10 @@ sluice_workspace_finalize (GObject *object)
   SluiceWorkspace *self = SLUICE_WORKSPACE (object);
   g_clear_handle_id (&self->apply_source, g_source_remove);
   g_clear_handle_id (&self->poll_source, g_source_remove);
+  g_clear_handle_id (&self->news_source, g_source_remove);
+  if (self->monitor != NULL)
+    g_signal_handlers_disconnect_by_data (self->monitor, self);
+  g_clear_object (&self->monitor);
   if (self->store != NULL)
     sluice_store_set_notify (self->store, NULL, NULL);
   if (self->announce != NULL)

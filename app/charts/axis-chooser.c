@@ -5,6 +5,8 @@
 
 #include <glib/gi18n.h>
 
+#include "ui/common/mode-bar.h"
+
 enum
 {
   LIST_WIDTH = 280,
@@ -18,6 +20,7 @@ struct _SluiceAxisChooser
   GtkBox parent;
   GtkToggleButton *buttons[SLUICE_N_X_AXES];
   GtkLabel *label; /* on the last of them */
+  SluiceModeBar *bar;
   GtkPopover *popover;
   GtkWidget *entry, *list;
   GtkStringList *tags;
@@ -33,6 +36,13 @@ G_DEFINE_FINAL_TYPE (SluiceAxisChooser, sluice_axis_chooser, GTK_TYPE_BOX)
 
 static guint changed_signal;
 
+static const SluiceMode axes[SLUICE_N_X_AXES] = {
+  [SLUICE_X_STEP] = { "step", N_ ("Step") },
+  [SLUICE_X_RELATIVE] = { "relative", N_ ("Relative") },
+  [SLUICE_X_WALL] = { "wall", N_ ("Wall") },
+  [SLUICE_X_SERIES] = { "tag", N_ ("Over…") },
+};
+
 /* ---- what is shown ---- */
 
 static void
@@ -44,7 +54,8 @@ show_choice (SluiceAxisChooser *self)
   self->updating = TRUE;
   gtk_toggle_button_set_active (self->buttons[self->axis], TRUE);
   self->updating = FALSE;
-  gtk_label_set_label (self->label, self->tag != NULL ? over : _ ("Over…"));
+  gtk_label_set_label (self->label, self->tag != NULL ? over : _ (axes[SLUICE_X_SERIES].word));
+  sluice_mode_bar_set_word (self->bar, _ (axes[self->axis].word)); /* a tag may be long */
   gtk_widget_set_tooltip_text (button, over);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, over, -1);
 }
@@ -118,6 +129,20 @@ sluice_axis_chooser_open (SluiceAxisChooser *self)
   gtk_widget_grab_focus (self->entry);
 }
 
+/* By the menu that stands for the buttons in a narrow window. */
+static void
+choose_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *name = g_variant_get_string (parameter, NULL);
+  for (SluiceXAxis axis = 0; axis < SLUICE_X_SERIES; axis++)
+    if (g_str_equal (name, axes[axis].name))
+      {
+        choose (data, axis, NULL);
+        return;
+      }
+  sluice_axis_chooser_open (data);
+}
+
 /* Also where it is the choice already, to choose another tag. */
 static void
 clicked_cb (SluiceAxisChooser *self)
@@ -184,7 +209,7 @@ add_popover (SluiceAxisChooser *self)
   gtk_box_append (GTK_BOX (box), self->entry);
   gtk_box_append (GTK_BOX (box), new_list (self));
   gtk_popover_set_child (self->popover, box);
-  gtk_widget_set_parent (GTK_WIDGET (self->popover), GTK_WIDGET (self->buttons[SLUICE_X_SERIES]));
+  gtk_widget_set_parent (GTK_WIDGET (self->popover), GTK_WIDGET (self));
   g_signal_connect_swapped (self->popover, "closed", G_CALLBACK (closed_cb), self);
 }
 
@@ -217,24 +242,19 @@ sluice_axis_chooser_class_init (SluiceAxisChooserClass *klass)
                                  NULL, NULL, G_TYPE_NONE, 0);
 }
 
-static void
-sluice_axis_chooser_init (SluiceAxisChooser *self)
+static GtkWidget *
+new_buttons (SluiceAxisChooser *self)
 {
-  static const char *const labels[SLUICE_X_SERIES] = { N_ ("Step"), N_ ("Relative"), N_ ("Wall") };
-  gtk_widget_add_css_class (GTK_WIDGET (self), "linked");
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_widget_add_css_class (row, "linked");
   for (SluiceXAxis axis = 0; axis < SLUICE_N_X_AXES; axis++)
     {
-      GtkWidget *button = axis < SLUICE_X_SERIES
-                              ? gtk_toggle_button_new_with_label (_ (labels[axis]))
-                              : gtk_toggle_button_new ();
+      GtkWidget *button = gtk_toggle_button_new_with_label (_ (axes[axis].word));
       self->buttons[axis] = GTK_TOGGLE_BUTTON (button);
-      if (axis < SLUICE_X_SERIES) /* so that a narrow window need not be wider */
-        gtk_label_set_ellipsize (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (button))),
-                                 PANGO_ELLIPSIZE_END);
       if (axis > 0)
         gtk_toggle_button_set_group (self->buttons[axis], self->buttons[0]);
       g_signal_connect (button, "toggled", G_CALLBACK (toggled_cb), self);
-      gtk_box_append (GTK_BOX (self), button);
+      gtk_box_append (GTK_BOX (row), button);
     }
   self->label = GTK_LABEL (gtk_label_new (NULL));
   gtk_label_set_ellipsize (self->label, PANGO_ELLIPSIZE_MIDDLE);
@@ -244,6 +264,32 @@ sluice_axis_chooser_init (SluiceAxisChooser *self)
   gtk_button_set_child (GTK_BUTTON (self->buttons[SLUICE_X_SERIES]), GTK_WIDGET (self->label));
   g_signal_connect_swapped (self->buttons[SLUICE_X_SERIES], "clicked", G_CALLBACK (clicked_cb),
                             self);
+  return row;
+}
+
+static GMenuModel *
+new_menu (void)
+{
+  GMenu *menu = g_menu_new ();
+  for (SluiceXAxis axis = 0; axis < SLUICE_N_X_AXES; axis++)
+    {
+      g_autoptr (GMenuItem) item = g_menu_item_new (_ (axes[axis].word), NULL);
+      g_menu_item_set_action_and_target (item, "axis.choose", "s", axes[axis].name);
+      g_menu_append_item (menu, item);
+    }
+  return G_MENU_MODEL (menu);
+}
+
+static void
+sluice_axis_chooser_init (SluiceAxisChooser *self)
+{
+  const GActionEntry actions[] = { { "choose", choose_cb, "s", NULL, NULL, { 0 } } };
+  g_autoptr (GSimpleActionGroup) group = g_simple_action_group_new ();
+  g_autoptr (GMenuModel) menu = new_menu ();
+  g_action_map_add_action_entries (G_ACTION_MAP (group), actions, G_N_ELEMENTS (actions), self);
+  gtk_widget_insert_action_group (GTK_WIDGET (self), "axis", G_ACTION_GROUP (group));
+  self->bar = SLUICE_MODE_BAR (sluice_mode_bar_new_over (new_buttons (self), menu));
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->bar));
   add_popover (self);
   show_choice (self);
 }
@@ -279,4 +325,16 @@ const char *
 sluice_axis_chooser_get_tag (SluiceAxisChooser *self)
 {
   return self->tag;
+}
+
+gboolean
+sluice_axis_chooser_keep (SluiceAxisChooser *self, GKeyFile *state, gboolean saves)
+{
+  if (saves && self->tag != NULL)
+    g_key_file_set_string (state, "charts", "axis-tag", self->tag);
+  g_autofree char *tag = saves ? NULL : g_key_file_get_string (state, "charts", "axis-tag", NULL);
+  if (tag == NULL)
+    return FALSE;
+  sluice_axis_chooser_set (self, SLUICE_X_SERIES, tag);
+  return TRUE;
 }

@@ -18,6 +18,9 @@ void sluice_axis_chooser_set_tags_func (SluiceAxisChooser *self,
 
 /* @tag: (nullable): whose values are the axis; only with SLUICE_X_SERIES. Tells nobody. */
 void sluice_axis_chooser_set (SluiceAxisChooser *self, SluiceXAxis axis, const char *tag);
+/* As of a page: SluicePageInterface. Of a tag: what the user prefers of steps and times is a
+ * setting. Returns: whether one was taken up */
+gboolean sluice_axis_chooser_keep (SluiceAxisChooser *self, GKeyFile *state, gboolean saves);
 SluiceXAxis sluice_axis_chooser_get_axis (SluiceAxisChooser *self);
 const char *sluice_axis_chooser_get_tag (SluiceAxisChooser *self); /* (nullable) */
 

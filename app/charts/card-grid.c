@@ -38,6 +38,7 @@ struct _SluiceCardGrid
   int width, height;   /* what places were made for, and what they take */
   GtkAdjustment *scrolled;
   guint update_source;
+  gboolean keeps_all;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceCardGrid, sluice_card_grid, GTK_TYPE_WIDGET)
@@ -191,6 +192,7 @@ update (SluiceCardGrid *self)
 {
   g_autoptr (GHashTable) kept = g_hash_table_new (NULL, NULL);
   GtkWidget *before = NULL;
+  gboolean has_new = FALSE;
   int top, bottom;
   get_view (self, &top, &bottom);
   int margin = bottom - top;
@@ -199,8 +201,9 @@ update (SluiceCardGrid *self)
       const Place *place = &g_array_index (self->places, Place, i);
       GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key);
       gboolean keeps = widget != NULL && gtk_widget_get_focus_child (GTK_WIDGET (self)) == widget;
-      if (!keeps && !is_within (place, top - margin, bottom + margin))
+      if (!keeps && !self->keeps_all && !is_within (place, top - margin, bottom + margin))
         continue;
+      has_new |= widget == NULL;
       if (widget == NULL)
         widget = place->heading_of != NULL ? new_heading (self, place->heading_of)
                                            : self->funcs->create (place->key, self->data);
@@ -210,6 +213,9 @@ update (SluiceCardGrid *self)
       g_hash_table_insert (kept, place->key, widget);
       before = widget;
     }
+  /* Giving out sizes may move the view, which leads here again. */
+  if (has_new || g_hash_table_size (self->widgets) > 0)
+    gtk_widget_queue_allocate (GTK_WIDGET (self));
   GHashTableIter iter;
   gpointer key, widget;
   g_hash_table_iter_init (&iter, self->widgets);
@@ -217,7 +223,6 @@ update (SluiceCardGrid *self)
     drop_widget (self, key, widget);
   g_hash_table_unref (self->widgets);
   self->widgets = g_steal_pointer (&kept);
-  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static gboolean
@@ -288,6 +293,13 @@ sluice_card_grid_relayout (SluiceCardGrid *self)
   place_all (self, self->width > 0 ? self->width : ASSUMED_WIDTH);
   update (self);
   gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
+void
+sluice_card_grid_set_keeps_all (SluiceCardGrid *self, gboolean keeps_all)
+{
+  self->keeps_all = keeps_all;
+  update (self);
 }
 
 static const Place *

@@ -42,6 +42,8 @@ sluice_card_grid_set_funcs (SluiceCardGrid *self, const SluiceCardGridFuncs *fun
  */
 void sluice_card_grid_set_groups (SluiceCardGrid *self, GPtrArray *groups);
 
+/* Whether all cards have widgets, also those far from the view: for paper. */
+void sluice_card_grid_set_keeps_all (SluiceCardGrid *self, gboolean keeps_all);
 /* What is_large() says has changed. */
 void sluice_card_grid_relayout (SluiceCardGrid *self);
 

@@ -135,3 +135,14 @@ sluice_card_groups_new (GPtrArray *cards, GHashTable *pinned, GHashTable *collap
     }
   return groups;
 }
+
+gboolean
+sluice_card_matches (const SluiceTagCard *card, const SluiceQuery *query)
+{
+  if (query == NULL || sluice_query_matches_text (query, card->tag))
+    return TRUE;
+  for (guint i = 0; i < card->others->len; i++)
+    if (sluice_query_matches_text (query, card->others->pdata[i]))
+      return TRUE;
+  return FALSE;
+}

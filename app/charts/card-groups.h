@@ -4,6 +4,9 @@
 
 #include <gtk/gtk.h>
 
+#include "app/charts/tag-card.h"
+#include "app/search/query.h"
+
 /* (transfer container) (element-type SluiceTagCard): those that a run has something for, in the
  * order of a page. @cards: tag -> SluiceTagCard */
 GPtrArray *sluice_cards_sort (GHashTable *cards);
@@ -12,6 +15,9 @@ GPtrArray *sluice_cards_sort (GHashTable *cards);
 GStrv sluice_cards_dup_scalar_tags (GHashTable *cards);
 /* Tags of the charts that stand alone, but for one. (element-type SluiceTagCard) */
 GStrv sluice_cards_dup_joinable (GPtrArray *cards, GtkWidget *but);
+
+/* Its tag, or that of another one which is drawn in it. @query: (nullable): all match. */
+gboolean sluice_card_matches (const SluiceTagCard *card, const SluiceQuery *query);
 
 /**
  * sluice_card_groups_new:

@@ -36,7 +36,7 @@ sluice_chart_choice_update (const SluiceChartChoice *self,
                             GPtrArray **groups)
 {
   gboolean can = axis == SLUICE_X_STEP || axis == SLUICE_X_RELATIVE;
-  *groups = can && self->seeds != SLUICE_SEEDS_EACH ? sluice_seed_groups_new (runs) : NULL;
+  *groups = can && self->seeds != SLUICE_SEEDS_EACH ? sluice_seed_groups_new (runs, FALSE) : NULL;
   if (!sluice_seed_groups_equal (self->groups, *groups))
     return TRUE;
   g_clear_pointer (groups, g_ptr_array_unref);

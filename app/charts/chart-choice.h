@@ -22,7 +22,8 @@ typedef struct
 {
   char *x_tag; /* (nullable): whose values are the horizontal axis */
   SluiceSeedsMode seeds;
-  GPtrArray *groups; /* (nullable) (element-type SluiceSeedGroup): what is drawn as a mean */
+  gboolean front_leads; /* the run in front decides what the axes show */
+  GPtrArray *groups;    /* (nullable) (element-type SluiceSeedGroup): what is drawn as a mean */
 } SluiceChartChoice;
 
 void sluice_chart_choice_clear (SluiceChartChoice *self);

@@ -12,11 +12,13 @@
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
+#include "app/charts/card-memory.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/print-cards.h"
 #include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
+#include "app/shortcuts.h"
 #include "app/window-state.h"
 #include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
@@ -41,14 +43,12 @@ struct _SluiceChartsPage
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
-  GHashTable *cards;     /* tag -> SluiceTagCard */
-  GPtrArray *in_order;   /* of SluiceTagCard: those that match, as they stand in the grid */
-  GHashTable *collapsed; /* set of group titles */
-  guint64 drawn;         /* hash of what decides which cards there are */
-  SluiceQuery *filter;   /* (nullable) */
+  GHashTable *cards;   /* tag -> SluiceTagCard */
+  GPtrArray *in_order; /* of SluiceTagCard: those that match, as they stand in the grid */
+  SluiceCardMemory memory;
+  guint64 drawn;       /* hash of what decides which cards there are */
+  SluiceQuery *filter; /* (nullable) */
   GSettings *settings;
-  GHashTable *pinned;      /* set of tags */
-  GHashTable *joined;      /* tag -> that of the card it is drawn in */
   double view_x0, view_x1; /* NaN: everything */
   SluiceChartChoice choice;
 };
@@ -118,10 +118,9 @@ view_changed_cb (SluiceChartsPage *self)
 }
 
 static void
-axis_changed_cb (SluiceChartsPage *self)
+take_axis (SluiceChartsPage *self)
 {
   const char *tag = sluice_axis_chooser_get_tag (self->axis);
-  self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
   if (g_strcmp0 (self->choice.x_tag, tag) != 0)
     {
       g_free (self->choice.x_tag);
@@ -129,6 +128,13 @@ axis_changed_cb (SluiceChartsPage *self)
       begin_scalars_anew (self);
     }
   view_changed_cb (self);
+}
+
+static void
+axis_changed_cb (SluiceChartsPage *self)
+{
+  self->view_x0 = self->view_x1 = NAN; /* steps are no seconds */
+  take_axis (self);
   if (self->workspace != NULL)
     changed_cb (self);
 }
@@ -251,6 +257,7 @@ large_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
   if (card == NULL)
     return;
   card->large = sluice_card_get_large (SLUICE_CARD (widget));
+  sluice_card_memory_set (self->memory.large, card->tag, card->large);
   sluice_card_grid_relayout (self->grid);
   sluice_card_grid_reveal (self->grid, card);
 }
@@ -261,24 +268,10 @@ pinned_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
   SluiceTagCard *card = find_card (self, widget);
   if (card == NULL)
     return;
-  if (sluice_card_get_pinned (SLUICE_CARD (widget)))
-    g_hash_table_add (self->pinned, g_strdup (card->tag));
-  else
-    g_hash_table_remove (self->pinned, card->tag);
-  g_autofree const char **tags =
-      (const char **) g_hash_table_get_keys_as_array (self->pinned, NULL);
-  g_settings_set_strv (self->settings, "pinned-tags", tags);
+  sluice_card_memory_pin (&self->memory, card->tag, sluice_card_get_pinned (SLUICE_CARD (widget)),
+                          self->settings);
   fill_grid (self);
   sluice_card_grid_reveal (self->grid, card);
-}
-
-static void
-take_pinned (SluiceChartsPage *self)
-{
-  g_auto (GStrv) tags = g_settings_get_strv (self->settings, "pinned-tags");
-  g_hash_table_remove_all (self->pinned);
-  for (guint i = 0; tags[i] != NULL; i++)
-    g_hash_table_add (self->pinned, g_strdup (tags[i]));
 }
 
 /* ---- several tags in a chart ---- */
@@ -312,13 +305,13 @@ join_cb (GtkWidget *widget, const char *tag, gpointer data)
     return;
   if (tag != NULL)
     {
-      g_hash_table_insert (self->joined, g_strdup (tag), g_strdup (card->tag));
+      g_hash_table_insert (self->memory.joined, g_strdup (tag), g_strdup (card->tag));
       sluice_tag_card_join (card, tag);
     }
   else
     {
       for (guint i = 0; i < card->others->len; i++)
-        g_hash_table_remove (self->joined, card->others->pdata[i]);
+        g_hash_table_remove (self->memory.joined, card->others->pdata[i]);
       sluice_tag_card_split (card);
     }
   self->drawn = 0;
@@ -371,8 +364,10 @@ create_card (gpointer item, gpointer data)
     g_signal_connect_swapped (widget, "run-marked", G_CALLBACK (run_marked_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
+  sluice_card_memory_follow (&self->memory, card);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
-  sluice_card_set_pinned (SLUICE_CARD (widget), g_hash_table_contains (self->pinned, card->tag));
+  sluice_card_set_pinned (SLUICE_CARD (widget),
+                          g_hash_table_contains (self->memory.pinned, card->tag));
   g_signal_connect_swapped (widget, "exported", G_CALLBACK (exported_cb), self);
   g_signal_connect_swapped (widget, "export-failed", G_CALLBACK (tell), self);
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
@@ -386,6 +381,7 @@ create_card (gpointer item, gpointer data)
 static void
 drop_card (gpointer item, gpointer data)
 {
+  sluice_card_memory_leave (item);
   sluice_tag_card_drop (item);
 }
 
@@ -410,6 +406,7 @@ add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *
     {
       card = sluice_tag_card_new (self->workspace, kind, name, &self->choice);
       g_hash_table_insert (self->cards, card->tag, card);
+      sluice_card_memory_apply (&self->memory, card);
     }
   card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
 }
@@ -434,28 +431,11 @@ add_run (SluiceChartsPage *self, SluiceRun *run)
     }
 }
 
-static gboolean
-holds_filter (SluiceChartsPage *self, const char *tag)
-{
-  return self->filter == NULL || sluice_query_matches_text (self->filter, tag);
-}
-
-static gboolean
-matches (SluiceChartsPage *self, const SluiceTagCard *card)
-{
-  if (holds_filter (self, card->tag))
-    return TRUE;
-  for (guint i = 0; i < card->others->len; i++)
-    if (holds_filter (self, card->others->pdata[i]))
-      return TRUE;
-  return FALSE;
-}
-
 /* Drawn in the card of another tag, which is there? */
 static gboolean
 is_in_another (SluiceChartsPage *self, const char *tag)
 {
-  const char *other = g_hash_table_lookup (self->joined, tag);
+  const char *other = g_hash_table_lookup (self->memory.joined, tag);
   const SluiceTagCard *card = other != NULL ? g_hash_table_lookup (self->cards, other) : NULL;
   return card != NULL && card->n_runs > 0;
 }
@@ -481,7 +461,7 @@ count_runs (SluiceChartsPage *self)
   g_ptr_array_set_size (self->in_order, 0);
   for (guint i = 0; i < sorted->len; i++)
     if (!is_in_another (self, ((SluiceTagCard *) sorted->pdata[i])->tag)
-        && matches (self, sorted->pdata[i]))
+        && sluice_card_matches (sorted->pdata[i], self->filter))
       g_ptr_array_add (self->in_order, sorted->pdata[i]);
 }
 
@@ -489,7 +469,8 @@ static void
 fill_grid (SluiceChartsPage *self)
 {
   sluice_card_grid_set_groups (
-      self->grid, sluice_card_groups_new (self->in_order, self->pinned, self->collapsed));
+      self->grid,
+      sluice_card_groups_new (self->in_order, self->memory.pinned, self->memory.collapsed));
 }
 
 static void
@@ -501,11 +482,8 @@ forget_empty_cards (SluiceChartsPage *self)
   while (g_hash_table_iter_next (&iter, NULL, &item))
     {
       const SluiceTagCard *card = item;
-      if (card->n_runs > 0)
-        continue;
-      for (guint i = 0; i < card->others->len; i++)
-        g_hash_table_remove (self->joined, card->others->pdata[i]);
-      g_hash_table_iter_remove (&iter);
+      if (card->n_runs == 0)
+        g_hash_table_iter_remove (&iter);
     }
 }
 
@@ -567,6 +545,7 @@ changed_cb (SluiceChartsPage *self)
       forget_empty_cards (self);
     }
   update_choice (self);
+  self->choice.front_leads = sluice_run_set_front_leads (self->shown);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   for (guint i = 0; i < self->in_order->len; i++)
     {
@@ -586,8 +565,8 @@ changed_cb (SluiceChartsPage *self)
 static void
 toggled_cb (SluiceChartsPage *self, const char *title)
 {
-  if (!g_hash_table_remove (self->collapsed, title))
-    g_hash_table_add (self->collapsed, g_strdup (title));
+  sluice_card_memory_set (self->memory.collapsed, title,
+                          !g_hash_table_contains (self->memory.collapsed, title));
   fill_grid (self);
 }
 
@@ -613,7 +592,7 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   if (g_set_object (&self->settings, settings))
     {
-      take_pinned (self);
+      sluice_card_memory_read_pinned (&self->memory, settings);
       if (self->workspace != NULL)
         fill_grid (self);
     }
@@ -623,6 +602,24 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
   view_changed_cb (self);
   g_autofree char *seeds = g_settings_get_string (settings, "chart-seeds");
   set_seeds (self, sluice_seeds_mode_from_name (seeds));
+}
+
+/* All that the filter shows and that is not folded away. */
+static gboolean
+charts_page_prepare_print (SluicePage *page)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  sluice_card_grid_set_keeps_all (self->grid, self->in_order->len <= SLUICE_MOST_PRINTED_CARDS);
+  return sluice_workspace_is_settled (self->workspace) && sluice_cards_are_placed (self->in_order);
+}
+
+static void
+charts_page_end_print (SluicePage *page)
+{
+  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  sluice_card_grid_set_keeps_all (self->grid, FALSE);
+  if (self->in_order->len > SLUICE_MOST_PRINTED_CARDS)
+    tell (self, _ ("Of so many charts only those in view are printed; a search makes them fewer"));
 }
 
 static guint
@@ -638,7 +635,10 @@ charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
   sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
   sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
   sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
-  sluice_state_keep_set (state, saves, "charts", "collapsed", self->collapsed);
+  sluice_step_bar_keep (self->images_bar, state, saves);
+  sluice_card_memory_keep (&self->memory, state, saves);
+  if (sluice_axis_chooser_keep (self->axis, state, saves))
+    take_axis (self);
 }
 
 static void
@@ -672,7 +672,7 @@ static void
 charts_page_show_hit (SluicePage *page, const char *title)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  const char *other = g_hash_table_lookup (self->joined, title);
+  const char *other = g_hash_table_lookup (self->memory.joined, title);
   SluiceTagCard *card = g_hash_table_lookup (self->cards, other != NULL ? other : title);
   if (card != NULL)
     sluice_card_grid_reveal (self->grid, card);
@@ -683,7 +683,7 @@ charts_page_dump_state (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   return sluice_cards_dump_json (
-      self->in_order, self->pinned, gtk_stack_get_visible_child_name (self->states),
+      self->in_order, self->memory.pinned, gtk_stack_get_visible_child_name (self->states),
       gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
 }
 
@@ -695,6 +695,8 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->prepare_print = charts_page_prepare_print;
+  iface->end_print = charts_page_end_print;
   iface->print = charts_page_print;
   iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
@@ -731,10 +733,8 @@ sluice_charts_page_finalize (GObject *object)
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
   g_ptr_array_unref (self->in_order);
   g_hash_table_unref (self->cards);
-  g_hash_table_unref (self->collapsed);
   g_clear_pointer (&self->filter, sluice_query_free);
-  g_hash_table_unref (self->pinned);
-  g_hash_table_unref (self->joined);
+  sluice_card_memory_clear (&self->memory);
   sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
 }
@@ -750,7 +750,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "charts.choose-axis", NULL, choose_axis_action);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_x, 0, "charts.choose-axis", NULL);
   G_OBJECT_CLASS (klass)->get_property = sluice_charts_page_get_property;
   G_OBJECT_CLASS (klass)->set_property = sluice_charts_page_set_property;
   seeds_property =
@@ -759,7 +758,7 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   g_object_class_install_property (G_OBJECT_CLASS (klass), 1, seeds_property);
   gtk_widget_class_install_property_action (widget_class, "charts.seeds", "seeds");
   gtk_widget_class_install_action (widget_class, "charts.next-seeds", NULL, next_seeds_action);
-  gtk_widget_class_add_binding_action (widget_class, GDK_KEY_s, 0, "charts.next-seeds", NULL);
+  sluice_shortcuts_bind (widget_class, "charts.");
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/charts-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, states);
@@ -782,9 +781,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
 {
   self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
   self->in_order = g_ptr_array_new ();
-  self->collapsed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->pinned = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->joined = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  sluice_card_memory_init (&self->memory);
   self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);

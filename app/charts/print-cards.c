@@ -10,6 +10,18 @@
 #define CARD_HEIGHT 240.0
 #define GAP         16.0
 
+gboolean
+sluice_cards_are_placed (GPtrArray *cards)
+{
+  for (guint i = 0; i < cards->len; i++)
+    {
+      GtkWidget *widget = ((SluiceTagCard *) cards->pdata[i])->widget;
+      if (widget != NULL && gtk_widget_get_width (widget) == 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
 guint
 sluice_print_cards (GPtrArray *cards, cairo_t *cr, guint sheet, double width, double height)
 {

@@ -9,9 +9,9 @@
 #include "engine/store/kinds/pr-curve.h"
 #include "engine/store/kinds/tensor.h"
 #include "ui/chart/audio-card.h"
-#include "ui/chart/markdown.h"
 #include "ui/chart/pr-card.h"
 #include "ui/chart/text-card.h"
+#include "ui/common/markdown.h"
 
 #define MOST_ELEMENTS 1000 /* of a tensor as text; the text says that there are more */
 
@@ -22,10 +22,12 @@ get_news (SluiceTagCard *self, SluiceRun *run)
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   SluiceTaken *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
   if (series->items->len == 0
-      || (taken->n_items == series->items->len && taken->restart == series->n_restarts))
+      || (taken->n_items == series->items->len && taken->restart == series->n_restarts
+          && taken->dropped == series->n_dropped))
     return NULL;
   taken->n_items = series->items->len;
   taken->restart = series->n_restarts;
+  taken->dropped = series->n_dropped;
   return series->items->pdata[series->items->len - 1];
 }
 

@@ -24,12 +24,22 @@ set_x_name (const SluiceTagCard *self, SluiceChart *chart)
     sluice_chart_set_x_name (chart, tag, sluice_tag_unit (tag));
 }
 
+/* A loss beside an accuracy is no percentage. */
+static void
+set_unit (const SluiceTagCard *self, SluiceChart *chart)
+{
+  SluiceUnit unit = sluice_tag_unit (self->tag);
+  for (guint i = 0; i < self->others->len; i++)
+    if (sluice_tag_unit (self->others->pdata[i]) != unit)
+      unit = SLUICE_UNIT_NONE;
+  sluice_chart_set_unit (chart, unit);
+}
+
 static GtkWidget *
 create_scalars (SluiceTagCard *self)
 {
   GtkWidget *widget = sluice_chart_card_new (self->tag);
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (widget));
-  sluice_chart_set_unit (chart, sluice_tag_unit (self->tag));
   set_x_name (self, chart);
   return widget;
 }
@@ -195,6 +205,7 @@ take_others (SluiceTagCard *self, SluiceRun *run, SluiceTaken *taken)
   SluiceChart *chart = sluice_chart_card_get_chart (SLUICE_CHART_CARD (self->widget));
   if (taken->by_series == NULL)
     taken->by_series = g_hash_table_new (NULL, NULL);
+  set_unit (self, chart);
   for (guint i = 0; i < self->others->len; i++)
     {
       SluiceRunSeries *series = sluice_run_find_series (run, self->others->pdata[i]);
@@ -256,7 +267,8 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
   if (front)
     {
       sluice_chart_set_front (chart, taken->series);
-      sluice_chart_set_expected_steps (chart, info->n_steps);
+      sluice_chart_set_front_leads (chart, self->choice->front_leads);
+      sluice_chart_set_expected_steps (chart, self->choice->front_leads ? info->n_steps : 0);
     }
   take_events (chart, run, taken);
 }

@@ -6,8 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "app/runs/run-settings.h"
 #include "app/status-text.h"
-#include "engine/store/kinds/hparams.h"
 #include "ui/chart/settings-card.h"
 
 /* Of a run that has neither loss nor evaluation: so many other tags are taken for results. */
@@ -39,36 +39,6 @@ collect_runs (SluiceTagCard *self)
 }
 
 /* ---- which columns ---- */
-
-/* (nullable) */
-static const SluiceSetting *
-find_setting (SluiceRun *run, const char *name)
-{
-  GPtrArray *settings = sluice_run_get_settings (run);
-  for (guint i = 0; i < settings->len; i++)
-    if (strcmp (((const SluiceSetting *) settings->pdata[i])->name, name) == 0)
-      return settings->pdata[i];
-  return NULL;
-}
-
-static gboolean
-is_same (const SluiceSetting *a, const SluiceSetting *b)
-{
-  if (a == NULL || b == NULL)
-    return a == b;
-  return g_strcmp0 (a->text, b->text) == 0
-         && memcmp (&a->number, &b->number, sizeof a->number) == 0;
-}
-
-static gboolean
-differs (GPtrArray *runs, const char *name)
-{
-  const SluiceSetting *first = find_setting (runs->pdata[0], name);
-  for (guint i = 1; i < runs->len; i++)
-    if (!is_same (first, find_setting (runs->pdata[i], name)))
-      return TRUE;
-  return FALSE;
-}
 
 static gint
 by_text (gconstpointer a, gconstpointer b)
@@ -134,7 +104,7 @@ add_settings (SluiceSettingsTable *table, GPtrArray *runs)
   g_autoptr (GPtrArray) names = collect_names (runs, collect_settings);
   for (guint all = 0; all < 2 && table->columns->len == 0; all++)
     for (guint i = 0; i < names->len && table->columns->len < MOST_SETTINGS; i++)
-      if (all || differs (runs, names->pdata[i]))
+      if (all || sluice_runs_differ_in (runs, names->pdata[i]))
         sluice_settings_table_add_column (table, names->pdata[i], FALSE, SLUICE_UNIT_NONE);
 }
 
@@ -161,7 +131,8 @@ fill_row (SluiceTagCard *self, SluiceSettingsTable *table, SluiceSettingsRow *ro
   for (guint i = 0; i < table->columns->len; i++)
     {
       const SluiceSettingsColumn *column = table->columns->pdata[i];
-      const SluiceSetting *setting = column->is_result ? NULL : find_setting (run, column->name);
+      const SluiceSetting *setting =
+          column->is_result ? NULL : sluice_run_find_setting (run, column->name);
       SluiceRunSeries *series =
           column->is_result ? sluice_run_find_series (run, column->name) : NULL;
       SluiceSeriesSample last;

@@ -83,6 +83,18 @@ sluice_step_bar_get_step (SluiceStepBar *self)
   return self->step;
 }
 
+/* Before it has steps: they come with the images. */
+void
+sluice_step_bar_keep (SluiceStepBar *self, GKeyFile *state, gboolean saves)
+{
+  g_autoptr (GError) error = NULL;
+  if (saves && self->step != G_MAXINT64)
+    g_key_file_set_int64 (state, "charts", "image-step", self->step);
+  gint64 step = saves ? 0 : g_key_file_get_int64 (state, "charts", "image-step", &error);
+  if (!saves && error == NULL)
+    self->step = step;
+}
+
 static void
 sluice_step_bar_finalize (GObject *object)
 {

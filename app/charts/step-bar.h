@@ -13,5 +13,7 @@ G_DECLARE_FINAL_TYPE (SluiceStepBar, sluice_step_bar, SLUICE, STEP_BAR, GtkBox)
 
 /* Takes @steps, of gint64 in any order, some more than once. */
 void sluice_step_bar_take_steps (SluiceStepBar *self, GArray *steps);
+/* As of a page: SluicePageInterface. */
+void sluice_step_bar_keep (SluiceStepBar *self, GKeyFile *state, gboolean saves);
 /* Where it stands; G_MAXINT64 at the newest. */
 gint64 sluice_step_bar_get_step (SluiceStepBar *self);

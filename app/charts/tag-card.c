@@ -4,6 +4,7 @@
 #include "app/charts/tag-card.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "app/charts/record-cards.h"
@@ -53,6 +54,14 @@ run_color (SluiceRun *run)
 
 /* ---- histograms and images ---- */
 
+/* steps: (element-type gint64): borrowed from the items */
+static void
+add_steps (const SluiceRunSeries *series, GHashTable *steps)
+{
+  for (guint i = 0; i < series->items->len; i++)
+    g_hash_table_add (steps, &((SluiceRecord *) series->items->pdata[i])->step);
+}
+
 /* What is still to be taken of the run: FALSE in @goes_on where the widget has to begin anew. */
 static GPtrArray *
 get_items (SluiceTagCard *self, SluiceRun *run, SluiceTaken **taken, gboolean *goes_on)
@@ -80,11 +89,20 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
   SluiceTaken *taken;
   gboolean goes_on;
   GPtrArray *items = get_items (self, run, &taken, &goes_on);
+  const SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   const char *name = sluice_run_get_info (run)->name;
   if (taken->series == 0)
     taken->series = sluice_histogram_chart_add_run (chart, name, run_color (run));
   else if (!goes_on)
     sluice_histogram_chart_clear_run (chart, taken->series);
+  else if (taken->dropped != series->n_dropped)
+    {
+      g_autoptr (GHashTable) steps = g_hash_table_new (g_int64_hash, g_int64_equal);
+      add_steps (series, steps);
+      sluice_histogram_chart_keep_steps (chart, taken->series, steps);
+      taken->n_items = 0; /* those that the chart has take their own places */
+    }
+  taken->dropped = series->n_dropped;
   sluice_histogram_chart_set_run_style (chart, taken->series, name, run_color (run));
   if (front)
     sluice_histogram_chart_set_front (chart, taken->series);
@@ -190,16 +208,28 @@ take_images (SluiceTagCard *self, SluiceRun *run, gboolean front)
 {
   SluiceTaken *taken = sluice_tag_card_ensure_taken (self, sluice_run_get_info (run)->id);
   SluiceRunSeries *series;
-  guint64 restarts = 0;
+  guint64 restarts = 0, dropped = 0;
   for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
-    restarts += series->n_restarts;
+    {
+      restarts += series->n_restarts;
+      dropped += series->n_dropped;
+    }
   if (taken->by_series == NULL || taken->restart != restarts)
     {
       sluice_image_card_clear (SLUICE_IMAGE_CARD (self->widget));
       g_clear_pointer (&taken->by_series, g_hash_table_unref);
       taken->by_series = g_hash_table_new (NULL, NULL);
     }
+  if (taken->dropped != dropped)
+    {
+      g_autoptr (GHashTable) steps = g_hash_table_new (g_int64_hash, g_int64_equal);
+      for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
+        add_steps (series, steps);
+      sluice_image_card_keep_steps (SLUICE_IMAGE_CARD (self->widget), steps);
+      g_hash_table_remove_all (taken->by_series);
+    }
   taken->restart = restarts;
+  taken->dropped = dropped;
   for (guint i = 0; (series = next_image_series (self, run, &i)) != NULL;)
     take_images_of (self, taken, series);
 }
@@ -364,6 +394,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace,
 {
   SluiceTagCard *self = g_new0 (SluiceTagCard, 1);
   self->choice = choice;
+  self->y0 = self->y1 = NAN;
   self->kind = kind;
   self->tag = g_strdup (tag);
   self->workspace = g_object_ref (workspace);

@@ -44,7 +44,7 @@ typedef struct
   guint n_members;              /* that the curve is of */
   guint n_events;               /* taken */
   guint n_items;                /* histograms taken */
-  guint64 restart;              /* SluiceRunSeries.n_restarts when they were */
+  guint64 restart, dropped;     /* SluiceRunSeries.n_restarts and n_dropped when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
   SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
 } SluiceTaken;
@@ -62,6 +62,7 @@ struct _SluiceTagCard
   GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
   gint64 text_run, text_step;      /* of a text: what was asked for last */
   gboolean large;
+  double y0, y1; /* of a chart without a widget: the values that somebody chose to see; NaN: all */
 };
 
 const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (nullable) */

@@ -12,7 +12,9 @@
 #include <unistd.h>
 
 #include "app/cli/files.h"
+#include "app/cli/help-page.h"
 #include "app/cli/run-options.h"
+#include "app/help/help-pages.h"
 #include "app/language.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
@@ -64,6 +66,7 @@ print_overview (FILE *out)
   fprintf (out, "\n%s\n",
            _ ("Every verb has --help and --json. Exit status: 0 well, 1 failed, 2 a wrong command "
               "line."));
+  fprintf (out, "%s\n", _ ("sluice help PAGE prints a page of the manual; index lists them."));
 }
 
 /* roff takes '-' for a hyphen and a leading '.' or ' for a request. */
@@ -295,6 +298,28 @@ run_verb (const Verb *verb, int argc, char **argv)
   return status;
 }
 
+/* What follows "help": a verb, a page of the manual, or a folder for those pages that are made. */
+static int
+help (char **arguments)
+{
+  g_autoptr (GError) error = NULL;
+  const Verb *verb = find_verb (arguments[0]);
+  char *asked[] = { arguments[0], (char *) "--help", NULL };
+  int status;
+  if (verb != NULL)
+    return run_verb (verb, 2, asked);
+  if (g_str_equal (arguments[0], "--pages") && arguments[1] != NULL)
+    status = sluice_cli_help_pages_write (arguments[1], verbs, G_N_ELEMENTS (verbs), common_options,
+                                          &error)
+                 ? EXIT_OK
+                 : EXIT_FAILED;
+  else
+    status = sluice_cli_help_page (arguments[0], &error);
+  if (error != NULL)
+    print_error ("sluice help", error);
+  return status;
+}
+
 /* A file that is opened later must not become standard output. What is printed where that is closed
  * fails, as it would anyway. */
 static void
@@ -326,11 +351,14 @@ main (int argc, char **argv)
   open_standard_files ();
   on_exit (close_output, NULL);
   sluice_language_init (argv[0]);
+  sluice_help_init (argv[0]);
   if (argc < 2)
     {
       print_overview (stderr);
       return EXIT_USAGE;
     }
+  if (strcmp (argv[1], "help") == 0 && argc > 2)
+    return help (argv + 2);
   if (strcmp (argv[1], "--help") == 0 || strcmp (argv[1], "help") == 0
       || strcmp (argv[1], "-h") == 0)
     {

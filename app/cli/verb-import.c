@@ -14,7 +14,7 @@
 #include "engine/store/import.h"
 
 /* What a writer does in a burst is read at once. */
-#define SETTLE_MS 50
+#define SETTLE_MS 20
 /* A network's file system may tell nothing of what others write. */
 #define LOOK_SECONDS 5
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"
+#include "app/graph/warnings.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
 
@@ -17,6 +18,7 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_free (self->moved);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
+  g_clear_pointer (&self->warnings, g_ptr_array_unref);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self);
@@ -83,6 +85,7 @@ sluice_graph_file_read (const char *path, GError **error)
   self->placed = place (self->graph, n_cpus);
   self->moved = self->placed != NULL ? sluice_session_dup_moved (self->placed) : NULL;
   self->model = sluice_graph_model_from_graph (self->graph, self->placed);
+  self->warnings = sluice_graph_find_warnings (self->graph);
   if (self->layout_path != NULL)
     read_layout (self);
   return g_steal_pointer (&self);

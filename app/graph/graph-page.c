@@ -10,6 +10,7 @@
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
 #include "app/graph/node-words.h"
+#include "app/graph/warnings.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
@@ -37,6 +38,8 @@ struct _SluiceGraphPage
   gboolean live_reading;
   char *failed_node, *failure; /* (nullable): where a run failed, and how */
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
+  GPtrArray *warnings;         /* (nullable): of SluiceGraphWarning, of graph */
+  GHashTable *warning_of;      /* (nullable): name of a node -> of them */
   guint live_source, save_source;
 };
 
@@ -145,6 +148,42 @@ layout_changed_cb (SluiceGraphPage *self)
     self->save_source = g_timeout_add (800, save_layout_cb, self);
 }
 
+/* ---- badges ---- */
+
+static void
+update_marks (SluiceGraphPage *self)
+{
+  const guint n_warnings = self->warnings != NULL ? self->warnings->len : 0;
+  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_warnings + 2);
+  guint n = 0;
+  for (guint i = 0; i < n_warnings; i++)
+    {
+      const SluiceGraphWarning *warning = self->warnings->pdata[i];
+      marks[n++] = (SluiceCanvasMark){ warning->node, SLUICE_MARK_WARNING, warning->text };
+    }
+  if (self->failed_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
+  if (self->bad_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->bad_node, SLUICE_MARK_NAN, self->bad_value };
+  sluice_canvas_set_marks (self->canvas, marks, n);
+}
+
+static void
+take_warnings (SluiceGraphPage *self, GPtrArray *take)
+{
+  g_clear_pointer (&self->warning_of, g_hash_table_unref);
+  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  self->warnings = take;
+  if (take != NULL)
+    self->warning_of = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; take != NULL && i < take->len; i++)
+    {
+      SluiceGraphWarning *warning = take->pdata[i];
+      g_hash_table_insert (self->warning_of, warning->node, warning);
+    }
+  update_marks (self);
+}
+
 /* ---- edits ---- */
 
 /* What is open, moved and selected stays, by name. */
@@ -155,11 +194,13 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
+  take_warnings (self, sluice_graph_find_warnings (graph));
 }
 
 static void
 close_graph (SluiceGraphPage *self)
 {
+  take_warnings (self, NULL);
   if (self->graph != NULL)
     sluice_graph_unfollow (self->graph, self->follower);
   g_clear_pointer (&self->graph, sluice_graph_unref);
@@ -219,6 +260,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
       sluice_canvas_set_model (self->canvas, file->model);
+      take_warnings (self, g_steal_pointer (&file->warnings));
       self->follower = sluice_graph_follow (self->graph, graph_changed_cb, self);
     }
   g_signal_emit (self, signals[LOADED], 0);
@@ -386,20 +428,6 @@ live_cb (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* ---- badges ---- */
-
-static void
-update_marks (SluiceGraphPage *self)
-{
-  SluiceCanvasMark marks[2];
-  guint n = 0;
-  if (self->failed_node != NULL)
-    marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
-  if (self->bad_node != NULL)
-    marks[n++] = (SluiceCanvasMark){ self->bad_node, SLUICE_MARK_NAN, self->bad_value };
-  sluice_canvas_set_marks (self->canvas, marks, n);
-}
-
 void
 sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure)
 {
@@ -427,11 +455,22 @@ sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const 
 }
 
 const char *
-sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node)
+sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind)
 {
+  const SluiceGraphWarning *warning =
+      self->warning_of != NULL ? g_hash_table_lookup (self->warning_of, node) : NULL;
   if (g_strcmp0 (self->failed_node, node) == 0)
-    return self->failure;
-  return g_strcmp0 (self->bad_node, node) == 0 ? self->bad_value : NULL;
+    {
+      *kind = SLUICE_MARK_FAILURE;
+      return self->failure;
+    }
+  if (g_strcmp0 (self->bad_node, node) == 0)
+    {
+      *kind = SLUICE_MARK_NAN;
+      return self->bad_value;
+    }
+  *kind = warning != NULL ? SLUICE_MARK_WARNING : SLUICE_MARK_NONE;
+  return warning != NULL ? warning->text : NULL;
 }
 
 /* ---- what the window asks ---- */

@@ -9,6 +9,7 @@
 #include "app/page.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
+#include "ui/canvas/marks.h"
 
 /*
  * The page of the open project's graph, on a canvas. Reads the file in a worker; while a run is
@@ -45,8 +46,10 @@ void sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure
 /* The value of a node is not finite, as somebody who looks at it says; text: with what to do.
  * (nullable) both: of none. */
 void sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const char *text);
-/* What the badge of a node says: (nullable) (transfer none). */
-const char *sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node);
+/* What the badge of a node says, and which one it has, but for refusals, which the node tells
+ * itself: (nullable) (transfer none). */
+const char *
+sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind);
 /* Shows on the canvas what leads to the selection, or where it leads. depth: edges; 0: all the way
  */
 void sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth);

@@ -5,9 +5,11 @@
 #include "app/graph/inspector-rows.h"
 #include "app/graph/inspector.h"
 #include "app/graph/watched-output.h"
+#include "app/run.h"
 #include "ui/chart/sparkline.h"
 
-/* inspector.c (the widget, a node), inspector-scope.c (a scope, or the whole graph). */
+/* inspector.c (the widget, a node), inspector-scope.c (a scope, or the whole graph),
+ * inspector-run.c (a run). */
 
 /* The values that move while a run is under way. */
 typedef enum
@@ -33,11 +35,16 @@ struct _SluiceInspector
   SluiceInspectorRows rows;
   SluiceWatchedOutput *watched;
   /* What is shown; the borrowed ones live as long as the window's. */
-  SluiceGraphPage *page;    /* (nullable) */
-  SluiceSession *session;   /* (nullable): of the run */
-  char *name;               /* (nullable) */
-  char *loop;               /* (nullable): its loop's name */
-  char *mark;               /* (nullable): what the node's badge says */
+  SluiceGraphPage *page;  /* (nullable) */
+  SluiceSession *session; /* (nullable): of the run */
+  char *name;             /* (nullable) */
+  char *loop;             /* (nullable): its loop's name */
+  char *mark;             /* (nullable): what the node's badge says */
+  SluiceMarkKind mark_kind;
+  GPtrArray *others;     /* (nullable): of SluiceRun: a run of them is shown, not the graph */
+  SluiceRun *run;        /* (nullable): that one */
+  GPtrArray *run_labels; /* (nullable): the values of its rows */
+  gulong run_changed, points_added;
   guint port;               /* that is looked at */
   guint n_readers;          /* shown at most */
   guint64 bytes;            /* of the outputs by their static shapes; 0: not known */
@@ -55,6 +62,11 @@ void sluice_inspector_set_heading (SluiceInspector *self,
                                    const char *error);
 /* Times and loops of what is shown. */
 void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
+
+/* inspector-run.c */
+void sluice_inspector_add_run (SluiceInspector *self);
+/* FALSE: there are other rows. */
+gboolean sluice_inspector_renew_run (SluiceInspector *self);
 
 /* inspector-scope.c */
 /* scope (nullable): NULL: the whole graph */

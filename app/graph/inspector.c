@@ -27,6 +27,7 @@ clear_rows (SluiceInspector *self)
   self->history = NULL;
   self->depth = NULL;
   self->bytes = 0;
+  g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->loop, g_free);
 }
 
@@ -40,6 +41,9 @@ sluice_inspector_set_heading (SluiceInspector *self,
   gtk_label_set_label (self->subtitle, subtitle);
   gtk_label_set_label (self->error, error != NULL ? error : "");
   gtk_widget_set_visible (GTK_WIDGET (self->error), error != NULL);
+  gboolean is_warning = self->mark_kind == SLUICE_MARK_WARNING;
+  gtk_widget_add_css_class (GTK_WIDGET (self->error), is_warning ? "warning" : "error");
+  gtk_widget_remove_css_class (GTK_WIDGET (self->error), is_warning ? "error" : "warning");
 }
 
 /* ---- what a run tells ---- */
@@ -307,6 +311,9 @@ add_trace (SluiceInspector *self)
   gtk_drop_down_set_selected (GTK_DROP_DOWN (depth), self->trace_depth);
   gtk_accessible_update_property (GTK_ACCESSIBLE (depth), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("How far to trace"), -1);
+  /* GTK 4.8 gives the focus to its button, and no name. */
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (depth)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("How far to trace"), -1);
   gtk_widget_add_css_class (box, "linked");
   gtk_widget_add_css_class (box, "inspector-trace");
   append_trace (self, box, _ ("Trace inputs"), "inputs");
@@ -420,6 +427,15 @@ add_values (SluiceInspector *self, const SluiceNode *node)
   show_history (self);
 }
 
+static gboolean
+calls_function (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_attrs; i++)
+    if (node->attrs[i].value.kind == SLUICE_ATTR_FUNC)
+      return TRUE;
+  return node->op == NULL && node->error == NULL; /* its op is a function of the graph */
+}
+
 /* The session looks at the node's first output that has numbers, or the one that was asked for. */
 static void
 watch_node (SluiceInspector *self, const SluiceNode *node)
@@ -429,7 +445,7 @@ watch_node (SluiceInspector *self, const SluiceNode *node)
     port++;
   gboolean is_there = port < node->n_outputs;
   sluice_watched_output_set (self->watched, is_there ? self->session : NULL,
-                             is_there ? node->name : NULL, port);
+                             is_there ? node->name : NULL, port, calls_function (node));
   sluice_watched_output_read (self->watched);
   if (is_there)
     self->port = port;
@@ -523,12 +539,19 @@ show_all (SluiceInspector *self)
   SluiceGraph *graph = self->page != NULL ? sluice_graph_page_get_graph (self->page) : NULL;
   clear_rows (self);
   g_free (self->mark);
+  self->mark_kind = SLUICE_MARK_NONE;
   self->mark = g_strdup (self->name != NULL && graph != NULL
-                             ? sluice_graph_page_get_mark (self->page, self->name)
+                             ? sluice_graph_page_get_mark (self->page, self->name, &self->mark_kind)
                              : NULL);
+  if (self->others != NULL)
+    {
+      sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
+      sluice_inspector_add_run (self);
+      return;
+    }
   if (graph == NULL)
     {
-      sluice_watched_output_set (self->watched, NULL, NULL, 0);
+      sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
       sluice_inspector_set_heading (self, _ ("Nothing open"),
                                     _ ("Open a project to see its graph here."), NULL);
       return;
@@ -572,11 +595,50 @@ sluice_inspector_show (SluiceInspector *self,
   show_and_keep_focus (self);
 }
 
+/* Nothing moves but the values, unless there are new rows. */
+static void
+run_changed_cb (SluiceInspector *self)
+{
+  if (!sluice_inspector_renew_run (self))
+    show_and_keep_focus (self);
+}
+
+static void
+forget_run (SluiceInspector *self)
+{
+  g_clear_pointer (&self->others, g_ptr_array_unref);
+  g_clear_pointer (&self->run_labels, g_ptr_array_unref);
+  if (self->run == NULL)
+    return;
+  g_clear_signal_handler (&self->run_changed, self->run);
+  g_clear_signal_handler (&self->points_added, self->run);
+  g_clear_object (&self->run);
+}
+
+void
+sluice_inspector_show_run (SluiceInspector *self, SluiceRun *run, GPtrArray *others)
+{
+  if (others == NULL && self->others == NULL)
+    return;
+  forget_run (self);
+  self->others = others != NULL ? g_ptr_array_ref (others) : NULL;
+  if (run != NULL)
+    {
+      self->run = g_object_ref (run);
+      self->run_changed =
+          g_signal_connect_swapped (run, "notify::status", G_CALLBACK (run_changed_cb), self);
+      self->points_added =
+          g_signal_connect_swapped (run, "points-added", G_CALLBACK (run_changed_cb), self);
+    }
+  show_and_keep_focus (self);
+}
+
 void
 sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session)
 {
+  SluiceMarkKind kind;
   const char *mark = self->page != NULL && self->name != NULL
-                         ? sluice_graph_page_get_mark (self->page, self->name)
+                         ? sluice_graph_page_get_mark (self->page, self->name, &kind)
                          : NULL;
   if (session == self->session && g_strcmp0 (mark, self->mark) == 0 && self->page != NULL)
     {
@@ -584,7 +646,8 @@ sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session)
       return;
     }
   self->session = session;
-  show_and_keep_focus (self);
+  if (self->others == NULL)
+    show_and_keep_focus (self);
 }
 
 /* ---- the widget ---- */
@@ -636,6 +699,7 @@ sluice_inspector_dispose (GObject *object)
   self->note = self->caption = NULL;
   self->history = NULL;
   self->depth = NULL;
+  forget_run (self);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);

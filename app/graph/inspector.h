@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/graph/graph-page.h"
+#include "app/run.h"
 
 /* What is known of the selected node or scope; of the whole graph where nothing is selected. */
 #define SLUICE_TYPE_INSPECTOR (sluice_inspector_get_type ())
@@ -19,6 +20,10 @@ void sluice_inspector_show (SluiceInspector *self,
                             SluiceSession *session);
 /* The run is another, began or ended: what is shown is made anew only where that changes it. */
 void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
+/* A run instead of that, as long as another page than the graph's is shown. run: (nullable): there
+ * is none. others: (nullable): of SluiceRun, with whose settings its own are compared; NULL: the
+ * graph is shown again. */
+void sluice_inspector_show_run (SluiceInspector *self, SluiceRun *run, GPtrArray *others);
 /* What a run tells, as it is now: nothing moves but the values. */
 void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
 char *

@@ -172,12 +172,20 @@ count_rounds (const Rounds *rounds)
 
 /* ---- the focus ---- */
 
+/* Of a call that was written out, its nodes run. */
+static gboolean
+is_of_call (const char *node, const char *call)
+{
+  const gsize length = strlen (call);
+  return strncmp (node, call, length) == 0 && g_str_has_prefix (node + length, "/_call");
+}
+
 /* Is it of the focus? Of a node that runs within another's kernel, the other's event is. */
 static gboolean
 is_of_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
 {
   const Focus *focus = &self->focus;
-  if (event->node == focus->name)
+  if (event->node == focus->name || (focus->is_node && is_of_call (event->node, focus->name)))
     return TRUE;
   for (guint i = 0; focus->is_node && event->with != NULL && event->with[i] != NULL; i++)
     if (event->with[i] == focus->name)
@@ -203,7 +211,7 @@ note_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
     }
   if (focus->steps[at].step == event->step)
     focus->steps[at].us += us;
-  if (!focus->is_node)
+  if (!focus->is_node || is_of_call (event->node, focus->name))
     return;
   focus->times.runs_in = event->with != NULL ? event->node : NULL;
   focus->times.n_others = event->with != NULL ? g_strv_length ((char **) event->with) : 0;

@@ -15,6 +15,7 @@ struct _SluiceWatchedOutput
   SluiceSession *session; /* (nullable) */
   char *name;             /* (nullable) */
   guint port;
+  gboolean is_call;
   SluiceWatch *watch;        /* (nullable) */
   char *refusal;             /* (nullable): why there is no watch */
   SluiceWatchReport *report; /* all zero: nothing was read */
@@ -54,8 +55,10 @@ void
 sluice_watched_output_set (SluiceWatchedOutput *self,
                            SluiceSession *session,
                            const char *name,
-                           guint port)
+                           guint port,
+                           gboolean is_call)
 {
+  self->is_call = is_call;
   if (self->session == session && g_strcmp0 (self->name, name) == 0 && self->port == port)
     return;
   forget (self);
@@ -147,6 +150,10 @@ sluice_watched_output_note (SluiceWatchedOutput *self)
     case SLUICE_WATCH_WAITS:
       return g_strdup (_ ("Values appear here with the next step."));
     case SLUICE_WATCH_LEFT_OUT:
+      if (self->is_call)
+        return g_strdup (
+            _ ("A call is written out before it runs: its times are those of the nodes "
+               "of its function, whose values are not looked at."));
       return g_strdup (_ ("The step does not compute it: nothing needs it, or another node gives "
                           "the same value."));
     case SLUICE_WATCH_FUSED:

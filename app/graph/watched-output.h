@@ -14,11 +14,13 @@ typedef struct _SluiceWatchedOutput SluiceWatchedOutput;
 SluiceWatchedOutput *sluice_watched_output_new (void);
 void sluice_watched_output_free (SluiceWatchedOutput *self);
 
-/* session (nullable), name (nullable): nothing is looked at. What is looked at already goes on. */
+/* session (nullable), name (nullable): nothing is looked at. What is looked at already goes on.
+ * is_call: the node calls a function. */
 void sluice_watched_output_set (SluiceWatchedOutput *self,
                                 SluiceSession *session,
                                 const char *name,
-                                guint port);
+                                guint port,
+                                gboolean is_call);
 /* Takes up what was seen since. */
 void sluice_watched_output_read (SluiceWatchedOutput *self);
 

@@ -110,6 +110,16 @@ sluice_run_set_dup_front (SluiceRunSet *self)
   return NULL;
 }
 
+gboolean
+sluice_run_set_front_leads (SluiceRunSet *self)
+{
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self);
+  const SluiceRunInfo *info = front != NULL ? sluice_run_get_info (front) : NULL;
+  return info != NULL
+         && (info->id == self->front || info->state == SLUICE_RUN_RUNNING
+             || info->state == SLUICE_RUN_PAUSED);
+}
+
 static void
 choose (SluiceRunSet *self, gint64 run, gboolean checked)
 {

@@ -26,6 +26,10 @@ gint64 sluice_run_set_get_front (SluiceRunSet *self); /* what was set: the run t
 /* (nullable) (transfer full): the run in front, one that is shown. */
 SluiceRun *sluice_run_set_dup_front (SluiceRunSet *self);
 
+/* Is that run one that somebody selected, or one at work? It decides then what the axes show; else
+ * all runs are alike. */
+gboolean sluice_run_set_front_leads (SluiceRunSet *self);
+
 /* Checks or hides a run. Ends solo. */
 void sluice_run_set_set_checked (SluiceRunSet *self, gint64 run, gboolean checked);
 /* Hides all runs but one. Ends solo. */

@@ -6,8 +6,12 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "ui/common/color.h"
+#include "app/runs/run-settings.h"
+#include "app/runs/seed-heading.h"
 #include "ui/chart/sparkline.h"
+#include "ui/common/color.h"
+
+#define MOST_SETTINGS 3 /* in a row; its tooltip has all */
 
 /* ---- a row ---- */
 
@@ -19,10 +23,11 @@ struct _SluiceRunRow
   GtkListBoxRow parent;
   GtkToggleButton *shown;
   GtkDrawingArea *dot;
-  GtkLabel *name, *status;
+  GtkLabel *name, *status, *settings;
   SluiceSparkline *sparkline;
   SluiceRun *run;
   SluiceRunSet *set;
+  GHashTable *differing; /* (nullable): names of the settings that tell it apart */
   gboolean has_curve;
 };
 
@@ -56,12 +61,35 @@ points_added_cb (SluiceRunRow *self)
   sluice_sparkline_refresh (self->sparkline);
 }
 
+static char *
+dup_own_settings (SluiceRunRow *self, guint most)
+{
+  return self->differing != NULL ? sluice_run_dup_own_settings (self->run, self->differing, most)
+                                 : g_strdup ("");
+}
+
+/* What a screen reader says of the row. */
+static void
+status_changed_cb (SluiceRunRow *self)
+{
+  g_autofree char *status = NULL;
+  g_object_get (self->run, "status", &status, NULL);
+  g_autofree char *label =
+      g_strdup_printf ("%s, %s", sluice_run_get_info (self->run)->name, status);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
+}
+
 static void
 state_changed_cb (SluiceRunRow *self)
 {
   gboolean failed = sluice_run_get_info (self->run)->state == SLUICE_RUN_FAILED;
-  const char *message = sluice_run_get_info (self->run)->message;
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), failed ? message : NULL);
+  const char *message = failed ? sluice_run_get_info (self->run)->message : NULL;
+  g_autofree char *all = dup_own_settings (self, G_MAXUINT);
+  const char *own = g_str_equal (all, gtk_label_get_label (self->settings)) ? "" : all;
+  g_autofree char *tooltip = message != NULL && *own != '\0'
+                                 ? g_strdup_printf ("%s\n%s", message, own)
+                                 : g_strdup (message != NULL ? message : own);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self), *tooltip != '\0' ? tooltip : NULL);
   if (failed)
     {
       gtk_widget_remove_css_class (GTK_WIDGET (self->status), "dim-label");
@@ -97,14 +125,33 @@ run_row_new (SluiceRun *run, SluiceRunSet *set)
   g_signal_connect_swapped (self->shown, "clicked", G_CALLBACK (shown_clicked_cb), self);
   g_signal_connect_object (run, "notify::shown", G_CALLBACK (gtk_widget_queue_draw), self->dot,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (run, "notify::status", G_CALLBACK (status_changed_cb), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (run, "notify::state", G_CALLBACK (state_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (run, "points-added", G_CALLBACK (points_added_cb), self,
                            G_CONNECT_SWAPPED);
   gtk_drawing_area_set_draw_func (self->dot, draw_dot, self, NULL);
   state_changed_cb (self);
+  status_changed_cb (self);
   points_added_cb (self);
   return GTK_WIDGET (self);
+}
+
+/* @differing: (nullable); @member: of a group, whose heading says what all have alike. */
+static void
+run_row_set_differing (SluiceRunRow *self, GHashTable *differing, gboolean member)
+{
+  g_clear_pointer (&self->differing, g_hash_table_unref);
+  self->differing = differing != NULL ? g_hash_table_ref (differing) : NULL;
+  g_autofree char *own = dup_own_settings (self, member ? 0 : MOST_SETTINGS);
+  gtk_label_set_label (self->settings, own);
+  gtk_widget_set_visible (GTK_WIDGET (self->settings), *own != '\0');
+  if (member)
+    gtk_widget_add_css_class (GTK_WIDGET (self), "seed-member");
+  else
+    gtk_widget_remove_css_class (GTK_WIDGET (self), "seed-member");
+  state_changed_cb (self);
 }
 
 static void
@@ -112,6 +159,7 @@ sluice_run_row_dispose (GObject *object)
 {
   g_clear_object (&SLUICE_RUN_ROW (object)->run);
   g_clear_object (&SLUICE_RUN_ROW (object)->set);
+  g_clear_pointer (&SLUICE_RUN_ROW (object)->differing, g_hash_table_unref);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_RUN_ROW);
   G_OBJECT_CLASS (sluice_run_row_parent_class)->dispose (object);
 }
@@ -127,6 +175,7 @@ sluice_run_row_class_init (SluiceRunRowClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, dot);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, name);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, status);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, settings);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, sparkline);
 }
 
@@ -144,7 +193,13 @@ struct _SluiceRunsPane
   GtkBox *box;
   GtkListBox *list;
   GMenuModel *row_menu;
+  SluiceWorkspace *workspace;
   SluiceRunSet *shown;
+  GListStore *rows;      /* of SluiceRun: the runs, those of a group together */
+  GPtrArray *groups;     /* of SluiceSeedGroup */
+  GHashTable *differing; /* project -> set of the names of settings in which its runs differ */
+  guint64 arranged;      /* hash of the runs when they were put in order */
+  gboolean arranging;
   GtkWidget *popover; /* over the row that was asked for its menu */
 };
 
@@ -160,6 +215,8 @@ static void
 row_selected_cb (SluiceRunsPane *self, GtkListBoxRow *row)
 {
   SluiceRun *run = row != NULL ? SLUICE_RUN_ROW (row)->run : NULL;
+  if (self->arranging)
+    return; /* the row of the same run is made anew */
   sluice_run_set_set_front (self->shown, run != NULL ? sluice_run_get_info (run)->id : 0);
 }
 
@@ -180,15 +237,161 @@ select_front (SluiceRunsPane *self)
       }
 }
 
+/* ---- their order ---- */
+
+/* (nullable) */
+static GHashTable *
+get_differing (SluiceRunsPane *self, SluiceRun *run)
+{
+  const char *project = sluice_run_get_info (run)->project;
+  return project != NULL ? g_hash_table_lookup (self->differing, project) : NULL;
+}
+
+static void
+update_heading (SluiceRunsPane *self, GtkWidget *heading, SluiceRun *run)
+{
+  GHashTable *differing = get_differing (self, run);
+  g_autofree char *settings =
+      differing != NULL ? sluice_run_dup_own_settings (run, differing, MOST_SETTINGS) : NULL;
+  sluice_seed_heading_update (heading, settings);
+}
+
+static void
+header_cb (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
+{
+  SluiceRunsPane *self = data;
+  const SluiceSeedGroup *group = sluice_seed_groups_find (self->groups, SLUICE_RUN_ROW (row)->run);
+  const SluiceSeedGroup *above =
+      before != NULL ? sluice_seed_groups_find (self->groups, SLUICE_RUN_ROW (before)->run) : NULL;
+  GtkWidget *heading = gtk_list_box_row_get_header (row);
+  if (group == NULL || group == above)
+    gtk_list_box_row_set_header (row, NULL);
+  else if (heading == NULL || !sluice_seed_heading_is_of (heading, group))
+    {
+      heading = sluice_seed_heading_new (group, self->shown);
+      update_heading (self, heading, SLUICE_RUN_ROW (row)->run);
+      gtk_list_box_row_set_header (row, heading);
+    }
+}
+
+/* Rows that stay where they are stay as they are. */
+static void
+set_rows (SluiceRunsPane *self, GPtrArray *sorted)
+{
+  guint n = g_list_model_get_n_items (G_LIST_MODEL (self->rows)), start = 0, end = 0;
+  for (; start < MIN (n, sorted->len); start++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->rows), start);
+      if (run != sorted->pdata[start])
+        break;
+    }
+  for (; end < MIN (n, sorted->len) - start; end++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->rows), n - 1 - end);
+      if (run != sorted->pdata[sorted->len - 1 - end])
+        break;
+    }
+  g_list_store_splice (self->rows, start, n - start - end, sorted->pdata + start,
+                       sorted->len - start - end);
+}
+
+/* (transfer full): project -> set of the names of the settings in which its runs differ. */
+static GHashTable *
+find_differing (GListModel *runs)
+{
+  g_autoptr (GHashTable) of_project =
+      g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref);
+  GHashTable *differing =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
+  GHashTableIter iter;
+  gpointer project, list;
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const char *name = sluice_run_get_info (run)->project;
+      if (name == NULL || sluice_run_get_settings (run)->len == 0)
+        continue;
+      list = g_hash_table_lookup (of_project, name);
+      if (list == NULL)
+        {
+          list = g_ptr_array_new ();
+          g_hash_table_insert (of_project, (gpointer) name, list);
+        }
+      g_ptr_array_add (list, run); /* the model keeps it */
+    }
+  g_hash_table_iter_init (&iter, of_project);
+  while (g_hash_table_iter_next (&iter, &project, &list))
+    g_hash_table_insert (differing, g_strdup (project), sluice_runs_find_differing (list));
+  return differing;
+}
+
+static void
+update_rows (SluiceRunsPane *self)
+{
+  GtkListBoxRow *row;
+  g_clear_pointer (&self->differing, g_hash_table_unref);
+  self->differing = find_differing (G_LIST_MODEL (self->rows));
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    {
+      SluiceRun *run = SLUICE_RUN_ROW (row)->run;
+      run_row_set_differing (SLUICE_RUN_ROW (row), get_differing (self, run),
+                             sluice_seed_groups_find (self->groups, run) != NULL);
+    }
+  gtk_list_box_invalidate_headers (self->list);
+}
+
+static void
+arrange (SluiceRunsPane *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  GPtrArray *groups = sluice_seed_groups_new (runs, TRUE);
+  g_autoptr (GPtrArray) sorted = sluice_seed_groups_sort (groups, runs);
+  gint64 front = sluice_run_set_get_front (self->shown);
+  self->arranging = TRUE;
+  g_ptr_array_unref (self->groups);
+  self->groups = groups;
+  set_rows (self, sorted);
+  update_rows (self);
+  select_front (self);
+  self->arranging = FALSE;
+  /* The run that was selected is gone. */
+  if (front != 0 && sluice_runs_pane_get_selected (self) == NULL)
+    sluice_run_set_set_front (self->shown, 0);
+}
+
+/* What the rows are ordered by is read by and by; results come all the time. */
+static void
+changed_cb (SluiceRunsPane *self)
+{
+  guint64 hash = sluice_run_set_hash (self->shown);
+  GtkListBoxRow *row;
+  if (hash != self->arranged)
+    arrange (self);
+  self->arranged = hash;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    {
+      GtkWidget *heading = gtk_list_box_row_get_header (row);
+      if (heading != NULL)
+        update_heading (self, heading, SLUICE_RUN_ROW (row)->run);
+    }
+}
+
 void
 sluice_runs_pane_set_runs (SluiceRunsPane *self, SluiceWorkspace *workspace, SluiceRunSet *shown)
 {
   g_assert (self->shown == NULL);
+  self->workspace = g_object_ref (workspace);
   self->shown = g_object_ref (shown);
-  gtk_list_box_bind_model (self->list, sluice_workspace_get_runs (workspace), create_row, shown,
-                           NULL);
+  gtk_list_box_bind_model (self->list, G_LIST_MODEL (self->rows), create_row, shown, NULL);
+  gtk_list_box_set_header_func (self->list, header_cb, self, NULL);
   g_signal_connect_swapped (self->list, "row-selected", G_CALLBACK (row_selected_cb), self);
+  /* Before the set looks at them: it wants their rows to be there. */
+  g_signal_connect_object (sluice_workspace_get_runs (workspace), "items-changed",
+                           G_CALLBACK (arrange), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (workspace, "changed", G_CALLBACK (changed_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (shown, "changed", G_CALLBACK (select_front), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (shown, "changed", G_CALLBACK (changed_cb), self, G_CONNECT_SWAPPED);
+  arrange (self);
 }
 
 SluiceRun *
@@ -261,6 +464,10 @@ sluice_runs_pane_dispose (GObject *object)
   if (self->shown != NULL)
     g_signal_handlers_disconnect_by_data (self->list, self);
   g_clear_object (&self->shown);
+  g_clear_object (&self->workspace);
+  g_clear_object (&self->rows);
+  g_clear_pointer (&self->groups, g_ptr_array_unref);
+  g_clear_pointer (&self->differing, g_hash_table_unref);
   g_clear_pointer (&self->popover, gtk_widget_unparent);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PANE);
   G_OBJECT_CLASS (sluice_runs_pane_parent_class)->dispose (object);
@@ -284,6 +491,9 @@ static void
 sluice_runs_pane_init (SluiceRunsPane *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->rows = g_list_store_new (SLUICE_TYPE_RUN);
+  self->groups = g_ptr_array_new ();
+  self->differing = g_hash_table_new (g_str_hash, g_str_equal);
   self->popover = gtk_popover_menu_new_from_model (self->row_menu);
   gtk_popover_set_has_arrow (GTK_POPOVER (self->popover), FALSE);
   gtk_widget_set_parent (self->popover, GTK_WIDGET (self));

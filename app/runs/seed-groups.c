@@ -5,17 +5,13 @@
 
 #include <string.h>
 
-#include "engine/store/kinds/hparams.h"
+#include "app/runs/run-settings.h"
 
-#define SEED "seed"
-
-static void
-group_free (gpointer data)
+/* "seed", "random_seed", "train/seed". */
+static gboolean
+is_seed (const char *name)
 {
-  SluiceSeedGroup *self = data;
-  g_free (self->name);
-  g_ptr_array_unref (self->runs);
-  g_free (self);
+  return g_str_has_suffix (name, SLUICE_SETTING_SEED);
 }
 
 static void
@@ -27,27 +23,82 @@ append_setting (GString *key, const SluiceSetting *setting)
                           setting->text != NULL ? setting->text : number);
 }
 
-/* What runs of a group have in common: (nullable) where too little is known of the run. */
+/* Of a log without settings: its name without the number behind "seed". Returns: whether there is
+ * one. */
+static gboolean
+split_name (const char *name, GString *rest, guint64 *seed)
+{
+  const char *word = name + strlen (name);
+  while (word > name && g_ascii_strncasecmp (word, SLUICE_SETTING_SEED, 4) != 0)
+    word--;
+  if (g_ascii_strncasecmp (word, SLUICE_SETTING_SEED, 4) != 0)
+    return FALSE;
+  const char *number = word + strlen (SLUICE_SETTING_SEED);
+  number += strspn (number, "-_= .:");
+  char *end;
+  if (!g_ascii_isdigit (*number))
+    return FALSE;
+  *seed = g_ascii_strtoull (number, &end, 10);
+  g_string_append_len (rest, name, word - name);
+  g_string_append (rest, end);
+  return TRUE;
+}
+
+/* What runs of a group have in common: (nullable) where too little is known of the run. @seed: what
+ * tells it apart. */
 static char *
-dup_key (SluiceRun *run)
+dup_key (SluiceRun *run, guint64 *seed)
 {
   const SluiceRunInfo *info = sluice_run_get_info (run);
   GPtrArray *settings = sluice_run_get_settings (run);
-  if (settings->len == 0 || info->graph_hash == NULL || *info->graph_hash == '\0')
-    return NULL;
-  GString *key = g_string_new (info->project);
-  g_string_append_printf (key, "\n%s", info->graph_hash);
+  gboolean is_known = info->graph_hash != NULL && *info->graph_hash != '\0';
+  g_autoptr (GString) key = g_string_new (info->project);
+  g_string_append_printf (key, "\n%s", is_known ? info->graph_hash : "");
+  *seed = info->seed;
   for (guint i = 0; i < settings->len; i++)
-    if (strcmp (((const SluiceSetting *) settings->pdata[i])->name, SEED) != 0)
-      append_setting (key, settings->pdata[i]);
-  return g_string_free (key, FALSE);
+    {
+      const SluiceSetting *setting = settings->pdata[i];
+      if (!is_seed (setting->name))
+        append_setting (key, setting);
+      else if (!is_known)
+        *seed = setting->text != NULL ? g_str_hash (setting->text) : (guint64) setting->number;
+      is_known |= is_seed (setting->name);
+    }
+  if (settings->len == 0 && !split_name (info->name, key, seed))
+    return NULL;
+  return settings->len == 0 || is_known ? g_strdup (key->str) : NULL;
+}
+
+typedef struct
+{
+  SluiceSeedGroup base;
+  GArray *seeds; /* of guint64: the runs' */
+} Group;
+
+static void
+group_free (gpointer data)
+{
+  Group *self = data;
+  g_free (self->base.name);
+  g_ptr_array_unref (self->base.runs);
+  g_array_unref (self->seeds);
+  g_free (self);
+}
+
+static Group *
+group_new (void)
+{
+  Group *self = g_new0 (Group, 1);
+  self->base.runs = g_ptr_array_new_with_free_func (g_object_unref);
+  self->seeds = g_array_new (FALSE, FALSE, sizeof (guint64));
+  return self;
 }
 
 static gboolean
-has_seed (const SluiceSeedGroup *group, guint64 seed)
+has_seed (const Group *group, guint64 seed)
 {
-  for (guint i = 0; i < group->runs->len; i++)
-    if (sluice_run_get_info (group->runs->pdata[i])->seed == seed)
+  for (guint i = 0; i < group->seeds->len; i++)
+    if (g_array_index (group->seeds, guint64, i) == seed)
       return TRUE;
   return FALSE;
 }
@@ -69,32 +120,44 @@ dup_common_name (const SluiceSeedGroup *group)
   const char *valid;
   g_utf8_validate (name, -1, &valid);
   name[valid - name] = '\0';
-  for (gsize n = strlen (name); n > 0 && strchr ("-_ .0123456789", name[n - 1]) != NULL; n--)
+  for (gsize n = strlen (name); n > 0 && strchr ("-_= .:0123456789", name[n - 1]) != NULL; n--)
     name[n - 1] = '\0';
-  return *name != '\0' ? g_steal_pointer (&name) : g_strdup (first->project);
+  if (*name != '\0')
+    return g_steal_pointer (&name);
+  return g_strdup (first->project != NULL && *first->project != '\0' ? first->project
+                                                                     : first->name);
+}
+
+/* @take: (transfer full): its key. */
+static void
+add_run (GPtrArray *groups, GHashTable *by_key, SluiceRun *run, char *take, guint64 seed)
+{
+  g_autofree char *key = take;
+  Group *group = g_hash_table_lookup (by_key, key);
+  if (group == NULL)
+    {
+      group = group_new ();
+      g_ptr_array_add (groups, group);
+      g_hash_table_insert (by_key, g_steal_pointer (&key), group);
+    }
+  if (has_seed (group, seed))
+    return;
+  g_ptr_array_add (group->base.runs, g_object_ref (run));
+  g_array_append_val (group->seeds, seed);
 }
 
 GPtrArray *
-sluice_seed_groups_new (GListModel *runs)
+sluice_seed_groups_new (GListModel *runs, gboolean hidden_too)
 {
   GPtrArray *groups = g_ptr_array_new_with_free_func (group_free);
   g_autoptr (GHashTable) by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = g_list_model_get_n_items (runs); i-- > 0;)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      g_autofree char *key = sluice_run_get_shown (run) ? dup_key (run) : NULL;
-      SluiceSeedGroup *group = key != NULL ? g_hash_table_lookup (by_key, key) : NULL;
-      if (key == NULL)
-        continue;
-      if (group == NULL)
-        {
-          group = g_new0 (SluiceSeedGroup, 1);
-          group->runs = g_ptr_array_new_with_free_func (g_object_unref);
-          g_ptr_array_add (groups, group);
-          g_hash_table_insert (by_key, g_steal_pointer (&key), group);
-        }
-      if (!has_seed (group, sluice_run_get_info (run)->seed))
-        g_ptr_array_add (group->runs, g_steal_pointer (&run));
+      guint64 seed;
+      char *key = hidden_too || sluice_run_get_shown (run) ? dup_key (run, &seed) : NULL;
+      if (key != NULL)
+        add_run (groups, by_key, run, key, seed);
     }
   for (guint i = groups->len; i-- > 0;)
     if (((SluiceSeedGroup *) groups->pdata[i])->runs->len < 2)
@@ -102,6 +165,31 @@ sluice_seed_groups_new (GListModel *runs)
   for (guint i = 0; i < groups->len; i++)
     ((SluiceSeedGroup *) groups->pdata[i])->name = dup_common_name (groups->pdata[i]);
   return groups;
+}
+
+GPtrArray *
+sluice_seed_groups_sort (GPtrArray *groups, GListModel *runs)
+{
+  GPtrArray *sorted = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GHashTable) of_run = g_hash_table_new (NULL, NULL),
+                         done = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; i < groups->len; i++)
+    {
+      SluiceSeedGroup *group = groups->pdata[i];
+      for (guint k = 0; k < group->runs->len; k++)
+        g_hash_table_insert (of_run, group->runs->pdata[k], group);
+    }
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const SluiceSeedGroup *group = g_hash_table_lookup (of_run, run);
+      if (group == NULL)
+        g_ptr_array_add (sorted, g_steal_pointer (&run));
+      else if (g_hash_table_add (done, (gpointer) group))
+        for (guint k = group->runs->len; k-- > 0;)
+          g_ptr_array_add (sorted, g_object_ref (group->runs->pdata[k]));
+    }
+  return sorted;
 }
 
 const SluiceSeedGroup *

@@ -16,12 +16,23 @@ typedef struct
 /**
  * sluice_seed_groups_new:
  * @runs: of SluiceRun, newest first
+ * @hidden_too: not only those that are shown
  *
- * (transfer full) (element-type SluiceSeedGroup): the groups of those that are shown: same project,
- * same graph, same settings, another seed. A run of a seed that is there already stays alone, and
- * so does one of which neither graph nor settings are known.
+ * (transfer full) (element-type SluiceSeedGroup): the groups: same project, same graph, same
+ * settings, another seed. Of a log neither graph nor project need be known; where it has no
+ * settings, its name has the seed ("wide/seed=3"). A run of a seed that is there already stays
+ * alone.
  */
-GPtrArray *sluice_seed_groups_new (GListModel *runs);
+GPtrArray *sluice_seed_groups_new (GListModel *runs, gboolean hidden_too);
+
+/**
+ * sluice_seed_groups_sort:
+ * @runs: of SluiceRun
+ *
+ * (transfer full) (element-type SluiceRun): all of them in their order, but for the members of a
+ * group, which stand together where the first of them stood.
+ */
+GPtrArray *sluice_seed_groups_sort (GPtrArray *groups, GListModel *runs);
 
 /* (nullable): that of a run. @groups: (nullable) */
 const SluiceSeedGroup *sluice_seed_groups_find (GPtrArray *groups, SluiceRun *run);

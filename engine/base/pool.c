@@ -5,8 +5,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <sys/resource.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 #if defined(__x86_64__)
@@ -16,7 +14,6 @@
 #include "engine/base/spin.h"
 #include "engine/base/thread.h"
 
-#define WORKER_NICE   5
 #define SPIN_NS       200000 /* before a worker sleeps: what lies between two big kernels */
 #define WAIT_SPIN_NS  50000  /* before a caller that waits for its helpers sleeps */
 #define SMALL_WORK_NS 2000   /* all of it stays with the caller */
@@ -230,9 +227,7 @@ worker_main (void *data)
   worker_number = GPOINTER_TO_UINT (data);
   g_snprintf (name, sizeof name, "sluice-%u", worker_number);
   pthread_setname_np (pthread_self (), name);
-  /* Relative: whoever starts the program niced means it. */
-  int nice = MIN (getpriority (PRIO_PROCESS, 0) + WORKER_NICE, 19);
-  setpriority (PRIO_PROCESS, syscall (SYS_gettid), nice);
+  sluice_thread_yield ();
   sluice_denormals_flush_begin ();
 
   gboolean has_spun = FALSE;

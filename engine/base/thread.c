@@ -2,7 +2,20 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/thread.h"
 
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
 #include "engine/base/error.h"
+
+#define COMPUTING_NICE 5
+
+void
+sluice_thread_yield (void)
+{
+  int nice = MIN (getpriority (PRIO_PROCESS, (id_t) getpid ()) + COMPUTING_NICE, 19);
+  setpriority (PRIO_PROCESS, (id_t) syscall (SYS_gettid), nice);
+}
 
 gboolean
 sluice_thread_start (pthread_t *thread,

@@ -5,6 +5,10 @@
 #include <glib.h>
 #include <pthread.h>
 
+/* The calling thread computes: whoever answers a person goes before it. Relative to the program:
+ * whoever starts that niced means it. */
+void sluice_thread_yield (void);
+
 /**
  * sluice_thread_start:
  * @what: whom the thread is for, as the message begins: "filling the queue 'q'"

@@ -53,6 +53,7 @@ worker_main (void *data)
   Worker *worker = data;
   SluiceAsyncWorkers *self = worker->owner;
   guint flushing = sluice_denormals_flush_begin ();
+  sluice_thread_yield ();
   pthread_mutex_lock (&self->lock);
   while (!self->quit)
     {

@@ -543,6 +543,7 @@ trainer_main (void *data)
   SluiceTrainer *self = data;
   GError *error = NULL;
   guint flushing = sluice_denormals_flush_begin ();
+  sluice_thread_yield ();
   train_with_input (self, &error);
   sluice_denormals_flush_end (flushing);
   end_run (self, error);

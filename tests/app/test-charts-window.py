@@ -8,6 +8,7 @@ usage: test-charts-window.py WORKBENCH COMMAND LOG-RECORDS PROJECT
 On a display and a session bus of its own. Pictures are left in $SLUICE_TEST_PICTURES.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -213,7 +214,54 @@ class Charts:
                 words = "Waveform, at most 24.4\u202f% of full level"
                 self.tap.point("a sound is seen, also where it cannot be heard",
                                self.window.find_accessible("image", words))
+                self.tap.point("and played, or saved where nothing plays it", self.window.until(
+                    lambda: [o for o in self.window.accessible().tree()
+                             if (o.role(), o.label()) == ("button", "Save the sound…")
+                             or o.role() == "slider" and o.label() == "Position"]))
         self.window.act("find-text", GLib.Variant("s", ""))
+
+    def kept(self):
+        """What was chosen of cards is there when the workspace is opened again; and all of them go
+        on paper."""
+        w = self.window
+        w.find_accessible("button", "Menu of loss").act()
+        w.find_accessible("menu item", "accuracy").act()
+        self.charts(lambda c: "first · accuracy" in c["cards"]["loss"])
+        self.enlarge("hidden/weights")
+        w.find_accessible("button", "heat").act()
+        self.enlarge("digits")
+        slider = w.find_accessible("slider", "Step of the images")
+        x, y, width, height = slider.place()
+        before = self.charts(lambda c: c["cards"]["digits"])["cards"]["digits"]
+        xdotool("mousemove", x + width * 2 // 3, y + height // 2, "click", 1)
+        state = self.charts(lambda c: c["cards"]["digits"] != before)
+        step, shown = state["cards"]["digits"], state["order"]
+        path = os.path.join(self.folder, "charts.pdf")
+        w.act("print-to", GLib.Variant("s", path))
+        w.until(lambda: os.path.exists(path) and os.path.getsize(path) > 0)
+        w.wait(lambda s: s["settled"])
+        with open(path, "rb") as file:
+            sheets = [int(n) for n in re.findall(rb"/Count (\d+)", file.read())]
+        # Two columns of four on a sheet.
+        self.tap.point("all cards are printed, also those far from the view",
+                       sheets == [-(-len(shown) // 8)], (sheets, len(shown)))
+        w.quit()
+        self.open()
+        w = self.window
+        state = self.charts(lambda c: "digits" in c["order"] and "hidden/weights" in c["order"])
+        self.tap.point("large cards and joined charts are as they were",
+                       sorted(state["large"]) == ["digits", "hidden/weights"]
+                       and "accuracy" not in state["order"], state)
+        w.act("find-text", GLib.Variant("s", "digits"))
+        self.tap.point("so is the images' step",
+                       self.charts(lambda c: c["cards"].get("digits") == step))
+        w.act("find-text", GLib.Variant("s", "hidden/weights"))
+        self.tap.point("and the way a histogram is shown", w.until(
+            lambda: [o for o in w.all_accessible("button", "heat") if o.is_pressed()]))
+        w.act("find-text", GLib.Variant("s", ""))
+        w.find_accessible("button", "Menu of loss + accuracy").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        self.charts(lambda c: "accuracy" in c["order"])
 
     def join(self):
         w = self.window
@@ -228,6 +276,24 @@ class Charts:
         w.find_accessible("menu item", "Draw each alone").act()
         state = self.charts(lambda c: "accuracy" in c["order"])
         self.tap.point("and stands alone again", "accuracy" not in state["cards"]["loss"], state)
+        # By the pointer: the title of one onto another one, in steps, as a hand does.
+        self.window.act("find-text", GLib.Variant("s", "loss"))
+        self.charts(lambda c: c["order"] == ["loss", "evaluate/loss"])
+        start, end = (w.find_accessible("image", tag).place() for tag in ("loss", "evaluate/loss"))
+        xdotool("mousemove", start[0] + 40, start[1] + 20, "mousedown", 1)
+        for i in range(1, 11):
+            xdotool("mousemove", start[0] + 40 + (end[0] - start[0]) * i // 10,
+                    start[1] + 20 + (end[1] - start[1] + 100) * i // 10)
+            w.state()  # a frame or two
+        self.picture("dragged")
+        xdotool("mouseup", 1)
+        state = self.charts(lambda c: c["order"] == ["evaluate/loss"])
+        self.tap.point("a chart is dragged onto another one", w.find_accessible(
+            "image", "evaluate/loss + loss"), state)
+        self.window.act("find-text", GLib.Variant("s", ""))
+        w.find_accessible("button", "Menu of evaluate/loss + loss").act()
+        w.find_accessible("menu item", "Draw each alone").act()
+        self.charts(lambda c: "loss" in c["order"])
 
     def axis(self):
         w = self.window
@@ -253,6 +319,19 @@ class Charts:
         self.tap.point("a button goes back to steps",
                        self.charts(lambda c: "over" not in c["cards"]["loss"]))
         w.find_accessible("button", "Over a tag")
+        # A button that was acted on takes the focus when it clicks: the page is settled then.
+        xdotool("mousemove", 700, 890, "click", 1)
+        w.until(lambda: w.find_accessible("image", "loss").holds_focus())
+        xdotool("key", "x")
+        entry = w.find_accessible("search box", "Find a tag for the horizontal axis")
+        w.until(entry.holds_focus)
+        xdotool("type", "evaluate/l")
+        xdotool("key", "Return")
+        self.tap.point("X asks for a tag by the keyboard alone", self.charts(
+            lambda c: "loss over evaluate/loss: " in c["cards"]["loss"]))
+        w.find_accessible("button", "Step").act()
+        self.charts(lambda c: "over" not in c["cards"]["loss"])
+        w.find_accessible("button", "Over a tag")
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
@@ -261,6 +340,16 @@ class Charts:
         w = self.window
         each = self.charts(lambda c: c["cards"]["loss"])["cards"]["loss"]
         self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
+        self.tap.point("they stand together in the list of runs, under their mean",
+                       w.find_accessible("label", "seed × 3 seeds"))
+        self.tap.point("whose rows say in which settings runs differ",
+                       w.find_accessible("label", "batch 16"))
+        heading = "Show the curves of seed × 3 seeds"
+        w.find_accessible("button", heading).act()
+        self.tap.point("the heading hides all of them",
+                       self.charts(lambda c: c["cards"]["loss"].count(" at step ") == 1))
+        w.find_accessible("button", heading).act()
+        self.charts(lambda c: c["cards"]["loss"].count(" at step ") == 4)
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == ["loss"])
         xdotool("mousemove", 700, 890, "key", "n")  # no pointer over the plot moves the cursor
@@ -381,6 +470,7 @@ class Charts:
         self.images()
         self.records()
         self.join()
+        self.kept()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -114,7 +114,7 @@ class Session:
 
     def run_to_its_end(self, window):
         self.look_away()
-        window.act("new-run")
+        window.act("start-run", GLib.Variant("(sas)", ("", [])))
         return window.wait(lambda s: s["control"] == "idle" and s["step"] > 0)
 
     def events(self, run):
@@ -142,7 +142,7 @@ class Session:
 
         self.change(("scale=0.00392156862745098", "scale=1e30"))
         self.look_away()
-        w.act("new-run")
+        w.act("start-run", GLib.Variant("(sas)", ("", [])))
         w.wait(lambda s: s["control"] == "idle" and s["failure"])
         w.until(lambda: len(desktop.shown) == 3)
         tap.point("a run that goes to NaN is told so", "NaN" in desktop.shown[2][3]

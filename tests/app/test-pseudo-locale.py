@@ -293,7 +293,7 @@ class Walk:
         with open(path, "w", encoding="utf-8") as file:
             file.write(text.replace("scale=0.00392156862745098", "scale=1e30"))
         w = self.window
-        w.act("new-run")
+        w.act("start-run", GLib.Variant("(sas)", ("", [])))
         failure = w.wait(lambda s: s["failure"] and s["control"] == "idle")["failure"]
         self.data |= set(re.findall(r"[A-Za-z]+", failure.split(". ⟦")[0]))
         self.look("failed")

@@ -163,7 +163,7 @@ class Session:
         self.point("start goes on with the selected run that was stopped", state["runs"] == 1)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
-        w.act("new-run")
+        w.act("start-run", GLib.Variant("(sas)", ("", [])))
         w.wait(lambda s: s["runs"] == 2 and "digits-lenet-2" in s["charts"]["cards"]["loss"])
         self.point("two runs in one chart", True)
         w.act("stop")

@@ -30,6 +30,22 @@ def take_picture(path):
     subprocess.run(["sh", "-c", 'xwd -root -silent | convert xwd:- "$0"', path], check=True)
 
 
+def press_keys(*keys):
+    """One after the other, as a person presses them: where the focus is."""
+    for key in keys:
+        subprocess.run(["xdotool", "key", key], check=True)
+
+
+def type_text(text):
+    subprocess.run(["xdotool", "type", "--delay", "12", text], check=True)
+
+
+# The bits of AT-SPI's set of states that tests ask for, by their numbers there.
+STATES = {4: "checked", 7: "editable", 8: "enabled", 11: "focusable", 12: "focused",
+          16: "modal", 20: "pressed", 23: "selected", 24: "sensitive", 25: "showing",
+          30: "visible"}
+
+
 class Accessible:
     """An object that assistive technology meets: AT-SPI over D-Bus, nothing remembered.
 
@@ -73,9 +89,19 @@ class Accessible:
     def attributes(self):
         return self._ask(ATSPI + "Accessible", "GetAttributes", None, {})
 
+    def states(self):
+        """Those of STATES that it is in."""
+        low, high = self._ask(ATSPI + "Accessible", "GetState", None, (0, 0))
+        return {name for bit, name in STATES.items() if (low | high << 32) >> bit & 1}
+
+    def has_focus(self):
+        return "focused" in self.states()
+
     def text(self):
-        """What is written in it: of a label and an entry; of other things nothing."""
-        return self._ask(ATSPI + "Text", "GetText", GLib.Variant("(ii)", (0, -1)), "")
+        """What is written in it: of a label and an entry; of other things nothing. GTK 4.8 takes -1
+        for no end, and tells nothing of an entry."""
+        return self._ask(ATSPI + "Text", "GetText",
+                         GLib.Variant("(ii)", (0, 1 << 20)), "")
 
     def press(self):
         """The object's first action: a button is pressed. Was it?"""
@@ -84,6 +110,17 @@ class Accessible:
     def place(self):
         """Where it lies in its window: (x, y, width, height)."""
         return self._ask(ATSPI + "Component", "GetExtents", GLib.Variant("(u)", (1,)), (0,) * 4)
+
+    def is_pressed(self):
+        """Of a toggle button."""
+        return "pressed" in self.states()
+
+    def holds_focus(self):
+        """Has it, or what is in it, the keyboard's focus?"""
+        return any(o.has_focus() for o in self.tree())
+
+    def focus(self):
+        return self._ask(ATSPI + "Component", "GrabFocus", None, False)
 
     def act(self):
         if not self.press():

@@ -177,8 +177,8 @@ race (const char *name,
     fastest = best[c] < best[fastest] ? c : fastest;
   for (guint round = 0; round < ROUNDS; round++)
     ratios[round] = ns[fastest][round] / ns[0][round];
-  printf ("{\"name\": \"kernels/%s/threads=%u\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": "
-          "%g, \"%s\": %.3g, \"us\": %.1f}\n",
+  printf ("{\"name\": \"kernels/%s/threads=%u\", \"value\": %.3f, \"unit\": \"ratio\", \"better\": "
+          "\"higher\", \"goal\": %g, \"%s\": %.3g, \"us\": %.1f}\n",
           name, race_n_threads, bench_median (ratios, ROUNDS), goal, unit, work / best[0],
           best[0] / 1000);
   fflush (stdout);
@@ -198,9 +198,9 @@ race_threads (const char *name, const Contender *contender, double goal)
       sluice_pool_set_threads (all);
       ratios[round] = alone / time_turn (contender, repeats);
     }
-  printf (
-      "{\"name\": \"kernels/speed-up/%s\", \"value\": %.3f, \"unit\": \"ratio\", \"goal\": %g}\n",
-      name, bench_median (ratios, ROUNDS), goal);
+  printf ("{\"name\": \"kernels/speed-up/%s\", \"value\": %.3f, \"unit\": \"ratio\", "
+          "\"better\": \"higher\", \"goal\": %g}\n",
+          name, bench_median (ratios, ROUNDS), goal);
   fflush (stdout);
 }
 

@@ -30,8 +30,9 @@ rounds_report (
 {
   qsort (values, n, sizeof (double), bench_compare_doubles);
   printf ("{\"name\": \"runtime/%s\", \"value\": %.2f, \"unit\": \"%s\", \"goal\": %.2f, "
-          "\"best\": %.2f}\n",
-          name, values[n / 2], unit, goal, values[better == LESS_IS_BETTER ? 0 : n - 1]);
+          "\"better\": \"%s\", \"best\": %.2f}\n",
+          name, values[n / 2], unit, goal, better == LESS_IS_BETTER ? "lower" : "higher",
+          values[better == LESS_IS_BETTER ? 0 : n - 1]);
   fflush (stdout);
 }
 

@@ -4,7 +4,8 @@
 """Runs the registered benchmarks and shows what they measured: a table, then the JSON lines.
 
 A benchmark prints one JSON object a line with "name", "value", "unit" and, where there is one,
-"goal"; whatever else it says is shown beside it.   usage: bench.py BUILD [NAME=WORD]
+"goal", which the value passes where it is at most that, or at least where "better" is "higher";
+whatever else it says is shown beside it.   usage: bench.py BUILD [NAME=WORD]
 """
 import json
 import os
@@ -12,7 +13,14 @@ import pathlib
 import subprocess
 import sys
 
-COLUMNS = ("name", "value", "unit", "goal")
+COLUMNS = ("name", "value", "unit", "goal", "verdict")
+
+
+def judge(row):
+    if "goal" in row:
+        best = max if row.get("better") == "higher" else min
+        row["verdict"] = "pass" if best(row["value"], row["goal"]) == row["value"] else "short"
+    return row
 
 
 def measure(build, benchmark):
@@ -21,7 +29,7 @@ def measure(build, benchmark):
     print(f"running {benchmark['name']} ...", file=sys.stderr, flush=True)
     run = subprocess.run(benchmark["cmd"], env=environment, cwd=benchmark["workdir"] or build,
                          stdout=subprocess.PIPE, text=True, check=False)
-    rows = [json.loads(line) for line in run.stdout.splitlines() if line.startswith("{")]
+    rows = [judge(json.loads(line)) for line in run.stdout.splitlines() if line.startswith("{")]
     return rows, run.returncode == 0 and bool(rows)
 
 
@@ -58,6 +66,9 @@ def main(build, word=""):
     print()
     for row in rows:
         print(json.dumps(row))
+    short = [row["name"] for row in rows if row.get("verdict") == "short"]
+    judged = sum("verdict" in row for row in rows)
+    print(f"{judged - len(short)} of {judged} goals are met", *short, file=sys.stderr)
     for name in broken:
         print(f"{name} failed", file=sys.stderr)
     return 1 if broken else 0

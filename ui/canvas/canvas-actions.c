@@ -166,6 +166,7 @@ place_action (GtkWidget *widget, const char *name, GVariant *parameter)
   GHashTableIter iter;
   gpointer path;
   gboolean aside = strcmp (name, "canvas.set-aside") == 0;
+  sluice_canvas_remember (self);
   g_hash_table_iter_init (&iter, self->selected);
   while (g_hash_table_iter_next (&iter, &path, NULL))
     sluice_view_state_set_place (self->state, path,
@@ -178,7 +179,8 @@ static void
 reset_positions_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  sluice_view_state_unset_positions (self->state);
+  sluice_canvas_remember (self);
+  sluice_view_state_unset_moves (self->state);
   sluice_canvas_rebuild (self, NULL);
   sluice_canvas_layout_changed (self);
 }
@@ -276,6 +278,9 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_KP_Enter, 0, "canvas.toggle");
   bind (klass, GDK_KEY_space, 0, "canvas.toggle");
   bind (klass, GDK_KEY_Return, GDK_SHIFT_MASK, "canvas.open-all");
+  bind (klass, GDK_KEY_z, GDK_CONTROL_MASK, "canvas.undo");
+  bind (klass, GDK_KEY_z, GDK_CONTROL_MASK | GDK_SHIFT_MASK, "canvas.redo");
+  bind (klass, GDK_KEY_y, GDK_CONTROL_MASK, "canvas.redo");
   bind (klass, GDK_KEY_Menu, 0, "canvas.menu");
   bind (klass, GDK_KEY_F10, GDK_SHIFT_MASK, "canvas.menu");
   bind (klass, GDK_KEY_BackSpace, 0, "canvas.select-parent");
@@ -325,6 +330,8 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.bring-back", NULL, place_action },
     { "canvas.reset-positions", NULL, reset_positions_action },
     { "canvas.use-dot", NULL, use_dot_action },
+    { "canvas.undo", NULL, sluice_canvas_history_action },
+    { "canvas.redo", NULL, sluice_canvas_history_action },
     { "canvas.export-svg", "s", export_action },
     { "canvas.export-pdf", "s", export_action },
     { "canvas.export-png", "s", export_action },

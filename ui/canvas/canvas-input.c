@@ -55,6 +55,7 @@ static void
 drag_begin_cb (SluiceCanvas *self, double x, double y, GtkGestureDrag *gesture)
 {
   SluiceRect minimap = sluice_canvas_minimap_rect (self);
+  sluice_canvas_hide_tip (self);
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->drag = DRAG_PENDING;
   self->drag_view = self->view;
@@ -143,12 +144,12 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
 static void
 drop_item (SluiceCanvas *self, double dx, double dy)
 {
-  const SluiceSceneItem *item = sluice_scene_get_item (self->scene, self->drag_item);
-  SluicePoint origin = sluice_scene_get_origin (self->scene, self->drag_item);
-  SluicePoint centre = sluice_rect_centre (&item->rect);
+  double x = 0, y = 0;
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
-  sluice_view_state_set_position (self->state, path, centre.x + dx / self->view.zoom - origin.x,
-                                  centre.y + dy / self->view.zoom - origin.y);
+  sluice_canvas_remember (self);
+  sluice_view_state_get_move (self->state, path, &x, &y);
+  sluice_view_state_set_move (self->state, path, x + dx / self->view.zoom,
+                              y + dy / self->view.zoom);
   sluice_canvas_end_motion (self);
   sluice_canvas_select_path (self, path);
   sluice_canvas_rebuild (self, NULL);
@@ -268,6 +269,7 @@ motion_cb (SluiceCanvas *self, double x, double y)
   if (hover == self->hover)
     return;
   self->hover = hover;
+  sluice_canvas_queue_tip (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -275,19 +277,8 @@ static void
 leave_cb (SluiceCanvas *self)
 {
   self->hover = SLUICE_NONE;
+  sluice_canvas_hide_tip (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-static gboolean
-tooltip_cb (SluiceCanvas *self, int x, int y, gboolean keyboard, GtkTooltip *tooltip)
-{
-  guint item = keyboard ? self->lead_item : pick (self, x, y);
-  if (item == SLUICE_NONE || self->drag != DRAG_NONE
-      || sluice_scene_get_item (self->scene, item)->kind == SLUICE_ITEM_OPEN_SCOPE)
-    return FALSE;
-  g_autofree char *text = sluice_canvas_item_text (self, item);
-  gtk_tooltip_set_text (tooltip, text);
-  return TRUE;
 }
 
 void
@@ -312,7 +303,6 @@ sluice_canvas_add_controllers (SluiceCanvas *self)
   g_signal_connect_swapped (scroll, "scroll", G_CALLBACK (scroll_cb), self);
   g_signal_connect_swapped (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect_swapped (motion, "leave", G_CALLBACK (leave_cb), self);
-  g_signal_connect (self, "query-tooltip", G_CALLBACK (tooltip_cb), NULL);
   /* The click looks at how the drag went: it must hear of the release first. */
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (drag));
   gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (click));

@@ -8,6 +8,7 @@
 #define LEGEND_LINES 12 /* of devices and types; more are counted */
 #define SCALE_WIDTH  140
 #define SCALE_HEIGHT 8
+#define MARK_GAP     12 /* pixels between the words at a scale */
 
 /* What the colours mean: a line a device, type or state; of time and bytes a scale. */
 
@@ -115,6 +116,8 @@ append_scale (SluiceCanvas *self, const char *caption, const char *quarter, cons
   gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (area), SCALE_WIDTH);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), SCALE_HEIGHT);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw_scale, self, NULL);
+  gtk_widget_set_margin_start (middle, MARK_GAP);
+  gtk_widget_set_margin_end (middle, MARK_GAP);
   gtk_center_box_set_start_widget (GTK_CENTER_BOX (marks), left);
   gtk_center_box_set_center_widget (GTK_CENTER_BOX (marks), middle);
   gtk_center_box_set_end_widget (GTK_CENTER_BOX (marks), right);

@@ -48,6 +48,10 @@ append_of_picture (SluiceCanvas *self, GMenu *menu)
   g_menu_append (section, _ ("_Close all scopes"), "canvas.close-all");
   append_section (menu, section);
   section = g_menu_new ();
+  g_menu_append (section, _ ("_Undo"), "canvas.undo");
+  g_menu_append (section, _ ("_Redo"), "canvas.redo");
+  append_section (menu, section);
+  section = g_menu_new ();
   g_menu_append (section, _ ("_Show everything"), "canvas.fit");
   g_menu_append (section, _ ("_Put moved boxes back"), "canvas.reset-positions");
   g_menu_append (section,

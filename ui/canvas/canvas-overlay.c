@@ -17,6 +17,7 @@ static const char style[] =
     ".canvas-bar { background: @theme_base_color; border: 1px solid @borders; border-radius: 8px;"
     " padding: 1px 4px; font-size: 0.92em; }"
     ".canvas-legend { padding: 7px 12px; }"
+    ".canvas-tip { padding: 5px 10px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
     ".canvas-bar menubutton button { padding: 1px 4px; }"
     ".canvas-bar button:checked { background: none; box-shadow: none; font-weight: bold; }";
@@ -122,9 +123,11 @@ sluice_canvas_add_overlays (SluiceCanvas *self)
   self->bar = make_bar ();
   self->legend = sluice_canvas_new_legend ();
   self->message = make_message (self);
+  self->tip = sluice_canvas_new_tip ();
   gtk_widget_set_parent (self->message, GTK_WIDGET (self));
   gtk_widget_set_parent (self->bar, GTK_WIDGET (self));
   gtk_widget_set_parent (self->legend, GTK_WIDGET (self));
+  gtk_widget_set_parent (self->tip, GTK_WIDGET (self));
 }
 
 static gboolean
@@ -200,6 +203,18 @@ sluice_canvas_bar_rect (SluiceCanvas *self)
                    size.width, size.height };
 }
 
+SluiceRect
+sluice_canvas_legend_rect (SluiceCanvas *self)
+{
+  GtkRequisition least, size;
+  SluiceRect bar = sluice_canvas_bar_rect (self);
+  if (!gtk_widget_get_visible (self->legend))
+    return (SluiceRect){ 0, 0, 0, 0 };
+  gtk_widget_get_preferred_size (self->legend, &least, &size);
+  return (SluiceRect){ MAX (gtk_widget_get_width (GTK_WIDGET (self)) - size.width - BAR_MARGIN, 0),
+                       MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height };
+}
+
 void
 sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 {
@@ -212,13 +227,12 @@ sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
       allocate_at (self->bar, MAX (width - size.width - BAR_MARGIN, 0),
                    MAX (height - size.height - BAR_MARGIN, 0), size.width, size.height);
     }
-  if (gtk_widget_get_visible (self->legend))
-    {
-      SluiceRect bar = sluice_canvas_bar_rect (self);
-      gtk_widget_get_preferred_size (self->legend, &least, &size);
-      allocate_at (self->legend, MAX (width - size.width - BAR_MARGIN, 0),
-                   MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height);
-    }
+  SluiceRect legend = sluice_canvas_legend_rect (self);
+  if (legend.width > 0)
+    allocate_at (self->legend, legend.x, legend.y, (int) legend.width, (int) legend.height);
+  SluiceRect tip = sluice_canvas_tip_rect (self);
+  if (tip.width > 0)
+    allocate_at (self->tip, tip.x, tip.y, (int) tip.width, (int) tip.height);
   if (gtk_widget_get_visible (self->message))
     {
       int min_height, natural;

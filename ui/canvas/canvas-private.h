@@ -2,10 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
- * transform, motion, drawing), canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection,
+ * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-input.c
+ * (pointer), canvas-menu.c, canvas-select.c (selection,
  * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
  * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c. Main thread only. */
+ * ways), canvas-legend.c, canvas-tip.c. Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -27,6 +28,15 @@ typedef struct
 {
   double x, y, zoom; /* scene point at the top left, pixels per scene unit */
 } CanvasView;
+
+/* A scope that was opened, and what was in view then and after it had been framed. */
+typedef struct
+{
+  char *path;
+  CanvasView before, after;
+  gboolean was_fitted;
+  gboolean has_after;
+} CanvasOpened;
 
 struct _SluiceCanvas
 {
@@ -58,12 +68,17 @@ struct _SluiceCanvas
   int allocated_width, allocated_height;
   gboolean is_fitted; /* the view shows all of the graph, and goes on to when the size changes */
   gboolean has_view;  /* FALSE: fit as soon as there is a size and a scene */
+  GArray *opened;     /* CanvasOpened, in the order of opening */
+  char *toggled;      /* (nullable): the scope to be framed when the scene is there, or closed */
+  gboolean restores;  /* then what was in view before it was opened comes back */
   CanvasView view_from, view_to;
   gint64 view_start;                      /* frame time in us, 0 = at rest */
   SluicePoint *shift_from, *stretch_from; /* per item, where the motion began; NULL = at rest */
   SluicePoint *shift, *stretch;
   gint64 motion_start;
   guint tick;
+
+  GPtrArray *done, *undone; /* SluiceViewState, as it was before each command; newest last */
 
   /* Selection: paths of groups, so that it survives every rebuild */
   char *lead;
@@ -85,6 +100,8 @@ struct _SluiceCanvas
   GtkWidget *bar;
   GtkWidget *legend; /* of the colours, above the bar */
   guint legend_source;
+  GtkWidget *tip; /* beside the box that the pointer rests on */
+  guint tip_item, tip_source;
   guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
   GtkWidget *spinner;
@@ -109,10 +126,28 @@ extern guint sluice_canvas_signals[CANVAS_N_SIGNALS];
 void sluice_canvas_rebuild (
     SluiceCanvas *self,
     const char *anchor); /* @anchor: path that keeps its place on the screen, or NULL */
-void sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open);
 void sluice_canvas_layout_changed (SluiceCanvas *self);
 
+/* canvas-open.c */
+void sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open);
+/* Once the scene is there: frames what was opened, goes back from what was closed. */
+void sluice_canvas_finish_toggle (SluiceCanvas *self);
+void sluice_canvas_forget_opened (SluiceCanvas *self);
+
+/* canvas-history.c */
+/* Before a command changes what is moved, set aside, or who lays out. */
+void sluice_canvas_remember (SluiceCanvas *self);
+void sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_clear_history (SluiceCanvas *self);
+void sluice_canvas_free_history (SluiceCanvas *self);
+
 /* canvas-view.c */
+/* Pixels that a picture that is shown whole leaves free at each side. */
+#define CANVAS_FIT_MARGIN 40.0
+/* Where a zoom under way will end: several steps in a row add up. */
+CanvasView sluice_canvas_target_view (SluiceCanvas *self);
+/* The view that shows @rect, no larger than it is. */
+CanvasView sluice_canvas_view_of_rect (SluiceCanvas *self, const SluiceRect *rect);
 SluicePoint sluice_canvas_to_scene (SluiceCanvas *self, double x, double y);
 SluiceRect sluice_canvas_visible (SluiceCanvas *self);
 void sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate);
@@ -164,9 +199,15 @@ void sluice_canvas_update_message (SluiceCanvas *self);
 GtkWidget *sluice_canvas_new_legend (void);
 /* After the colours, what they mean or whom they are for changed. */
 void sluice_canvas_update_legend (SluiceCanvas *self);
+/* canvas-tip.c */
+GtkWidget *sluice_canvas_new_tip (void);
+void sluice_canvas_queue_tip (SluiceCanvas *self);
+void sluice_canvas_hide_tip (SluiceCanvas *self);
+SluiceRect sluice_canvas_tip_rect (SluiceCanvas *self); /* empty where there is none */
 /* canvas-overlay.c */
 /* Where the bar stands, in pixels of the widget; empty where it is not. */
 SluiceRect sluice_canvas_bar_rect (SluiceCanvas *self);
+SluiceRect sluice_canvas_legend_rect (SluiceCanvas *self);
 void sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height);
 
 /* canvas-marks.c */

@@ -91,6 +91,16 @@ append_open (SluiceCanvas *self, GString *out)
       }
 }
 
+static void
+append_tip (SluiceCanvas *self, GString *out)
+{
+  SluiceRect r = sluice_canvas_tip_rect (self);
+  g_string_append (out, "\"tip\":");
+  append_string (out, r.width > 0 ? gtk_label_get_label (GTK_LABEL (self->tip)) : "");
+  g_string_append_printf (out, ",\"tip_rect\":[%d,%d,%d,%d],", (int) r.x, (int) r.y, (int) r.width,
+                          (int) r.height);
+}
+
 char *
 sluice_canvas_dump_state (SluiceCanvas *self)
 {
@@ -102,6 +112,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append_printf (out, "\"busy\":%s,", sluice_canvas_is_busy (self) ? "true" : "false");
   g_string_append_printf (out, "\"minimap\":%s,",
                           sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
+  append_tip (self, out);
   g_string_append (out, "\"loading\":");
   append_string (out, self->loading);
   g_string_append (out, ",\"failure\":");

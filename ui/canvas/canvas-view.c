@@ -9,7 +9,6 @@
 #include "ui/common/paint.h"
 #include "ui/common/widget.h"
 
-#define FIT_MARGIN  40.0
 #define OVERLAY_AIR 12.0 /* pixels between a box and what it must not be behind */
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
@@ -116,6 +115,7 @@ sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
 {
   view.zoom = CLAMP (view.zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   self->view_start = 0;
+  sluice_canvas_hide_tip (self);
   if (animate && self->has_view && sluice_canvas_may_move (self))
     {
       self->view_from = self->view;
@@ -133,9 +133,8 @@ sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
-/* Where a zoom under way will end: several steps in a row add up. */
-static CanvasView
-target_view (SluiceCanvas *self)
+CanvasView
+sluice_canvas_target_view (SluiceCanvas *self)
 {
   return self->view_start != 0 ? self->view_to : self->view;
 }
@@ -143,7 +142,7 @@ target_view (SluiceCanvas *self)
 void
 sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
 {
-  CanvasView view = target_view (self);
+  CanvasView view = sluice_canvas_target_view (self);
   double zoom = CLAMP (view.zoom * factor, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
   view.x += x / view.zoom - x / zoom;
   view.y += y / view.zoom - y / zoom;
@@ -151,18 +150,29 @@ sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gb
   sluice_canvas_set_view (self, view, animate);
 }
 
-/* The view that shows @rect in the part of the widget that insets at the left and the foot leave.
- */
-static CanvasView
-view_of_rect (SluiceCanvas *self, const SluiceRect *rect, double left, double foot)
+/* What is kept free of a picture. */
+typedef struct
 {
-  double width = gtk_widget_get_width (GTK_WIDGET (self)) - left,
+  double left, right, foot;
+} Insets;
+
+static CanvasView
+view_of_rect (SluiceCanvas *self, const SluiceRect *rect, Insets insets)
+{
+  double left = insets.left, foot = insets.foot;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - left - insets.right,
          height = gtk_widget_get_height (GTK_WIDGET (self)) - foot;
-  double zoom = MIN ((width - 2 * FIT_MARGIN) / MAX (rect->width, 1),
-                     (height - 2 * FIT_MARGIN) / MAX (rect->height, 1));
+  double zoom = MIN ((width - 2 * CANVAS_FIT_MARGIN) / MAX (rect->width, 1),
+                     (height - 2 * CANVAS_FIT_MARGIN) / MAX (rect->height, 1));
   SluicePoint centre = sluice_rect_centre (rect);
   zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, 1);
   return (CanvasView){ centre.x - (left + width / 2) / zoom, centre.y - height / 2 / zoom, zoom };
+}
+
+CanvasView
+sluice_canvas_view_of_rect (SluiceCanvas *self, const SluiceRect *rect)
+{
+  return view_of_rect (self, rect, (Insets){ 0 });
 }
 
 /* Empty where the view shows all there is, or is small itself. */
@@ -197,23 +207,39 @@ covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overl
   return items->len > 0;
 }
 
-/* The minimap and the bar cover nothing of a picture that was asked for whole: it makes room at the
- * left or at the foot, whichever keeps it larger. */
+/* The minimap, the bar and the legend above it cover nothing of a picture that was asked for whole:
+ * it makes room at a side or at the foot, whichever keeps it largest. */
 void
 sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean animate)
 {
-  CanvasView all = view_of_rect (self, rect, 0, 0);
-  SluiceRect minimap = minimap_rect_in (self, &all), bar = sluice_canvas_bar_rect (self);
-  double left = minimap.width > 0 ? minimap.x + minimap.width : 0;
-  double foot = MAX (minimap.height, bar.height);
-  CanvasView beside = view_of_rect (self, rect, left, 0),
-             above = view_of_rect (self, rect, 0, foot);
-  gboolean minimap_covers = covers_item (self, &all, &minimap);
-  if (!minimap_covers && !covers_item (self, &all, &bar))
-    above = all;
-  else if (minimap_covers && beside.zoom > above.zoom && !covers_item (self, &beside, &bar))
-    above = beside;
-  sluice_canvas_set_view (self, above, animate);
+  CanvasView best = view_of_rect (self, rect, (Insets){ 0 });
+  SluiceRect minimap = minimap_rect_in (self, &best), bar = sluice_canvas_bar_rect (self),
+             legend = sluice_canvas_legend_rect (self);
+  double width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  double left = minimap.width > 0 ? minimap.x + minimap.width : 0,
+         right = legend.width > 0 ? width - legend.x : 0, foot = MAX (minimap.height, bar.height),
+         all_foot = legend.width > 0 ? height - legend.y : foot;
+  const Insets tries[] = { { 0 },
+                           { .foot = foot },
+                           { .left = left },
+                           { .right = right },
+                           { .left = left, .right = right },
+                           { .right = right, .foot = foot },
+                           { .foot = MAX (foot, all_foot) } };
+  gboolean any = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (tries); i++)
+    {
+      CanvasView view = view_of_rect (self, rect, tries[i]);
+      if (covers_item (self, &view, &minimap) || covers_item (self, &view, &bar)
+          || covers_item (self, &view, &legend) || (any && view.zoom <= best.zoom))
+        continue;
+      best = view;
+      any = TRUE;
+    }
+  if (!any) /* the foot is what costs least */
+    best = view_of_rect (self, rect, (Insets){ .foot = foot });
+  sluice_canvas_set_view (self, best, animate);
 }
 
 /* What would stand behind the minimap or the bar, which is at the foot, is shown above it. */
@@ -231,7 +257,7 @@ show_above (CanvasView *view, const SluiceRect *rect, const SluiceRect *overlay)
 void
 sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
 {
-  CanvasView view = target_view (self);
+  CanvasView view = sluice_canvas_target_view (self);
   double width = gtk_widget_get_width (GTK_WIDGET (self)),
          height = gtk_widget_get_height (GTK_WIDGET (self));
   double margin = 48;
@@ -248,6 +274,9 @@ sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   SluiceRect minimap = minimap_rect_in (self, &view), bar = sluice_canvas_bar_rect (self);
   show_above (&view, rect, &minimap);
   show_above (&view, rect, &bar);
+  CanvasView now = sluice_canvas_target_view (self);
+  if (view.x == now.x && view.y == now.y && view.zoom == now.zoom)
+    return; /* a picture that was shown whole still is */
   sluice_canvas_set_view (self, view, TRUE);
 }
 
@@ -485,4 +514,5 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_widget_snapshot_child (widget, self->bar, snapshot);
   gtk_widget_snapshot_child (widget, self->legend, snapshot);
   gtk_widget_snapshot_child (widget, self->message, snapshot);
+  gtk_widget_snapshot_child (widget, self->tip, snapshot);
 }

@@ -90,6 +90,22 @@ run_job (CanvasJob *job)
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
 
+/* The first picture is packed for the widget as it is; later ones as that, or boxes would jump with
+ * every change of the window. TRUE: for another size than before. */
+static gboolean
+pack_for_widget (SluiceCanvas *self)
+{
+  double x, y, zoom, last_width = 0, last_height = 0;
+  double width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN,
+         height = gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN;
+  if (self->has_view || width <= 0 || height <= 0
+      || sluice_view_state_get_view (self->state, &x, &y, &zoom))
+    return FALSE;
+  sluice_view_state_get_size (self->state, &last_width, &last_height);
+  sluice_view_state_set_size (self->state, width, height);
+  return width != last_width || height != last_height;
+}
+
 /* Puts the job's scene on the screen. */
 static void
 take_job (SluiceCanvas *self, CanvasJob *job)
@@ -103,14 +119,21 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
   self->hover = SLUICE_NONE;
+  sluice_canvas_hide_tip (self);
   if (is_other)
     sluice_canvas_hierarchy_changed (self);
   sluice_canvas_update_flags (self);
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
   sluice_canvas_update_message (self);
+  if (pack_for_widget (self)) /* which had no size yet when the job began */
+    {
+      sluice_canvas_rebuild (self, NULL);
+      return;
+    }
   if (!self->has_view && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
+  sluice_canvas_finish_toggle (self);
   sluice_canvas_finish_reveal (self);
   sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -167,6 +190,7 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   cancel_job (self);
   if (self->model == NULL)
     return;
+  pack_for_widget (self);
   CanvasJob *job = g_new0 (CanvasJob, 1);
   g_atomic_ref_count_init (&job->ref_count);
   job->model = sluice_graph_model_ref (self->model);
@@ -195,24 +219,6 @@ void
 sluice_canvas_layout_changed (SluiceCanvas *self)
 {
   g_signal_emit (self, sluice_canvas_signals[CANVAS_LAYOUT_CHANGED], 0);
-}
-
-void
-sluice_canvas_toggle (SluiceCanvas *self, const char *path, gboolean open)
-{
-  g_autofree char *anchor = g_strdup (path);
-  sluice_view_state_set_open (self->state, anchor, open);
-  /* What is selected below a closing scope is no longer seen: the scope takes over. */
-  if (!open && self->lead != NULL && self->hierarchy != NULL)
-    {
-      guint scope = sluice_hierarchy_lookup (self->hierarchy, anchor);
-      guint lead = sluice_hierarchy_lookup (self->hierarchy, self->lead);
-      if (scope != SLUICE_NONE && lead != SLUICE_NONE && lead != scope
-          && sluice_hierarchy_is_below (self->hierarchy, lead, scope))
-        sluice_canvas_select_path (self, anchor);
-    }
-  sluice_canvas_rebuild (self, anchor);
-  sluice_canvas_layout_changed (self);
 }
 
 /* The scopes of a model serve for those made after it, also where one of these was never drawn. */
@@ -252,6 +258,7 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
       g_clear_pointer (&self->scene, sluice_scene_unref);
       sluice_canvas_update_flags (self);
       self->hover = SLUICE_NONE;
+      sluice_canvas_hide_tip (self);
     }
   sluice_canvas_update_message (self);
   sluice_canvas_queue_proxies (self);
@@ -298,6 +305,8 @@ sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state)
   sluice_view_state_free (self->state);
   self->state = state == NULL ? sluice_view_state_new () : sluice_view_state_copy (state);
   self->has_view = FALSE;
+  sluice_canvas_clear_history (self);
+  sluice_canvas_forget_opened (self);
   if (sluice_view_state_get_view (self->state, &x, &y, &zoom)
       && gtk_widget_get_width (GTK_WIDGET (self)) > 0)
     sluice_canvas_fit (self);
@@ -350,6 +359,7 @@ sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by)
   sluice_canvas_update_classes (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_COLOR_BY]);
   sluice_canvas_update_legend (self);
+  sluice_canvas_refit (self); /* the legend needs room, or no more */
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -384,6 +394,7 @@ sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (sluice_view_state_get_use_dot (self->state) == use_dot)
     return;
+  sluice_canvas_remember (self);
   sluice_view_state_set_use_dot (self->state, use_dot);
   sluice_canvas_rebuild (self, NULL);
   sluice_canvas_layout_changed (self);
@@ -434,7 +445,9 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_canvas_allocate_overlays (self, width, height);
-  if (!self->has_view && self->scene != NULL && width > 0 && height > 0)
+  if (self->scene != NULL && self->job == NULL && pack_for_widget (self))
+    sluice_canvas_rebuild (self, NULL);
+  else if (!self->has_view && self->scene != NULL && self->job == NULL && width > 0 && height > 0)
     sluice_canvas_fit (self);
   else if (width != self->allocated_width || height != self->allocated_height)
     sluice_canvas_refit (self);
@@ -501,6 +514,8 @@ sluice_canvas_dispose (GObject *object)
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
   g_clear_pointer (&self->legend, gtk_widget_unparent);
+  g_clear_handle_id (&self->tip_source, g_source_remove);
+  g_clear_pointer (&self->tip, gtk_widget_unparent);
   g_clear_pointer (&self->message, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->dispose (object);
 }
@@ -514,6 +529,9 @@ sluice_canvas_finalize (GObject *object)
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   sluice_view_state_free (self->state);
   sluice_canvas_free_marks (self);
+  sluice_canvas_free_history (self);
+  sluice_canvas_forget_opened (self);
+  g_array_unref (self->opened);
   sluice_value_table_free (self->values);
   sluice_drawer_free (self->drawer);
   g_hash_table_unref (self->selected);
@@ -572,12 +590,13 @@ sluice_canvas_init (SluiceCanvas *self)
   self->drawer = sluice_drawer_new ();
   self->selected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->proxies = g_ptr_array_new ();
+  self->opened = g_array_new (FALSE, FALSE, sizeof (CanvasOpened));
+  sluice_canvas_clear_history (self);
   self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
   self->view.zoom = 1;
   self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
-  gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Graph"),
                                   -1);
   sluice_canvas_add_overlays (self);

@@ -13,6 +13,7 @@
  *   select-next, select-previous, select-left, select-right, select-up, select-down
  *   select-parent, select-none
  *   set-aside, bring-back, reset-positions, use-dot
+ *   undo, redo (of moves and of the line above)
  *   color-by (string: structure, device, time, bytes, asked, dtype, gradient, health)
  *   trace-inputs, trace-outputs (uint32: how many edges far, 0: all the way), trace-none
  *   export-svg, export-pdf, export-png, export-dot (string: path)

@@ -119,9 +119,13 @@ sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
   for (guint g = 0; g < n_groups; g++)
     {
       const guint32 *here = counts + (gsize) g * n_classes;
+      guint32 all = 0;
       self->of_group[g] = SLUICE_NONE;
       for (guint k = 0; k < n_classes; k++)
-        if (here[k] > 0 && (self->of_group[g] == SLUICE_NONE || here[k] > here[self->of_group[g]]))
+        all += here[k];
+      /* Of several, one must be most of it: a fold over four devices is on none of them. */
+      for (guint k = 0; k < n_classes; k++)
+        if (2 * here[k] > all)
           self->of_group[g] = k;
     }
   return self;

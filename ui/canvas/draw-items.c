@@ -28,6 +28,18 @@ scale_color (Draw *d, double share)
   return sluice_color_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
 }
 
+/* What can be read on the ground is found by trying. */
+static SluiceColor
+get_hue (Draw *d, guint hue)
+{
+  if (hue >= DRAW_N_HUES)
+    return sluice_theme_get_hue (d->theme, hue);
+  if (!d->has_hue[hue])
+    d->hues[hue] = sluice_theme_get_hue (d->theme, hue);
+  d->has_hue[hue] = TRUE;
+  return d->hues[hue];
+}
+
 static SluiceColor
 structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
 {
@@ -35,13 +47,13 @@ structure_color (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g)
     return d->theme->variable;
   if (g->hue == SLUICE_NONE)
     return d->theme->outline;
-  return sluice_theme_get_hue (d->theme, g->hue);
+  return get_hue (d, g->hue);
 }
 
 static SluiceColor
 class_color (Draw *d, guint class)
 {
-  return class != SLUICE_NONE ? sluice_theme_get_hue (d->theme, class) : d->theme->outline;
+  return class != SLUICE_NONE ? get_hue (d, class) : d->theme->outline;
 }
 
 /* 0 to 1, where colour is a scale; else negative. */
@@ -198,8 +210,8 @@ draw_far_name (Draw *d,
                TextAlign align,
                SluiceColor color)
 {
-  double width = sluice_text_width (name, DRAW_FAR_SIZE, style == TEXT_FAR);
-  if (height < DRAW_FAR_SIZE || room < MAX (width / 2, 2 * DRAW_FAR_SIZE))
+  if (height < DRAW_FAR_SIZE || room < 2 * DRAW_FAR_SIZE
+      || room < sluice_text_width (name, DRAW_FAR_SIZE, style == TEXT_FAR) / 2)
     return FALSE;
   sluice_draw_far_text (d, style, name, x, y, room, align, color);
   return TRUE;
@@ -211,6 +223,8 @@ sluice_draw_far_title (Draw *d, guint index)
   const SluiceSceneItem *item = sluice_scene_get_item (d->scene, index);
   SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
   double zoom = d->state->zoom, head = SCENE_HEADER * zoom;
+  if (r.width * zoom < 2 * DRAW_FAR_SIZE || r.height * zoom < DRAW_FAR_SIZE)
+    return; /* most are */
   if (item->kind == SLUICE_ITEM_SCOPE && !item->aside)
     draw_far_name (d, TEXT_FAR, item->title, r.x + r.width / 2, r.y + r.height / 2,
                    r.width * zoom - 4, r.height * zoom - 4, ALIGN_CENTRE, d->theme->text);

@@ -24,6 +24,7 @@ typedef enum
 } TextStyle;
 
 #define DRAW_SMALL_ZOOM 0.5 /* below: only names are written, where there is room */
+#define DRAW_N_HUES     64  /* that are kept for a drawing: most boxes have one of few */
 #define DRAW_FAR_SIZE   9.0 /* of sluice_draw_far_text(), pixels of the screen */
 
 typedef enum
@@ -48,8 +49,10 @@ typedef struct
   cairo_t *cr;
   const SluiceDrawState *state;
   const SluiceTheme *theme;
-  SluiceRect area;              /* visible, in scene coordinates */
-  SluiceColorScale color_scale; /* for colour by time and bytes */
+  SluiceRect area;               /* visible, in scene coordinates */
+  SluiceColorScale color_scale;  /* for colour by time and bytes */
+  SluiceColor hues[DRAW_N_HUES]; /* sluice_theme_get_hue(), where has_hue */
+  gboolean has_hue[DRAW_N_HUES];
 } Draw;
 
 /* draw-items.c */

@@ -141,8 +141,9 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout,
-                              style >= TEXT_FAR ? PANGO_ELLIPSIZE_END : PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout, style == TEXT_NOTE || style >= TEXT_FAR
+                                          ? PANGO_ELLIPSIZE_END
+                                          : PANGO_ELLIPSIZE_MIDDLE);
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -308,7 +309,13 @@ is_on (Draw *d, const SluiceSceneEdge *e)
 {
   if (d->state->traced != NULL)
     return e->kind != SLUICE_EDGE_CONTROL && is_traced (d, e->from) && is_traced (d, e->to);
-  return is_selected (d, e->from) || is_selected (d, e->to);
+  gboolean from = is_selected (d, e->from), to = is_selected (d, e->to);
+  /* What stands aside serves everything: its lines are shown when it is asked itself. */
+  if (e->quiet && sluice_scene_get_item (d->scene, e->from)->aside)
+    return from;
+  if (e->quiet && sluice_scene_get_item (d->scene, e->to)->aside)
+    return to;
+  return from || to;
 }
 
 static SluiceColor
@@ -453,9 +460,12 @@ draw_labels (Draw *d, const GArray *edges)
     }
 }
 
+/* Neighbours of one colour are one path: to change the colour costs more than a box. */
 static void
 draw_distant_items (Draw *d, const GArray *items)
 {
+  SluiceColor last = { 0 };
+  double last_share = 0;
   for (guint i = 0; i < items->len; i++)
     {
       guint index = g_array_index (items, guint, i);
@@ -463,16 +473,21 @@ draw_distant_items (Draw *d, const GArray *items)
       if (item->kind == SLUICE_ITEM_HEADING)
         continue;
       SluiceRect r = sluice_draw_item_rect (d->scene, d->state, index);
-      gboolean frame = item->kind == SLUICE_ITEM_OPEN_SCOPE;
+      double share = item->kind == SLUICE_ITEM_OPEN_SCOPE ? 0.12 : 0.6;
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
-      sluice_cairo_set_color (d->cr,
-                              sluice_color_mix (d->theme->ground, sluice_draw_item_color (d, item),
-                                                frame ? 0.12 : 0.6));
+      SluiceColor color = sluice_draw_item_color (d, item);
+      if (share != last_share || memcmp (&color, &last, sizeof color) != 0)
+        {
+          cairo_fill (d->cr);
+          sluice_cairo_set_color (d->cr, sluice_color_mix (d->theme->ground, color, share));
+          last = color;
+          last_share = share;
+        }
       cairo_rectangle (d->cr, r.x, r.y, r.width, r.height);
-      cairo_fill (d->cr);
     }
+  cairo_fill (d->cr);
 }
 
 /* After the lines, which would cross them out. */

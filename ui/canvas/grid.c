@@ -114,6 +114,14 @@ sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *resul
 {
   if (self->n == 0 || !sluice_rect_touches (&self->bounds, area))
     return;
+  const SluiceRect *all = &self->bounds;
+  if (sluice_rect_contains (area, all->x, all->y)
+      && sluice_rect_contains (area, all->x + all->width, all->y + all->height))
+    {
+      for (guint i = 0; i < self->n; i++)
+        g_array_append_val (result, i);
+      return;
+    }
   Cells c = cells_of (self, area);
   g_autofree guint32 *marks = g_new0 (guint32, self->n / 32 + 1);
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));

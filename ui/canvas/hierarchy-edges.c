@@ -113,8 +113,10 @@ finish_bundle (SluiceHierarchy *self,
                gboolean with_bytes)
 {
   const guint *bundled = &self->bundled[bundle->first_edge];
+  bundle->serves = TRUE;
   for (guint i = 0; i < bundle->n_edges; i++)
     {
+      bundle->serves &= self->service[edges[bundled[i]].from];
       SluiceEdgeKind kind = edges[bundled[i]].kind;
       bundle->n_control += kind == SLUICE_EDGE_CONTROL;
       bundle->n_reference += kind == SLUICE_EDGE_REFERENCE;

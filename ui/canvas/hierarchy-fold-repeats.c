@@ -12,6 +12,7 @@
 #define MAX_PERIODS 24 /* that are tried */
 #define LOOK_AHEAD  4  /* boxes that must agree for a period to be thought of */
 #define MAX_NAMES   3  /* in a label */
+#define MAX_LABEL   24 /* bytes of those: more would be cut in the middle of a word */
 #define CELL_COST   4  /* lines that a cell counts for */
 
 typedef struct
@@ -315,13 +316,20 @@ collect_words (const SluiceFoldLevel *self, guint first, guint end)
   return words;
 }
 
+/* The heaviest words that have room in a box, in the order of the flow. */
 char *
 sluice_fold_level_dup_label (const SluiceFoldLevel *self, guint first, guint end, guint n_repeats)
 {
   g_autoptr (GArray) words = collect_words (self, first, end);
   g_autoptr (GString) label = g_string_new (NULL);
   qsort (words->data, words->len, sizeof (Word), compare_weights);
-  guint n = MIN (words->len, MAX_NAMES);
+  guint n = 0;
+  for (gsize length = 0; n < MIN (words->len, MAX_NAMES); n++)
+    {
+      length += g_array_index (words, Word, n).length + (n > 0 ? strlen (" → ") : 0);
+      if (n > 0 && length > MAX_LABEL)
+        break;
+    }
   qsort (words->data, n, sizeof (Word), compare_firsts);
   for (guint i = 0; i < n; i++)
     {

@@ -64,6 +64,21 @@ find_ends (SluiceHierarchy *self, const guint *readers, const guint *start, cons
     }
 }
 
+/* Summaries and what they are called tell of the model; what they are made from is part of it. */
+static void
+find_summaries (SluiceHierarchy *self)
+{
+  guint n, n_edges;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n);
+  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n_edges);
+  g_autofree guint8 *is_read = g_new0 (guint8, n + 1); /* 1: by summaries, 2: by others */
+  for (guint e = 0; e < n_edges; e++)
+    is_read[edges[e].from] |= nodes[edges[e].to].node_class == SLUICE_NODE_CLASS_SUMMARY ? 1 : 2;
+  for (guint i = 0; i < n; i++)
+    self->service[i] |= nodes[i].node_class == SLUICE_NODE_CLASS_SUMMARY
+                        || (nodes[i].node_class == SLUICE_NODE_CLASS_CONSTANT && is_read[i] == 1);
+}
+
 /* What only ops that keep values read is computed for them: initial values, what a value is
  * replaced by when it is not there, averages. */
 void
@@ -104,6 +119,7 @@ sluice_hierarchy_find_services (SluiceHierarchy *self)
         queue[n_done++] = i;
       }
   find_ends (self, readers, start, from);
+  find_summaries (self);
 }
 
 static gboolean
@@ -124,6 +140,7 @@ is_service_name (const char *leaf)
 typedef struct
 {
   guint *in, *out;
+  guint8 *is_told; /* reads something of the model */
 } Degrees;
 
 static gboolean
@@ -138,7 +155,7 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
       && self->groups[g->parent].n_model > 0
       && self->groups[g->parent].node_class != SLUICE_NODE_CLASS_VARIABLE)
     return TRUE;
-  if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && d->in[i] > 1)
+  if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && (d->in[i] > 1 || !d->is_told[i]))
     return TRUE;
   if (g->parent == 0 && is_service_name (g->path))
     return TRUE;
@@ -153,7 +170,8 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
   const SluiceGroup *g = &self->groups[scope];
   guint n = g->n_children;
   g_autofree guint *block = g_new0 (guint, 2 * (gsize) n);
-  Degrees d = { block, block + n };
+  g_autofree guint8 *is_told = g_new0 (guint8, n + 1);
+  Degrees d = { block, block + n, is_told };
 
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
     {
@@ -163,6 +181,7 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
       d.out[bundle->from - g->first_child] +=
           scope != 0 || !is_service_name (self->groups[bundle->to].path);
       d.in[bundle->to - g->first_child]++;
+      is_told[bundle->to - g->first_child] |= self->groups[bundle->from].n_model > 0;
     }
   for (guint i = 0; i < n; i++)
     self->groups[g->first_child + i].hub = is_hub (self, g->first_child + i, &d);

@@ -74,6 +74,7 @@ typedef struct
   guint n_reference;
   guint n_back;
   guint64 bytes;       /* of the distinct tensors in it */
+  gboolean serves;     /* nothing in it is part of the model: initial values, what is saved */
   SluiceEdgeKind kind; /* DATA if there is any data, else BACK, else REFERENCE, else CONTROL */
 } SluiceEdgeBundle;
 

@@ -93,8 +93,9 @@ add_stalk (Placer *p, const SceneSatellite *s, guint host)
   double y0 = s->right ? b.y + b.height / 2 : a.y + a.height / 2;
   double y1 = s->right ? a.y + a.height / 2 : CLAMP (y0, b.y + 6, b.y + b.height - 6);
   gboolean variable = s->kind == SLUICE_ITEM_VARIABLE;
-  SluiceSceneEdge edge = { .from = s->right ? host : s->item,
-                           .to = s->right ? s->item : host,
+  gboolean leaves = s->right || s->kind == SLUICE_ITEM_SUMMARY;
+  SluiceSceneEdge edge = { .from = leaves ? host : s->item,
+                           .to = leaves ? s->item : host,
                            .bundle = s->bundle,
                            .kind = SLUICE_EDGE_DATA,
                            .first_point = scene->points->len,

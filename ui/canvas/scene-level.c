@@ -409,6 +409,7 @@ add_wires (SceneBuilder *b, SceneLevel *level)
                       .bytes = e->bytes,
                       .arrow = TRUE };
       w.quiet = w.from == SLUICE_NONE || w.to == SLUICE_NONE || w.from == w.to
+                || (e->serves && e->kind == SLUICE_EDGE_DATA)
                 || g_array_index (level->members, SceneMember, w.from).aside
                 || g_array_index (level->members, SceneMember, w.to).aside;
       if (e->kind == SLUICE_EDGE_CONTROL && !w.quiet)

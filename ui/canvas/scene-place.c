@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ui/canvas/dot.h"
+#include "ui/canvas/path.h"
 #include "ui/canvas/text-metrics.h"
 
 #define VARIABLE_GAP 28.0
@@ -280,11 +281,11 @@ find_second_half (SceneBuilder *b, SceneLevel *level)
     }
   for (guint i = 0; i < level->members->len && !any; i++)
     member_at (level, i)->second = FALSE;
-  /* The corridor side of the backward half is kept free for the lines across. */
-  for (guint i = 0; i < level->satellites->len; i++)
+  /* The corridor between the halves is kept free for the lines across. */
+  for (guint i = 0; any && i < level->satellites->len; i++)
     {
       SceneSatellite *s = &g_array_index (level->satellites, SceneSatellite, i);
-      s->right |= member_at (level, s->host)->second;
+      s->right = member_at (level, s->host)->second;
     }
   return any;
 }
@@ -438,17 +439,33 @@ fix_halves (SceneBuilder *b, SceneLevel *level, Input *input)
     }
 }
 
+/* Where the line meets the box at one of its ends, the other being at @other; at a port it stays.
+ */
+static double
+border_of (const SceneLevel *level, guint end, double y, double other)
+{
+  if (end >= level->members->len)
+    return y;
+  const SceneMember *m = member_at (level, end);
+  return y < other ? m->y + m->height : m->y;
+}
+
+/* Boxes may be lower than their rows, where something beside them is taller: lines go straight on
+ * to the box. */
 static void
 add_points (SceneLevel *level,
             SceneWire *w,
             const SluiceLayout *layout,
             const SluiceLayoutRoute *route)
 {
+  const SluicePoint *p = &g_array_index (layout->points, SluicePoint, route->first_point);
+  const SluicePoint first = p[0], last = p[route->n_points - 1];
   w->first_point = level->points->len;
-  w->n_points = route->n_points;
-  g_array_append_vals (level->points,
-                       &g_array_index (layout->points, SluicePoint, route->first_point),
-                       route->n_points);
+  sluice_path_add (level->points, first.x, border_of (level, w->from, first.y, last.y));
+  sluice_path_line_to (level->points, first.x, first.y);
+  g_array_append_vals (level->points, p + 1, route->n_points - 1);
+  sluice_path_line_to (level->points, last.x, border_of (level, w->to, last.y, first.y));
+  w->n_points = level->points->len - w->first_point;
 }
 
 /* Takes positions and paths over, in flow coordinates. */
@@ -473,22 +490,6 @@ take_layout (SceneLevel *level, const Input *input, const SluiceLayout *layout)
         w->stub = TRUE;
       else if (layout->routes[e].n_points > 0)
         add_points (level, w, layout, &layout->routes[e]);
-    }
-  /* Boxes are lower than their rows when satellites are taller: lines go on to the box. */
-  for (guint i = 0; i < level->wires->len; i++)
-    {
-      SceneWire *w = wire_at (level, i);
-      if (w->n_points == 0)
-        continue;
-      SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
-      if (w->from < level->members->len)
-        p[0].y = p[0].y < p[w->n_points - 1].y
-                     ? member_at (level, w->from)->y + member_at (level, w->from)->height
-                     : member_at (level, w->from)->y;
-      if (w->to < level->members->len)
-        p[w->n_points - 1].y = p[0].y < p[w->n_points - 1].y
-                                   ? member_at (level, w->to)->y
-                                   : member_at (level, w->to)->y + member_at (level, w->to)->height;
     }
   level->port_x = layout->width / 2;
   if (input->in != SLUICE_NONE && input->out != SLUICE_NONE)
@@ -542,11 +543,11 @@ apply_moves (SceneBuilder *b, SceneLevel *level)
     {
       SceneMember *m = member_at (level, i);
       const char *path = sluice_hierarchy_get_group (b->hierarchy, m->group)->path;
-      if (!sluice_view_state_get_position (b->state, path, &x, &y))
+      if (!sluice_view_state_get_move (b->state, path, &x, &y))
         continue;
       m->moved = TRUE;
-      m->x = x - m->width / 2;
-      m->y = y - m->height / 2;
+      m->x += x;
+      m->y += y;
     }
 }
 
@@ -637,8 +638,8 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
         flip (level, layout->height);
       sluice_scene_level_shelve (level, width, layout->height);
       apply_moves (b, level);
-      sluice_scene_level_reroute (level);
       place_satellites (level);
+      sluice_scene_level_reroute (level);
       measure_content (level);
     }
   g_array_unref (input.nodes);

@@ -158,8 +158,7 @@ void sluice_scene_level_untangle (SceneBuilder *b, SceneLevel *level);
  * cancelled. */
 gboolean sluice_scene_level_place (SceneBuilder *b, SceneLevel *level);
 
-/* scene-route.c: what the layered layout leaves open: wires across halves, within a row, to moved
- * boxes. */
+/* scene-route.c: what the layered layout leaves open: wires across halves, and within a row. */
 void sluice_scene_level_route (SceneLevel *level, const SluiceLayout *layout);
 
 /* scene-shelf.c: what no line leads to, beside or beneath a drawing of that size. */
@@ -172,7 +171,8 @@ double sluice_scene_level_get_aside_width (const SceneLevel *level);
  * right that reaches. */
 double sluice_scene_level_route_back (SceneLevel *level);
 
-/* Direct lines for wires at boxes that were moved by hand. */
+/* scene-reroute.c: wires at boxes that were moved by hand, and those that such a box was put on.
+ * Satellites have their places. */
 void sluice_scene_level_reroute (SceneLevel *level);
 
 /* Appends the direct line between two boxes: out of the side that faces the other. Returns the

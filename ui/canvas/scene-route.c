@@ -8,9 +8,8 @@
 
 #include "ui/canvas/path.h"
 
-/* Lines that the layered layout does not draw: between the two halves of a level, within a row, at
- * boxes moved by hand. They run in the gaps between rows and in the corridor between the halves,
- * where no boxes are. */
+/* Lines that the layered layout does not draw: between the two halves of a level, and within a row.
+ * They run in the gaps between rows and in the corridor between the halves, where no boxes are. */
 
 #define RADIUS      14.0
 #define BACK_GAP    14.0 /* between a box and a back edge that passes it */
@@ -333,25 +332,6 @@ sluice_scene_direct_path (const SluiceRect *from, const SluiceRect *to, GArray *
     }
   sluice_path_add (points, b.x, b.y);
   return 4;
-}
-
-void
-sluice_scene_level_reroute (SceneLevel *level)
-{
-  guint n = level->members->len;
-  for (guint i = 0; i < level->wires->len; i++)
-    {
-      SceneWire *w = &g_array_index (level->wires, SceneWire, i);
-      if (w->quiet || w->from >= n || w->to >= n)
-        continue;
-      const SceneMember *from = member_at (level, w->from), *to = member_at (level, w->to);
-      if (!from->moved && !to->moved)
-        continue;
-      SluiceRect a = { from->x, from->y, from->width, from->height };
-      SluiceRect c = { to->x, to->y, to->width, to->height };
-      w->first_point = level->points->len;
-      w->n_points = sluice_scene_direct_path (&a, &c, level->points);
-    }
 }
 
 double

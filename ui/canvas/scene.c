@@ -5,6 +5,9 @@
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
+#include <string.h>
+
+#define TIP_MEMBERS 4 /* of a fold, before the last one */
 
 SluiceScene *
 sluice_scene_ref (SluiceScene *self)
@@ -198,6 +201,26 @@ append_inputs (SluiceScene *self, guint item, GString *text)
     }
 }
 
+/* What an op makes, by the first of its edges. */
+static void
+append_result (SluiceScene *self, guint item, GString *text)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  sluice_scene_get_item_edges (self, item, TRUE, edges);
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (self, g_array_index (edges, guint, i));
+      const SluiceModelEdge *m = e->kind == SLUICE_EDGE_DATA ? first_tensor (self, e) : NULL;
+      if (m == NULL || m->shape == NULL)
+        continue;
+      g_string_append (text, _ (", gives"));
+      if (m->dtype != NULL)
+        g_string_append_printf (text, " %s", m->dtype);
+      g_string_append_printf (text, " %s", m->shape);
+      return;
+    }
+}
+
 static void
 append_outputs (SluiceScene *self, guint item, GString *text)
 {
@@ -282,6 +305,8 @@ sluice_scene_dup_item_text (SluiceScene *self, guint index, const char *live)
   if (live != NULL || item->note != NULL)
     g_string_append_printf (text, ", %s", live != NULL ? live : item->note);
   append_inputs (self, index, text);
+  if (node != NULL)
+    append_result (self, index, text);
   append_outputs (self, index, text);
   append_devices (self, item->node, text);
   if (node != NULL && node->error != NULL)
@@ -292,4 +317,51 @@ sluice_scene_dup_item_text (SluiceScene *self, guint index, const char *live)
                                          ". %u nodes in it have errors", g->n_errors),
                             g->n_errors);
   return g_string_free (text, FALSE);
+}
+
+/* "cell_0, cell_1, cell_2 … cell_27" */
+static void
+append_members (SluiceScene *self, const SluiceGroup *g, GString *text)
+{
+  const guint n = g->n_children;
+  for (guint i = 0; i < n; i++)
+    {
+      if (i == TIP_MEMBERS && n > TIP_MEMBERS + 1)
+        {
+          g_string_append (text, " … ");
+          i = n - 1;
+        }
+      else if (i > 0)
+        g_string_append (text, ", ");
+      g_string_append (text,
+                       sluice_hierarchy_get_group (self->hierarchy, g->first_child + i)->label);
+    }
+}
+
+char *
+sluice_scene_dup_item_tip (SluiceScene *self, guint index)
+{
+  const SluiceSceneItem *item = sluice_scene_get_item (self, index);
+  GString *text = g_string_new (NULL);
+  if (item->kind == SLUICE_ITEM_OPEN_SCOPE || item->kind == SLUICE_ITEM_HEADING)
+    return g_string_free (text, TRUE);
+  if (item->node == SLUICE_NONE)
+    {
+      g_string_append (text, item->note != NULL ? item->note : "");
+      return g_string_free (text, text->len == 0);
+    }
+  const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, item->node);
+  if (g->kind == SLUICE_GROUP_SERIES)
+    append_members (self, g, text);
+  else if (g->model_node != SLUICE_NONE)
+    {
+      const SluiceModelNode *node =
+          sluice_graph_model_get_node (sluice_hierarchy_get_model (self->hierarchy), g->model_node);
+      g_string_append (text, node->name);
+      if (strcmp (node->name, node->op) != 0)
+        g_string_append_printf (text, "\n%s", node->op);
+    }
+  else if (strcmp (g->path, item->title) != 0)
+    g_string_append (text, g->path);
+  return g_string_free (text, text->len == 0);
 }

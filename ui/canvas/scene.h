@@ -137,4 +137,8 @@ char *sluice_loop_note (guint64 n_iterations);
  * second line as it is now, or NULL for the static one. */
 char *sluice_scene_dup_item_text (SluiceScene *self, guint item, const char *live);
 
+/* What a pointer that rests on it is told, where that is more than what is drawn: the full name and
+ * the op, the members of a fold. (transfer full) (nullable) */
+char *sluice_scene_dup_item_tip (SluiceScene *self, guint item);
+
 G_END_DECLS

@@ -11,10 +11,10 @@
 
 struct _SluiceViewState
 {
-  GHashTable *open;      /* set of char* */
-  GHashTable *positions; /* char* -> SluicePoint* */
-  GHashTable *places;    /* char* -> SluicePlace, never DEFAULT */
-  GPtrArray *unknown;    /* char*: lines of newer versions and other tools */
+  GHashTable *open;   /* set of char* */
+  GHashTable *moves;  /* char* -> SluicePoint* */
+  GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
+  GPtrArray *unknown; /* char*: lines of newer versions and other tools */
   gboolean use_dot;
   gboolean has_view;
   SluicePoint centre;
@@ -27,7 +27,7 @@ sluice_view_state_new (void)
 {
   SluiceViewState *self = g_new0 (SluiceViewState, 1);
   self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  self->positions = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->moves = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->unknown = g_ptr_array_new_with_free_func (g_free);
   return self;
@@ -38,20 +38,14 @@ sluice_view_state_copy (const SluiceViewState *self)
 {
   SluiceViewState *copy = sluice_view_state_new ();
   GHashTableIter iter;
-  gpointer key, value;
+  gpointer key;
 
   g_hash_table_iter_init (&iter, self->open);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     g_hash_table_add (copy->open, g_strdup (key));
-  g_hash_table_iter_init (&iter, self->positions);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (copy->positions, g_strdup (key), g_memdup2 (value, sizeof (SluicePoint)));
-  g_hash_table_iter_init (&iter, self->places);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (copy->places, g_strdup (key), value);
+  sluice_view_state_take_arrangement (copy, self);
   for (guint i = 0; i < self->unknown->len; i++)
     g_ptr_array_add (copy->unknown, g_strdup (self->unknown->pdata[i]));
-  copy->use_dot = self->use_dot;
   copy->has_view = self->has_view;
   copy->centre = self->centre;
   copy->zoom = self->zoom;
@@ -64,7 +58,7 @@ void
 sluice_view_state_free (SluiceViewState *self)
 {
   g_hash_table_unref (self->open);
-  g_hash_table_unref (self->positions);
+  g_hash_table_unref (self->moves);
   g_hash_table_unref (self->places);
   g_ptr_array_unref (self->unknown);
   g_free (self);
@@ -92,33 +86,58 @@ sluice_view_state_close_all (SluiceViewState *self)
 }
 
 gboolean
-sluice_view_state_get_position (const SluiceViewState *self, const char *name, double *x, double *y)
+sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy)
 {
-  const SluicePoint *p = g_hash_table_lookup (self->positions, name);
+  const SluicePoint *p = g_hash_table_lookup (self->moves, name);
   if (p == NULL)
     return FALSE;
-  *x = p->x;
-  *y = p->y;
+  *dx = p->x;
+  *dy = p->y;
   return TRUE;
 }
 
 void
-sluice_view_state_set_position (SluiceViewState *self, const char *name, double x, double y)
+sluice_view_state_set_move (SluiceViewState *self, const char *name, double dx, double dy)
 {
-  SluicePoint p = { x, y };
-  g_hash_table_replace (self->positions, g_strdup (name), g_memdup2 (&p, sizeof p));
+  SluicePoint p = { dx, dy };
+  g_hash_table_replace (self->moves, g_strdup (name), g_memdup2 (&p, sizeof p));
 }
 
 void
-sluice_view_state_unset_position (SluiceViewState *self, const char *name)
+sluice_view_state_unset_moves (SluiceViewState *self)
 {
-  g_hash_table_remove (self->positions, name);
+  g_hash_table_remove_all (self->moves);
+}
+
+/* Replaces what is in @to by copies. */
+static void
+copy_moves (GHashTable *to, GHashTable *from)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+  g_hash_table_remove_all (to);
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (to, g_strdup (key), g_memdup2 (value, sizeof (SluicePoint)));
+}
+
+static void
+copy_places (GHashTable *to, GHashTable *from)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+  g_hash_table_remove_all (to);
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_hash_table_insert (to, g_strdup (key), value);
 }
 
 void
-sluice_view_state_unset_positions (SluiceViewState *self)
+sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other)
 {
-  g_hash_table_remove_all (self->positions);
+  copy_moves (self->moves, other->moves);
+  copy_places (self->places, other->places);
+  self->use_dot = other->use_dot;
 }
 
 SluicePlace
@@ -246,7 +265,7 @@ parse_line (SluiceViewState *self, char **words)
   g_autofree char *name = n > 1 ? unescape_name (words[1]) : NULL;
   double a, b, c;
 
-  if (strcmp (words[0], "node") == 0)
+  if (strcmp (words[0], "moved") == 0)
     {
       /* A width, a colour may follow in later versions: such a line is kept by hand, not understood
        * by half. */
@@ -254,7 +273,7 @@ parse_line (SluiceViewState *self, char **words)
         return LINE_UNKNOWN;
       if (n != 4 || name == NULL || !parse_number (words[2], &a) || !parse_number (words[3], &b))
         return LINE_BAD;
-      sluice_view_state_set_position (self, name, a, b);
+      sluice_view_state_set_move (self, name, a, b);
       return LINE_OK;
     }
   if (strcmp (words[0], "view") == 0)
@@ -263,6 +282,14 @@ parse_line (SluiceViewState *self, char **words)
           || !parse_number (words[3], &c) || c <= 0)
         return LINE_BAD;
       sluice_view_state_set_view (self, a, b, c);
+      return LINE_OK;
+    }
+  if (strcmp (words[0], "size") == 0)
+    {
+      if (n != 3 || !parse_number (words[1], &a) || !parse_number (words[2], &b) || a <= 0
+          || b <= 0)
+        return LINE_BAD;
+      sluice_view_state_set_size (self, a, b);
       return LINE_OK;
     }
   if (strcmp (words[0], "engine") == 0)
@@ -398,12 +425,12 @@ add_named_lines (const SluiceViewState *self, GPtrArray *lines)
       g_autofree char *name = escape_name (key);
       take_line (lines, g_strdup_printf ("open %s", name));
     }
-  g_hash_table_iter_init (&iter, self->positions);
+  g_hash_table_iter_init (&iter, self->moves);
   while (g_hash_table_iter_next (&iter, &key, &value))
     {
       const SluicePoint *p = value;
       g_autofree char *name = escape_name (key);
-      take_line (lines, g_strdup_printf ("node %s %s %s", name, print_number (x, p->x),
+      take_line (lines, g_strdup_printf ("moved %s %s %s", name, print_number (x, p->x),
                                          print_number (y, p->y)));
     }
   g_hash_table_iter_init (&iter, self->places);
@@ -426,6 +453,12 @@ sluice_view_state_print (const SluiceViewState *self, const char *graph_hash)
     take_line (lines, g_strdup (self->unknown->pdata[i]));
   if (self->use_dot)
     take_line (lines, g_strdup ("engine dot"));
+  if (self->has_view && self->width > 0)
+    {
+      char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
+      take_line (lines, g_strdup_printf ("size %s %s", print_number (x, self->width),
+                                         print_number (y, self->height)));
+    }
   if (self->has_view)
     {
       char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE], z[G_ASCII_DTOSTR_BUF_SIZE];

@@ -9,8 +9,9 @@
  *   engine dot
  *   exclude <name>
  *   include <name>
- *   node <name> <x> <y>
+ *   moved <name> <dx> <dy>
  *   open <scope>
+ *   size <width> <height>
  *   view <x> <y> <zoom>
  *
  * Lines are sorted, so that two people's moves merge; lines of an unknown kind are kept as they
@@ -33,14 +34,16 @@ gboolean sluice_view_state_is_open (const SluiceViewState *self, const char *sco
 void sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open);
 void sluice_view_state_close_all (SluiceViewState *self);
 
-/* A moved box: its centre relative to the origin of the level it stands in, in unzoomed pixels. */
-gboolean sluice_view_state_get_position (const SluiceViewState *self,
-                                         const char *name,
-                                         double *x,
-                                         double *y);
-void sluice_view_state_set_position (SluiceViewState *self, const char *name, double x, double y);
-void sluice_view_state_unset_position (SluiceViewState *self, const char *name);
-void sluice_view_state_unset_positions (SluiceViewState *self);
+/* A moved box: how far from where the layout puts it, in unzoomed pixels, so that it stays with its
+ * neighbours when a scope opens beside it. */
+gboolean
+sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy);
+void sluice_view_state_set_move (SluiceViewState *self, const char *name, double dx, double dy);
+void sluice_view_state_unset_moves (SluiceViewState *self);
+
+/* What was moved and set aside, and who lays out, become as they are in @other; what is open and in
+ * view stays. */
+void sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other);
 
 typedef enum
 {
@@ -62,8 +65,8 @@ gboolean
 sluice_view_state_get_view (const SluiceViewState *self, double *x, double *y, double *zoom);
 void sluice_view_state_set_view (SluiceViewState *self, double x, double y, double zoom);
 
-/* Pixels of the view that the drawing is to fit: left alone where they were never set. No part of
- * the text. */
+/* Pixels of the view that the drawing is packed to fit: left alone where they were never set. Of
+ * the text where there is a view, which is one of that packing. */
 void sluice_view_state_get_size (const SluiceViewState *self, double *width, double *height);
 void sluice_view_state_set_size (SluiceViewState *self, double width, double height);
 

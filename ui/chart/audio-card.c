@@ -14,8 +14,9 @@
 struct _SluiceAudioCard
 {
   SluiceCard parent_instance;
-  GtkWidget *words, *wave, *controls, *problem;
+  GtkWidget *words, *wave, *controls, *problem, *save;
   GBytes *clip;             /* (nullable) */
+  GFile *file;              /* (nullable): the clip, as long as it can be played */
   SluiceWaveform *waveform; /* (nullable): where the clip is of a kind that is known */
 };
 
@@ -68,6 +69,25 @@ draw_wave_cb (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer
   sluice_waveform_draw (self->waveform, cr, width, height, &theme);
 }
 
+/* The player has the file open, and opens it again for another round. */
+static void
+drop_file (SluiceAudioCard *self)
+{
+  if (self->controls != NULL)
+    gtk_media_controls_set_media_stream (GTK_MEDIA_CONTROLS (self->controls), NULL);
+  if (self->file != NULL)
+    g_file_delete (self->file, NULL, NULL);
+  g_clear_object (&self->file);
+}
+
+static void
+sluice_audio_card_dispose (GObject *object)
+{
+  drop_file (SLUICE_AUDIO_CARD (object));
+  SLUICE_AUDIO_CARD (object)->controls = NULL; /* it goes with the others */
+  G_OBJECT_CLASS (sluice_audio_card_parent_class)->dispose (object);
+}
+
 static void
 sluice_audio_card_finalize (GObject *object)
 {
@@ -84,6 +104,7 @@ sluice_audio_card_class_init (SluiceAudioCardClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   SluiceCardClass *card_class = SLUICE_CARD_CLASS (klass);
 
+  G_OBJECT_CLASS (klass)->dispose = sluice_audio_card_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_audio_card_finalize;
   card_class->fill_menu = fill_menu;
   card_class->write = write_file;
@@ -110,10 +131,15 @@ sluice_audio_card_init (SluiceAudioCard *self)
   gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
   gtk_widget_add_css_class (self->problem, "dim-label");
   gtk_widget_set_visible (self->problem, FALSE);
+  self->save = gtk_button_new_with_label (_ ("Save the sound…"));
+  gtk_widget_set_halign (self->save, GTK_ALIGN_START);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->save), "audio.save");
+  gtk_widget_set_visible (self->save, FALSE);
   gtk_box_append (GTK_BOX (box), self->words);
   gtk_box_append (GTK_BOX (box), self->wave);
   gtk_box_append (GTK_BOX (box), self->controls);
   gtk_box_append (GTK_BOX (box), self->problem);
+  gtk_box_append (GTK_BOX (box), self->save);
 }
 
 GtkWidget *
@@ -122,36 +148,96 @@ sluice_audio_card_new (const char *title)
   return g_object_new (SLUICE_TYPE_AUDIO_CARD, "title", title, NULL);
 }
 
+static void
+show_problem (SluiceAudioCard *self, const char *text)
+{
+  gtk_label_set_label (GTK_LABEL (self->problem), text != NULL ? text : "");
+  gtk_widget_set_visible (self->problem, text != NULL);
+  gtk_widget_set_visible (self->save, text != NULL);
+  gtk_widget_set_visible (self->controls, text == NULL); /* buttons that would do nothing */
+}
+
 /* The player could not begin, or not go on. */
 static void
 error_cb (GtkMediaStream *stream, GParamSpec *pspec, SluiceAudioCard *self)
 {
   const GError *error = gtk_media_stream_get_error (stream);
-  g_autofree char *text = NULL;
+  g_autofree char *text =
+      error != NULL ? g_strdup_printf (_ ("It cannot be played: %s"), error->message) : NULL;
 
-  if (error == NULL)
-    return;
-  /* GTK's own stand-in where no player is installed. */
-  text = g_str_equal (G_OBJECT_TYPE_NAME (stream), "GtkNoMediaFile")
-             ? g_strdup (_ ("It is not played here without the package libgtk-4-media-gstreamer. "
-                            "The card's menu saves it."))
-             : g_strdup_printf (_ ("It cannot be played: %s"), error->message);
-  gtk_widget_set_visible (self->controls, FALSE); /* buttons that do nothing */
-  gtk_label_set_label (GTK_LABEL (self->problem), text);
-  gtk_widget_set_visible (self->problem, TRUE);
+  if (text != NULL)
+    show_problem (self, text);
 }
 
+typedef struct
+{
+  SluiceAudioCard *card;
+  GBytes *clip;
+} Writing;
+
+static void
+written_cb (GObject *file, GAsyncResult *result, gpointer data)
+{
+  g_autofree Writing *writing = data;
+  SluiceAudioCard *self = writing->card;
+  g_autoptr (GError) error = NULL;
+
+  if (!g_file_replace_contents_finish (G_FILE (file), result, NULL, &error))
+    {
+      g_autofree char *text = g_strdup_printf (_ ("It cannot be played: %s"), error->message);
+      show_problem (self, text);
+    }
+  if (error != NULL || self->clip != writing->clip || gtk_widget_in_destruction (GTK_WIDGET (self)))
+    g_file_delete (G_FILE (file), NULL, NULL);
+  else
+    {
+      g_autoptr (GtkMediaStream) stream = gtk_media_file_new_for_file (G_FILE (file));
+
+      drop_file (self);
+      self->file = G_FILE (g_object_ref (file));
+      g_signal_connect_object (stream, "notify::error", G_CALLBACK (error_cb), self, 0);
+      gtk_media_controls_set_media_stream (GTK_MEDIA_CONTROLS (self->controls), stream);
+      error_cb (stream, NULL, self);
+    }
+  g_bytes_unref (writing->clip);
+  g_object_unref (self);
+}
+
+/* GTK's own stand-in where no player is installed. */
+static gboolean
+can_play (void)
+{
+  g_autoptr (GtkMediaStream) stream = gtk_media_file_new ();
+  return !g_str_equal (G_OBJECT_TYPE_NAME (stream), "GtkNoMediaFile");
+}
+
+/* GTK's player takes files alone: given a stream, it ends the program. */
 static void
 set_clip (SluiceAudioCard *self, GBytes *clip)
 {
-  g_autoptr (GInputStream) input = g_memory_input_stream_new_from_bytes (clip);
-  g_autoptr (GtkMediaStream) stream = gtk_media_file_new_for_input_stream (input);
+  g_autoptr (GFileIOStream) made = NULL;
+  g_autoptr (GFile) file = NULL;
+  g_autoptr (GError) error = NULL;
 
-  gtk_widget_set_visible (self->problem, FALSE);
-  gtk_widget_set_visible (self->controls, TRUE);
-  g_signal_connect_object (stream, "notify::error", G_CALLBACK (error_cb), self, 0);
-  gtk_media_controls_set_media_stream (GTK_MEDIA_CONTROLS (self->controls), stream);
-  error_cb (stream, NULL, self);
+  drop_file (self);
+  if (!can_play ())
+    {
+      show_problem (self, _ ("It is not played here without the package "
+                             "libgtk-4-media-gstreamer."));
+      return;
+    }
+  show_problem (self, NULL);
+  file = g_file_new_tmp ("sluice-XXXXXX.wav", &made, &error);
+  if (file == NULL)
+    {
+      g_autofree char *text = g_strdup_printf (_ ("It cannot be played: %s"), error->message);
+      show_problem (self, text);
+      return;
+    }
+  Writing *writing = g_new (Writing, 1);
+  *writing = (Writing){ g_object_ref (self), g_bytes_ref (clip) };
+  g_file_replace_contents_bytes_async (file, clip, NULL, FALSE, G_FILE_CREATE_PRIVATE, NULL,
+                                       written_cb, writing);
 }
 
 /* What is heard, to be seen; of a kind that is not known nothing. */

@@ -6,6 +6,7 @@
 #include "ui/chart/chart-table.h"
 #include "ui/chart/range-popover.h"
 #include "ui/common/export.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -27,6 +28,7 @@ struct _SluiceChartCard
   SluiceChart *chart;
   double drag_from;  /* pixel, or NaN */
   double pointer_x;  /* where the wheel zooms */
+  double seen[2];    /* where the pointer was last, in the window */
   guint catch_up_id; /* tick callback while smoothing or refining goes on */
   gboolean unfinished;
   SluiceCsvJob *csv; /* a file that is being written */
@@ -66,10 +68,7 @@ title_changed (SluiceCard *card, const char *title)
 static char *
 dup_summary (SluiceCard *card)
 {
-  SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
-  char *readout = sluice_chart_dup_readout (chart);
-
-  return readout != NULL ? readout : sluice_chart_dup_summary (chart);
+  return sluice_chart_dup_told (SLUICE_CHART_CARD (card)->chart);
 }
 
 static gboolean
@@ -293,10 +292,18 @@ in_plot (SluiceChartCard *self, double px, double py)
 }
 
 static void
+enter_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
+{
+  sluice_pointer_has_moved (GTK_EVENT_CONTROLLER (controller), SLUICE_CHART_CARD (data)->seen);
+}
+
+static void
 motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
 {
   SluiceChartCard *self = data;
 
+  if (!sluice_pointer_has_moved (GTK_EVENT_CONTROLLER (controller), self->seen))
+    return;
   x /= sluice_card_get_text_scale (data);
   y /= sluice_card_get_text_scale (data);
   self->pointer_x = x;
@@ -389,8 +396,11 @@ prepare (SluiceCard *card)
 static void
 draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
 {
-  sluice_chart_render (SLUICE_CHART_CARD (card)->chart, cr, width, height, theme,
-                       SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
+  SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
+
+  sluice_chart_set_title_room (chart,
+                               sluice_card_shows_buttons (card) ? SLUICE_CARD_BUTTONS_WIDTH : 0);
+  sluice_chart_render (chart, cr, width, height, theme, SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   g_signal_emit (card, signals[VALUES_CHANGED], 0);
 }
 
@@ -651,6 +661,7 @@ add_gestures (SluiceChartCard *self)
   GtkGesture *drag = gtk_gesture_drag_new ();
   GtkGesture *click = gtk_gesture_click_new ();
 
+  g_signal_connect (motion, "enter", G_CALLBACK (enter_cb), self);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);
   g_signal_connect (scroll, "scroll", G_CALLBACK (scroll_cb), self);
@@ -669,7 +680,6 @@ sluice_chart_card_init (SluiceChartCard *self)
 {
   self->chart = sluice_chart_new ();
   self->drag_from = NAN;
-  sluice_chart_set_title_room (self->chart, SLUICE_CARD_BUTTONS_WIDTH);
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   add_gestures (self);
   update_actions (self);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #define RAW_WIDTH    1.0
+#define MANY_SERIES  64 /* of more, those behind are drawn as one stroke a pixel column each */
+#define MANY_WIDTH   1.6
 #define SMOOTH_WIDTH 2.2
 #define BAND_ALPHA   0.16
 #define PALE_ALPHA   0.2
@@ -397,6 +399,112 @@ draw_series (const SluiceChart *self,
   sluice_pen_paint (pen, color, FALSE);
 }
 
+/* ---- one of very many ---- */
+
+/* A line that goes from left to right, and where it was in the column that it is in. */
+typedef struct
+{
+  SluiceRaster *raster;
+  SluiceRasterInk ink;
+  double half; /* of its width */
+  gboolean open;
+  double x, y; /* pixels of the raster */
+  double top, bottom;
+} Stroke;
+
+static void
+stroke_end_column (Stroke *s, double column)
+{
+  if (column >= 0)
+    sluice_raster_stroke (s->raster, (guint) column, s->top - s->half, s->bottom + s->half, s->ink);
+}
+
+static void
+stroke_to (Stroke *s, double x, double y)
+{
+  double slope = x > s->x ? (y - s->y) / (x - s->x) : 0;
+  double end = MIN (floor (x), sluice_raster_get_width (s->raster));
+
+  if (!s->open)
+    s->top = s->bottom = y;
+  for (double c = floor (MAX (s->x, -1)); s->open && c < end; c++)
+    {
+      double edge = s->y + (c + 1 - s->x) * slope;
+
+      s->top = MIN (s->top, edge);
+      s->bottom = MAX (s->bottom, edge);
+      stroke_end_column (s, c);
+      s->top = s->bottom = edge;
+    }
+  s->top = MIN (s->top, y);
+  s->bottom = MAX (s->bottom, y);
+  s->open = TRUE;
+  s->x = x;
+  s->y = y;
+}
+
+static void
+stroke_break (Stroke *s)
+{
+  if (s->open && s->x < sluice_raster_get_width (s->raster))
+    stroke_end_column (s, floor (s->x));
+  s->open = FALSE;
+}
+
+static void
+stroke_to_sample (
+    const SluiceChart *self, const SluicePen *pen, Stroke *s, double value_x, double value)
+{
+  double x = sluice_scale_to_pixel (&self->x_scale, value_x);
+
+  stroke_to (s, (x - pen->left) * pen->scale,
+             (sluice_chart_y_pixel (self, value) - pen->top) * pen->scale);
+}
+
+/* As CURVE_TREND has it, without round joints, and nothing behind it: among hundreds of curves
+ * nobody sees either, and they would take half a second. */
+static void
+draw_among_many (const SluiceChart *self,
+                 const SluiceChartSeries *series,
+                 const SluicePen *pen,
+                 SluiceColor color)
+{
+  gboolean smooth = self->smoothing > 0;
+  Stroke stroke = { .raster = pen->raster,
+                    .ink = sluice_raster_get_ink (color),
+                    .half = MANY_WIDTH / 2 * pen->scale };
+
+  if (series->edges.has_before)
+    stroke_to_sample (self, pen, &stroke, series->edges.before.x,
+                      smooth ? series->edges.before.smoothed : series->edges.before.value);
+  for (guint i = 0; i < self->read_key.n_columns; i++)
+    {
+      const SluiceColumn *column = &series->columns[i];
+      const SluiceTrace *t = get_trace (column, smooth);
+
+      if (column->n_finite > 0)
+        {
+          stroke_to_sample (self, pen, &stroke, t->first_x, t->first);
+          if (column->n_finite > 1)
+            stroke_to_sample (self, pen, &stroke, t->last_x, t->last);
+        }
+      else if (column->n_nan + column->n_above + column->n_below > 0)
+        stroke_break (&stroke);
+    }
+  if (series->edges.has_after && stroke.open)
+    stroke_to_sample (self, pen, &stroke, series->edges.after.x,
+                      smooth ? series->edges.after.smoothed : series->edges.after.value);
+  stroke_break (&stroke);
+}
+
+/* Pauses and means are seldom a hundred. */
+static gboolean
+is_among_many (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
+{
+  return pen->raster != NULL && self->series->len > MANY_SERIES && self->axis == SLUICE_X_STEP
+         && !self->band && !sluice_series_source_is_mean (series->source);
+}
+
 static void
 draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
@@ -407,7 +515,11 @@ draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
     {
       SluiceChartSeries *series = g_ptr_array_index (self->series, i);
 
-      if (series->visible && series->columns != NULL && series != last[0] && series != last[1])
+      if (!series->visible || series->columns == NULL || series == last[0] || series == last[1])
+        continue;
+      if (is_among_many (self, series, pen))
+        draw_among_many (self, series, pen, curve_color (self, series, theme));
+      else
         draw_series (self, series, pen, theme);
     }
   for (guint i = 0; i < G_N_ELEMENTS (last); i++)

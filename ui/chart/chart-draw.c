@@ -209,19 +209,26 @@ typedef void (*DrawEvent) (SluiceChart *self,
                            double x,
                            const SluiceTheme *theme);
 
+/* drawn: (inout): where the last quiet one was: a run that saves often has thousands of them, and
+ * where they share a pixel one is seen. */
 static void
 draw_event (SluiceChart *self,
             SluiceText *text,
             const SluiceChartEvent *event,
             const SluiceTheme *theme,
-            DrawEvent draw)
+            DrawEvent draw,
+            double *drawn)
 {
   const SluiceRect *plot = &self->plot;
   double x =
       floor (sluice_scale_to_pixel (&self->x_scale, sluice_chart_event_x (self, event))) + 0.5;
 
-  if (x >= plot->x && x <= plot->x + plot->width + 1)
-    draw (self, text, event, x, theme);
+  if (!(x >= plot->x && x <= plot->x + plot->width + 1)
+      || (event->kind == SLUICE_EVENT_QUIET && x == *drawn))
+    return;
+  if (event->kind == SLUICE_EVENT_QUIET)
+    *drawn = x;
+  draw (self, text, event, x, theme);
 }
 
 /* The relative axis says what it leaves out, where it does. */
@@ -233,6 +240,7 @@ draw_pauses_of (SluiceChart *self,
                 DrawEvent draw)
 {
   const SluicePauses *pauses = sluice_series_source_get_pauses (series->source);
+  double drawn = -INFINITY;
 
   for (guint i = 0; pauses != NULL && i < pauses->found->len; i++)
     {
@@ -242,7 +250,7 @@ draw_pauses_of (SluiceChart *self,
       g_autofree char *word = g_strdup_printf (_ ("paused %s"), time);
       const SluiceChartEvent event = { .series = series->id, .wall = pause->from, .word = word };
 
-      draw_event (self, text, &event, theme, draw);
+      draw_event (self, text, &event, theme, draw, &drawn);
     }
 }
 
@@ -251,12 +259,14 @@ static void
 draw_events_of (
     SluiceChart *self, SluiceText *text, const SluiceTheme *theme, gboolean front, DrawEvent draw)
 {
+  double drawn = -INFINITY;
+
   for (guint i = 0; i < self->events->len; i++)
     {
       const SluiceChartEvent *event = g_ptr_array_index (self->events, i);
 
       if ((event->series == self->front) == front)
-        draw_event (self, text, event, theme, draw);
+        draw_event (self, text, event, theme, draw, &drawn);
     }
   for (guint i = 0; i < self->series->len && self->axis == SLUICE_X_RELATIVE; i++)
     {
@@ -366,9 +376,10 @@ draw_note (const SluiceChart *self, SluiceText *text, double right, const Sluice
 {
   double width;
 
-  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_set (text, self->note, SLUICE_TEXT_LABEL, !self->note_rests, 0);
   sluice_text_measure (text, &width, NULL);
-  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END, theme->text);
+  sluice_text_draw (text, right, TITLE_MIDDLE, SLUICE_ANCHOR_END,
+                    self->note_rests ? theme->dim : theme->text);
   cairo_new_path (text->cr);
   cairo_arc (text->cr, right - width - LEGEND_DOT, TITLE_MIDDLE, 4, 0, 2 * G_PI);
   sluice_cairo_set_color (text->cr, self->note_color);
@@ -388,7 +399,7 @@ draw_title (SluiceChart *self,
 
   if (flags & SLUICE_CHART_LEGEND)
     right = draw_legend (self, text, width, theme);
-  else if (self->note != NULL)
+  else if (self->note != NULL && (!self->note_rests || (flags & SLUICE_CHART_TITLE)))
     right = draw_note (self, text, width - PADDING - self->title_room, theme);
   right = MIN (right, width - PADDING - self->title_room);
   if (!(flags & SLUICE_CHART_TITLE))

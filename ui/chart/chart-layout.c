@@ -216,7 +216,7 @@ extend_to_others (const SluiceChart *self, double *min, double *max)
 void
 sluice_chart_fit_y (SluiceChart *self, double *y0, double *y1)
 {
-  const SluiceChartSeries *front = sluice_chart_get_front (self);
+  const SluiceChartSeries *front = self->front_leads ? sluice_chart_get_front (self) : NULL;
   double min = INFINITY;
   double max = -INFINITY;
 

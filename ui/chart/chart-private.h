@@ -60,7 +60,8 @@ struct _SluiceChart
   GPtrArray *series; /* of SluiceChartSeries */
   GPtrArray *events; /* of SluiceChartEvent */
   guint next_id;
-  guint front;  /* id of a series, or 0 */
+  guint front; /* id of a series, or 0 */
+  gboolean front_leads;
   guint marked; /* likewise */
 
   SluiceXAxis axis;
@@ -94,7 +95,8 @@ struct _SluiceChart
   guint readout_slot; /* where the read-out stood: it moves only for a better place */
   char *note;         /* what stands beside the title; NULL: nothing */
   SluiceColor note_color;
-  double title_room; /* that other things take at the end of the title's row */
+  gboolean note_rests; /* it is the last value, and not that at the cursor */
+  double title_room;   /* that other things take at the end of the title's row */
 };
 
 /* Room round the plot that the image of the curves has, so that no curve at its edge is halved. */

@@ -360,6 +360,43 @@ set_note (SluiceChart *self, const Readout *readout, const SluiceTheme *theme)
   self->note_color = sluice_color_readable (readout->rows[0].of->color, theme->card, 3);
 }
 
+/* (nullable): that in front, or the only one. */
+static const SluiceChartSeries *
+find_main (const SluiceChart *self)
+{
+  const SluiceChartSeries *front = sluice_chart_get_front (self);
+  const SluiceChartSeries *only = NULL;
+
+  if (front != NULL)
+    return front;
+  for (guint i = 0; i < self->series->len; i++)
+    {
+      const SluiceChartSeries *series = g_ptr_array_index (self->series, i);
+
+      if (series->visible && only != NULL)
+        return NULL;
+      only = series->visible ? series : only;
+    }
+  return only;
+}
+
+/* Nobody points at anything: what came of the run in front. */
+static void
+set_last_value (SluiceChart *self, const SluiceTheme *theme)
+{
+  const SluiceChartSeries *series = find_main (self);
+  SluiceChartValue last = { 0 };
+
+  if (series == NULL
+      || !sluice_series_source_lookup (series->source, SLUICE_X_STEP, INFINITY, &last.sample))
+    return;
+  sluice_series_source_measure (series->source, SLUICE_X_STEP, (double) last.sample.step,
+                                &last.measure);
+  self->note = sluice_chart_format_value (self, &last);
+  self->note_color = sluice_color_readable (series->color, theme->card, 3);
+  self->note_rests = TRUE;
+}
+
 static void
 draw_cursor_line (const SluiceChart *self, double x, cairo_t *cr, const SluiceTheme *theme)
 {
@@ -381,8 +418,12 @@ sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceThem
 
   self->readout.width = 0;
   g_clear_pointer (&self->note, g_free);
+  self->note_rests = FALSE;
   if (!sluice_chart_find_cursor (self, &at))
-    return;
+    {
+      set_last_value (self, theme);
+      return;
+    }
   x = sluice_scale_to_pixel (&self->x_scale, at.x);
   if (!(x >= plot->x - 0.5 && x <= plot->x + plot->width + 0.5))
     return;

@@ -242,6 +242,13 @@ sluice_chart_set_front (SluiceChart *self, guint id)
 }
 
 void
+sluice_chart_set_front_leads (SluiceChart *self, gboolean leads)
+{
+  self->dirty = self->dirty || self->front_leads != leads;
+  self->front_leads = leads;
+}
+
+void
 sluice_chart_set_marked (SluiceChart *self, guint id)
 {
   if (self->marked == id)
@@ -661,4 +668,27 @@ sluice_chart_dup_summary (SluiceChart *self)
     }
   sluice_chart_append_events (self, out);
   return g_string_free (out, FALSE);
+}
+
+char *
+sluice_chart_dup_told (SluiceChart *self)
+{
+  char *readout = sluice_chart_dup_readout (self);
+  g_autofree char *summary = NULL;
+  g_autofree char *low = NULL;
+  g_autofree char *high = NULL;
+  double y0 = NAN;
+  double y1 = NAN;
+
+  if (readout != NULL)
+    return readout;
+  summary = sluice_chart_dup_summary (self);
+  sluice_chart_get_y_view (self, &y0, &y1);
+  /* Of a chart without points the axis says nothing. */
+  if (strchr (summary, ':') == NULL || !isfinite (y0) || !isfinite (y1))
+    return g_steal_pointer (&summary);
+  low = sluice_format_value (y0, self->unit);
+  high = sluice_format_value (y1, self->unit);
+  /* Translators: a sentence about a chart, then the ends of its vertical axis. */
+  return g_strdup_printf (_ ("%s. Shown from %s to %s"), summary, low, high);
 }

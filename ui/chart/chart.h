@@ -94,10 +94,14 @@ guint sluice_chart_get_n_series (SluiceChart *self);
  * sluice_chart_set_front:
  * @id: of a series; 0 for none
  *
- * Draws a series over the others and fits the value axis to it: others have as much of the plot as
- * leaves it a third of the height. A series that is not visible is not in front.
+ * Draws a series over the others and shows its last value beside the title, as long as there is no
+ * cursor. A series that is not visible is not in front.
  */
 void sluice_chart_set_front (SluiceChart *self, guint id);
+
+/** sluice_chart_set_front_leads: fits the value axis to the series in front: others have as much of
+ * the plot as leaves it a third of the height. At first they are all alike. */
+void sluice_chart_set_front_leads (SluiceChart *self, gboolean leads);
 
 /** sluice_chart_set_marked: draws a series over the others, and these paler; 0: none. */
 void sluice_chart_set_marked (SluiceChart *self, guint id);
@@ -244,6 +248,9 @@ void sluice_chart_render (SluiceChart *self,
 
 /** sluice_chart_dup_summary: (transfer full): a sentence with the last value of each series. */
 char *sluice_chart_dup_summary (SluiceChart *self);
+/** sluice_chart_dup_told: (transfer full): what a screen reader says of it: the values at the
+ * cursor, or else the summary and what the vertical axis spans. */
+char *sluice_chart_dup_told (SluiceChart *self);
 
 /** sluice_chart_dup_readout: (transfer full) (nullable): what the read-out shows, as one line. */
 char *sluice_chart_dup_readout (SluiceChart *self);

@@ -3,6 +3,7 @@
 #include "ui/chart/histogram-card.h"
 
 #include "ui/chart/chart.h"
+#include "ui/common/mode-bar.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -33,11 +34,11 @@ enum
 
 static GParamSpec *properties[N_PROPS];
 
-static const char *const mode_names[] = {
-  [SLUICE_HISTOGRAM_RIDGE] = "ridge",
-  [SLUICE_HISTOGRAM_OVERLAY] = "overlay",
-  [SLUICE_HISTOGRAM_HEAT] = "heat",
-  [SLUICE_HISTOGRAM_BANDS] = "bands",
+static const SluiceMode modes[] = {
+  [SLUICE_HISTOGRAM_RIDGE] = { "ridge", N_ ("ridges") },
+  [SLUICE_HISTOGRAM_OVERLAY] = { "overlay", N_ ("overlay") },
+  [SLUICE_HISTOGRAM_HEAT] = { "heat", N_ ("heat") },
+  [SLUICE_HISTOGRAM_BANDS] = { "bands", N_ ("bands") },
 };
 
 static void
@@ -134,29 +135,6 @@ add_steps (SluiceHistogramCard *self)
   gtk_widget_set_parent (self->steps, GTK_WIDGET (self));
 }
 
-/* ---- modes ---- */
-
-static void
-add_modes (SluiceHistogramCard *self)
-{
-  static const char *const words[] = { N_ ("ridges"), N_ ("overlay"), N_ ("heat"), N_ ("bands") };
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    {
-      GtkWidget *button = gtk_toggle_button_new_with_label (_ (words[i]));
-
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "histogram.mode");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", mode_names[i]);
-      gtk_widget_set_focus_on_click (button, FALSE);
-      gtk_widget_add_css_class (button, "flat");
-      gtk_box_append (GTK_BOX (box), button);
-    }
-  gtk_widget_add_css_class (box, "card-modes");
-  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
-  sluice_card_add_tool (SLUICE_CARD (self), box);
-}
-
 /* ---- as a card ---- */
 
 static void
@@ -189,17 +167,17 @@ export_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 fill_menu (SluiceCard *card, GMenu *menu)
 {
-  g_autoptr (GMenu) modes = g_menu_new ();
+  g_autoptr (GMenu) list = g_menu_new ();
   g_autoptr (GMenu) export = g_menu_new ();
 
-  g_menu_append (modes, _ ("Ridges"), "histogram.mode::ridge");
-  g_menu_append (modes, _ ("Overlay"), "histogram.mode::overlay");
-  g_menu_append (modes, _ ("Heat"), "histogram.mode::heat");
-  g_menu_append (modes, _ ("Bands"), "histogram.mode::bands");
+  g_menu_append (list, _ ("Ridges"), "histogram.mode::ridge");
+  g_menu_append (list, _ ("Overlay"), "histogram.mode::overlay");
+  g_menu_append (list, _ ("Heat"), "histogram.mode::heat");
+  g_menu_append (list, _ ("Bands"), "histogram.mode::bands");
   g_menu_append (export, _ ("Save as PNG…"), "histogram.export-png");
   g_menu_append (export, _ ("Save as SVG…"), "histogram.export-svg");
   g_menu_append (export, _ ("Save as PDF…"), "histogram.export-pdf");
-  g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (list));
   g_menu_append_section (menu, NULL, G_MENU_MODEL (export));
 }
 
@@ -300,7 +278,7 @@ sluice_histogram_card_get_property (GObject *object, guint id, GValue *value, GP
       g_value_set_int (value, (int) sluice_histogram_chart_get_mode (self->chart));
       break;
     case PROP_MODE_NAME:
-      g_value_set_string (value, mode_names[sluice_histogram_chart_get_mode (self->chart)]);
+      g_value_set_string (value, modes[sluice_histogram_chart_get_mode (self->chart)].name);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -310,8 +288,8 @@ sluice_histogram_card_get_property (GObject *object, guint id, GValue *value, GP
 static void
 set_mode_name (SluiceHistogramCard *self, const char *name)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (mode_names); i++)
-    if (g_strcmp0 (name, mode_names[i]) == 0)
+  for (guint i = 0; i < G_N_ELEMENTS (modes); i++)
+    if (g_strcmp0 (name, modes[i].name) == 0)
       sluice_histogram_card_set_mode (self, (SluiceHistogramMode) i);
 }
 
@@ -405,7 +383,8 @@ sluice_histogram_card_init (SluiceHistogramCard *self)
   GtkGesture *click = gtk_gesture_click_new ();
 
   self->chart = sluice_histogram_chart_new ();
-  add_modes (self);
+  sluice_card_add_tool (SLUICE_CARD (self),
+                        sluice_mode_bar_new ("histogram.mode", modes, G_N_ELEMENTS (modes)));
   add_steps (self);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
   g_signal_connect (motion, "leave", G_CALLBACK (leave_cb), self);

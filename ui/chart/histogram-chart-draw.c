@@ -185,6 +185,14 @@ fit_relief (SluiceHistogramChart *self, double height)
     self->highest = highest;
 }
 
+/* Where names stand over panels side by side they have a row of their own: that of the number of
+ * steps has no room for the last. */
+static double
+get_names_height (guint n_beside)
+{
+  return n_beside > 1 ? 2 * NAMES_HEIGHT : NAMES_HEIGHT;
+}
+
 /* Side by side, but where all lie on one ground. */
 static void
 place_panels (SluiceHistogramChart *self, double width, double height)
@@ -196,9 +204,9 @@ place_panels (SluiceHistogramChart *self, double width, double height)
                      : self->mode == SLUICE_HISTOGRAM_RIDGE ? STEP_ROOM
                                                             : 24;
   double room = width - left;
-  double top = TITLE_HEIGHT + NAMES_HEIGHT;
   guint n =
       one_ground ? self->drawn->len : MIN (self->drawn->len, (guint) MAX (1, room / LEAST_PANEL));
+  double top = TITLE_HEIGHT + get_names_height (one_ground ? 1 : n);
 
   self->n_panels = n;
   for (guint i = 0; i < n; i++)
@@ -655,9 +663,10 @@ draw_names (SluiceHistogramChart *self, SluiceText *text, double width, const Sl
 {
   gboolean in_row =
       self->n_panels > 1 && get_panel (self, 0)->plot.x == get_panel (self, 1)->plot.x;
-  double right = width - PADDING - self->names_room;
+  gboolean beside = self->n_panels > 1 && !in_row;
+  double right = width - PADDING - (beside ? 0 : self->names_room);
   double end_all = in_row || self->n_panels < self->drawn->len ? right - MORE_ROOM : right;
-  double y = TITLE_HEIGHT + 6;
+  double y = TITLE_HEIGHT + get_names_height (beside ? 2 : 1) - NAMES_HEIGHT + 6;
   double x = PADDING + 5;
   guint i;
 

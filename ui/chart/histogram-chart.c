@@ -156,6 +156,35 @@ sluice_histogram_chart_clear_run (SluiceHistogramChart *self, guint run)
 }
 
 void
+sluice_histogram_chart_keep_steps (SluiceHistogramChart *self, guint run, GHashTable *steps)
+{
+  SluiceHistogramRun *found = find_run (self, run);
+
+  g_return_if_fail (found != NULL);
+
+  const SluiceHistogramRun *selected_run = self->selected_run;
+  const SluiceHistogramStep *selected =
+      selected_run == found && self->selected >= 0
+          ? g_ptr_array_index (found->steps, (guint) self->selected)
+          : NULL;
+  int index = selected_run != found ? self->selected : -1;
+
+  forget_selected (self);
+  for (guint i = found->steps->len; i-- > 0;)
+    {
+      const SluiceHistogramStep *step = g_ptr_array_index (found->steps, i);
+
+      if (!g_hash_table_contains (steps, &step->step))
+        g_ptr_array_remove_index (found->steps, i);
+    }
+  for (guint i = 0; selected != NULL && i < found->steps->len; i++)
+    if (g_ptr_array_index (found->steps, i) == selected)
+      index = (int) i;
+  self->selected = index;
+  self->selected_run = index >= 0 ? selected_run : NULL;
+}
+
+void
 sluice_histogram_chart_set_front (SluiceHistogramChart *self, guint run)
 {
   if (self->front == run)

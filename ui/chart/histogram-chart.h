@@ -37,6 +37,11 @@ void sluice_histogram_chart_set_run_style (SluiceHistogramChart *self,
                                            SluiceColor color);
 /** sluice_histogram_chart_clear_run: its steps are forgotten. */
 void sluice_histogram_chart_clear_run (SluiceHistogramChart *self, guint run);
+/** sluice_histogram_chart_keep_steps:
+ * @steps: (element-type gint64): of the run; all others are forgotten, which takes the selection
+ * only where it was one of them
+ */
+void sluice_histogram_chart_keep_steps (SluiceHistogramChart *self, guint run, GHashTable *steps);
 /** sluice_histogram_chart_set_front: which run stands first; 0: the one added first. */
 void sluice_histogram_chart_set_front (SluiceHistogramChart *self, guint run);
 /** sluice_histogram_chart_get_n_left: how many runs had no room, or no name, in the last drawing.

@@ -69,31 +69,34 @@ fill_row (SluiceImageCard *self, const Frame *frame)
     }
 }
 
-/* Decoding takes a millisecond: of many frames that come at once only the last is looked at. */
+/* Decoding takes a millisecond, and assistive technology is told of each step: of many frames that
+ * come at once only the last is looked at. */
 static gboolean
 put_frame_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   SluiceImageCard *self = SLUICE_IMAGE_CARD (widget);
 
   self->tick_id = 0;
-  if (self->shown >= 0)
-    fill_row (self, g_ptr_array_index (self->frames, self->shown));
+  if (self->shown < 0)
+    return G_SOURCE_REMOVE;
+
+  const Frame *frame = g_ptr_array_index (self->frames, self->shown);
+  g_autofree char *number = sluice_format_step (frame->step);
+  g_autofree char *label = g_strdup_printf (_ ("step %s"), number);
+
+  fill_row (self, frame);
+  sluice_card_set_note (SLUICE_CARD (self), label);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
+                                  -1);
   return G_SOURCE_REMOVE;
 }
 
 static void
 show_frame (SluiceImageCard *self, int index)
 {
-  const Frame *frame = g_ptr_array_index (self->frames, index);
-  g_autofree char *number = sluice_format_step (frame->step);
-  g_autofree char *label = g_strdup_printf (_ ("step %s"), number);
-
   self->shown = index;
   if (self->tick_id == 0)
     self->tick_id = gtk_widget_add_tick_callback (GTK_WIDGET (self), put_frame_cb, NULL, NULL);
-  sluice_card_set_note (SLUICE_CARD (self), label);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
-                                  -1);
 }
 
 static void
@@ -194,6 +197,21 @@ sluice_image_card_append (
   frame->captions[slot] = g_strdup (caption);
   gtk_widget_set_visible (self->empty_label, FALSE);
   show_frame (self, follow ? (int) self->frames->len - 1 : self->shown);
+}
+
+void
+sluice_image_card_keep_steps (SluiceImageCard *self, GHashTable *steps)
+{
+  gint64 shown = sluice_image_card_get_step (self);
+
+  for (guint i = self->frames->len; i-- > 0;)
+    if (!g_hash_table_contains (steps,
+                                &((const Frame *) g_ptr_array_index (self->frames, i))->step))
+      g_ptr_array_remove_index (self->frames, i);
+  if (self->frames->len == 0)
+    sluice_image_card_clear (self);
+  else
+    sluice_image_card_show_step (self, shown);
 }
 
 void

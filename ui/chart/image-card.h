@@ -28,6 +28,8 @@ GtkWidget *sluice_image_card_new (const char *title);
 void sluice_image_card_append (
     SluiceImageCard *self, guint slot, gint64 step, GBytes *image, const char *caption);
 void sluice_image_card_clear (SluiceImageCard *self);
+/** sluice_image_card_keep_steps: forgets the images of all but these @steps (of gint64). */
+void sluice_image_card_keep_steps (SluiceImageCard *self, GHashTable *steps);
 
 /** sluice_image_card_show_step: shows the last images at or before @step. */
 void sluice_image_card_show_step (SluiceImageCard *self, gint64 step);

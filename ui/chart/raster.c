@@ -323,18 +323,63 @@ blend_rows (guint8 *restrict plane, const guint8 *restrict mask, guint n, guint8
     }
 }
 
+SluiceRasterInk
+sluice_raster_get_ink (SluiceColor color)
+{
+  double a = CLAMP (color.a, 0, 1) * 255;
+  SluiceRasterInk ink;
+
+  ink.parts[PLANE_A] = (guint8) (a + 0.5);
+  ink.parts[PLANE_R] = (guint8) (CLAMP (color.r, 0, 1) * a + 0.5);
+  ink.parts[PLANE_G] = (guint8) (CLAMP (color.g, 0, 1) * a + 0.5);
+  ink.parts[PLANE_B] = (guint8) (CLAMP (color.b, 0, 1) * a + 0.5);
+  return ink;
+}
+
+static void
+blend_pixel (SluiceRaster *self, gsize at, double coverage, const SluiceRasterInk *ink)
+{
+  guint8 mask = (guint8) (coverage * 255 + 0.5);
+
+  for (guint i = 0; i < N_PLANES; i++)
+    blend_rows (self->planes[i] + at, &mask, 1, ink->parts[i], ink->parts[PLANE_A]);
+}
+
+void
+sluice_raster_stroke (SluiceRaster *self, guint x, double y0, double y1, SluiceRasterInk ink)
+{
+  gsize column = (gsize) x * self->height;
+  guint lo;
+  guint hi;
+
+  if (!(y0 < y1) || y0 >= self->height || y1 <= 0 || x >= self->width)
+    return;
+  y0 = MAX (y0, 0);
+  y1 = MIN (y1, self->height);
+  lo = (guint) y0;
+  hi = MIN ((guint) ceil (y1), self->height);
+  blend_pixel (self, column + lo, MIN (y1, lo + 1.0) - y0, &ink);
+  if (hi - lo == 1)
+    return;
+  blend_pixel (self, column + hi - 1, y1 - (hi - 1), &ink);
+  if (ink.parts[PLANE_A] == 255)
+    {
+      for (guint i = 0; i < N_PLANES; i++)
+        memset (self->planes[i] + column + lo + 1, ink.parts[i], hi - lo - 2);
+      return;
+    }
+  for (gsize at = column + lo + 1; at < column + hi - 1; at++)
+    blend_pixel (self, at, 1, &ink);
+}
+
 void
 sluice_raster_paint (SluiceRaster *self, SluiceColor color)
 {
-  double a = CLAMP (color.a, 0, 1) * 255;
-  guint8 parts[N_PLANES];
+  SluiceRasterInk ink;
 
   g_return_if_fail (self != NULL);
 
-  parts[PLANE_A] = (guint8) (a + 0.5);
-  parts[PLANE_R] = (guint8) (CLAMP (color.r, 0, 1) * a + 0.5);
-  parts[PLANE_G] = (guint8) (CLAMP (color.g, 0, 1) * a + 0.5);
-  parts[PLANE_B] = (guint8) (CLAMP (color.b, 0, 1) * a + 0.5);
+  ink = sluice_raster_get_ink (color);
   for (guint x = 0; x < self->width; x++)
     {
       gsize offset = (gsize) x * self->height + self->lo[x];
@@ -343,7 +388,7 @@ sluice_raster_paint (SluiceRaster *self, SluiceColor color)
         continue;
       for (guint i = 0; i < N_PLANES; i++)
         blend_rows (self->planes[i] + offset, self->mask + offset, self->hi[x] - self->lo[x],
-                    parts[i], parts[PLANE_A]);
+                    ink.parts[i], ink.parts[PLANE_A]);
       empty_mask_column (self, x);
     }
 }

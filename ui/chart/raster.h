@@ -55,6 +55,22 @@ void sluice_raster_disc (SluiceRaster *self, double x, double y, double radius);
 /** sluice_raster_paint: paints the mask in @color over the image and empties it. */
 void sluice_raster_paint (SluiceRaster *self, SluiceColor color);
 
+/* A colour as the image has it: opacity and premultiplied components. */
+typedef struct
+{
+  guint8 parts[4];
+} SluiceRasterInk;
+
+SluiceRasterInk sluice_raster_get_ink (SluiceColor color);
+
+/**
+ * sluice_raster_stroke:
+ *
+ * Paints the rows @y0 to @y1 of column @x at once, without the mask: what touches itself there gets
+ * darker. For curves that go through a column once, where there are hundreds of them.
+ */
+void sluice_raster_stroke (SluiceRaster *self, guint x, double y0, double y1, SluiceRasterInk ink);
+
 /** sluice_raster_get_coverage: how far the mask covers a pixel, 0 to 255. For tests. */
 guint8 sluice_raster_get_coverage (const SluiceRaster *self, guint x, guint y);
 

@@ -4,12 +4,11 @@
 
 #include "ui/chart/settings-list.h"
 #include "ui/chart/settings-plot.h"
+#include "ui/common/mode-bar.h"
 #include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
-
-static const char *const mode_names[] = { "table", "parallel", "scatter" };
 
 typedef enum
 {
@@ -18,6 +17,12 @@ typedef enum
   MODE_SCATTER,
   N_MODES
 } Mode;
+
+static const SluiceMode modes[N_MODES] = {
+  [MODE_TABLE] = { "table", N_ ("table") },
+  [MODE_PARALLEL] = { "parallel", N_ ("parallel") },
+  [MODE_SCATTER] = { "scatter", N_ ("scatter") },
+};
 
 struct _SluiceSettingsCard
 {
@@ -264,18 +269,18 @@ sluice_settings_card_dup_text (SluiceSettingsCard *self)
 static void
 fill_menu (SluiceCard *card, GMenu *menu)
 {
-  g_autoptr (GMenu) modes = g_menu_new ();
+  g_autoptr (GMenu) list = g_menu_new ();
 
-  g_menu_append (modes, _ ("Table"), "settings.mode::table");
-  g_menu_append (modes, _ ("Parallel coordinates"), "settings.mode::parallel");
-  g_menu_append (modes, _ ("One over another"), "settings.mode::scatter");
-  g_menu_append_section (menu, NULL, G_MENU_MODEL (modes));
+  g_menu_append (list, _ ("Table"), "settings.mode::table");
+  g_menu_append (list, _ ("Parallel coordinates"), "settings.mode::parallel");
+  g_menu_append (list, _ ("One over another"), "settings.mode::scatter");
+  g_menu_append_section (menu, NULL, G_MENU_MODEL (list));
 }
 
 static void
 sluice_settings_card_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  g_value_set_string (value, mode_names[SLUICE_SETTINGS_CARD (object)->mode]);
+  g_value_set_string (value, modes[SLUICE_SETTINGS_CARD (object)->mode].name);
 }
 
 static void
@@ -285,7 +290,7 @@ sluice_settings_card_set_property (GObject *object,
                                    GParamSpec *pspec)
 {
   for (guint i = 0; i < N_MODES; i++)
-    if (g_strcmp0 (g_value_get_string (value), mode_names[i]) == 0)
+    if (g_strcmp0 (g_value_get_string (value), modes[i].name) == 0)
       set_mode (SLUICE_SETTINGS_CARD (object), (Mode) i);
 }
 
@@ -307,7 +312,7 @@ sluice_settings_card_class_init (SluiceSettingsCardClass *klass)
   object_class->set_property = sluice_settings_card_set_property;
   SLUICE_CARD_CLASS (klass)->fill_menu = fill_menu;
   properties[PROP_MODE_NAME] =
-      g_param_spec_string ("mode-name", NULL, NULL, mode_names[MODE_TABLE],
+      g_param_spec_string ("mode-name", NULL, NULL, modes[MODE_TABLE].name,
                            G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_properties (object_class, N_PROPS, properties);
   gtk_widget_class_install_property_action (widget_class, "settings.mode", "mode-name");
@@ -315,26 +320,6 @@ sluice_settings_card_class_init (SluiceSettingsCardClass *klass)
                                     NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
   gtk_widget_class_set_css_name (widget_class, "settingscard");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
-}
-
-static void
-add_modes (SluiceSettingsCard *self)
-{
-  static const char *const words[N_MODES] = { N_ ("table"), N_ ("parallel"), N_ ("scatter") };
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-
-  for (guint i = 0; i < N_MODES; i++)
-    {
-      GtkWidget *button = gtk_toggle_button_new_with_label (_ (words[i]));
-
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "settings.mode");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", mode_names[i]);
-      gtk_widget_add_css_class (button, "flat");
-      gtk_box_append (GTK_BOX (box), button);
-    }
-  gtk_widget_add_css_class (box, "card-modes");
-  gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
-  sluice_card_add_tool (SLUICE_CARD (self), box);
 }
 
 static GtkWidget *
@@ -392,7 +377,7 @@ sluice_settings_card_init (SluiceSettingsCard *self)
   gtk_stack_add_named (self->stack, GTK_WIDGET (self->list), "table");
   gtk_stack_add_named (self->stack, new_plot (self), "plot");
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->stack));
-  add_modes (self);
+  sluice_card_add_tool (SLUICE_CARD (self), sluice_mode_bar_new ("settings.mode", modes, N_MODES));
   set_mode (self, MODE_TABLE);
 }
 

@@ -3,6 +3,7 @@
 #include "ui/common/card.h"
 
 #include "ui/common/paint.h"
+#include "ui/common/text.h"
 #include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
@@ -12,6 +13,10 @@
 #define TOOLS_AIR     12
 #define TITLE_MIDDLE  21 /* of the title's row, in units, as is: */
 #define TITLE_ROOM    28
+#define SIDE          16 /* in pixels: round a title and widgets */
+#define TITLE_AIR     14 /* between a title and the tools */
+#define HEAD_TOP      4  /* over a title's row and under it, of a card of widgets */
+#define HEAD_AIR      10
 /* Screen readers are told of new values no more often than they can speak. */
 #define DESCRIBE_INTERVAL_MS 1000
 
@@ -153,36 +158,36 @@ sluice_card_get_title (SluiceCard *self)
   return PRIVATE (self)->title;
 }
 
+static GtkWidget *
+new_title_label (const char *title)
+{
+  GtkWidget *label = gtk_label_new (title);
+
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, "heading");
+  return label;
+}
+
 GtkWidget *
 sluice_card_add_box (SluiceCard *self)
 {
   SluiceCardPrivate *p = PRIVATE (self);
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 14);
 
   g_return_val_if_fail (p->box == NULL, p->box);
 
   p->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
-  gtk_widget_set_margin_start (p->box, 16);
-  gtk_widget_set_margin_end (p->box, 16);
-  gtk_widget_set_margin_top (p->box, 4);
+  gtk_widget_set_margin_start (p->box, SIDE);
+  gtk_widget_set_margin_end (p->box, SIDE);
   gtk_widget_set_margin_bottom (p->box, 8);
-  p->title_label = gtk_label_new (p->title);
-  gtk_label_set_ellipsize (GTK_LABEL (p->title_label), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_xalign (GTK_LABEL (p->title_label), 0);
-  gtk_widget_set_hexpand (p->title_label, TRUE);
-  gtk_widget_add_css_class (p->title_label, "heading");
+  p->title_label = new_title_label (p->title);
   p->note_label = gtk_label_new (NULL);
   gtk_widget_add_css_class (p->note_label, "dim-label");
   gtk_widget_add_css_class (p->note_label, "caption");
   gtk_widget_add_css_class (p->note_label, "numeric");
-  gtk_box_append (GTK_BOX (head), p->title_label);
   gtk_widget_set_visible (p->note_label, FALSE);
   sluice_card_add_tool (self, p->note_label);
-  g_object_ref (p->tools);
-  gtk_widget_unparent (p->tools);
-  gtk_box_append (GTK_BOX (head), p->tools);
-  g_object_unref (p->tools);
-  gtk_box_append (GTK_BOX (p->box), head);
+  gtk_widget_insert_before (p->title_label, GTK_WIDGET (self), p->tools);
   gtk_widget_set_parent (p->box, GTK_WIDGET (self));
   return p->box;
 }
@@ -229,19 +234,26 @@ menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
   popup_menu (SLUICE_CARD (widget), gtk_widget_get_width (widget) - 24, 32);
 }
 
+/* (transfer full) (nullable): as it would be on the screen now. A GtkWidgetPaintable has nothing
+ * where a frame is on its way, or where the card lies outside of the view. */
+static GskRenderNode *
+dup_node (SluiceCard *self)
+{
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+
+  GTK_WIDGET_GET_CLASS (self)->snapshot (GTK_WIDGET (self), snapshot);
+  return gtk_snapshot_free_to_node (snapshot);
+}
+
 GdkTexture *
 sluice_card_dup_picture (SluiceCard *self)
 {
   GtkWidget *widget = GTK_WIDGET (self);
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (widget);
-  GtkSnapshot *snapshot = gtk_snapshot_new ();
   float width = (float) gtk_widget_get_width (widget);
   float height = (float) gtk_widget_get_height (widget);
   GtkNative *native = gtk_widget_get_native (widget);
-  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GskRenderNode) node = dup_node (self);
 
-  gdk_paintable_snapshot (paintable, snapshot, width, height);
-  node = gtk_snapshot_free_to_node (snapshot);
   if (node == NULL || native == NULL)
     return NULL;
   return gsk_renderer_render_texture (gtk_native_get_renderer (native), node,
@@ -299,6 +311,13 @@ void
 sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
 {
   gtk_box_append (GTK_BOX (PRIVATE (self)->tools), widget);
+}
+
+gboolean
+sluice_card_shows_buttons (SluiceCard *self)
+{
+  const GtkStateFlags flags = GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN;
+  return (gtk_widget_get_state_flags (GTK_WIDGET (self)) & flags) != 0;
 }
 
 int
@@ -384,6 +403,23 @@ sluice_card_ask_export (SluiceCard *self, const char *ending)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+/* A card of widgets, as large as it fits. */
+static void
+draw_widgets (SluiceCard *self, cairo_t *cr, double width, double height)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  g_autoptr (GskRenderNode) node = dup_node (self);
+  double scale = MIN (width / MAX (1, gtk_widget_get_width (widget)),
+                      height / MAX (1, gtk_widget_get_height (widget)));
+
+  if (node == NULL)
+    return;
+  cairo_save (cr);
+  cairo_scale (cr, scale, scale);
+  gsk_render_node_draw (node, cr);
+  cairo_restore (cr);
+}
+
 void
 sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double height)
 {
@@ -398,7 +434,7 @@ sluice_card_draw_on_paper (SluiceCard *self, cairo_t *cr, double width, double h
   if (klass->draw != NULL)
     klass->draw (self, cr, width, height, &theme);
   else
-    sluice_cairo_draw_card (cr, width, height, &theme);
+    draw_widgets (self, cr, width, height);
   /* What is on the screen was drawn for another size. */
   g_clear_object (&PRIVATE (self)->texture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -477,9 +513,11 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     redraw (self, width, height);
   sluice_snapshot_append_picture (snapshot, widget, p->texture);
   if (p->box != NULL)
-    gtk_widget_snapshot_child (widget, p->box, snapshot);
-  else
-    gtk_widget_snapshot_child (widget, p->tools, snapshot);
+    {
+      gtk_widget_snapshot_child (widget, p->title_label, snapshot);
+      gtk_widget_snapshot_child (widget, p->box, snapshot);
+    }
+  gtk_widget_snapshot_child (widget, p->tools, snapshot);
   sluice_snapshot_focus_ring (snapshot, widget);
 }
 
@@ -489,6 +527,18 @@ sluice_card_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
   GTK_WIDGET_CLASS (sluice_card_parent_class)->css_changed (widget, change);
   g_clear_object (&PRIVATE (SLUICE_CARD (widget))->texture);
   gtk_widget_queue_draw (widget);
+}
+
+/* Of a card of widgets: the title's row with the air round it. */
+static int
+get_head_height (GtkWidget *widget)
+{
+  SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (widget));
+  int label, tools;
+
+  gtk_widget_measure (p->title_label, GTK_ORIENTATION_VERTICAL, -1, NULL, &label, NULL, NULL);
+  gtk_widget_measure (p->tools, GTK_ORIENTATION_VERTICAL, -1, NULL, &tools, NULL, NULL);
+  return HEAD_TOP + MAX (label, tools) + HEAD_AIR;
 }
 
 static void
@@ -510,29 +560,78 @@ sluice_card_measure (GtkWidget *widget,
   if (p->box == NULL)
     return;
   gtk_widget_measure (p->box, orientation, for_size, minimum, natural, NULL, NULL);
-  if (horizontal)
-    {
-      *minimum = MAX (*minimum, LEAST_WIDTH);
-      *natural = MAX (*natural, NATURAL_WIDTH);
-    }
+  *minimum = horizontal ? MAX (*minimum, LEAST_WIDTH) : *minimum + get_head_height (widget);
+  *natural = horizontal ? MAX (*natural, NATURAL_WIDTH) : *natural + get_head_height (widget);
 }
 
-/* At the end of the title's row, which is read from the left in every language, as charts are. They
- * go where a title would have no room: the card's menu and keys have the same. */
-static void
-allocate_tools (SluiceCard *self, int width)
+/* As the title is drawn, or as its label has it. */
+static int
+get_title_width (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  g_autoptr (PangoLayout) layout = NULL;
+  int width;
+
+  if (p->title_label != NULL)
+    {
+      gtk_widget_measure (p->title_label, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &width, NULL, NULL);
+      return width;
+    }
+  layout = gtk_widget_create_pango_layout (GTK_WIDGET (self), p->title);
+  PangoFontDescription *font = pango_font_description_copy (
+      pango_context_get_font_description (gtk_widget_get_pango_context (GTK_WIDGET (self))));
+  double size = SLUICE_TEXT_TITLE * sluice_widget_get_text_scale (GTK_WIDGET (self));
+  pango_font_description_set_absolute_size (font, size * PANGO_SCALE);
+  pango_font_description_set_weight (font, PANGO_WEIGHT_SEMIBOLD);
+  pango_layout_set_font_description (layout, font);
+  pango_font_description_free (font);
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width;
+}
+
+/* At the end of the title's row, which is read from the left in every language where a chart is
+ * drawn. They are as narrow as they can be where the title would have no room else, and go where it
+ * would have none even so: the card's menu and keys have the same. Returns their width. */
+static int
+allocate_tools (SluiceCard *self, int width, gboolean mirrored)
 {
   SluiceCardPrivate *p = PRIVATE (self);
   double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  int room = width - TOOLS_AIR - SIDE - get_title_width (self) - TITLE_AIR;
   GtkAllocation area = { 0 };
+  int least;
 
-  gtk_widget_measure (p->tools, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &area.width, NULL, NULL);
+  gtk_widget_measure (p->tools, GTK_ORIENTATION_HORIZONTAL, -1, &least, &area.width, NULL, NULL);
+  area.width = room >= area.width ? area.width : least;
   gtk_widget_measure (p->tools, GTK_ORIENTATION_VERTICAL, area.width, NULL, &area.height, NULL,
                       NULL);
   area.x = width - TOOLS_AIR - area.width;
-  area.y = MAX ((int) (scale * TITLE_MIDDLE) - area.height / 2, 0);
+  area.y = p->box != NULL ? HEAD_TOP : MAX ((int) (scale * TITLE_MIDDLE) - area.height / 2, 0);
   gtk_widget_set_child_visible (p->tools, area.x >= scale * TITLE_ROOM);
+  if (mirrored)
+    area.x = width - area.x - area.width;
   gtk_widget_size_allocate (p->tools, &area, -1);
+  return gtk_widget_get_child_visible (p->tools) ? area.width : 0;
+}
+
+static void
+allocate_box (SluiceCard *self, int width, int height)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  GtkWidget *widget = GTK_WIDGET (self);
+  gboolean mirrored = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
+  int head = get_head_height (widget);
+  int tools = allocate_tools (self, width, mirrored);
+  GtkAllocation area = { SIDE, HEAD_TOP, width - SIDE - TOOLS_AIR - TITLE_AIR - tools,
+                         head - HEAD_TOP - HEAD_AIR };
+  int least;
+
+  gtk_widget_measure (p->title_label, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+  area.width = MAX (area.width, least);
+  if (mirrored)
+    area.x = width - area.x - area.width;
+  gtk_widget_size_allocate (p->title_label, &area, -1);
+  gtk_widget_size_allocate (p->box, &(GtkAllocation){ 0, head, width, height - head }, -1);
 }
 
 static void
@@ -541,9 +640,9 @@ sluice_card_size_allocate (GtkWidget *widget, int width, int height, int baselin
   SluiceCardPrivate *p = PRIVATE (SLUICE_CARD (widget));
 
   if (p->box != NULL)
-    gtk_widget_size_allocate (p->box, &(GtkAllocation){ 0, 0, width, height }, -1);
+    allocate_box (SLUICE_CARD (widget), width, height);
   else
-    allocate_tools (SLUICE_CARD (widget), width);
+    allocate_tools (SLUICE_CARD (widget), width, FALSE);
   if (p->menu != NULL)
     gtk_popover_present (GTK_POPOVER (p->menu));
 }
@@ -555,9 +654,9 @@ sluice_card_dispose (GObject *object)
 
   g_clear_handle_id (&p->describe_id, g_source_remove);
   g_clear_pointer (&p->menu, gtk_widget_unparent);
-  if (p->box == NULL)
-    g_clear_pointer (&p->tools, gtk_widget_unparent);
-  g_clear_pointer (&p->box, gtk_widget_unparent); /* and the tools in it */
+  g_clear_pointer (&p->title_label, gtk_widget_unparent);
+  g_clear_pointer (&p->tools, gtk_widget_unparent);
+  g_clear_pointer (&p->box, gtk_widget_unparent);
   g_clear_object (&p->texture);
   G_OBJECT_CLASS (sluice_card_parent_class)->dispose (object);
 }

@@ -84,6 +84,9 @@ void sluice_card_set_note (SluiceCard *self, const char *note);
 /** sluice_card_add_tool: puts a widget after these buttons; it is always seen. */
 void sluice_card_add_tool (SluiceCard *self, GtkWidget *widget);
 
+/** sluice_card_shows_buttons: is the pointer or the keyboard's focus on the card? */
+gboolean sluice_card_shows_buttons (SluiceCard *self);
+
 /** sluice_card_get_tools_width: what the buttons and these widgets take, in pixels. */
 int sluice_card_get_tools_width (SluiceCard *self);
 

@@ -209,3 +209,15 @@ sluice_dot_set_color (GtkWidget *dot, SluiceColor color)
   g_object_set_data_full (G_OBJECT (dot), "color", g_memdup2 (&color, sizeof color), g_free);
   gtk_widget_queue_draw (dot);
 }
+
+gboolean
+sluice_pointer_has_moved (GtkEventController *controller, double *seen)
+{
+  GdkEvent *event = gtk_event_controller_get_current_event (controller);
+  double x = seen[0];
+  double y = seen[1];
+
+  if (event == NULL || !gdk_event_get_position (event, &seen[0], &seen[1]))
+    return TRUE;
+  return x != seen[0] || y != seen[1];
+}

@@ -43,4 +43,14 @@ void sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls);
 GtkWidget *sluice_dot_new (void);
 void sluice_dot_set_color (GtkWidget *dot, SluiceColor color);
 
+/**
+ * sluice_pointer_has_moved:
+ * @controller: while it handles an event
+ * @seen: (inout) (array fixed-size=2): where the pointer was last, in its window
+ *
+ * GTK also tells of a motion where the pointer rests and what lies under it was drawn anew: that
+ * must not take a cursor from whoever moves it by keys.
+ */
+gboolean sluice_pointer_has_moved (GtkEventController *controller, double *seen);
+
 G_END_DECLS

@@ -48,7 +48,7 @@ test_groups (void)
       g_autoptr (SluiceRun) run = new_run (i + 1, &rows[i], NULL);
       g_list_store_append (runs, run);
     }
-  g_autoptr (GPtrArray) groups = sluice_seed_groups_new (G_LIST_MODEL (runs));
+  g_autoptr (GPtrArray) groups = sluice_seed_groups_new (G_LIST_MODEL (runs), FALSE);
   g_assert_cmpuint (groups->len, ==, 1);
   const SluiceSeedGroup *group = groups->pdata[0];
   g_assert_cmpuint (group->runs->len, ==, 2);
@@ -60,11 +60,18 @@ test_groups (void)
   g_assert_null (sluice_seed_groups_find (groups, again));
   g_assert_null (sluice_seed_groups_find (NULL, second));
 
-  g_autoptr (GPtrArray) same = sluice_seed_groups_new (G_LIST_MODEL (runs));
+  g_autoptr (GPtrArray) sorted = sluice_seed_groups_sort (groups, G_LIST_MODEL (runs));
+  g_assert_cmpuint (sorted->len, ==, G_N_ELEMENTS (rows));
+  g_assert_cmpstr (sluice_run_get_info (sorted->pdata[2])->name, ==, "mlp-2");
+  g_assert_cmpstr (sluice_run_get_info (sorted->pdata[3])->name, ==, "mlp");
+
+  g_autoptr (GPtrArray) same = sluice_seed_groups_new (G_LIST_MODEL (runs), FALSE);
   g_assert_true (sluice_seed_groups_equal (groups, same));
   sluice_run_set_shown (second, FALSE); /* the one of the same seed is not its like */
-  g_autoptr (GPtrArray) fewer = sluice_seed_groups_new (G_LIST_MODEL (runs));
+  g_autoptr (GPtrArray) fewer = sluice_seed_groups_new (G_LIST_MODEL (runs), FALSE);
+  g_autoptr (GPtrArray) all = sluice_seed_groups_new (G_LIST_MODEL (runs), TRUE);
   g_assert_cmpuint (fewer->len, ==, 0);
+  g_assert_true (sluice_seed_groups_equal (groups, all));
   g_assert_false (sluice_seed_groups_equal (groups, fewer));
   g_assert_true (sluice_seed_groups_equal (NULL, fewer));
 }
@@ -80,9 +87,38 @@ test_names (void)
       g_autoptr (SluiceRun) run = new_run (i + 1, &rows[i], NULL);
       g_list_store_append (runs, run);
     }
-  g_autoptr (GPtrArray) groups = sluice_seed_groups_new (G_LIST_MODEL (runs));
+  g_autoptr (GPtrArray) groups = sluice_seed_groups_new (G_LIST_MODEL (runs), FALSE);
   g_assert_cmpuint (groups->len, ==, 1);
   g_assert_cmpstr (((SluiceSeedGroup *) groups->pdata[0])->name, ==, "moe");
+}
+
+/* Of a log neither graph nor project are known: its settings have a seed, or its name. */
+static void
+test_logs (void)
+{
+  static const Row rows[] = {
+    { "b/run", NULL, NULL, 2, 0.1 },
+    { "a/run", NULL, "", 1, 0.1 },
+    { "wide/seed=2", NULL, "", 0, NAN },
+    { "wide/seed=1", NULL, "", 0, NAN },
+    { "narrow_seed3/eval", "", "", 0, NAN },
+    { "narrow_seed12/eval", "", "", 0, NAN },
+    { "narrow_seed12/train", "", "", 0, NAN },
+    { "seedling", "", "", 0, NAN },
+    { "seed", "", "", 0, NAN },
+  };
+  g_autoptr (GListStore) runs = g_list_store_new (SLUICE_TYPE_RUN);
+  for (guint i = 0; i < G_N_ELEMENTS (rows); i++)
+    {
+      g_autoptr (SluiceRun) run = new_run (i + 1, &rows[i], NULL);
+      g_list_store_append (runs, run);
+    }
+  g_autoptr (GPtrArray) groups = sluice_seed_groups_new (G_LIST_MODEL (runs), FALSE);
+  g_assert_cmpuint (groups->len, ==, 3);
+  for (guint i = 0; i < groups->len; i++)
+    g_assert_cmpuint (((SluiceSeedGroup *) groups->pdata[i])->runs->len, ==, 2);
+  g_assert_cmpstr (((SluiceSeedGroup *) groups->pdata[0])->name, ==, "narrow_seed");
+  g_assert_cmpstr (((SluiceSeedGroup *) groups->pdata[1])->name, ==, "wide/seed");
 }
 
 int
@@ -91,5 +127,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runs/seed-groups/groups", test_groups);
   g_test_add_func ("/runs/seed-groups/names", test_names);
+  g_test_add_func ("/runs/seed-groups/logs", test_logs);
   return g_test_run ();
 }

@@ -8,9 +8,38 @@
 
 #include "engine/base/error.h"
 #include "engine/store/kinds/event.h"
+#include "engine/train/repeats.h"
 #include "engine/train/trainer.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
+
+/* The newest run that the project, so set, would repeat. (transfer full) (nullable) */
+static char *
+dup_repeated (Fixture *f, const char *const *assignments)
+{
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, assignments);
+  return sluice_project_dup_repeated (project, f->store);
+}
+
+static void
+test_repeated (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *none = dup_repeated (f, NULL);
+  g_autofree char *a = train (f, NULL, NULL);
+  g_autofree char *b = train (f, NULL, (const char *const[]){ "seed=4", NULL });
+  open_store (f);
+  g_autofree char *same = dup_repeated (f, NULL);
+  g_autofree char *longer = dup_repeated (f, (const char *const[]){ "steps=99", NULL });
+  g_autofree char *other = dup_repeated (f, (const char *const[]){ "seed=4", NULL });
+  g_autofree char *batch = dup_repeated (f, (const char *const[]){ "batch=3", NULL });
+  g_autofree char *seed = dup_repeated (f, (const char *const[]){ "seed=5", NULL });
+  g_assert_null (none);
+  g_assert_cmpstr (same, ==, a);
+  g_assert_cmpstr (longer, ==, a);
+  g_assert_cmpstr (other, ==, b);
+  g_assert_null (batch);
+  g_assert_null (seed);
+}
 
 static void
 test_run (Fixture *f, gconstpointer unused)
@@ -395,6 +424,7 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/trainer/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("run", test_run);
   ADD ("reproducible", test_reproducible);
+  ADD ("repeated", test_repeated);
   ADD ("pause-and-step", test_pause_and_step);
   ADD ("workers", test_workers);
   ADD ("workers-stop", test_workers_stop);

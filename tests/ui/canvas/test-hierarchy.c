@@ -502,6 +502,53 @@ test_own_gradients (void)
   g_assert_cmpuint (group (h, "tower0/gradients/tower0")->n_ops, ==, 1);
 }
 
+/* What tells of a model stands aside or at what it tells of; what is only told of is part of it. */
+static void
+test_summaries (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("x Placeholder 4\n"
+                     "net/a Relu 4 x\n"
+                     "net/b Relu 4 net/a\n"
+                     "accuracy/a Equal 4 net/b x\n"
+                     "accuracy/b Mean - accuracy/a\n"
+                     "told/tags Const -\n"
+                     "told/one ScalarSummary - told/tags accuracy/b\n"
+                     "told/two ScalarSummary - told/tags net/b\n"
+                     "Merge/all MergeSummary - told/one told/two\n"
+                     "Merge/again MergeSummary - Merge/all\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_true (sluice_hierarchy_get_group (h, fixture_group (h, "told"))->hub);
+  g_assert_true (sluice_hierarchy_get_group (h, fixture_group (h, "Merge"))->hub);
+  g_assert_false (sluice_hierarchy_get_group (h, fixture_group (h, "accuracy"))->hub);
+  g_assert_false (sluice_hierarchy_get_group (h, fixture_group (h, "net"))->hub);
+}
+
+/* An initial value that one scope makes for a variable of another is no way of the data. */
+static void
+test_initial_values (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("w/kernel VariableV2 4\n"
+                     "tower/start/shape Const 1\n"
+                     "tower/start/draw Op 4 tower/start/shape\n"
+                     "w/kernel/assign Assign 4 &w/kernel tower/start/draw\n"
+                     "w/kernel/read Identity 4 w/kernel\n"
+                     "x Placeholder 4\n"
+                     "tower/mul Mul 4 x w/kernel/read\n"
+                     "tower/out Relu 4 tower/mul\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  guint first, n = sluice_hierarchy_get_bundles (h, 0, &first), n_serving = 0;
+  for (guint i = first; i < first + n; i++)
+    {
+      const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (h, i);
+      gboolean is_initial = b->from == fixture_group (h, "tower");
+      g_assert_cmpint (b->serves, ==, is_initial);
+      n_serving += b->serves;
+    }
+  g_assert_cmpuint (n_serving, ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -525,5 +572,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/gradient-series", test_gradient_series);
   g_test_add_func ("/canvas/hierarchy/empty", test_empty);
   g_test_add_func ("/canvas/hierarchy/random", test_random);
+  g_test_add_func ("/canvas/hierarchy/summaries", test_summaries);
+  g_test_add_func ("/canvas/hierarchy/initial-values", test_initial_values);
   return g_test_run ();
 }

@@ -123,6 +123,18 @@ assert_lines_are_clear (SluiceScene *scene)
     }
 }
 
+static gboolean
+lies_on_other (SluiceScene *scene, guint item)
+{
+  SluiceRect r = sluice_rect_grown (&sluice_scene_get_item (scene, item)->rect, 14);
+  for (guint i = 0; i < sluice_scene_get_n_items (scene); i++)
+    if (i != item && !is_inside (scene, i, item) && !is_inside (scene, item, i)
+        && sluice_scene_get_item (scene, i)->host != item
+        && sluice_rect_touches (&r, &sluice_scene_get_item (scene, i)->rect))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 test_halves (void)
 {
@@ -314,18 +326,39 @@ test_moved (void)
 {
   g_autoptr (SluiceGraphModel) model = fixture_mlp ();
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
-  sluice_view_state_set_position (state, "hidden", 2000, -300);
+  g_autoptr (SluiceScene) laid = make_scene (model, state);
+  sluice_view_state_set_move (state, "hidden", 2000, -300);
   g_autoptr (SluiceScene) scene = make_scene (model, state);
-  guint item = find (scene, "hidden");
-  SluicePoint origin = sluice_scene_get_origin (scene, item);
-  SluicePoint centre = sluice_rect_centre (&sluice_scene_get_item (scene, item)->rect);
-  g_assert_cmpfloat_with_epsilon (centre.x - origin.x, 2000, 0.01);
-  g_assert_cmpfloat_with_epsilon (centre.y - origin.y, -300, 0.01);
+  SluicePoint was = sluice_rect_centre (&item_of (laid, "hidden")->rect);
+  SluicePoint centre = sluice_rect_centre (&item_of (scene, "hidden")->rect);
+  g_assert_cmpfloat_with_epsilon (centre.x - was.x, 2000, 0.01);
+  g_assert_cmpfloat_with_epsilon (centre.y - was.y, -300, 0.01);
   SluiceRect bounds = sluice_scene_get_bounds (scene);
   g_assert_true (sluice_rect_contains (&bounds, centre.x, centre.y));
   /* Its lines went with it. */
   const SluiceSceneEdge *e = edge_between (scene, "hidden", "logits");
   g_assert_cmpfloat_with_epsilon (sluice_scene_get_points (scene)[e->first_point].x, centre.x, 80);
+}
+
+/* Wherever a box is put, no line leads through another, and none through it. */
+static void
+test_moved_lines (void)
+{
+  static const double moves[][2] = { { -260, 0 }, { 0, -260 },   { 240, 330 },
+                                     { 600, 0 },  { -400, 500 }, { 310, -420 } };
+  static const char *const names[] = { "hidden", "logits", "gradients/hidden", "train", "input" };
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    for (guint k = 0; k < 2 * G_N_ELEMENTS (moves); k++)
+      {
+        const double *move = moves[k / 2];
+        g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+        sluice_view_state_set_open (state, "logits", k % 2 == 1);
+        sluice_view_state_set_move (state, names[i], move[0], move[1]);
+        g_autoptr (SluiceScene) scene = make_scene (model, state);
+        if (!lies_on_other (scene, find (scene, names[i])))
+          assert_lines_are_clear (scene);
+      }
 }
 
 static void
@@ -530,6 +563,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);
+  g_test_add_func ("/canvas/scene/moved-lines", test_moved_lines);
   g_test_add_func ("/canvas/scene/pick", test_pick);
   g_test_add_func ("/canvas/scene/text", test_text);
   g_test_add_func ("/canvas/scene/loop", test_loop);

@@ -15,21 +15,22 @@ test_round_trip (void)
   double x, y, zoom;
   sluice_view_state_set_open (state, "tower", TRUE);
   sluice_view_state_set_open (state, "a b\\c", TRUE);
-  sluice_view_state_set_position (state, "tower/conv ∇", 12.25, -3);
+  sluice_view_state_set_move (state, "tower/conv ∇", 12.25, -3);
   sluice_view_state_set_place (state, "init", SLUICE_PLACE_INCLUDE);
   sluice_view_state_set_place (state, "hub", SLUICE_PLACE_EXCLUDE);
   sluice_view_state_set_use_dot (state, TRUE);
   sluice_view_state_set_view (state, 100, 50.5, 0.75);
+  sluice_view_state_set_size (state, 820, 640.5);
   g_autofree char *text = sluice_view_state_print (state, "abc123");
   g_assert_cmpstr (text, ==,
-                   "layout 1 graph=abc123\nengine dot\nexclude hub\ninclude init\nnode "
+                   "layout 1 graph=abc123\nengine dot\nexclude hub\ninclude init\nmoved "
                    "tower/conv\\040∇ 12.25 -3\n"
-                   "open a\\040b\\134c\nopen tower\nview 100 50.50 0.7500\n");
+                   "open a\\040b\\134c\nopen tower\nsize 820 640.50\nview 100 50.50 0.7500\n");
   g_autoptr (SluiceViewState) back = sluice_view_state_parse (text, &hash, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (hash, ==, "abc123");
   g_assert_true (sluice_view_state_is_open (back, "a b\\c"));
-  g_assert_true (sluice_view_state_get_position (back, "tower/conv ∇", &x, &y));
+  g_assert_true (sluice_view_state_get_move (back, "tower/conv ∇", &x, &y));
   g_assert_cmpfloat (x, ==, 12.25);
   g_assert_cmpfloat (y, ==, -3);
   g_assert_cmpint (sluice_view_state_get_place (back, "hub"), ==, SLUICE_PLACE_EXCLUDE);
@@ -45,8 +46,8 @@ test_round_trip (void)
 static void
 test_unknown_lines_are_kept (void)
 {
-  const char *text =
-      "layout 1 graph=h\nframe \"my layer\" 1 2 3 4\nnode a 1 2\nnode b 1 2 90 collapsed\nopen s\n";
+  const char *text = "layout 1 graph=h\nframe \"my layer\" 1 2 3 4\nmoved a 1 2\nmoved b 1 2 90 "
+                     "collapsed\nopen s\n";
   g_autoptr (GError) error = NULL;
   g_autofree char *hash = NULL;
   g_autoptr (SluiceViewState) state = sluice_view_state_parse (text, &hash, &error);
@@ -66,10 +67,11 @@ test_bad_lines (void)
     { "", "*Line 1*layout 1 graph=HASH*" },
     { "nodes 1\n", "*Line 1*nodes 1*" },
     { "layout 2 graph=x\n", "*version 2*" },
-    { "layout 1\nnode a 1\n", "*Line 2*node a 1*" },
-    { "layout 1\nopen s\nnode a x 1\n", "*Line 3*node a x 1*" },
-    { "layout 1\nnode a nan 1\n", "*Line 2*" },
-    { "layout 1\nnode a 1e999 1\n", "*Line 2*" },
+    { "layout 1\nmoved a 1\n", "*Line 2*moved a 1*" },
+    { "layout 1\nopen s\nmoved a x 1\n", "*Line 3*moved a x 1*" },
+    { "layout 1\nmoved a nan 1\n", "*Line 2*" },
+    { "layout 1\nmoved a 1e999 1\n", "*Line 2*" },
+    { "layout 1\nsize 100 0\n", "*Line 2*size*" },
     { "layout 1\nview 1 2 0\n", "*Line 2*view*" },
     { "layout 1\nview 1 2 -1\n", "*Line 2*view*" },
     { "layout 1\nopen\n", "*Line 2*open*" },

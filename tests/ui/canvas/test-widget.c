@@ -438,6 +438,63 @@ test_reduced_motion (Fixture *f, gconstpointer data)
   settle (f);
 }
 
+static char *
+dump (Fixture *f)
+{
+  return sluice_canvas_dump_state (f->canvas);
+}
+
+/* Commands that arrange the picture are taken back and done again; what is open is no command. */
+static void
+test_undo (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden");
+  settle (f);
+  g_autofree char *before = dump (f);
+  act (f, "canvas.undo"); /* nothing to take back */
+  act (f, "canvas.set-aside");
+  g_autofree char *aside = dump (f);
+  g_assert_cmpstr (before, !=, aside);
+  act (f, "canvas.undo");
+  g_autofree char *undone = dump (f);
+  g_assert_cmpstr (undone, ==, before);
+  act (f, "canvas.redo");
+  g_autofree char *again = dump (f);
+  g_assert_cmpstr (again, ==, aside);
+  act (f, "canvas.undo");
+  act (f, "canvas.use-dot"); /* another command: what was undone is gone */
+  act (f, "canvas.redo");
+  act (f, "canvas.undo");
+  g_autofree char *last = dump (f);
+  g_assert_cmpstr (last, ==, before);
+}
+
+/* Also of one in another, inside out. */
+static void
+test_close_restores (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden");
+  settle (f);
+  g_autofree char *before = dump (f);
+  act (f, "canvas.open");
+  g_autofree char *opened = dump (f);
+  sluice_canvas_select (f->canvas, "hidden/weights");
+  settle (f);
+  act (f, "canvas.select-parent");
+  act (f, "canvas.close");
+  g_autofree char *closed = dump (f);
+  g_assert_cmpstr (closed, ==, before);
+  act (f, "canvas.open");
+  g_autofree char *again = dump (f);
+  g_assert_cmpstr (again, ==, opened);
+  act (f, "canvas.zoom-in"); /* who looks elsewhere stays there */
+  act (f, "canvas.close");
+  g_autofree char *elsewhere = dump (f);
+  g_assert_cmpstr (elsewhere, !=, before);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -449,6 +506,8 @@ main (int argc, char **argv)
   ADD ("open-close", test_open_close);
   ADD ("keyboard", test_keyboard_walk);
   ADD ("zoom", test_zoom);
+  ADD ("undo", test_undo);
+  ADD ("close-restores", test_close_restores);
   ADD ("color-by", test_color_by);
   ADD ("values", test_values_never_move);
   ADD ("set-aside", test_set_aside);

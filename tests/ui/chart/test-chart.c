@@ -203,6 +203,46 @@ test_many_runs (void)
   cairo_surface_destroy (surface);
 }
 
+/* Pixels of the colour that so many equal curves of one colour make. */
+static guint
+count_crowd (guint n_series, int n_points)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autofree char *name = g_strdup_printf ("chart-crowd-%u-of-%d", n_series, n_points);
+  cairo_surface_t *surface;
+  guint n;
+
+  sluice_chart_set_smoothing (chart, 0);
+  for (guint i = 0; i < n_series; i++)
+    {
+      g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (n_points, 1, 0.1, 4.0 / n_points);
+
+      sluice_chart_add_series (chart, "run", sluice_palette_color (0),
+                               sluice_series_buffer_as_source (buffer));
+    }
+  surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
+  keep_picture (surface, name);
+  n = count_color (surface, 0x3584e4);
+  cairo_surface_destroy (surface);
+  return n;
+}
+
+/* Hundreds are drawn in another way, at the same places. */
+static void
+test_crowd (void)
+{
+  static const int n_points[] = { 4, 60, 1000 };
+
+  for (guint i = 0; i < G_N_ELEMENTS (n_points); i++)
+    {
+      guint one = count_crowd (1, n_points[i]), many = count_crowd (100, n_points[i]);
+
+      g_assert_cmpuint (one, >, 100);
+      g_assert_cmpuint (many, >=, one * 8 / 10);
+      g_assert_cmpuint (many, <=, one * 5); /* half-covered edges add up */
+    }
+}
+
 static void
 test_few_points (void)
 {
@@ -270,6 +310,11 @@ test_front (void)
                                     sluice_series_buffer_as_source (low));
   ids[1] = sluice_chart_add_series (chart, "high", sluice_palette_color (1),
                                     sluice_series_buffer_as_source (high));
+  sluice_chart_set_front (chart, ids[1]);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  g_assert_cmpfloat (chart->y_scale.d0, ==, 0); /* it does not lead: all are shown */
+  sluice_chart_set_front_leads (chart, TRUE);
+  g_assert_true (sluice_chart_needs_redraw (chart));
   sluice_chart_set_front (chart, ids[0]);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, ==, 0);
@@ -305,7 +350,7 @@ test_trend (void)
       sluice_chart_set_smoothing (chart, smoothed ? 0.6 : 0);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME); /* no dot of a note */
       keep_picture (surface, smoothed ? "chart-trend-smoothed" : "chart-trend");
       g_assert_cmpint (height_of_color (surface, 0x3584e4), >, 0);
       g_assert_cmpint (height_of_color (surface, 0x3584e4), <, 0.15 * chart->plot.height);
@@ -350,7 +395,7 @@ test_steady_bytes (void)
       sluice_chart_set_unit (chart, units[i]);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
       heights[i] = height_of_color (surface, 0x3584e4);
       cairo_surface_destroy (surface);
     }
@@ -561,7 +606,17 @@ test_note (void)
   g_assert_nonnull (chart->note);
   sluice_chart_set_cursor (chart, NAN);
   cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_null (chart->note);
+  g_assert_null (chart->note); /* of several, none is in front */
+  values = sluice_chart_dup_values (chart, INFINITY);
+  sluice_chart_set_front (chart, g_array_index (values, SluiceChartValue, 0).id);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
+  g_assert_true (chart->note_rests);
+  {
+    g_autofree char *last =
+        sluice_chart_format_value (chart, &g_array_index (values, SluiceChartValue, 0));
+    g_assert_cmpstr (chart->note, ==, last);
+  }
+  g_array_unref (g_steal_pointer (&values));
 
   values = sluice_chart_dup_values (chart, 100);
   g_assert_cmpuint (values->len, ==, sluice_chart_get_n_series (chart));
@@ -738,6 +793,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
+  g_test_add_func ("/ui/chart/crowd", test_crowd);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
   g_test_add_func ("/ui/chart/chart/front", test_front);
   g_test_add_func ("/ui/chart/chart/trend", test_trend);

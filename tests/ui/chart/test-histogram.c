@@ -318,6 +318,36 @@ test_left (void)
   g_assert_cmpuint (sluice_histogram_chart_get_n_left (chart), ==, 0);
 }
 
+/* Steps that are thinned out take the selection only where it is one of them. */
+static void
+test_keep (void)
+{
+  g_autoptr (SluiceHistogramChart) chart = sluice_histogram_chart_new ();
+  g_autoptr (GHashTable) kept = g_hash_table_new (g_int64_hash, g_int64_equal);
+  guint run = sluice_histogram_chart_add_run (chart, "run", sluice_palette_color (0));
+  gint64 steps[] = { 0, 20, 40, 70 };
+
+  for (gint64 step = 0; step < 80; step += 10)
+    {
+      double limits[] = { 0, 1, 2 };
+      double counts[] = { 1, 3, 2 };
+
+      sluice_histogram_chart_append_proto (chart, run, step, 0, 2, 3, limits, counts);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
+    g_hash_table_add (kept, &steps[i]);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+  sluice_histogram_chart_select (chart, 4);
+  sluice_histogram_chart_keep_steps (chart, run, kept);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 4);
+  g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, 2);
+  g_hash_table_remove (kept, &steps[2]);
+  sluice_histogram_chart_keep_steps (chart, run, kept);
+  g_assert_cmpuint (sluice_histogram_chart_get_n_steps (chart), ==, 3);
+  g_assert_cmpint (sluice_histogram_chart_get_selected (chart), ==, -1);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -329,6 +359,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/histogram/steady", test_steady);
   g_test_add_func ("/ui/chart/histogram/runs", test_runs);
   g_test_add_func ("/ui/chart/histogram/left", test_left);
+  g_test_add_func ("/ui/chart/histogram/keep", test_keep);
   g_test_add_func ("/ui/chart/histogram/quantiles", test_quantiles);
   g_test_add_func ("/ui/chart/histogram/export", test_export);
   return g_test_run ();

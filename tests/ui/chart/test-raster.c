@@ -198,6 +198,48 @@ test_extreme (void)
   g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 10), ==, 255);
 }
 
+static guint32
+get_pixel (SluiceRaster *raster, int x, int y)
+{
+  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, SIZE, SIZE);
+  guint32 pixel;
+
+  sluice_raster_to_surface (raster, surface);
+  memcpy (&pixel,
+          cairo_image_surface_get_data (surface) + y * cairo_image_surface_get_stride (surface)
+              + 4 * x,
+          sizeof pixel);
+  cairo_surface_destroy (surface);
+  return pixel;
+}
+
+static void
+test_strokes (void)
+{
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (SIZE, SIZE);
+  SluiceRasterInk red = sluice_raster_get_ink ((SluiceColor){ 1, 0, 0, 1 });
+  SluiceRasterInk pale = sluice_raster_get_ink ((SluiceColor){ 0, 0, 1, 0.2 });
+
+  sluice_raster_stroke (raster, 3, 10.5, 20, red);
+  g_assert_cmphex (get_pixel (raster, 3, 9), ==, 0);
+  g_assert_cmphex (get_pixel (raster, 3, 10), ==, 0x80800000);
+  g_assert_cmphex (get_pixel (raster, 3, 11), ==, 0xffff0000);
+  g_assert_cmphex (get_pixel (raster, 3, 19), ==, 0xffff0000);
+  g_assert_cmphex (get_pixel (raster, 3, 20), ==, 0);
+  g_assert_cmphex (get_pixel (raster, 4, 15), ==, 0);
+  sluice_raster_stroke (raster, 3, 12, 18, pale);
+  g_assert_cmphex (get_pixel (raster, 3, 15), ==, 0xffcc0033);
+  sluice_raster_stroke (raster, 5, 30.25, 30.75, red);
+  g_assert_cmphex (get_pixel (raster, 5, 30) >> 24, ==, 0x80);
+  /* What lies outside, or nowhere, is not painted. */
+  sluice_raster_stroke (raster, SIZE, 0, SIZE, red);
+  sluice_raster_stroke (raster, 6, -1e300, -1, red);
+  sluice_raster_stroke (raster, 6, NAN, NAN, red);
+  g_assert_cmphex (get_pixel (raster, 6, 0), ==, 0);
+  sluice_raster_stroke (raster, 6, -1e300, 1e300, red);
+  g_assert_cmphex (get_pixel (raster, 6, SIZE - 1), ==, 0xffff0000);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -208,5 +250,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/raster/overlap", test_overlap);
   g_test_add_func ("/ui/chart/raster/paint", test_paint);
   g_test_add_func ("/ui/chart/raster/extreme", test_extreme);
+  g_test_add_func ("/ui/chart/raster/strokes", test_strokes);
   return g_test_run ();
 }

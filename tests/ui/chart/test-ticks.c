@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/scale.h"
-#include "ui/chart/markdown.h"
 #include "ui/chart/range-text.h"
 #include "ui/chart/ticks.h"
 #include "tests/remove-tree.h"
@@ -274,46 +273,6 @@ test_ranges (void)
   g_assert_false (sluice_range_parse ("yesterday", SLUICE_UNIT_TIME, &value));
 }
 
-static void
-test_markdown (void)
-{
-  static const struct
-  {
-    const char *text, *markup;
-  } cases[] = {
-    { "# Run 3", "<span weight=\"bold\" size=\"x-large\">Run 3</span>" },
-    { "a **b *c* d** e", "a <b>b <i>c</i> d</b> e" },
-    { "`a<b` & c", "<tt>a&lt;b</tt> &amp; c" },
-    { "- one\n- two", "• one\n• two" },
-    { "```\n**x**\n```", "<tt>**x**</tt>" },
-    { "[w](https://a/?b&c)", "<a href=\"https://a/?b&amp;c\">w</a>" },
-    { "[w](javascript:x)", "[w](javascript:x)" },
-    { "2 * 3 * 4 and **", "2 * 3 * 4 and **" },
-    { "| a | b |", "<tt>| a | b |</tt>" },
-    { "<script>", "&lt;script&gt;" },
-  };
-
-  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autofree char *markup = sluice_markdown_to_markup (cases[i].text);
-
-      g_assert_cmpstr (markup, ==, cases[i].markup);
-    }
-  /* Whatever it is, it is valid markup. */
-  for (int round = 0; round < 2000; round++)
-    {
-      static const char letters[] = "*_`[]()#-|> \n<&ahttps://";
-      g_autofree char *markup = NULL;
-      char text[41] = "";
-
-      for (int i = 0; i < 40; i++)
-        text[i] = letters[g_test_rand_int_range (0, (int) sizeof letters - 1)];
-      markup = sluice_markdown_to_markup (text);
-      g_assert_true (pango_parse_markup (markup, -1, 0, NULL, NULL, NULL, NULL)
-                     || strstr (markup, "<a href") != NULL); /* which GTK's labels add */
-    }
-}
-
 /* A German locale, made for the test: numbers have its decimal sign, and come back. */
 static void
 test_locale (void)
@@ -354,7 +313,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/chart/ticks/linear-counts", test_linear_counts);
   g_test_add_func ("/ui/chart/ticks/ranges", test_ranges);
-  g_test_add_func ("/ui/chart/ticks/markdown", test_markdown);
   g_test_add_func ("/ui/chart/ticks/linear-known", test_linear_known);
   g_test_add_func ("/ui/chart/ticks/steps", test_steps);
   g_test_add_func ("/ui/chart/ticks/log", test_log);

@@ -5,11 +5,13 @@
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
+#include "ui/chart/settings-card.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/square-layout.h"
 #include "ui/chart/text-card.h"
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/chart-table.h"
+#include "ui/common/mode-bar.h"
 
 #include <glib/gstdio.h>
 #include <math.h>
@@ -442,6 +444,77 @@ test_histogram (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+static GtkWidget *
+find_descendant (GtkWidget *widget, GType type)
+{
+  GtkWidget *found = G_TYPE_CHECK_INSTANCE_TYPE (widget, type) ? widget : NULL;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find_descendant (child, type);
+  return found;
+}
+
+/* Also before the frame that is on its way, and of a card that is not in view. */
+static void
+test_picture (void)
+{
+  GtkWidget *card = sluice_settings_card_new ("results");
+  GtkWidget *window = show (card, 500, 300);
+  cairo_surface_t *paper = cairo_image_surface_create (CAIRO_FORMAT_RGB24, 250, 150);
+  cairo_t *cr = cairo_create (paper);
+  guint n_dark = 0;
+
+  gtk_widget_queue_draw (card);
+  {
+    g_autoptr (GdkTexture) picture = sluice_card_dup_picture (SLUICE_CARD (card));
+    g_assert_cmpint (gdk_texture_get_width (picture), ==, 500);
+  }
+  cairo_set_source_rgb (cr, 1, 1, 1);
+  cairo_paint (cr);
+  sluice_card_draw_on_paper (SLUICE_CARD (card), cr, 250, 150);
+  cairo_surface_flush (paper);
+  for (int y = 5; y < 30; y++)
+    for (int x = 5; x < 100; x++)
+      n_dark +=
+          cairo_image_surface_get_data (paper)[y * cairo_image_surface_get_stride (paper) + 4 * x]
+          < 128;
+  g_assert_cmpuint (n_dark, >, 50); /* the title */
+  cairo_destroy (cr);
+  cairo_surface_destroy (paper);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
+/* Modes are a button each as long as the title has its room, and one menu where it has not. */
+static void
+test_modes (void)
+{
+  GtkWidget *cards[] = { sluice_histogram_card_new ("weights"),
+                         sluice_settings_card_new ("results"),
+                         sluice_histogram_card_new ("weights"),
+                         sluice_settings_card_new ("results") };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cards); i++)
+    {
+      gboolean narrow = i >= 2;
+      GtkWidget *window = show (cards[i], narrow ? 300 : 700, 300);
+      GtkWidget *bar = find_descendant (cards[i], SLUICE_TYPE_MODE_BAR);
+      GtkWidget *row = gtk_widget_get_first_child (bar), *one = gtk_widget_get_last_child (bar);
+
+      g_assert_cmpint (gtk_widget_get_child_visible (row), ==, !narrow);
+      g_assert_cmpint (gtk_widget_get_child_visible (one), ==, narrow);
+      g_assert_cmpstr (gtk_menu_button_get_label (GTK_MENU_BUTTON (one)), ==,
+                       i % 2 == 0 ? "ridges" : "table");
+      gtk_widget_activate_action (cards[i], i % 2 == 0 ? "histogram.mode" : "settings.mode", "s",
+                                  i % 2 == 0 ? "heat" : "scatter");
+      g_assert_cmpstr (gtk_menu_button_get_label (GTK_MENU_BUTTON (one)), ==,
+                       i % 2 == 0 ? "heat" : "scatter");
+      settle (window);
+      keep_picture (window, narrow ? "widget-modes-narrow" : "widget-modes");
+      gtk_window_destroy (GTK_WINDOW (window));
+    }
+}
+
 /* An 8x8 picture of a ring, as the digits are. */
 static GBytes *
 make_png (int shift)
@@ -472,6 +545,7 @@ test_images (void)
   g_autoptr (GArray) steps = NULL;
   const char *captions[] = { "0 → 5", "3 → 2", "6 → 9", "9 → 6", "broken" };
   g_autoptr (GBytes) broken = g_bytes_new_static ("no picture", 10);
+  g_autoptr (GHashTable) kept = g_hash_table_new (g_int64_hash, g_int64_equal);
   GtkWidget *window;
 
   window = show (card, 560, 200);
@@ -493,6 +567,13 @@ test_images (void)
   steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   sluice_image_card_add_steps (images, steps);
   g_assert_cmpuint (steps->len, ==, 6);
+  for (guint i = 0; i < steps->len; i += 5)
+    g_hash_table_add (kept, &g_array_index (steps, gint64, i));
+  sluice_image_card_keep_steps (images, kept);
+  g_assert_cmpint (sluice_image_card_get_step (images), ==, 0);
+  g_array_set_size (steps, 0);
+  sluice_image_card_add_steps (images, steps);
+  g_assert_cmpuint (steps->len, ==, 2);
   sluice_image_card_clear (images);
   g_assert_cmpint (sluice_image_card_get_step (images), ==, -1);
   settle (window);
@@ -578,6 +659,8 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/export", test_export);
   g_test_add_func ("/ui/chart/card/csv-job", test_csv_job);
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
+  g_test_add_func ("/ui/chart/card/picture", test_picture);
+  g_test_add_func ("/ui/chart/modes", test_modes);
   g_test_add_func ("/ui/chart/image-card", test_images);
   g_test_add_func ("/ui/chart/card/large-image", test_large_image);
   g_test_add_func ("/ui/chart/text-card", test_text);

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/graph/inspector-private.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "app/graph/node-words.h"
+#include "app/status-text.h"
+#include "engine/store/kinds/hparams.h"
+#include "ui/chart/ticks.h"
+
+/* A run: what it is, what it found, and which of its settings are its own. */
+
+#define MOST_VALUES 12 /* series of which values are listed */
+
+typedef struct
+{
+  const char *heading; /* (nullable): of the first row of a group */
+  char *name, *value;
+} Row;
+
+static void
+row_clear (gpointer data)
+{
+  Row *row = data;
+  g_free (row->name);
+  g_free (row->value);
+}
+
+static void
+add_row (GArray *rows, const char **heading, const char *name, char *take)
+{
+  Row row = { *heading, g_strdup (name), take };
+  *heading = NULL;
+  g_array_append_val (rows, row);
+}
+
+/* "27 Nov 12:31", by the locale's own order; without the year, which runs of one look share. */
+static char *
+time_words (double seconds)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_local ((gint64) seconds);
+  return time != NULL ? g_date_time_format (time, _ ("%-d %b %H:%M")) : g_strdup ("–");
+}
+
+static void
+add_facts (SluiceInspector *self, GArray *rows)
+{
+  const SluiceRunInfo *info = sluice_run_get_info (self->run);
+  const char *heading = NULL;
+  if (*info->project != '\0')
+    add_row (rows, &heading, _ ("Project"), g_strdup (info->project));
+  g_autofree char *step = sluice_format_step (info->step),
+                  *n_steps = sluice_format_step (info->n_steps);
+  add_row (rows, &heading, _ ("Step"),
+           info->n_steps > 0 ? g_strdup_printf (_ ("%s of %s"), step, n_steps) : g_strdup (step));
+  if (info->started > 0)
+    add_row (rows, &heading, _ ("Started"), time_words (info->started));
+  if (info->seconds > 0)
+    add_row (rows, &heading, _ ("Duration"), sluice_words_duration (info->seconds * 1e6));
+  add_row (rows, &heading, _ ("Seed"), g_strdup_printf ("%" G_GUINT64_FORMAT, info->seed));
+}
+
+/* Shares are good when they are high, a loss when it is low; of others, and of the machine, nobody
+ * knows. */
+static double
+best_of (const char *tag, const SluiceExtent *extent)
+{
+  if (g_str_has_prefix (tag, "system/"))
+    return NAN;
+  if (sluice_tag_unit (tag) == SLUICE_UNIT_PERCENT)
+    return extent->max;
+  return g_str_has_suffix (tag, "loss") || g_str_has_suffix (tag, "error") ? extent->min : NAN;
+}
+
+static void
+add_values (SluiceInspector *self, GArray *rows)
+{
+  const char *heading = _ ("Last values");
+  GPtrArray *all = sluice_run_get_series (self->run);
+  for (guint i = 0, n = 0; i < all->len && n < MOST_VALUES; i++)
+    {
+      const SluiceRunSeries *series = all->pdata[i];
+      SluiceSeriesSample last;
+      SluiceExtent extent;
+      if (series->kind != SLUICE_SERIES_SCALAR || series->buffer == NULL)
+        continue;
+      SluiceSeriesSource *source = sluice_series_buffer_as_source (series->buffer);
+      if (!sluice_series_source_lookup (source, SLUICE_X_STEP, INFINITY, &last))
+        continue;
+      sluice_series_source_get_extent (source, SLUICE_X_STEP, &extent);
+      double best = best_of (series->tag, &extent);
+      SluiceUnit unit = sluice_tag_unit (series->tag);
+      g_autofree char *value = sluice_format_value (last.value, unit),
+                      *best_value = sluice_format_value (best, unit);
+      add_row (rows, &heading, series->tag,
+               isfinite (best) ? g_strdup_printf (_ ("%s · best %s"), value, best_value)
+                               : g_strdup (value));
+      n++;
+    }
+}
+
+/* ---- settings ---- */
+
+static char *
+setting_words (const SluiceSetting *setting)
+{
+  return setting->text != NULL ? g_strdup (setting->text) : sluice_words_number (setting->number);
+}
+
+/* (transfer full) (nullable) */
+static char *
+dup_setting (SluiceRun *run, const char *name)
+{
+  GPtrArray *settings = sluice_run_get_settings (run);
+  for (guint i = 0; i < settings->len; i++)
+    if (strcmp (((const SluiceSetting *) settings->pdata[i])->name, name) == 0)
+      return setting_words (settings->pdata[i]);
+  return NULL;
+}
+
+/* Has one of the other runs of its project another value? */
+static gboolean
+is_its_own (SluiceInspector *self, const char *name, const char *value)
+{
+  const char *project = sluice_run_get_info (self->run)->project;
+  for (guint i = 0; i < self->others->len; i++)
+    {
+      SluiceRun *other = self->others->pdata[i];
+      if (other == self->run || g_strcmp0 (sluice_run_get_info (other)->project, project) != 0)
+        continue;
+      g_autofree char *theirs = dup_setting (other, name);
+      if (g_strcmp0 (theirs, value) != 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+static void
+add_settings (SluiceInspector *self, GArray *rows)
+{
+  const char *heading = _ ("Settings of its own");
+  GPtrArray *settings = sluice_run_get_settings (self->run);
+  for (guint i = 0; i < settings->len; i++)
+    {
+      const SluiceSetting *setting = settings->pdata[i];
+      g_autofree char *value = setting_words (setting);
+      if (is_its_own (self, setting->name, value))
+        add_row (rows, &heading, setting->name, g_steal_pointer (&value));
+    }
+}
+
+/* ---- what is shown ---- */
+
+static GArray *
+list_rows (SluiceInspector *self)
+{
+  GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
+  g_array_set_clear_func (rows, row_clear);
+  add_facts (self, rows);
+  add_values (self, rows);
+  add_settings (self, rows);
+  return rows;
+}
+
+static gboolean
+has_same_names (SluiceInspector *self, GArray *rows)
+{
+  if (self->run_labels == NULL || self->run_labels->len != rows->len)
+    return FALSE;
+  for (guint i = 0; i < rows->len; i++)
+    {
+      GtkWidget *name = gtk_widget_get_prev_sibling (self->run_labels->pdata[i]);
+      if (strcmp (gtk_label_get_label (GTK_LABEL (name)), g_array_index (rows, Row, i).name) != 0)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+sluice_inspector_add_run (SluiceInspector *self)
+{
+  if (self->run == NULL)
+    {
+      sluice_inspector_set_heading (
+          self, _ ("No run"), _ ("Start one, or check one in the list, to see what it found."),
+          NULL);
+      return;
+    }
+  const SluiceRunInfo *info = sluice_run_get_info (self->run);
+  g_autofree char *status = NULL;
+  g_object_get (self->run, "status", &status, NULL);
+  sluice_inspector_set_heading (self, info->name, status, info->message);
+  g_autoptr (GArray) rows = list_rows (self);
+  g_clear_pointer (&self->run_labels, g_ptr_array_unref);
+  self->run_labels = g_ptr_array_new ();
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const Row *row = &g_array_index (rows, Row, i);
+      if (row->heading != NULL)
+        sluice_inspector_rows_begin (&self->rows, row->heading, TRUE);
+      g_ptr_array_add (self->run_labels,
+                       sluice_inspector_rows_add (&self->rows, row->name, row->value));
+    }
+}
+
+gboolean
+sluice_inspector_renew_run (SluiceInspector *self)
+{
+  g_autofree char *status = NULL;
+  g_autoptr (GArray) rows = list_rows (self);
+  if (!has_same_names (self, rows))
+    return FALSE;
+  g_object_get (self->run, "status", &status, NULL);
+  sluice_inspector_set_heading (self, sluice_run_get_info (self->run)->name, status,
+                                sluice_run_get_info (self->run)->message);
+  for (guint i = 0; i < rows->len; i++)
+    sluice_inspector_rows_renew (&self->rows, self->run_labels->pdata[i],
+                                 g_array_index (rows, Row, i).name,
+                                 g_array_index (rows, Row, i).value);
+  return TRUE;
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/keys.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#define RUN    N_ ("Run")
+#define WINDOW N_ ("Window")
+#define GRAPH  N_ ("Graph")
+#define CHARTS N_ ("Charts")
+#define MANUAL N_ ("Manual")
+
+/* clang-format off */
+static const SluiceKey keys[] = {
+  { RUN, N_ ("Start, or go on with the selected run"), "win.start", "F5" },
+  { RUN, N_ ("Start a new run"), "win.new-run", "<Control>n" },
+  { RUN, N_ ("Pause"), "win.pause", "F6" },
+  { RUN, N_ ("One step"), "win.step", "F10" },
+  { RUN, N_ ("Stop and save"), "win.stop", "<Shift>F5" },
+  { RUN, N_ ("Resume the selected run"), "win.resume-run", "<Control>r" },
+  { RUN, N_ ("Resume it from a checkpoint"), "win.resume-from", "<Control><Shift>r" },
+  { RUN, N_ ("Go on with data that have changed"), "win.accept-changed-data", "<Control><Shift>a" },
+  { RUN, N_ ("Delete the selected run"), "win.delete-run", "<Control>Delete" },
+  { RUN, N_ ("What can be done with the selected run"), "runs.menu", "<Shift>F10 Menu" },
+
+  { WINDOW, N_ ("The manual, at what is in front"), "app.help", "F1" },
+  { WINDOW, N_ ("The keys"), "win.show-help-overlay", "<Control>question <Control>F1" },
+  { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>1" },
+  { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>2" },
+  { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
+  { WINDOW, N_ ("Next one found"), "win.find-next", "F3 <Control>g" },
+  { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3 <Control><Shift>g" },
+  { WINDOW, N_ ("Show or hide the runs"), "win.toggle-runs", "F8" },
+  { WINDOW, N_ ("Show or hide the inspector"), "win.toggle-inspector", "F9" },
+  { WINDOW, N_ ("Open a project"), "win.open-project", "<Control>o" },
+  { WINDOW, N_ ("Import logs"), "win.import-logs", "<Control>i" },
+  { WINDOW, N_ ("Open a workspace"), "app.choose-workspace", "<Control><Shift>w" },
+  { WINDOW, N_ ("Open a graph"), "win.open-graph", "<Control><Shift>o" },
+  { WINDOW, N_ ("Export the graph"), "win.export-graph::svg", "<Control>e" },
+  { WINDOW, N_ ("Print the page"), "win.print", "<Control>p" },
+  { WINDOW, N_ ("Light or dark"), "app.toggle-dark", "<Control><Shift>d" },
+  { WINDOW, N_ ("Preferences"), "app.preferences", "<Control>comma" },
+  { WINDOW, N_ ("Close the window"), "window.close", "<Control>w" },
+  { WINDOW, N_ ("Quit"), "app.quit", "<Control>q" },
+
+  { GRAPH, N_ ("Along the wires, up"), "canvas.select-up", "Up" },
+  { GRAPH, N_ ("Along the wires, down"), "canvas.select-down", "Down" },
+  { GRAPH, N_ ("Neighbour on the left"), "canvas.select-left", "Left" },
+  { GRAPH, N_ ("Neighbour on the right"), "canvas.select-right", "Right" },
+  { GRAPH, N_ ("Next box, in the order of drawing"), "canvas.select-next", "<Control>Right" },
+  { GRAPH, N_ ("The box before"), "canvas.select-previous", "<Control>Left" },
+  { GRAPH, N_ ("The scope around it"), "canvas.select-parent", "BackSpace" },
+  { GRAPH, N_ ("Select nothing"), "canvas.select-none", "Escape" },
+  { GRAPH, N_ ("Open or close a scope"), "canvas.toggle", "Return space" },
+  { GRAPH, N_ ("Open all scopes in it"), "canvas.open-all", "<Shift>Return" },
+  { GRAPH, N_ ("What can be done with it"), "canvas.menu", "<Shift>F10 Menu" },
+  { GRAPH, N_ ("Next way to colour"), "canvas.color-next", "c" },
+  { GRAPH, N_ ("Closer"), "canvas.zoom-in", "plus <Control>plus" },
+  { GRAPH, N_ ("Farther"), "canvas.zoom-out", "minus <Control>minus" },
+  { GRAPH, N_ ("Full size"), "canvas.zoom-100", "0 <Control>0" },
+  { GRAPH, N_ ("All of the graph"), "canvas.fit", "9 <Control>9" },
+  { GRAPH, N_ ("All of what is selected"), "canvas.fit-selection", "period" },
+
+  { CHARTS, N_ ("Cursor to the left"), "chart.cursor-left", "Left" },
+  { CHARTS, N_ ("Cursor to the right"), "chart.cursor-right", "Right" },
+  { CHARTS, N_ ("Cursor to the first point"), "chart.cursor-first", "Home" },
+  { CHARTS, N_ ("Cursor to the last point"), "chart.cursor-last", "End" },
+  { CHARTS, N_ ("No cursor"), "chart.cursor-hide", "Escape" },
+  { CHARTS, N_ ("Next mark on the axis"), "chart.next-event", "n" },
+  { CHARTS, N_ ("The mark before"), "chart.previous-event", "<Shift>n" },
+  { CHARTS, N_ ("Closer"), "chart.zoom-in", "plus" },
+  { CHARTS, N_ ("Farther"), "chart.zoom-out", "minus" },
+  { CHARTS, N_ ("All steps"), "chart.reset-zoom", "0 <Control>Home" },
+  { CHARTS, N_ ("Ranges of the axes"), "chart.ranges", "r" },
+  { CHARTS, N_ ("Table of values"), "chart.values", "t" },
+  { CHARTS, N_ ("Logarithmic values"), "chart.toggle-log", "l" },
+  { CHARTS, N_ ("Without outliers"), "chart.toggle-outliers", "o" },
+  { CHARTS, N_ ("Draw over another tag"), "charts.choose-axis", "x" },
+  { CHARTS, N_ ("Mean of seeds: each run, deviation, range"), "charts.next-seeds", "s" },
+  { CHARTS, N_ ("Enlarge the card"), "card.large", "e" },
+  { CHARTS, N_ ("Pin the card to the top"), "card.pinned", "p" },
+  { CHARTS, N_ ("Copy the picture"), "card.copy", "<Control>c" },
+  { CHARTS, N_ ("Menu of a card"), "card.menu", "<Shift>F10 Menu" },
+  { CHARTS, N_ ("Histogram: more steps"), "histogram.more-steps", "plus" },
+  { CHARTS, N_ ("Histogram: fewer steps"), "histogram.fewer-steps", "minus" },
+  { CHARTS, N_ ("Histogram: an older step"), "histogram.select-older", "Left Up" },
+  { CHARTS, N_ ("Histogram: a newer step"), "histogram.select-newer", "Right Down" },
+  { CHARTS, N_ ("Histogram: no step"), "histogram.select-none", "Escape" },
+  { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
+
+  { MANUAL, N_ ("Back"), "help.back", "<Alt>Left" },
+  { MANUAL, N_ ("Forward"), "help.forward", "<Alt>Right" },
+  { MANUAL, N_ ("The first page"), "help.index", "<Alt>Home" },
+  { MANUAL, N_ ("Search all pages"), "help.find", "<Control>f" },
+  { MANUAL, N_ ("Show or hide the contents"), "help.contents", "F9" },
+  { MANUAL, N_ ("Larger text"), "help.larger", "<Control>plus <Control>equal" },
+  { MANUAL, N_ ("Smaller text"), "help.smaller", "<Control>minus" },
+  { MANUAL, N_ ("Usual text"), "help.usual", "<Control>0" },
+  { MANUAL, N_ ("Close the manual"), "help.close", "Escape" },
+};
+
+/* What is written on them. */
+static const struct
+{
+  const char *key, *written;
+} names[] = {
+  { "<Control>", N_ ("Ctrl") }, { "<Shift>", N_ ("Shift") }, { "<Alt>", N_ ("Alt") },
+  { "Return", N_ ("Return") }, { "Escape", N_ ("Esc") }, { "BackSpace", N_ ("Backspace") },
+  { "Delete", N_ ("Delete") }, { "Home", N_ ("Home") }, { "End", N_ ("End") },
+  { "Left", "←" }, { "Right", "→" }, { "Up", "↑" }, { "Down", "↓" },
+  { "Menu", N_ ("Menu key") }, { "space", N_ ("Space") },
+  { "plus", "+" }, { "minus", "-" }, { "comma", "," }, { "period", "." }, { "question", "?" },
+  { "equal", "=" },
+};
+/* clang-format on */
+
+const SluiceKey *
+sluice_keys_list (guint *n)
+{
+  *n = G_N_ELEMENTS (keys);
+  return keys;
+}
+
+/* Of one accelerator, "<Control>e": `Ctrl+E`. */
+static void
+append_key (GString *page, const char *key)
+{
+  gboolean is_combined = *key == '<';
+  g_string_append (page, "`");
+  while (*key != '\0')
+    {
+      gsize length = 0;
+      for (guint i = 0; i < G_N_ELEMENTS (names) && length == 0; i++)
+        if (g_str_has_prefix (key, names[i].key))
+          {
+            length = strlen (names[i].key);
+            g_string_append (page, _ (names[i].written));
+          }
+      if (length == 0)
+        {
+          g_autofree char *rest = is_combined ? g_ascii_strup (key, -1) : g_strdup (key);
+          g_string_append (page, rest);
+          length = strlen (key);
+        }
+      key += length;
+      g_string_append (page, *key != '\0' ? "+" : "");
+    }
+  g_string_append (page, "`");
+}
+
+char *
+sluice_keys_dup_page (void)
+{
+  GString *page = g_string_new (NULL);
+  g_string_append_printf (
+      page, "# %s\n\n%s\n\n![%s](pictures/keys.png)\n", _ ("Keys"),
+      _ ("Everything can be done with the keyboard. `Tab` goes from control to control, the arrow "
+         "keys move in the graph and along a curve. `Ctrl+?` shows these keys in the window."),
+      _ ("The keys, as the window shows them"));
+  for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
+    {
+      if (i == 0 || !g_str_equal (keys[i].group, keys[i - 1].group))
+        g_string_append_printf (page, "\n## %s\n\n| %s | %s |\n|---|---|\n", _ (keys[i].group),
+                                _ ("what"), _ ("keys"));
+      g_auto (GStrv) alternatives = g_strsplit (keys[i].keys, " ", -1);
+      g_string_append_printf (page, "| %s | ", _ (keys[i].title));
+      for (guint k = 0; alternatives[k] != NULL; k++)
+        {
+          g_string_append (page, k > 0 ? ", " : "");
+          append_key (page, alternatives[k]);
+        }
+      g_string_append (page, " |\n");
+    }
+  return g_string_free (page, FALSE);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/run.h"
+#include "ui/chart/ticks.h"
+
+/*
+ * What there is to say of one run, or of one tag in several runs, taken at one moment. Main thread
+ * only; nothing is read from the store, but for where a run was imported from.
+ */
+
+/* Of which kind the better value is. */
+typedef enum
+{
+  SLUICE_BEST_UNKNOWN,
+  SLUICE_BEST_LEAST,    /* a loss, an error */
+  SLUICE_BEST_GREATEST, /* an accuracy */
+} SluiceBest;
+
+/* What a run has logged of a scalar tag. */
+typedef struct
+{
+  char *tag;
+  char *run;   /* name of the run */
+  guint color; /* its index into the palette */
+  SluiceUnit unit;
+  guint64 n_points; /* whose values are read; 0: none, or nobody shows them: all below is NaN */
+  gint64 first_step, last_step;
+  double first, last;
+  double least, greatest; /* of the finite values; NaN: there is none */
+  SluiceBest better;
+  double best; /* least or greatest; NaN where it is not known which is better */
+} SluiceTagFacts;
+
+typedef struct
+{
+  char *name, *value;
+  char *others; /* what the other runs of the project have: "0.1, 0.03"; (nullable): the same */
+} SluiceSettingFacts;
+
+typedef struct
+{
+  gint64 id;
+  char *name, *project; /* project: (nullable) of an imported run */
+  SluiceRunState state;
+  char *status;         /* the state in words, as the list of runs says it */
+  char *message;        /* (nullable): why it failed */
+  gint64 step, n_steps; /* n_steps: 0 where it is not known */
+  guint64 seed;
+  double started, ended; /* Unix seconds; 0: not yet, or not known */
+  double seconds_active; /* of training, pauses left out */
+  GPtrArray *settings;   /* of SluiceSettingFacts: those that differ from other runs' first */
+  guint n_differing;     /* of them */
+  GPtrArray *tags;       /* of SluiceTagFacts: results first, then by name; those with values */
+  guint n_other_tags;    /* scalars whose values are not read */
+} SluiceRunFacts;
+
+/**
+ * sluice_run_facts_new:
+ * @runs: of SluiceRun: all of the workspace; those of the same project are what it is compared with
+ */
+SluiceRunFacts *sluice_run_facts_new (SluiceRun *run, GListModel *runs);
+void sluice_run_facts_free (SluiceRunFacts *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFacts, sluice_run_facts_free)
+
+/**
+ * sluice_run_facts_of_tag:
+ *
+ * (transfer full) (element-type SluiceTagFacts): the tag in each run that is shown and has it, in
+ * the order of @runs.
+ */
+GPtrArray *sluice_run_facts_of_tag (const char *tag, GListModel *runs);
+
+/* The last value of a scalar tag; NaN where there is none, or it is not read. */
+double sluice_run_get_last_value (SluiceRun *run, const char *tag);
+
+/* By its name: "loss", "error", "perplexity" fall, "accuracy", "precision", "auc" rise. */
+SluiceBest sluice_tag_get_better (const char *tag);
+
+/**
+ * sluice_run_read_source_async:
+ *
+ * Where a run was imported from, read on another thread. Its finish: (transfer full) (nullable): an
+ * absolute path; %NULL without @error where the run was trained here.
+ */
+void sluice_run_read_source_async (SluiceStore *store,
+                                   gint64 run,
+                                   GCancellable *cancellable,
+                                   GAsyncReadyCallback callback,
+                                   gpointer data);
+char *sluice_run_read_source_finish (GAsyncResult *result, GError **error);

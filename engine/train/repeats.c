@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/repeats.h"
+
+#include <string.h>
+
+#include "engine/graph/graphdef.h"
+#include "engine/store/kinds/event.h"
+#include "engine/train/run-file.h"
+
+/* What a project computes, as text: project.ini without what changes no value. */
+static char *
+dup_key (const SluiceProject *project)
+{
+  static const struct
+  {
+    const char *group, *key;
+  } without[] = {
+    { "project", "name" },    { "project", "description" },    { "train", "steps" },
+    { "train", "keep-last" }, { "train", "keep-best" },        { "train", "keep-every" },
+    { "train", "best" },      { "train", "checkpoint-every" },
+  };
+  g_autofree char *text = sluice_project_dup_text (project);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
+    return NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
+    g_key_file_remove_key (file, without[i].group, without[i].key, NULL);
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+/* Its values came from elsewhere than its own settings say. */
+static gboolean
+has_foreign_values (SluiceStore *store, gint64 run)
+{
+  g_autoptr (GPtrArray) events = sluice_store_read_events (store, run, NULL);
+  for (guint i = 0; events != NULL && i < events->len; i++)
+    {
+      const SluiceEvent *event = events->pdata[i];
+      if (strcmp (event->kind, "init-from") == 0 || strcmp (event->kind, "data-changed") == 0)
+        return TRUE;
+    }
+  return events == NULL;
+}
+
+static gboolean
+has_same_files (const SluiceProject *project, const char *folder)
+{
+  g_autofree char *difference = NULL;
+  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
+  return file != NULL && sluice_run_file_compare (file, project, &difference, NULL)
+         && difference == NULL;
+}
+
+static gboolean
+has_same_settings (const char *key, const char *folder)
+{
+  g_autoptr (SluiceProject) frozen = sluice_project_load (folder, NULL);
+  g_autofree char *other = frozen != NULL ? dup_key (frozen) : NULL;
+  return g_strcmp0 (key, other) == 0;
+}
+
+/* (transfer full) (nullable) */
+static char *
+dup_graph_hash (const SluiceProject *project)
+{
+  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, NULL);
+  return graph != NULL ? sluice_graph_dup_hash (graph, NULL) : NULL;
+}
+
+char *
+sluice_project_dup_repeated (const SluiceProject *self, SluiceStore *store)
+{
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (store, NULL);
+  g_autofree char *name = g_path_get_basename (self->folder);
+  g_autofree char *key = dup_key (self);
+  g_autofree char *hash = NULL; /* a graph is read only where all the rest is the same */
+  if (runs == NULL || key == NULL || g_strv_length (self->train) > 1)
+    return NULL;
+  for (guint i = 0; i < runs->len; i++)
+    {
+      const SluiceRunInfo *info = runs->pdata[i];
+      g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+      if (info->seed != self->seed || g_strcmp0 (info->project, name) != 0
+          || !has_same_settings (key, folder) || !has_same_files (self, folder)
+          || has_foreign_values (store, info->id))
+        continue;
+      if (hash == NULL)
+        hash = dup_graph_hash (self);
+      if (hash != NULL && g_strcmp0 (hash, info->graph_hash) == 0)
+        return g_strdup (info->name);
+    }
+  return NULL;
+}

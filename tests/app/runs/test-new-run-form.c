@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/runs/new-run-form.h"
+
+#include <string.h>
+
+#include "engine/runtime/session/options.h"
+#include "engine/train/project.h"
+
+static char *sample;
+
+static const SluiceRunFormRow *
+find_row (GPtrArray *rows, const char *group, const char *key)
+{
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SluiceRunFormRow *row = rows->pdata[i];
+      if (g_str_equal (row->group, group) && g_str_equal (row->key, key))
+        return row;
+    }
+  return NULL;
+}
+
+/* Whatever project.ini may say can be said otherwise for one run. */
+static void
+test_all_keys (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) rows = sluice_run_form_rows_new (sample, &error);
+  g_assert_no_error (error);
+  g_autofree char *text = sluice_project_dup_text (project);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_assert_true (g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, &error));
+  static const char *const groups[] = { "project", "train", "data", "evaluate" };
+  for (guint i = 0; i < G_N_ELEMENTS (groups); i++)
+    {
+      g_auto (GStrv) keys = g_key_file_get_keys (file, groups[i], NULL, NULL);
+      for (guint k = 0; keys[k] != NULL; k++)
+        {
+          g_autofree char *value = g_key_file_get_string (file, groups[i], keys[k], NULL);
+          const SluiceRunFormRow *row = find_row (rows, groups[i], keys[k]);
+          if (g_str_equal (keys[k], "graph"))
+            continue;
+          g_test_message ("%s.%s", groups[i], keys[k]);
+          g_assert_nonnull (row);
+          g_assert_cmpstr (row->value, ==, value);
+        }
+    }
+  guint n;
+  const SluiceOption *options = sluice_options_list (&n);
+  for (guint i = 0; i < n; i++)
+    if (options[i].flags & SLUICE_OPTION_PROJECT)
+      g_assert_nonnull (find_row (rows, "train", options[i].key));
+  const SluiceRunFormRow *rate = find_row (rows, "", "learning-rate");
+  g_assert_nonnull (rate);
+  g_assert_null (rate->value);
+}
+
+/* What the form offers is taken as it stands. */
+static void
+test_assignments (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
+  g_autoptr (GPtrArray) rows = sluice_run_form_rows_new (sample, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SluiceRunFormRow *row = rows->pdata[i];
+      g_autofree char *assignment =
+          sluice_run_form_row_assign (row, row->value != NULL ? row->value : "0.5");
+      g_test_message ("%s", assignment);
+      sluice_project_set (project, assignment, &error);
+      g_assert_no_error (error);
+    }
+}
+
+static void
+test_no_project (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (sluice_run_form_rows_new ("/nonexistent", &error));
+  g_assert_nonnull (error);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sample = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
+  g_test_add_func ("/app/runs/new-run-form/all-keys", test_all_keys);
+  g_test_add_func ("/app/runs/new-run-form/assignments", test_assignments);
+  g_test_add_func ("/app/runs/new-run-form/no-project", test_no_project);
+  int status = g_test_run ();
+  g_free (sample);
+  return status;
+}

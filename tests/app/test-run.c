@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/run.h"
+
+#include "engine/store/kinds/image.h"
+
+/* However long a run is: what is kept of its pictures has a bound, reaches from the first to the
+ * newest, and lies about evenly. */
+static void
+test_thinned (void)
+{
+  const SluiceRunInfo info = { .id = 1, .name = (char *) "run" };
+  const SluiceSeriesInfo series_info = {
+    .id = 1, .run = 1, .tag = (char *) "digits", .kind = SLUICE_SERIES_IMAGE
+  };
+  g_autoptr (SluiceRun) run = sluice_run_new (&info, 0);
+  g_autoptr (GBytes) png = g_bytes_new_static ("png", 3);
+  SluiceRunSeries *series = sluice_run_ensure_series (run, NULL, &series_info);
+  const gint64 n = 10000;
+  for (gint64 step = 0; step < n; step++)
+    {
+      g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (sluice_record_free);
+      g_ptr_array_add (items, sluice_stored_image_new (step, 0, 1, 1, 1, png));
+      sluice_run_series_take_items (series, g_steal_pointer (&items));
+      g_assert_cmpuint (series->items->len, <=, 2 * SLUICE_RUN_MAX_ITEMS);
+      const SluiceRecord *newest = series->items->pdata[series->items->len - 1];
+      g_assert_cmpint (newest->step, ==, step);
+    }
+  g_assert_cmpuint (series->n_dropped + series->items->len, ==, n);
+  gint64 last = 0;
+  for (guint i = 0; i < series->items->len; i++)
+    {
+      const SluiceRecord *record = series->items->pdata[i];
+      g_assert_cmpint (record->step - last, <=, 2 * n / SLUICE_RUN_MAX_ITEMS);
+      g_assert_true (i > 0 ? record->step > last : record->step == 0);
+      last = record->step;
+    }
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/run/thinned", test_thinned);
+  return g_test_run ();
+}
