@@ -3,7 +3,6 @@
 
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -53,16 +52,22 @@ add_results (JsonBuilder *b, const SluiceRunEntry *row)
     {
       const SluiceRunResult *result = row->results->pdata[i];
       gint64 best_step;
-      double best = sluice_run_result_get_best (result, &best_step);
+      double best;
+      gboolean has_best = sluice_run_result_get_best (result, &best, &best_step);
       json_builder_set_member_name (b, result->tag);
       json_builder_begin_object (b);
       sluice_cli_json_double (b, "first", result->first);
       sluice_cli_json_double (b, "last", result->last);
-      sluice_cli_json_double (b, "best", best);
-      if (isnan (best))
-        sluice_cli_json_null (b, "best_step");
+      if (has_best)
+        {
+          sluice_cli_json_double (b, "best", best);
+          sluice_cli_json_int (b, "best_step", best_step);
+        }
       else
-        sluice_cli_json_int (b, "best_step", best_step);
+        {
+          sluice_cli_json_null (b, "best");
+          sluice_cli_json_null (b, "best_step");
+        }
       json_builder_end_object (b);
     }
   json_builder_end_object (b);
@@ -354,7 +359,7 @@ const Verb sluice_verb_runs = {
           "\"project\": \"string|null\", \"step\": \"int\", \"steps\": \"int\", "
           "\"settings\": {\"*\": \"number|string\"}, "
           "\"results\": {\"*\": {\"first\": \"number\", \"last\": \"number\", "
-          "\"best\": \"number\", \"best_step\": \"int|null\"}}, \"tags\": [\"string\"], "
+          "\"best\": \"number|null\", \"best_step\": \"int|null\"}}, \"tags\": [\"string\"], "
           "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
           "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
           "\"created\": \"number|null\", \"ended\": \"number|null\", "

@@ -25,28 +25,6 @@ tag_free (gpointer data)
   g_free (self);
 }
 
-SluiceBest
-sluice_tag_get_better (const char *tag)
-{
-  static const struct
-  {
-    const char *word;
-    SluiceBest better;
-  } words[] = {
-    { "accuracy", SLUICE_BEST_GREATEST }, { "precision", SLUICE_BEST_GREATEST },
-    { "recall", SLUICE_BEST_GREATEST },   { "auc", SLUICE_BEST_GREATEST },
-    { "bleu", SLUICE_BEST_GREATEST },     { "reward", SLUICE_BEST_GREATEST },
-    { "loss", SLUICE_BEST_LEAST },        { "error", SLUICE_BEST_LEAST },
-    { "perplexity", SLUICE_BEST_LEAST },  { "bits", SLUICE_BEST_LEAST },
-  };
-  const char *name = strrchr (tag, '/');
-  g_autofree char *lower = g_ascii_strdown (name != NULL ? name + 1 : tag, -1);
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (strstr (lower, words[i].word) != NULL)
-      return words[i].better;
-  return SLUICE_BEST_UNKNOWN;
-}
-
 double
 sluice_run_get_last_value (SluiceRun *run, const char *tag)
 {

@@ -3,20 +3,13 @@
 #pragma once
 
 #include "app/run.h"
+#include "engine/store/runs.h"
 #include "ui/chart/ticks.h"
 
 /*
  * What there is to say of one run, or of one tag in several runs, taken at one moment. Main thread
  * only; nothing is read from the store, but for where a run was imported from.
  */
-
-/* Of which kind the better value is. */
-typedef enum
-{
-  SLUICE_BEST_UNKNOWN,
-  SLUICE_BEST_LEAST,    /* a loss, an error */
-  SLUICE_BEST_GREATEST, /* an accuracy */
-} SluiceBest;
 
 /* What a run has logged of a scalar tag. */
 typedef struct
@@ -74,9 +67,6 @@ GPtrArray *sluice_run_facts_of_tag (const char *tag, GListModel *runs);
 
 /* The last value of a scalar tag; NaN where there is none, or it is not read. */
 double sluice_run_get_last_value (SluiceRun *run, const char *tag);
-
-/* By its name: "loss", "error", "perplexity" fall, "accuracy", "precision", "auc" rise. */
-SluiceBest sluice_tag_get_better (const char *tag);
 
 /**
  * sluice_run_read_source_async:

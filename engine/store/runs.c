@@ -104,26 +104,35 @@ sluice_store_set_run_tag (
 
 /* ---- results ---- */
 
-gboolean
-sluice_run_result_wants_max (const char *tag)
+SluiceBest
+sluice_tag_get_better (const char *tag)
 {
-  static const char *const words[] = { "accuracy", "acc",    "precision", "recall", "f1",   "auc",
-                                       "return",   "reward", "score",     "bleu",   "psnr", "ssim",
-                                       "iou",      "map",    "hits",      "r2" };
-  g_autofree char *lower = g_utf8_strdown (tag, -1);
-  g_auto (GStrv) parts = g_strsplit_set (lower, "/_-. :@", -1);
-  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
-    if (g_strv_contains ((const char *const *) parts, words[i]))
-      return TRUE;
-  return FALSE;
+  static const char *const least[] = { "loss", "error", "err", "perplexity", "bits",
+                                       "cost", "mse",   "mae", "rmse",       "nll",
+                                       "wer",  "fid",   "cer", "bits_per_b", "kl" };
+  static const char *const greatest[] = { "accuracy", "acc",  "precision", "recall",
+                                          "f1",       "auc",  "return",    "reward",
+                                          "score",    "bleu", "psnr",      "ssim",
+                                          "iou",      "map",  "r2",        "mrr" };
+  const char *name = strrchr (tag, '/');
+  g_autofree char *lower = g_ascii_strdown (name != NULL ? name + 1 : tag, -1);
+  g_auto (GStrv) words = g_strsplit_set (lower, "_-. :@", -1);
+  for (guint i = g_strv_length (words); i-- > 0;) /* what it is stands last: "accuracy_loss" */
+    for (guint k = 0; k < MAX (G_N_ELEMENTS (least), G_N_ELEMENTS (greatest)); k++)
+      if (k < G_N_ELEMENTS (least) && strcmp (words[i], least[k]) == 0)
+        return SLUICE_BEST_LEAST;
+      else if (k < G_N_ELEMENTS (greatest) && strcmp (words[i], greatest[k]) == 0)
+        return SLUICE_BEST_GREATEST;
+  return SLUICE_BEST_UNKNOWN;
 }
 
-double
-sluice_run_result_get_best (const SluiceRunResult *self, gint64 *step)
+gboolean
+sluice_run_result_get_best (const SluiceRunResult *self, double *best, gint64 *step)
 {
-  gboolean max = sluice_run_result_wants_max (self->tag);
-  *step = max ? self->max_step : self->min_step;
-  return max ? self->max : self->min;
+  SluiceBest better = sluice_tag_get_better (self->tag);
+  *best = better == SLUICE_BEST_GREATEST ? self->max : self->min;
+  *step = better == SLUICE_BEST_GREATEST ? self->max_step : self->min_step;
+  return better != SLUICE_BEST_UNKNOWN && !isnan (*best);
 }
 
 static void

@@ -39,10 +39,17 @@ typedef struct
   gint64 first_step, last_step, min_step, max_step;
 } SluiceRunResult;
 
-/* Is a greater value of such a series the better one? By the words of its tag: accuracy, return. */
-gboolean sluice_run_result_wants_max (const char *tag);
-/* The best value, and its step. */
-double sluice_run_result_get_best (const SluiceRunResult *self, gint64 *step);
+/* Which value of a series is the better one. */
+typedef enum
+{
+  SLUICE_BEST_UNKNOWN,
+  SLUICE_BEST_LEAST,    /* of a loss, an error */
+  SLUICE_BEST_GREATEST, /* of an accuracy */
+} SluiceBest;
+/* By the words of its tag behind the last slash: "loss", "bits" fall, "accuracy", "reward" rise. */
+SluiceBest sluice_tag_get_better (const char *tag);
+/* FALSE: it is not known which is better, or no value is finite. */
+gboolean sluice_run_result_get_best (const SluiceRunResult *self, double *best, gint64 *step);
 
 typedef struct
 {

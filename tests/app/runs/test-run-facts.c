@@ -165,14 +165,6 @@ test_tags (Fixture *f, gconstpointer data)
   g_assert_cmpuint (shown->len, ==, 1);
 }
 
-static void
-test_better (void)
-{
-  g_assert_cmpint (sluice_tag_get_better ("loss"), ==, SLUICE_BEST_LEAST);
-  g_assert_cmpint (sluice_tag_get_better ("evaluate/Accuracy"), ==, SLUICE_BEST_GREATEST);
-  g_assert_cmpint (sluice_tag_get_better ("loss/rate"), ==, SLUICE_BEST_UNKNOWN);
-}
-
 /* ---- where it came from ---- */
 
 static void
@@ -224,7 +216,6 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runs/facts/settings", test_settings);
   g_test_add ("/runs/facts/tags", Fixture, NULL, set_up, test_tags, tear_down);
-  g_test_add_func ("/runs/facts/better", test_better);
   g_test_add ("/runs/facts/source", Fixture, NULL, set_up, test_source, tear_down);
   return g_test_run ();
 }

@@ -200,7 +200,7 @@ log_all (Fixture *f)
   SluiceRunLog *log = sluice_store_open_log (f->store, f->first, &error);
   gint64 loss = sluice_run_log_series (log, "loss", SLUICE_SERIES_SCALAR, &error);
   gint64 accuracy = sluice_run_log_series (log, "accuracy", SLUICE_SERIES_SCALAR, &error);
-  gint64 broken = sluice_run_log_series (log, "broken", SLUICE_SERIES_SCALAR, &error);
+  gint64 broken = sluice_run_log_series (log, "broken/loss", SLUICE_SERIES_SCALAR, &error);
   gint64 start =
       sluice_run_log_series (log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, &error);
   sluice_run_log_series (log, "empty", SLUICE_SERIES_SCALAR, &error);
@@ -231,18 +231,21 @@ test_results (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (row->results->len, ==, 3); /* not the empty one */
   const SluiceRunResult *accuracy = row->results->pdata[0], *broken = row->results->pdata[1],
                         *loss = row->results->pdata[2];
+  double best;
   gint64 step;
   g_assert_cmpint (loss->n, ==, N_POINTS);
   g_assert_cmpint (loss->n_nonfinite, ==, 3);
   g_assert_cmpint (loss->first_step, ==, 0);
   g_assert_cmpint (loss->last_step, ==, N_POINTS - 1);
   g_assert_true (isnan (loss->first) && isnan (loss->last));
-  g_assert_cmpfloat (sluice_run_result_get_best (loss, &step), ==, -9);
+  g_assert_true (sluice_run_result_get_best (loss, &best, &step));
+  g_assert_cmpfloat (best, ==, -9);
   g_assert_cmpint (step, ==, 2345);
-  g_assert_cmpfloat (sluice_run_result_get_best (accuracy, &step), ==, 99);
+  g_assert_true (sluice_run_result_get_best (accuracy, &best, &step));
+  g_assert_cmpfloat (best, ==, 99);
   g_assert_cmpint (step, ==, 77);
   g_assert_cmpint (broken->n, ==, 1);
-  g_assert_true (isnan (sluice_run_result_get_best (broken, &step)));
+  g_assert_false (sluice_run_result_get_best (broken, &best, &step));
   g_assert_cmpuint (find_row (rows, f->second)->results->len, ==, 0);
 }
 
@@ -258,7 +261,7 @@ test_results_cut (Fixture *f, gconstpointer unused)
   g_assert_no_error (error);
   g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (f->store, FALSE, &error);
   const SluiceRunResult *accuracy = find_row (rows, f->first)->results->pdata[0];
-  double want = -INFINITY;
+  double best, want = -INFINITY;
   gint64 step, want_step = -1;
   for (gint64 s = 1; s <= 50; s++)
     if (value_at (s) > want)
@@ -266,21 +269,34 @@ test_results_cut (Fixture *f, gconstpointer unused)
         want = value_at (s);
         want_step = s;
       }
-  g_assert_cmpfloat (sluice_run_result_get_best (accuracy, &step), ==, want);
+  g_assert_true (sluice_run_result_get_best (accuracy, &best, &step));
+  g_assert_cmpfloat (best, ==, want);
   g_assert_cmpint (step, ==, want_step);
   g_assert_cmpint (accuracy->last_step, ==, 50);
 }
 
 static void
-test_direction (void)
+test_better (void)
 {
-  static const char *const max[] = { "accuracy", "evaluate/accuracy", "val.acc", "F1",
-                                     "mean_return" };
-  static const char *const min[] = { "loss", "evaluate/bits", "accent", "bleubird", "" };
-  for (guint i = 0; i < G_N_ELEMENTS (max); i++)
-    g_assert_true (sluice_run_result_wants_max (max[i]));
-  for (guint i = 0; i < G_N_ELEMENTS (min); i++)
-    g_assert_false (sluice_run_result_wants_max (min[i]));
+  static const struct
+  {
+    const char *tag;
+    SluiceBest want;
+  } cases[] = {
+    { "accuracy", SLUICE_BEST_GREATEST },
+    { "evaluate/Accuracy", SLUICE_BEST_GREATEST },
+    { "val.acc", SLUICE_BEST_GREATEST },
+    { "mean_return", SLUICE_BEST_GREATEST },
+    { "loss", SLUICE_BEST_LEAST },
+    { "evaluate/bits", SLUICE_BEST_LEAST },
+    { "accuracy_loss", SLUICE_BEST_LEAST },
+    { "loss/rate", SLUICE_BEST_UNKNOWN },
+    { "accent", SLUICE_BEST_UNKNOWN },
+    { "learning_rate", SLUICE_BEST_UNKNOWN },
+    { "", SLUICE_BEST_UNKNOWN },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    g_assert_cmpint (sluice_tag_get_better (cases[i].tag), ==, cases[i].want);
 }
 
 /* ---- the filter ---- */
@@ -409,7 +425,7 @@ main (int argc, char **argv)
   ADD ("trash", test_trash);
   ADD ("results", test_results);
   ADD ("results-cut", test_results_cut);
-  g_test_add_func ("/store/runs/direction", test_direction);
+  g_test_add_func ("/store/runs/better", test_better);
   g_test_add_func ("/store/runs/filter", test_filter);
   g_test_add_func ("/store/runs/filter-refused", test_filter_refused);
   return g_test_run ();
