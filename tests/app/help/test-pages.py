@@ -6,8 +6,8 @@
 usage: test-pages.py COMMAND SOURCE HELP
 
 HELP is the manual as it was built. Each link is followed, each picture looked for, each setting,
-key of project.ini and verb looked up, and what the pages show of the command ("console" blocks) is run:
-its output must be the page's, where "…" stands for anything.
+key of project.ini and verb looked up, and what the pages show of the command ("console" blocks)
+is run: its output must be the page's, where "…" stands for anything.
 """
 import os
 import re
