@@ -182,7 +182,7 @@ void
 sluice_help_window_go (SluiceHelpWindow *self, const char *page)
 {
   visit (self, page, NULL);
-  gtk_widget_grab_focus (GTK_WIDGET (self->scroller));
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 static void
@@ -196,7 +196,7 @@ link_cb (SluiceHelpWindow *self, const char *link)
       return;
     }
   visit (self, page, anchor);
-  gtk_widget_grab_focus (GTK_WIDGET (self->scroller));
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 /* ---- contents and search ---- */
@@ -279,7 +279,7 @@ row_activated_cb (SluiceHelpWindow *self, GtkListBoxRow *row)
   if (!adw_flap_get_folded (self->flap))
     return;
   adw_flap_set_reveal_flap (self->flap, FALSE);
-  gtk_widget_grab_focus (GTK_WIDGET (self->scroller));
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 /* Return: the first that was found. */
@@ -302,7 +302,7 @@ step (SluiceHelpWindow *self, int by)
   get_visit (self)->scroll = gtk_adjustment_get_value (get_adjustment (self));
   self->at += (guint) by;
   show (self, NULL);
-  gtk_widget_grab_focus (GTK_WIDGET (self->scroller));
+  gtk_widget_grab_focus (GTK_WIDGET (self->view));
 }
 
 static void

@@ -99,8 +99,7 @@ def main(arguments):
         with concurrent.futures.ThreadPoolExecutor(AT_A_TIME) as pool:
             for name, words in read_table():
                 pool.submit(painter.draw, name, words, out, "")
-                # A graph has no words.
-                for language in languages.split(",") if words[0] == "window" and languages else ():
+                for language in languages.split(",") if languages else ():
                     pool.submit(painter.draw, name, words, os.path.join(out, language), language)
     finally:
         shutil.rmtree(painter.folder)

@@ -36,7 +36,8 @@ TOOLKIT = {"Minimize", "Minimize the window", "Maximize", "Maximize the window",
            "Close the window", "Back", "Search", "Clear entry", "Menu",
            "(None)", "Preferences", "No Results Found", "Try a different search.",
            "Shortcuts", "Search Results", "Try a different search", "Search Shortcuts"}
-KEYS = {"Shift", "Ctrl", "Alt", "Return", "Escape", "Delete", "Backspace", "Menu"}
+KEYS = {"Shift", "Ctrl", "Alt", "Return", "Escape", "Delete", "Backspace", "BackSpace", "Home",
+        "End", "Menu"}
 SIGNATURE = re.compile(r"([\w ]+: [\w *]+, )*[\w ]*(: [\w *]+ )?-> ")  # of an op
 GLIB_HELP = re.compile(r"Usage:|Help Options:|Application Options:|\[OPTION…\]|Show help options")
 CLASS_NAME = re.compile(r"(Gtk|Gdk|Adw|Sluice)[A-Z]\w*$")  # of an accessible without a name
@@ -230,12 +231,19 @@ class Walk:
             self.named("label", label)
             if action != "about":  # most of which is the toolkit's
                 self.look(action)
-            for second in w.all_accessible("button", "2"):
-                second.act()
-                self.named("label", "Follow the wires")
-                self.look(action + ", second page")
+            for number in ("2", "3", "4"):
+                for other in w.all_accessible("button", number):
+                    other.act()
+                    self.named("label", "Along the wires, up")
+                    self.look(f"{action}, page {number}")
             subprocess.run(["xdotool", "key", "Escape"], check=True)
             w.until(lambda: len(self.windows()) == 1)
+        # Without its pages, which are not messages.
+        w.act("help-page", GLib.Variant("s", "q0"), path=APPLICATION)
+        self.named("label", "This page is missing")
+        self.look("manual")
+        subprocess.run(["xdotool", "key", "Escape"], check=True)
+        w.until(lambda: len(self.windows()) == 1)
 
     def charts(self):
         w = self.window
@@ -301,7 +309,8 @@ class Walk:
         self.look("failed, charts")
 
     def walk(self):
-        os.environ.update(self.environment)
+        os.environ.update(self.environment, SLUICE_HELP_DIR=os.path.join(self.folder, "q2"))
+        self.data.add("index")
         with open(os.path.join(self.project, "model.pbtxt"), encoding="utf-8") as file:
             nodes = re.findall(r'name: "([^"]*)"\s+op: "(\w+)"', file.read())
         first = {op: name for name, op in reversed(nodes)}

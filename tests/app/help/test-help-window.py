@@ -85,8 +85,9 @@ class Session:
         w.act("help-page", text("index"), path=APPLICATION)
         self.shows("Sluice manual")
         names = [o.label() for o in self.manual().tree() if o.role() == "image"]
-        self.tap.point("pictures have their words", "The window: runs at the left, the graph in the "
-                       "middle, what is selected at the right" in names, names)
+        words = ("The window: runs at the left, the graph in the middle, what is selected at the "
+                 "right")
+        self.tap.point("pictures have their words", words in names, names)
         press("Tab", "Return")
         self.tap.point("Tab and Return follow the first link", self.shows("First run"))
         press("alt+Left")
@@ -104,10 +105,12 @@ class Session:
             lambda: any(t in self.titles() for t in ("Charts · Manual", "Keys · Manual"))))
         press("ctrl+f")
         subprocess.run(["xdotool", "type", "qqqq"], check=True)
-        self.tap.point("nothing found is said", w.find_accessible("label", "No page has these words"))
+        w.until(lambda: not self.rows())
+        self.tap.point("nothing found is said",
+                       w.find_accessible("label", "No page has these words"))
         press("Escape")
-        w.until(lambda: not w.all_accessible("label", "No page has these words"))
-        self.tap.point("Escape ends the search first", self.manual() is not None)
+        self.tap.point("Escape ends the search first",
+                       w.until(lambda: "First run" in self.rows()), self.rows())
         before = self.places()
         press("ctrl+plus", "ctrl+plus", "ctrl+plus")
         self.tap.point("Ctrl+Plus makes text larger", w.until(lambda: self.places() > before))
@@ -122,6 +125,10 @@ class Session:
         self.tap.point("a page that is not there is told", self.shows("This page is missing"))
         w.act("help-page", text("ops/MatMul"), path=APPLICATION)
         self.tap.point("an op's page is shown", self.shows("MatMul"))
+
+    def rows(self):
+        """Of the contents, or of what was found."""
+        return [o.label() for o in self.manual().tree() if o.role() == "list item"]
 
     def places(self):
         """How high the first paragraph of the page is."""

@@ -5,9 +5,9 @@
 
 usage: test-pages.py COMMAND SOURCE HELP
 
-HELP is the manual as it was built. Each link is followed, each picture looked for, each setting, key
-of project.ini and verb looked up, and what the pages show of the command ("console" blocks) is run:
-its output must be the page's, where "…" stands for anything.
+HELP is the manual as it was built. Each link is followed, each picture looked for, each setting,
+key of project.ini and verb looked up, and what the pages show of the command ("console" blocks)
+is run: its output must be the page's, where "…" stands for anything.
 """
 import os
 import re
@@ -148,7 +148,8 @@ class Manual:
         titles = re.findall(r'add_\w+ \(\w+, settings, "[\w-]+", _ \("([^"]+)"\)',
                             self.read("app", "preferences.c"))
         wrong = [title for title in titles if f"**{title}**" not in self.pages["settings"]]
-        self.tap.point("every row of the preferences is told", len(titles) > 5 and not wrong, *wrong)
+        self.tap.point("every row of the preferences is told", len(titles) > 5 and not wrong,
+                       *wrong)
 
     def project(self):
         keys = set(re.findall(r'^  \{ "(?:project|train|data|evaluate)", "([\w-]+)", KEY_',
@@ -225,7 +226,7 @@ class Manual:
                     wrong.append(f"{page}: other links or pictures: {same}")
                 if code[0] != code[1]:
                     wrong.append(f"{page}: other examples")
-            self.tap.point(f"{language}: pages have the links, pictures and examples of the English",
+            self.tap.point(f"{language}: pages have the English links, pictures and examples",
                            not wrong, *wrong)
             environment = {**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": language}
             for page in self.own:
