@@ -2,9 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-private.h"
 #include "ui/chart/chart.h"
-#include "ui/chart/series-buffer.h"
+#include "tests/ui/chart/sample-chart.h"
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -66,38 +65,6 @@ count_color (cairo_surface_t *surface, guint32 rgb)
         n += d < 12;
       }
   return n;
-}
-
-static SluiceSeriesBuffer *
-loss_curve (int n, double start, double floor_, double rate)
-{
-  SluiceSeriesBuffer *buffer = sluice_series_buffer_new ();
-  g_autoptr (GRand) rand = g_rand_new_with_seed ((guint32) n);
-
-  for (int i = 0; i < n; i++)
-    {
-      double v = floor_ + start * exp (-i * rate);
-
-      v *= 1 + 0.35 * (g_rand_double (rand) - 0.5) + 0.2 * (g_rand_double (rand) - 0.5);
-      sluice_series_buffer_append (buffer, i, 1.7e9 + 0.3 * i, v);
-    }
-  return buffer;
-}
-
-static SluiceChart *
-sample_chart (void)
-{
-  SluiceChart *chart = sluice_chart_new ();
-  g_autoptr (SluiceSeriesBuffer) a = loss_curve (1241, 2.3, 0.05, 0.006);
-  g_autoptr (SluiceSeriesBuffer) b = loss_curve (2001, 2.4, 0.06, 0.0035);
-
-  sluice_chart_set_title (chart, "loss");
-  sluice_chart_add_series (chart, "lenet-3", sluice_palette_color (0),
-                           sluice_series_buffer_as_source (a));
-  sluice_chart_add_series (chart, "lenet-2", sluice_palette_color (1),
-                           sluice_series_buffer_as_source (b));
-  sluice_chart_add_event (chart, 1, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03", NULL);
-  return chart;
 }
 
 static void
@@ -190,7 +157,7 @@ test_many_runs (void)
   sluice_chart_set_title (chart, "a/rather/long/name/of/a/tag/that/will/not/fit/beside/the/legend");
   for (int i = 0; i < 16; i++)
     {
-      g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (900 + 20 * i, 1 + i * 0.1, 0.1, 0.004);
+      g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (900 + 20 * i, 1 + i * 0.1, 0.1, 0.004);
       g_autofree char *name = g_strdup_printf ("sweep-%02d", i);
 
       sluice_chart_add_series (chart, name, sluice_palette_color ((guint) i),
@@ -215,7 +182,7 @@ count_crowd (guint n_series, int n_points)
   sluice_chart_set_smoothing (chart, 0);
   for (guint i = 0; i < n_series; i++)
     {
-      g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (n_points, 1, 0.1, 4.0 / n_points);
+      g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (n_points, 1, 0.1, 4.0 / n_points);
 
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
@@ -555,12 +522,12 @@ test_readout_crowded (void)
   for (double width = 200; width <= 620; width += 70)
     {
       g_autoptr (SluiceChart) chart = sluice_chart_new ();
-      g_autoptr (SluiceSeriesBuffer) ended = loss_curve (300, 1, 0.5, 0.01);
+      g_autoptr (SluiceSeriesBuffer) ended = sample_curve (300, 1, 0.5, 0.01);
 
       sluice_chart_set_title (chart, "loss");
       for (int i = 0; i < 5; i++)
         {
-          g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (1000, 0.2, 0.2 * i, 0.01);
+          g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (1000, 0.2, 0.2 * i, 0.01);
 
           sluice_chart_add_series (chart, "a run with a long name", sluice_palette_color (i),
                                    sluice_series_buffer_as_source (buffer));
@@ -642,7 +609,7 @@ static void
 test_redraw (void)
 {
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
-  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (100, 1, 0.1, 0.01);
+  g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (100, 1, 0.1, 0.01);
   double x0;
   double x1;
   double again;
@@ -661,93 +628,6 @@ test_redraw (void)
   /* A new point does not move the axis each time. */
   sluice_chart_get_view (chart, &x0, &again);
   g_assert_cmpfloat (again, ==, x1);
-}
-
-static guint
-count_lines (const char *text)
-{
-  guint n = 0;
-
-  for (const char *p = text; (p = strchr (p, '\n')) != NULL; p++)
-    n++;
-  return n;
-}
-
-static void
-test_export (void)
-{
-  static const char *const magic[][2] = {
-    { "c.png", "\x89PNG" }, { "c.svg", "<?xml" }, { "c.pdf", "%PDF" }, { "c.csv", "run,step" }
-  };
-  g_autoptr (SluiceChart) chart = sample_chart ();
-  g_autofree char *folder = g_dir_make_tmp ("sluice-chart-XXXXXX", NULL);
-  g_autofree char *wrong = g_build_filename (folder, "c.gif", NULL);
-  g_autoptr (GError) error = NULL;
-  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
-
-  for (guint i = 0; i < G_N_ELEMENTS (magic); i++)
-    {
-      g_autofree char *path = g_build_filename (folder, magic[i][0], NULL);
-      g_autofree char *content = NULL;
-      gsize length;
-
-      g_assert_true (sluice_chart_export (chart, path, WIDTH, HEIGHT, 2, &theme, &error));
-      g_assert_no_error (error);
-      g_assert_true (g_file_get_contents (path, &content, &length, NULL));
-      g_assert_true (g_str_has_prefix (content, magic[i][1]));
-      if (g_str_has_suffix (path, ".csv"))
-        g_assert_cmpuint (count_lines (content), ==, 1 + 1241 + 2001);
-      /* Curves in an SVG are paths, not a picture. */
-      if (g_str_has_suffix (path, ".svg"))
-        g_assert_null (strstr (content, "<image"));
-      g_remove (path);
-    }
-  g_assert_false (sluice_chart_export (chart, wrong, WIDTH, HEIGHT, 1, &theme, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
-  g_assert_false (g_file_test (wrong, G_FILE_TEST_EXISTS));
-  g_rmdir (folder);
-}
-
-static void
-test_csv (void)
-{
-  g_autoptr (SluiceChart) chart = sample_chart ();
-  g_autoptr (SluiceSeriesBuffer) odd = sluice_series_buffer_new ();
-  g_autoptr (SluiceChartCsv) csv = NULL;
-  g_autoptr (SluiceChartCsv) given_up = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("sluice-csv-XXXXXX", NULL);
-  g_autofree char *path = g_build_filename (folder, "c.csv", NULL);
-  g_autofree char *content = NULL;
-  g_autoptr (GError) error = NULL;
-  gboolean done = FALSE;
-  guint calls = 0;
-
-  sluice_series_buffer_append (odd, 7, 1.5, NAN);
-  sluice_series_buffer_append (odd, 8, 2.5, 0.1);
-  sluice_chart_set_smoothing (chart, 0);
-  sluice_chart_add_series (chart, "a \"b\", c", sluice_palette_color (2),
-                           sluice_series_buffer_as_source (odd));
-  csv = sluice_chart_csv_new (chart, path, &error);
-  g_assert_no_error (error);
-  /* Until it is whole there is no file of that name. */
-  for (; !done; calls++)
-    {
-      g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
-      g_assert_true (sluice_chart_csv_write (csv, 0, &done, &error));
-    }
-  g_assert_cmpuint (calls, >, 3);
-  g_assert_true (g_file_get_contents (path, &content, NULL, NULL));
-  g_assert_cmpuint (count_lines (content), ==, 1 + 1241 + 2001 + 2);
-  g_assert_nonnull (strstr (content, "\"a \"\"b\"\", c\",7,1.5,nan\n"));
-  g_assert_nonnull (strstr (content, ",8,2.5,0.10000000000000001\n"));
-  g_assert_cmpint (g_remove (path), ==, 0);
-  given_up = sluice_chart_csv_new (chart, path, &error);
-  g_assert_true (sluice_chart_csv_write (given_up, 0, &done, &error));
-  g_clear_pointer (&given_up, sluice_chart_csv_free);
-  /* Empty again: nothing was left behind. */
-  g_assert_cmpint (g_rmdir (folder), ==, 0);
-  g_assert_null (sluice_chart_csv_new (chart, path, &error));
-  g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_NOENT);
 }
 
 /* Marks are read by pointer, by key and by a screen reader; quiet ones are no news. */
@@ -814,7 +694,5 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
   g_test_add_func ("/ui/chart/chart/note", test_note);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
-  g_test_add_func ("/ui/chart/chart/export", test_export);
-  g_test_add_func ("/ui/chart/chart/csv", test_csv);
   return g_test_run ();
 }
