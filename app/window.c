@@ -30,6 +30,7 @@ struct _SluiceWindow
   AdwToastOverlay *toasts;
   AdwFlap *left_flap, *right_flap;
   AdwViewStack *stack;
+  AdwViewSwitcherBar *low_switcher; /* where the header has no room for one */
   GtkRevealer *failure_revealer;
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
@@ -503,6 +504,13 @@ show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 
 /* ---- life ---- */
 
+static void
+squeezed_cb (SluiceWindow *self, GParamSpec *pspec, AdwSqueezer *squeezer)
+{
+  adw_view_switcher_bar_set_reveal (
+      self->low_switcher, !ADW_IS_VIEW_SWITCHER (adw_squeezer_get_visible_child (squeezer)));
+}
+
 void
 sluice_window_show_page (SluiceWindow *self, const char *page)
 {
@@ -728,6 +736,8 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, stack);
+  gtk_widget_class_bind_template_callback (widget_class, squeezed_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, low_switcher);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_label);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_step);
