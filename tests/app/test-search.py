@@ -5,8 +5,8 @@
 
 usage: test-search.py WORKBENCH PROJECT
 
-On a display and a session bus of its own. With SLUICE_SEARCH_GRAPH, a file, the same words are typed
-over that graph, and how long the window was busy is told.
+On a display and a session bus of its own. With SLUICE_SEARCH_GRAPH, a file, words are typed over
+that graph, too, and how long the window was busy is told.
 """
 import os
 import shutil
