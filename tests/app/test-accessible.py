@@ -167,9 +167,11 @@ class Sweep:
         self.card_texts()
         self.names("charts")
         told = self.walk("charts")
-        loss = self.described("image", "loss")
-        self.tap.point("a chart that one has come to tells what is at its cursor",
-                       re.match(r"step \d+, digits-mlp [\d.]+$", loss), loss)
+        while not self.w.find_accessible("image", "loss").has_focus():
+            press_keys("Tab")
+        press_keys("Home")
+        self.tap.point("a chart with a cursor tells what is there", self.w.until(
+            lambda: re.match(r"step 1, digits-mlp [\d.]+$", self.described("image", "loss"))))
         for stop in ("image loss", "button Log", "button Options of the charts"):
             self.tap.point(f"charts: Tab comes to {stop}", stop in told)
 

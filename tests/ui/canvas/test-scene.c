@@ -389,7 +389,9 @@ test_text (void)
                      "fc1 MatMul ?×10 x W\nsum Add ?×10 fc1 fc1\n");
   g_autoptr (SluiceScene) scene = make_scene (model, NULL);
   g_autofree char *text = sluice_scene_dup_item_text (scene, find (scene, "fc1"), NULL);
-  g_assert_cmpstr (text, ==, "MatMul fc1, inputs x float32 ?×784, W float32 784×10, feeds sum");
+  g_assert_cmpstr (text, ==,
+                   "MatMul fc1, inputs x float32 ?×784, W float32 784×10, gives float32 ?×10, "
+                   "feeds sum");
   SluiceGraphModel *bad = sluice_graph_model_new ();
   sluice_graph_model_add_node (
       bad, &(SluiceModelNode){ .name = "a/b", .op = "Wat", .error = "There is no op “Wat”." });
