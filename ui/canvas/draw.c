@@ -536,8 +536,9 @@ find_visible (Draw *d, GArray *items, GArray *edges)
   const SluicePoint *shift = d->state->shift;
   if (shift == NULL)
     {
-      sluice_scene_query (d->scene, &area, items);
-      sluice_scene_query_edges (d->scene, &area, edges);
+      double pixel = d->state->zoom < DISTANT_ZOOM ? 1 / d->state->zoom : 0;
+      sluice_scene_query_larger (d->scene, &area, pixel, items);
+      sluice_scene_query_edges (d->scene, &area, SMALLEST_LINE * pixel, edges);
       return;
     }
   for (guint i = 0; i < sluice_scene_get_n_items (d->scene); i++)
@@ -557,6 +558,24 @@ find_visible (Draw *d, GArray *items, GArray *edges)
       a = sluice_rect_union (&a, &b);
       if (sluice_rect_touches (&a, &area))
         g_array_append_val (edges, i);
+    }
+}
+
+/* Also of what is too small to be drawn itself. */
+static void
+draw_rings (Draw *d, const GArray *items)
+{
+  gboolean distant = d->state->zoom < DISTANT_ZOOM;
+  guint n = distant ? sluice_scene_get_n_items (d->scene) : items->len;
+  if (d->state->selected == NULL && d->state->traced == NULL && d->state->lead == SLUICE_NONE)
+    return;
+  for (guint i = 0; i < n; i++)
+    {
+      guint index = distant ? i : g_array_index (items, guint, i);
+      if (is_selected (d, index))
+        sluice_draw_ring (d, index, 2.5);
+      else if (d->state->traced != NULL && is_traced (d, index))
+        sluice_draw_ring (d, index, 1.2);
     }
 }
 
@@ -600,10 +619,6 @@ sluice_drawer_draw (SluiceDrawer *self,
       draw_items (&d, items, FALSE);
     }
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
-  for (guint i = 0; i < items->len; i++)
-    if (is_selected (&d, g_array_index (items, guint, i)))
-      sluice_draw_ring (&d, g_array_index (items, guint, i), 2.5);
-    else if (is_traced (&d, g_array_index (items, guint, i)))
-      sluice_draw_ring (&d, g_array_index (items, guint, i), 1.2);
+  draw_rings (&d, items);
   cairo_restore (cr);
 }
