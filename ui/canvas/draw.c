@@ -11,6 +11,7 @@
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
 #define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
+#define MOST_LAYOUTS  6000 /* no view has room for more that can be read */
 
 static const struct
 {
@@ -146,7 +147,7 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
-  if (g_hash_table_size (self->layouts) > 60000)
+  if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
     g_hash_table_remove_all (self->layouts);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
   return layout;
