@@ -297,12 +297,26 @@ find_kinds (const SluiceFoldLevel *level, Kind **kind_of)
   return kinds;
 }
 
+/* A constant that nothing reads is of no use to the model. */
+static void
+set_unread_aside (SluiceFoldLevel *level)
+{
+  const SluiceHierarchy *h = level->hierarchy;
+  g_autofree guint8 *is_read = g_new0 (guint8, level->n + 1);
+  for (guint b = h->bundle_start[level->scope]; b < h->bundle_start[level->scope + 1]; b++)
+    is_read[h->bundles[b].from - level->base] = TRUE;
+  for (guint i = 0; i < level->n; i++)
+    if (!is_read[i] && h->groups[level->base + i].node_class == SLUICE_NODE_CLASS_CONSTANT)
+      level->part[i] = SLUICE_FOLD_OUT;
+}
+
 /* Set-aside things by their kinds, and all of the rare kinds in one, where they are too many to be
  * listed. */
 static void
 fold_aside (SluiceFoldLevel *level)
 {
   guint n = 0, rest = 0;
+  set_unread_aside (level);
   for (guint i = 0; i < level->n; i++)
     n += level->part[i] == SLUICE_FOLD_OUT;
   if (n <= MANY_ASIDE)
