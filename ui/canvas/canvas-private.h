@@ -47,6 +47,7 @@ struct _SluiceCanvas
   SluiceHierarchy *before;    /* while it is built: of a model that model was made after, or NULL */
   SluiceScene *scene;         /* or NULL */
   SluiceViewState *state;
+  gboolean is_unseen; /* nobody has looked at the graph yet: see first-sight.h */
   CanvasJob *job; /* the newest request, or NULL */
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
