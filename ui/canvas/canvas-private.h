@@ -48,7 +48,7 @@ struct _SluiceCanvas
   SluiceScene *scene;         /* or NULL */
   SluiceViewState *state;
   gboolean is_unseen; /* nobody has looked at the graph yet: see first-sight.h */
-  CanvasJob *job; /* the newest request, or NULL */
+  CanvasJob *job;     /* the newest request, or NULL */
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
