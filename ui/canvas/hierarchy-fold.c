@@ -14,12 +14,11 @@
  * what they are the gradients of, and variables, constants and summaries stand with what reads or
  * makes them. */
 
-#define FEW_BOXES  24 /* fewer are left as they are */
-#define MANY_BOXES 40 /* more get sections */
-#define FULL_LEVEL 24 /* boxes that a level with sections has, about */
-#define LOOSE_LEVEL                                                                                \
-  14 /* the same where more lines lead past the boxes: the order is not a maker's */
-#define MAX_ROUNDS  4 /* of sections in sections */
+#define FEW_BOXES   24 /* fewer are left as they are */
+#define MANY_BOXES  40 /* more get sections */
+#define FULL_LEVEL  24 /* boxes that a level with sections has, about */
+#define LOOSE_LEVEL 7  /* the same in an order that is not that of making */
+#define MAX_ROUNDS  4  /* of sections in sections */
 #define MIN_MEMBERS 2
 #define MANY_ASIDE  16 /* things set aside that are listed one by one */
 #define MAX_KINDS   8  /* of them, else */
