@@ -26,7 +26,7 @@ typedef struct
   SluiceStore *store;
   pthread_mutex_t lock; /* guards what follows; held while a run is claimed and made ready */
   gboolean ends;
-  guint n_trained, n_failed, n_under_way;
+  guint n_failed, n_under_way;
   gint64 n_threads; /* that those under way need */
   GError *error;
 } Work;
@@ -130,7 +130,6 @@ train (Work *work, SluiceTrainer *take_trainer, gint64 threads)
   if (!ok)
     tell (_ ("run %s: %s"), sluice_trainer_get_run_name (trainer), failure->message);
   pthread_mutex_lock (&work->lock);
-  work->n_trained++;
   work->n_failed += !ok;
   work->n_under_way--;
   work->n_threads -= threads;
