@@ -24,6 +24,7 @@
 typedef struct
 {
   SluiceStore *store;
+  const char *group;    /* (nullable) */
   pthread_mutex_t lock; /* guards what follows; held while a run is claimed and made ready */
   gboolean ends;
   guint n_failed, n_under_way;
@@ -98,7 +99,8 @@ take_next (Work *work, gint64 *threads, SluiceQueueClaim *claim)
   SluiceTrainer *trainer;
   g_autoptr (SluiceRunInfo) run = NULL;
   GError *error = NULL;
-  *claim = sluice_queue_take (work->store, &options, threads_left (work), &run, &trainer, &error);
+  const SluiceQueueLimits limits = { threads_left (work), work->group };
+  *claim = sluice_queue_take (work->store, &options, &limits, &run, &trainer, &error);
   switch (*claim)
     {
     case SLUICE_QUEUE_CLAIMED:
@@ -184,9 +186,10 @@ work_on_threads (Work *work, guint jobs)
 }
 
 int
-sluice_cli_work_queue (SluiceStore *store, guint jobs, GError **error)
+sluice_cli_work_queue (
+    SluiceStore *store, const char *group, guint jobs, guint *n_failed, GError **error)
 {
-  Work work = { .store = store, .lock = PTHREAD_MUTEX_INITIALIZER };
+  Work work = { .store = store, .group = group, .lock = PTHREAD_MUTEX_INITIALIZER };
   sluice_cli_catch_signals (NULL);
   work_on_threads (&work, jobs);
   if (work.error != NULL)
@@ -196,7 +199,9 @@ sluice_cli_work_queue (SluiceStore *store, guint jobs, GError **error)
     }
   if (sluice_cli_was_interrupted ())
     return EXIT_INTERRUPTED;
-  if (work.n_failed == 0)
+  if (n_failed != NULL)
+    *n_failed = work.n_failed;
+  if (work.n_failed == 0 || n_failed != NULL)
     return EXIT_OK;
   sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                "%u of the runs failed; 'sluice runs --filter state:failed' lists them",

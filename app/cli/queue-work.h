@@ -6,7 +6,9 @@
 
 /**
  * sluice_cli_work_queue:
+ * @group: (nullable): only its runs
  * @jobs: so many runs at a time
+ * @n_failed: (out) (nullable): so many of them failed, which is no error then
  *
  * Trains what waits until nothing does: what other programs of the workspace train is waited for,
  * and taken over where they are gone. A signal ends it; the runs under way are saved and wait
@@ -14,4 +16,5 @@
  *
  * Returns: EXIT_OK, EXIT_INTERRUPTED, or EXIT_FAILED with an error, which may be that runs failed
  */
-int sluice_cli_work_queue (SluiceStore *store, guint jobs, GError **error);
+int sluice_cli_work_queue (
+    SluiceStore *store, const char *group, guint jobs, guint *n_failed, GError **error);

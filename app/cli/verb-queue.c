@@ -34,7 +34,7 @@ run_queue (SluiceStore *store, char **words, GError **error)
     return EXIT_USAGE;
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   sluice_cli_tell_lost_runs (store);
-  return sluice_cli_work_queue (store, (guint) jobs, error);
+  return sluice_cli_work_queue (store, NULL, (guint) jobs, NULL, error);
 }
 
 static int

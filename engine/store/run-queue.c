@@ -132,11 +132,15 @@ typedef struct
   gboolean before;
 } MoveRequest;
 
+/* group: (nullable): of it alone */
 static gboolean
-read_order (sqlite3 *db, GArray *order, GError **error)
+read_order (sqlite3 *db, const char *group, GArray *order, GError **error)
 {
-  sqlite3_stmt *row =
-      sluice_sql_prepare (db, error, "SELECT run FROM queue ORDER BY place, run", "");
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error,
+      "SELECT q.run FROM queue q LEFT JOIN run_words w ON w.run = q.run WHERE ?1 IS NULL OR "
+      "w.run_group = ?1 ORDER BY q.place, q.run",
+      "s", group);
   int rc;
   while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     {
@@ -164,7 +168,7 @@ move_run (sqlite3 *db, gpointer data, GError **error)
 {
   const MoveRequest *request = data;
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (gint64));
-  if (!read_order (db, order, error))
+  if (!read_order (db, NULL, order, error))
     return FALSE;
   guint from = find_place (order, request->run, error);
   if (from == G_MAXUINT || find_place (order, request->other, error) == G_MAXUINT)
@@ -327,13 +331,13 @@ look (SluiceStore *store, Candidate *candidate, GError **error)
 }
 
 static GArray *
-dup_order (SluiceStore *store, GError **error)
+dup_order (SluiceStore *store, const char *group, GError **error)
 {
   sqlite3 *db = sluice_store_take_reader (store, error);
   if (db == NULL)
     return NULL;
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (gint64));
-  gboolean ok = read_order (db, order, error);
+  gboolean ok = read_order (db, group, order, error);
   sluice_store_put_reader (store, db);
   return ok ? g_steal_pointer (&order) : NULL;
 }
@@ -370,17 +374,20 @@ consider (SluiceStore *store, Candidate *candidate, gint64 threads, GError **err
 }
 
 SluiceQueueClaim
-sluice_run_queue_claim (SluiceStore *store, gint64 threads, gint64 *run, GError **error)
+sluice_run_queue_claim (SluiceStore *store,
+                        const SluiceQueueLimits *limits,
+                        gint64 *run,
+                        GError **error)
 {
   *run = 0;
-  g_autoptr (GArray) order = dup_order (store, error);
+  g_autoptr (GArray) order = dup_order (store, limits->group, error);
   if (order == NULL)
     return SLUICE_QUEUE_BROKEN;
   SluiceQueueClaim all = SLUICE_QUEUE_EMPTY;
   for (guint i = 0; i < order->len; i++)
     {
       Candidate candidate = { .run = g_array_index (order, gint64, i) };
-      SluiceQueueClaim one = consider (store, &candidate, threads, error);
+      SluiceQueueClaim one = consider (store, &candidate, limits->threads, error);
       g_free (candidate.reason);
       if (one == SLUICE_QUEUE_CLAIMED || one == SLUICE_QUEUE_SKIPPED)
         *run = candidate.run;
@@ -433,7 +440,7 @@ drop (sqlite3 *db, gpointer data, GError **error)
 {
   const SluiceRunInfo *run = data;
   g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (gint64));
-  return read_order (db, order, error) && find_place (order, run, error) != G_MAXUINT
+  return read_order (db, NULL, order, error) && find_place (order, run, error) != G_MAXUINT
          && sluice_sql_change (
              db, error,
              "UPDATE runs SET state = iif (step > 0, ?1, ?2) WHERE id = ?3 AND state NOT IN (?4, "

@@ -57,16 +57,24 @@ typedef enum
   SLUICE_QUEUE_BROKEN, /* error is set */
 } SluiceQueueClaim;
 
+typedef struct
+{
+  gint64 threads;    /* runs that need more are passed over as busy; -1: no limit */
+  const char *group; /* (nullable): only its runs */
+} SluiceQueueLimits;
+
 /**
  * sluice_run_queue_claim:
- * @threads: runs that need more are passed over as busy; -1: no limit
+ * @limits: which of the runs
  * @run: (out): 0 where there is none
  *
  * The first in order that may begin. It is locked first and looked at again under its lock, in the
  * transaction that says it is running: of any number of programs one gets it.
  */
-SluiceQueueClaim
-sluice_run_queue_claim (SluiceStore *store, gint64 threads, gint64 *run, GError **error);
+SluiceQueueClaim sluice_run_queue_claim (SluiceStore *store,
+                                         const SluiceQueueLimits *limits,
+                                         gint64 *run,
+                                         GError **error);
 
 /* What becomes of a run that was claimed here; its lock is given up when that is written. */
 typedef enum

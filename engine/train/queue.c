@@ -175,7 +175,7 @@ refuse (SluiceStore *store, gint64 run, GError *take, SluiceRunInfo **info, GErr
 SluiceQueueClaim
 sluice_queue_take (SluiceStore *store,
                    const SluiceTrainerOptions *options,
-                   gint64 threads,
+                   const SluiceQueueLimits *limits,
                    SluiceRunInfo **run,
                    SluiceTrainer **trainer,
                    GError **error)
@@ -183,7 +183,7 @@ sluice_queue_take (SluiceStore *store,
   gint64 id;
   *run = NULL;
   *trainer = NULL;
-  SluiceQueueClaim claim = sluice_run_queue_claim (store, threads, &id, error);
+  SluiceQueueClaim claim = sluice_run_queue_claim (store, limits, &id, error);
   if (claim == SLUICE_QUEUE_SKIPPED && (*run = dup_info (store, id, error)) == NULL)
     return SLUICE_QUEUE_BROKEN;
   if (claim != SLUICE_QUEUE_CLAIMED)

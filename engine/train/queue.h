@@ -37,7 +37,7 @@ SluiceRunInfo *sluice_queue_add (SluiceStore *store,
 /**
  * sluice_queue_take:
  * @options: allow_files, begins and host count
- * @threads: as sluice_run_queue_claim() has it
+ * @limits: as sluice_run_queue_claim() has them
  * @run: (out) (nullable) (transfer full): the one that is claimed or skipped; its message says why
  * @trainer: (out) (nullable) (transfer full): of one that is claimed, not started
  *
@@ -47,7 +47,7 @@ SluiceRunInfo *sluice_queue_add (SluiceStore *store,
  */
 SluiceQueueClaim sluice_queue_take (SluiceStore *store,
                                     const SluiceTrainerOptions *options,
-                                    gint64 threads,
+                                    const SluiceQueueLimits *limits,
                                     SluiceRunInfo **run,
                                     SluiceTrainer **trainer,
                                     GError **error);

@@ -10,6 +10,8 @@
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
 
+static const SluiceQueueLimits all = { .threads = -1 };
+
 static gint64
 add (Fixture *f, const char *name, gint64 after)
 {
@@ -46,7 +48,7 @@ train_next (SluiceStore *store, const char *name)
   g_autoptr (SluiceRunInfo) info = NULL;
   g_autoptr (SluiceTrainer) trainer = NULL;
   SluiceTrainerOptions options = { 0 };
-  SluiceQueueClaim claim = sluice_queue_take (store, &options, -1, &info, &trainer, &error);
+  SluiceQueueClaim claim = sluice_queue_take (store, &options, &all, &info, &trainer, &error);
   g_assert_no_error (error);
   g_assert_cmpint (claim, ==, SLUICE_QUEUE_CLAIMED);
   g_assert_cmpstr (info->name, ==, name);
@@ -66,7 +68,7 @@ assert_claim (SluiceStore *store, SluiceQueueClaim wanted, const char *name, con
   g_autoptr (SluiceRunInfo) info = NULL;
   g_autoptr (SluiceTrainer) trainer = NULL;
   SluiceTrainerOptions options = { 0 };
-  SluiceQueueClaim claim = sluice_queue_take (store, &options, -1, &info, &trainer, &error);
+  SluiceQueueClaim claim = sluice_queue_take (store, &options, &all, &info, &trainer, &error);
   g_assert_no_error (error);
   g_assert_cmpint (claim, ==, wanted);
   g_assert_null (trainer);
@@ -225,17 +227,17 @@ test_claimed_once (Fixture *f, gconstpointer unused)
   add (f, "b", 0);
   g_autoptr (SluiceStore) other = open_other (f);
   gint64 run, second, none;
-  g_assert_cmpint (sluice_run_queue_claim (f->store, -1, &run, &error), ==, SLUICE_QUEUE_CLAIMED);
-  g_assert_cmpint (sluice_run_queue_claim (other, -1, &second, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (sluice_run_queue_claim (f->store, &all, &run, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (sluice_run_queue_claim (other, &all, &second, &error), ==, SLUICE_QUEUE_CLAIMED);
   g_assert_cmpint (run, !=, second);
-  g_assert_cmpint (sluice_run_queue_claim (f->store, -1, &none, &error), ==, SLUICE_QUEUE_BUSY);
+  g_assert_cmpint (sluice_run_queue_claim (f->store, &all, &none, &error), ==, SLUICE_QUEUE_BUSY);
   g_autoptr (SluiceRunInfo) a = dup_run (f->store, "a");
   g_assert_false (sluice_run_queue_drop (f->store, a, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
   g_clear_error (&error);
   sluice_run_queue_settle (f->store, run, SLUICE_QUEUE_WAITS_AGAIN, NULL, &error);
   g_assert_no_error (error);
-  g_assert_cmpint (sluice_run_queue_claim (other, -1, &none, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (sluice_run_queue_claim (other, &all, &none, &error), ==, SLUICE_QUEUE_CLAIMED);
   g_assert_cmpint (none, ==, run);
 }
 
@@ -251,7 +253,7 @@ test_crash (Fixture *f, gconstpointer unused)
     g_autoptr (SluiceTrainer) trainer = NULL;
     g_autoptr (SluiceStore) other = open_other (f);
     SluiceTrainerOptions options = { .start_paused = TRUE };
-    g_assert_cmpint (sluice_queue_take (other, &options, -1, &info, &trainer, &error), ==,
+    g_assert_cmpint (sluice_queue_take (other, &options, &all, &info, &trainer, &error), ==,
                      SLUICE_QUEUE_CLAIMED);
     sluice_trainer_start (trainer);
     sluice_trainer_step (trainer, 13);
@@ -274,7 +276,7 @@ test_stop (Fixture *f, gconstpointer unused)
   g_autoptr (SluiceTrainer) trainer = NULL;
   SluiceTrainerOptions options = { .start_paused = TRUE };
   add (f, "a", 0);
-  sluice_queue_take (f->store, &options, -1, &info, &trainer, &error);
+  sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
   g_assert_no_error (error);
   sluice_trainer_start (trainer);
   sluice_trainer_step (trainer, 7);
