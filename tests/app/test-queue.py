@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""`sluice launch` and `sluice queue`: runs that wait, and programs that are killed, as TAP.
+"""`sluice launch`, `queue` and `sweep`: runs that wait, and programs that are killed, as TAP.
 
 usage: test-queue.py SLUICE SOURCE-FOLDER
 """
@@ -221,6 +221,41 @@ def check_two(tap, sluice, folder, project):
               second.returncode == 0 and queue.states()["taken"] == "finished", queue.states())
 
 
+def check_sweep(tap, queue, project):
+    best = queue.lines("sweep", project, "learning-rate=0.0001,0.05", "batch=16..64/2",
+                       "--steps", STEPS, "--group=lr")[-1]
+    rows = queue.lines("runs", "--filter", "group:lr")
+    values = {row["run"]: row["results"]["evaluate/accuracy"]["last"] for row in rows}
+    tap.point("a sweep trains each combination and tells the best",
+              len(rows) == 4 and best["finished"] == 4 and best["failed"] == 0
+              and values[best["best"]] == best["value"] == max(values.values())
+              and best["direction"] == "max" and "learning-rate=0.05" in best["settings"],
+              best, values)
+    known = queue.runs().keys()
+    for words, part in ((("learning-rate=0..1/1000", "seed=1..1000/1000"), "1000000"),
+                        (("lerning-rate=1,2",), "learning-rate"),
+                        (("seed=1,2", "--metric=evaluate/acuracy"), "evaluate/accuracy"),
+                        (("seed=1..x",), "character 9"), (("batch=0,1",), "batch")):
+        ended = queue.call("sweep", project, *words)
+        tap.point(f"{' '.join(words)} is refused before anything is begun",
+                  ended.returncode == 1 and part in ended.stderr and queue.runs().keys() == known,
+                  ended.stderr)
+    lots = [[line["run"] for line in queue.lines(
+        "sweep", project, "learning-rate=0.001..0.1:log", "batch=16,32", "--method=random",
+        "--trials=3", "--seed=5", "--steps=3", f"--group=lot{i}", "--queue")] for i in (1, 2)]
+    runs = queue.runs()
+    drawn = [[runs[name]["settings"]["learning-rate"] for name in names] for names in lots]
+    tap.point("the same seed draws the same values", drawn[0] == drawn[1] and len(drawn[0]) == 3,
+              drawn)
+    tap.point("with --queue they wait in order", queue.names() == lots[0] + lots[1], queue.names())
+    ended = queue.call("sweep", project, "seed=1,2", "--steps=3", "--group=now")
+    tap.point("a sweep that is trained at once leaves to others what waits",
+              ended.returncode == 0 and queue.names() == lots[0] + lots[1], ended.stderr)
+    ended = queue.call("queue", "run")
+    tap.point("which the queue trains", ended.returncode == 0 and queue.names() == [],
+              ended.stderr)
+
+
 def main(sluice, source):
     tap = Tap()
     with tempfile.TemporaryDirectory() as temporary:
@@ -234,6 +269,7 @@ def main(sluice, source):
         check_verbs(tap, queue, project)
         check_refusals(tap, queue, project)
         check_stop(tap, queue, project)
+        check_sweep(tap, queue, project)
         check_kills(tap, sluice, folder, project)
         check_two(tap, sluice, folder, project)
         check_data(tap, queue, samples)
