@@ -21,6 +21,8 @@ find_advice (const GError *error)
     case SLUICE_ERROR_RESOURCE_EXHAUSTED:
       return _ ("Make the batch smaller or the device's memory limit larger.");
     case SLUICE_ERROR_FAILED_PRECONDITION:
+      if (sluice_error_get_place (error).node == NULL)
+        return NULL; /* it says itself what to do: data that have changed, a graph that has */
       return _ ("See that what it needs is initialised before it runs.");
     case SLUICE_ERROR_UNIMPLEMENTED:
     case SLUICE_ERROR_NOT_FOUND:

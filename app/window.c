@@ -1,24 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/window.h"
+#include "app/window-private.h"
 
 #include <glib/gi18n.h>
-#include <json-glib/json-glib.h>
-#include <stdio.h>
 
-#include "app/graph/graph-page.h"
 #include "app/failure-words.h"
 #include "app/file-actions.h"
-#include "app/graph/inspector.h"
 #include "app/help/help-window.h"
 #include "app/import-logs.h"
 #include "app/print.h"
-#include "app/probe.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
 #include "app/run-notifier.h"
-#include "app/search/search-box.h"
 #include "app/shortcuts.h"
 #include "app/status-text.h"
 #include "app/window-state.h"
@@ -26,39 +20,10 @@
 /* How often the status line follows a run. */
 #define STATUS_MS 100
 
-struct _SluiceWindow
-{
-  AdwApplicationWindow parent;
-  AdwToastOverlay *toasts;
-  AdwFlap *left_flap, *right_flap;
-  AdwViewStack *stack;
-  GtkRevealer *failure_revealer;
-  GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
-  GtkProgressBar *progress;
-  SluiceSearchBox *search;
-  GMenu *recent_menu;
-  GtkButton *start_button, *failure_show, *failure_accept;
-  SluiceRunsPane *runs_pane;
-  SluiceImportBar *import_bar;
-  SluiceInspector *inspector;
-  SluiceGraphPage *graph_page; /* one of the pages in stack */
-
-  GSettings *settings;
-  SluiceWorkspace *workspace;
-  SluiceRunSet *shown;
-  SluiceRunController *controller;
-  char *opened;    /* (nullable): the project or graph */
-  gint64 last_run; /* that was begun here; 0: none yet */
-  guint status_source;
-  int picture_width, picture_height; /* 0: the window has its own size */
-  gboolean wants_close;              /* once the run under way is saved */
-  SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
-};
-
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
-static SluicePage *
-get_page (SluiceWindow *self, guint i)
+SluicePage *
+sluice_window_get_nth_page (SluiceWindow *self, guint i)
 {
   return SLUICE_PAGE (adw_view_stack_get_child_by_name (self->stack, sluice_page_kinds[i].name));
 }
@@ -390,104 +355,6 @@ toggle_inspector_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   toggle_flap (SLUICE_WINDOW (data)->right_flap);
 }
 
-static const char *
-control_state_name (SluiceControlState state)
-{
-  static const char *const names[] = { "idle", "starting", "running", "paused", "stopping" };
-  return names[state];
-}
-
-static void
-add_json (JsonBuilder *b, const char *name, char *take)
-{
-  g_autofree char *text = take;
-  if (text == NULL)
-    return;
-  json_builder_set_member_name (b, name);
-  json_builder_add_value (b, json_from_string (text, NULL));
-}
-
-static void
-add_string (JsonBuilder *b, const char *name, const char *value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_string_value (b, value);
-}
-
-/* To standard output, for scripts and tests. */
-static void
-print_line (char *take)
-{
-  g_autofree char *text = take;
-  puts (text);
-  fflush (stdout);
-}
-
-/* What the main loop and the run cost. */
-static void
-add_costs (SluiceWindow *self, JsonBuilder *b)
-{
-  SluiceProgress p = { 0 };
-  sluice_run_controller_get_progress (self->controller, &p);
-  add_string (b, "control",
-              control_state_name (sluice_run_controller_get_state (self->controller)));
-  json_builder_set_member_name (b, "step");
-  json_builder_add_int_value (b, p.step);
-  json_builder_set_member_name (b, "live_bytes");
-  json_builder_add_int_value (b, (gint64) p.memory_bytes);
-  json_builder_set_member_name (b, "settled");
-  json_builder_add_boolean_value (b, sluice_window_is_settled (self));
-  if (self->probe != NULL)
-    sluice_probe_dump (self->probe, b);
-}
-
-static void
-add_state (SluiceWindow *self, JsonBuilder *b)
-{
-  g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
-  add_string (b, "page", adw_view_stack_get_visible_child_name (self->stack));
-  json_builder_set_member_name (b, "runs");
-  json_builder_add_int_value (
-      b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
-  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
-  add_string (b, "found", sluice_search_box_get_summary (self->search));
-  add_string (b, "front", front != NULL ? sluice_run_get_info (front)->name : "");
-  json_builder_set_member_name (b, "folded");
-  json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
-                                         && adw_flap_get_folded (self->right_flap));
-  add_string (b, "status", gtk_label_get_label (self->status_rate));
-  add_string (b, "import", sluice_import_bar_get_text (self->import_bar));
-  json_builder_set_member_name (b, "importing");
-  json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
-  add_string (b, "inspector", inspector);
-  add_string (b, "failure",
-              gtk_revealer_get_reveal_child (self->failure_revealer)
-                  ? gtk_label_get_label (self->failure_label)
-                  : "");
-  for (guint i = 0; i < sluice_n_page_kinds; i++)
-    add_json (b, sluice_page_kinds[i].name, sluice_page_dump_state (get_page (self, i)));
-}
-
-/* All that a test wants to know, or what is little enough to be asked for all the time. */
-static void
-dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  g_autoptr (JsonBuilder) b = json_builder_new ();
-  json_builder_begin_object (b);
-  add_costs (data, b);
-  if (g_str_equal (g_action_get_name (G_ACTION (action)), "dump-state"))
-    add_state (data, b);
-  json_builder_end_object (b);
-  g_autoptr (JsonNode) root = json_builder_get_root (b);
-  print_line (json_to_string (root, FALSE));
-}
-
-static void
-dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
-{
-  print_line (sluice_graph_page_dump_scopes (SLUICE_WINDOW (data)->graph_page));
-}
-
 static const GActionEntry actions[] = {
   { .name = "show-page", .activate = show_page_cb, .parameter_type = "s" },
   { .name = "find", .activate = find_cb },
@@ -503,9 +370,6 @@ static const GActionEntry actions[] = {
   { .name = "dismiss-failure", .activate = dismiss_failure_cb },
   { .name = "toggle-runs", .activate = toggle_runs_cb },
   { .name = "toggle-inspector", .activate = toggle_inspector_cb },
-  { .name = "dump-state", .activate = dump_state_cb },
-  { .name = "dump-costs", .activate = dump_state_cb },
-  { .name = "dump-scopes", .activate = dump_scopes_cb },
 };
 
 /* ---- search: first in the page that is shown, then in the runs and the other pages ---- */
@@ -519,7 +383,7 @@ search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
   sluice_runs_pane_search (self->runs_pane, query, hits);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
-      SluicePage *page = get_page (self, i);
+      SluicePage *page = sluice_window_get_nth_page (self, i);
       sluice_page_filter (page, page == shown ? query : none);
       if (page != shown)
         sluice_page_search (page, query, hits);
@@ -534,10 +398,10 @@ show_hit_cb (SluiceWindow *self, SluiceHit *hit)
   if (owner == G_OBJECT (self->runs_pane))
     sluice_runs_pane_select (self->runs_pane, title);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    if (owner == G_OBJECT (get_page (self, i)))
+    if (owner == G_OBJECT (sluice_window_get_nth_page (self, i)))
       {
         sluice_window_show_page (self, sluice_page_kinds[i].name);
-        sluice_page_show_hit (get_page (self, i), title);
+        sluice_page_show_hit (sluice_window_get_nth_page (self, i), title);
       }
 }
 
@@ -547,6 +411,13 @@ SluicePage *
 sluice_window_get_page (SluiceWindow *self)
 {
   return SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
+}
+
+static void
+squeezed_cb (SluiceWindow *self, GParamSpec *pspec, AdwSqueezer *squeezer)
+{
+  adw_view_switcher_bar_set_reveal (
+      self->low_switcher, !ADW_IS_VIEW_SWITCHER (adw_squeezer_get_visible_child (squeezer)));
 }
 
 void
@@ -559,7 +430,7 @@ gboolean
 sluice_window_is_settled (SluiceWindow *self)
 {
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    if (!sluice_page_is_settled (get_page (self, i)))
+    if (!sluice_page_is_settled (sluice_window_get_nth_page (self, i)))
       return FALSE;
   return sluice_workspace_is_settled (self->workspace);
 }
@@ -622,7 +493,7 @@ sluice_window_restore (SluiceWindow *self)
   if (page != NULL && sluice_page_exists (page))
     sluice_window_show_page (self, page);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_keep_state (get_page (self, i), state, FALSE);
+    sluice_page_keep_state (sluice_window_get_nth_page (self, i), state, FALSE);
   sluice_recent_add (self->settings, folder);
 }
 
@@ -635,7 +506,7 @@ remember (SluiceWindow *self)
   g_key_file_set_string (state, "window", "page",
                          adw_view_stack_get_visible_child_name (self->stack));
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_keep_state (get_page (self, i), state, TRUE);
+    sluice_page_keep_state (sluice_window_get_nth_page (self, i), state, TRUE);
   sluice_window_state_save (state, sluice_workspace_get_folder (self->workspace));
 }
 
@@ -667,7 +538,7 @@ static void
 settings_changed_cb (SluiceWindow *self)
 {
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_apply_settings (get_page (self, i), self->settings);
+    sluice_page_apply_settings (sluice_window_get_nth_page (self, i), self->settings);
   sluice_recent_fill (self->settings, self->recent_menu);
 }
 
@@ -726,7 +597,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
   const SluicePageContext context = { self->workspace, self->shown, self->controller };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_attach (get_page (self, i), &context);
+    sluice_page_attach (sluice_window_get_nth_page (self, i), &context);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
@@ -778,6 +649,8 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, stack);
+  gtk_widget_class_bind_template_callback (widget_class, squeezed_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, low_switcher);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_label);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_step);
@@ -816,6 +689,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_run_actions_add (self);
   sluice_file_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+  sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_import_logs_add (self, self->import_bar);
   for (guint i = 0; i < sluice_n_page_kinds; i++)

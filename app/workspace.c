@@ -293,7 +293,8 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   taken->known = g_hash_table_ref (reading->known);
   reading->news = NULL;
   g_queue_push_tail (&self->pending, taken);
-  if (self->apply_source == 0)
+  /* The first of it for the next frame, the rest a slice a frame. */
+  if (self->apply_source == 0 && apply_cb (self))
     self->apply_source = g_timeout_add (FRAME_US / 1000, apply_cb, self);
 }
 

@@ -10,6 +10,7 @@
 #include "app/graph/node-words.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/store/runs.h"
 #include "ui/chart/ticks.h"
 
 /* A run: what it is, what it found, and which of its settings are its own. */
@@ -51,7 +52,7 @@ add_facts (SluiceInspector *self, GArray *rows)
 {
   const SluiceRunInfo *info = sluice_run_get_info (self->run);
   const char *heading = NULL;
-  if (*info->project != '\0')
+  if (info->project != NULL && *info->project != '\0')
     add_row (rows, &heading, _ ("Project"), g_strdup (info->project));
   g_autofree char *step = sluice_format_step (info->step),
                   *n_steps = sluice_format_step (info->n_steps);
@@ -64,16 +65,13 @@ add_facts (SluiceInspector *self, GArray *rows)
   add_row (rows, &heading, _ ("Seed"), g_strdup_printf ("%" G_GUINT64_FORMAT, info->seed));
 }
 
-/* Shares are good when they are high, a loss when it is low; of others, and of the machine, nobody
- * knows. */
 static double
 best_of (const char *tag, const SluiceExtent *extent)
 {
-  if (g_str_has_prefix (tag, "system/"))
-    return NAN;
-  if (sluice_tag_unit (tag) == SLUICE_UNIT_PERCENT)
-    return extent->max;
-  return g_str_has_suffix (tag, "loss") || g_str_has_suffix (tag, "error") ? extent->min : NAN;
+  SluiceBest better = sluice_tag_get_better (tag);
+  return better == SLUICE_BEST_LEAST      ? extent->min
+         : better == SLUICE_BEST_GREATEST ? extent->max
+                                          : NAN;
 }
 
 static void

@@ -5,7 +5,9 @@
 
 #include <glib/gi18n.h>
 
+#include "app/page.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/card.h"
 
 struct _SluiceSearchBox
 {
@@ -20,6 +22,7 @@ struct _SluiceSearchBox
   char *searched; /* what they are of */
   GtkSingleSelection *selection;
   GtkWidget *focus_before; /* (nullable), weak */
+  SluiceHit *back;         /* (nullable): the card that had it, which a search may put away */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceSearchBox, sluice_search_box, GTK_TYPE_WIDGET)
@@ -35,6 +38,12 @@ static guint signals[N_SIGNALS];
 static void
 set_focus_before (SluiceSearchBox *self, GtkWidget *widget)
 {
+  GtkWidget *card = widget != NULL ? gtk_widget_get_ancestor (widget, SLUICE_TYPE_CARD) : NULL;
+  GtkWidget *page = card != NULL ? gtk_widget_get_ancestor (card, SLUICE_TYPE_PAGE) : NULL;
+  g_clear_object (&self->back);
+  if (page != NULL)
+    self->back =
+        sluice_hit_new (G_OBJECT (page), NULL, sluice_card_get_title (SLUICE_CARD (card)), NULL);
   g_set_weak_pointer (&self->focus_before, widget);
 }
 
@@ -101,9 +110,18 @@ changed_cb (SluiceSearchBox *self)
     search (self);
 }
 
+/* The text in the field that has the keyboard. */
+static GtkText *
+get_text_widget (SluiceSearchBox *self)
+{
+  return GTK_TEXT (gtk_editable_get_delegate (GTK_EDITABLE (self->entry)));
+}
+
+/* A page may give the focus to what it shows; who walks on by keys from the field keeps it. */
 static void
 show_at (SluiceSearchBox *self, guint at)
 {
+  gboolean typing = gtk_widget_has_focus (GTK_WIDGET (get_text_widget (self)));
   g_autoptr (SluiceHit) hit = g_list_model_get_item (G_LIST_MODEL (self->hits.list), at);
   gtk_single_selection_set_selected (self->selection, at);
   /* GTK 4.8 scrolls only a list that has had its size. */
@@ -111,6 +129,8 @@ show_at (SluiceSearchBox *self, guint at)
     gtk_widget_activate_action (GTK_WIDGET (self->list), "list.scroll-to-item", "u", at);
   show_summary (self);
   g_signal_emit (self, signals[SHOW], 0, hit);
+  if (typing && !gtk_widget_has_focus (GTK_WIDGET (get_text_widget (self))))
+    gtk_text_grab_focus_without_selecting (get_text_widget (self));
 }
 
 void
@@ -147,8 +167,14 @@ stop_cb (SluiceSearchBox *self)
   GtkWidget *before = self->focus_before;
   gtk_popover_popdown (self->popover);
   gtk_editable_set_text (GTK_EDITABLE (self->entry), "");
+  search (self);
   if (before != NULL && gtk_widget_get_mapped (before) && gtk_widget_grab_focus (before))
     return;
+  if (before == NULL && self->back != NULL)
+    {
+      g_signal_emit (self, signals[SHOW], 0, self->back);
+      return;
+    }
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   if (root != NULL)
     gtk_root_set_focus (root, NULL);
@@ -158,10 +184,11 @@ static gboolean
 key_cb (SluiceSearchBox *self, guint key, guint code, GdkModifierType state)
 {
   gboolean is_return = key == GDK_KEY_Return || key == GDK_KEY_KP_Enter;
-  if (is_return && (state & GDK_SHIFT_MASK))
+  gboolean has_hits = g_list_model_get_n_items (G_LIST_MODEL (self->hits.list)) > 0;
+  if ((is_return && (state & GDK_SHIFT_MASK)) || (key == GDK_KEY_Up && has_hits))
     sluice_search_box_step (self, -1);
-  else if (key == GDK_KEY_Down && g_list_model_get_n_items (G_LIST_MODEL (self->hits.list)) > 0)
-    gtk_widget_grab_focus (GTK_WIDGET (self->list));
+  else if (key == GDK_KEY_Down && has_hits)
+    sluice_search_box_step (self, 1);
   else
     return FALSE;
   return TRUE;

@@ -167,9 +167,11 @@ class Sweep:
         self.card_texts()
         self.names("charts")
         told = self.walk("charts")
-        loss = self.described("image", "loss")
-        self.tap.point("a chart that one has come to tells what is at its cursor",
-                       re.match(r"step \d+, digits-mlp [\d.]+$", loss), loss)
+        while not self.w.find_accessible("image", "loss").has_focus():
+            press_keys("Tab")
+        press_keys("Home")
+        self.tap.point("a chart with a cursor tells what is there", self.w.until(
+            lambda: re.match(r"step 1, digits-mlp [\d.]+$", self.described("image", "loss"))))
         for stop in ("image loss", "button Log", "button Options of the charts"):
             self.tap.point(f"charts: Tab comes to {stop}", stop in told)
 
@@ -239,10 +241,12 @@ class Sweep:
                        any(re.match(r"scope accuracy, 6 ops, inputs ", t) for t in items), *items)
 
     def card_texts(self):
+        self.w.until(lambda: " at step " in self.described("image", "loss"))
         chart = self.described("image", "loss")
         self.tap.point("a chart is told by tag, run, last value and range",
                        re.match(r"loss: digits-mlp [\d.]+ at step \d+.*Shown from 0.* to [\d.]+$",
                                 chart), chart)
+        self.w.until(lambda: " values from " in self.described("image", "hidden/weights"))
         histogram = self.described("image", "hidden/weights")
         self.tap.point("a histogram is told by tag, run, step and what it spans",
                        re.match(r"hidden/weights. digits-mlp: 8.192 values from −[\d.]+ to [\d.]+, "

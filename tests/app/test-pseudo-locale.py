@@ -141,7 +141,9 @@ class Walk:
         """A point: nothing that is shown or told now has a word that nobody translated."""
         wrong = set()
         for thing in self.window.accessible().tree():
-            texts = (thing.label(), thing.description(), thing.text(),
+            # What is in a field, somebody has typed.
+            written = "" if "editable" in thing.states() else thing.text()
+            texts = (thing.label(), thing.description(), written,
                      thing.attributes().get("placeholder-text", ""))
             for text in texts:
                 if text in TOOLKIT or CLASS_NAME.match(text) or SIGNATURE.match(text):

@@ -138,13 +138,14 @@ class Costs:
         # (ms, waited for a processor, computed, deed, to what); (s, resident, live)
         self.stalls, self.memory = [], []
         self.n = 0
+        self.said = {}
         self.begun = time.monotonic()
 
     def seconds(self):
         return time.monotonic() - self.begun
 
     def look(self, deed, target):
-        said = self.window.ask("dump-costs")
+        said = self.said = self.window.ask("dump-costs")
         with open(f"/proc/{self.window.process.pid}/statm", encoding="ascii") as file:
             resident = int(file.read().split()[1]) * PAGE
         self.n += 1
@@ -175,7 +176,9 @@ class Costs:
         over = [s for s in self.stalls if s[0] > STALL_MS]
         print(f"# {self.n} looks in {self.seconds():.0f} s, {len(over)} with a turn over "
               f"{STALL_MS} ms, {sum(s[0] - s[1] > STALL_MS for s in over)} that others did not "
-              "make so long", flush=True)
+              "make so long")
+        print(f"# log call to pixel: median {self.said['latency_ms']} ms of "
+              f"{self.said['points_seen']} points", flush=True)
 
 
 class Soak:

@@ -11,6 +11,7 @@
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
 #define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
+#define MOST_LAYOUTS  6000 /* no view has room for more that can be read */
 
 static const struct
 {
@@ -147,7 +148,7 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
-  if (g_hash_table_size (self->layouts) > 60000)
+  if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
     g_hash_table_remove_all (self->layouts);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
   return layout;
@@ -543,8 +544,9 @@ find_visible (Draw *d, GArray *items, GArray *edges)
   const SluicePoint *shift = d->state->shift;
   if (shift == NULL)
     {
-      sluice_scene_query (d->scene, &area, items);
-      sluice_scene_query_edges (d->scene, &area, edges);
+      double pixel = d->state->zoom < DISTANT_ZOOM ? 1 / d->state->zoom : 0;
+      sluice_scene_query_larger (d->scene, &area, pixel, items);
+      sluice_scene_query_edges (d->scene, &area, SMALLEST_LINE * pixel, edges);
       return;
     }
   for (guint i = 0; i < sluice_scene_get_n_items (d->scene); i++)
@@ -564,6 +566,24 @@ find_visible (Draw *d, GArray *items, GArray *edges)
       a = sluice_rect_union (&a, &b);
       if (sluice_rect_touches (&a, &area))
         g_array_append_val (edges, i);
+    }
+}
+
+/* Also of what is too small to be drawn itself. */
+static void
+draw_rings (Draw *d, const GArray *items)
+{
+  gboolean distant = d->state->zoom < DISTANT_ZOOM;
+  guint n = distant ? sluice_scene_get_n_items (d->scene) : items->len;
+  if (d->state->selected == NULL && d->state->traced == NULL && d->state->lead == SLUICE_NONE)
+    return;
+  for (guint i = 0; i < n; i++)
+    {
+      guint index = distant ? i : g_array_index (items, guint, i);
+      if (is_selected (d, index))
+        sluice_draw_ring (d, index, 2.5);
+      else if (d->state->traced != NULL && is_traced (d, index))
+        sluice_draw_ring (d, index, 1.2);
     }
 }
 
@@ -607,10 +627,6 @@ sluice_drawer_draw (SluiceDrawer *self,
       draw_items (&d, items, FALSE);
     }
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);
-  for (guint i = 0; i < items->len; i++)
-    if (is_selected (&d, g_array_index (items, guint, i)))
-      sluice_draw_ring (&d, g_array_index (items, guint, i), 2.5);
-    else if (is_traced (&d, g_array_index (items, guint, i)))
-      sluice_draw_ring (&d, g_array_index (items, guint, i), 1.2);
+  draw_rings (&d, items);
   cairo_restore (cr);
 }

@@ -109,8 +109,14 @@ append_ascending (const SluiceGrid *self, const guint32 *marks, GArray *found, G
       }
 }
 
+static inline gboolean
+is_large (const SluiceRect *rect, double least)
+{
+  return rect->width >= least || rect->height >= least;
+}
+
 void
-sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *result)
+sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, double least, GArray *result)
 {
   if (self->n == 0 || !sluice_rect_touches (&self->bounds, area))
     return;
@@ -119,7 +125,8 @@ sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *resul
       && sluice_rect_contains (area, all->x + all->width, all->y + all->height))
     {
       for (guint i = 0; i < self->n; i++)
-        g_array_append_val (result, i);
+        if (is_large (&self->rects[i], least))
+          g_array_append_val (result, i);
       return;
     }
   Cells c = cells_of (self, area);
@@ -132,7 +139,8 @@ sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *resul
         for (guint k = self->start[cell]; k < self->start[cell + 1]; k++)
           {
             guint i = self->list[k];
-            if ((marks[i / 32] >> i % 32 & 1) || !sluice_rect_touches (&self->rects[i], area))
+            if ((marks[i / 32] >> i % 32 & 1) || !is_large (&self->rects[i], least)
+                || !sluice_rect_touches (&self->rects[i], area))
               continue;
             marks[i / 32] |= 1u << i % 32;
             g_array_append_val (found, i);

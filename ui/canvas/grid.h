@@ -15,7 +15,9 @@ SluiceGrid *sluice_grid_new (const SluiceRect *rects, guint n);
 void sluice_grid_free (SluiceGrid *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGrid, sluice_grid_free)
 
-/* Indices of the rectangles that touch @area, ascending, appended to @result (guint). */
-void sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, GArray *result);
+/* Indices of the rectangles that touch @area and are so wide or high at @least, ascending, appended
+ * to @result (guint). */
+void
+sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, double least, GArray *result);
 
 G_END_DECLS

@@ -105,13 +105,19 @@ sluice_scene_find_item (SluiceScene *self, guint node)
 void
 sluice_scene_query (SluiceScene *self, const SluiceRect *area, GArray *result)
 {
-  sluice_grid_query (self->item_grid, area, result);
+  sluice_grid_query (self->item_grid, area, 0, result);
 }
 
 void
-sluice_scene_query_edges (SluiceScene *self, const SluiceRect *area, GArray *result)
+sluice_scene_query_larger (SluiceScene *self, const SluiceRect *area, double least, GArray *result)
 {
-  sluice_grid_query (self->edge_grid, area, result);
+  sluice_grid_query (self->item_grid, area, least, result);
+}
+
+void
+sluice_scene_query_edges (SluiceScene *self, const SluiceRect *area, double least, GArray *result)
+{
+  sluice_grid_query (self->edge_grid, area, least, result);
 }
 
 guint
@@ -120,7 +126,7 @@ sluice_scene_pick (SluiceScene *self, double x, double y)
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
   SluiceRect point = { x, y, 0, 0 };
   guint best = SLUICE_NONE;
-  sluice_grid_query (self->item_grid, &point, found);
+  sluice_grid_query (self->item_grid, &point, 0, found);
   for (guint i = 0; i < found->len; i++)
     {
       guint index = g_array_index (found, guint, i);

@@ -116,9 +116,13 @@ SluicePoint sluice_scene_get_origin (SluiceScene *self, guint item);
  * an empty scene. */
 guint sluice_scene_find_item (SluiceScene *self, guint node);
 
-/* Items that touch @area, in drawing order, appended to @result (guint). */
+/* Items that touch @area, in drawing order, appended to @result (guint); and only those of them
+ * that are so wide or high as @least. */
 void sluice_scene_query (SluiceScene *self, const SluiceRect *area, GArray *result);
-void sluice_scene_query_edges (SluiceScene *self, const SluiceRect *area, GArray *result);
+void
+sluice_scene_query_larger (SluiceScene *self, const SluiceRect *area, double least, GArray *result);
+void
+sluice_scene_query_edges (SluiceScene *self, const SluiceRect *area, double least, GArray *result);
 
 /* The topmost item under the point, or SLUICE_NONE. */
 guint sluice_scene_pick (SluiceScene *self, double x, double y);

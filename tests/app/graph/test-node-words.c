@@ -48,7 +48,7 @@ test_quantities (void)
   says (sluice_words_duration (-1), "–");
   says (sluice_words_number (-0.42664), "−0.427");
   says (sluice_words_number (0.00031234), "0.000312");
-  says (sluice_words_number (12345.4), "12\u2009345");
+  says (sluice_words_number (12345.4), "12\u202f345");
   says (sluice_words_number (1.5e9), "1.5e+09");
   says (sluice_words_number (0), "0");
   /* What is there is never 0 %, what is not all never 100 %. */
@@ -75,7 +75,7 @@ test_attributes (void)
   SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
                            .list_kind = SLUICE_ATTR_INT,
                            .list = { items, 2 } };
-  says (sluice_words_attr_value (&list), "1, 20\u2009"
+  says (sluice_words_attr_value (&list), "1, 20\u202f"
                                          "000");
   g_assert_true (sluice_words_attr_is_shown (&type));
   g_assert_false (sluice_words_attr_is_shown (&debug));

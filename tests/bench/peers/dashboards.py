@@ -162,9 +162,13 @@ class Ours:
         return drawn, opened * 1e3
 
 
+def number(value):
+    return f"{value:,.0f}" if value >= 1000 else f"{value:.3g}"
+
+
 def shown(values):
-    return f"{statistics.median(values):.4g} ({min(values):.4g} to {max(values):.4g})" \
-        if values else "left out"
+    return f"{number(statistics.median(values))} ({number(min(values))} to " \
+        f"{number(max(values))})" if values else "left out"
 
 
 class Table:
@@ -189,7 +193,10 @@ class Table:
             theirs, ours = self.values[name]
             if not ours:
                 continue
-            ratio = f"{statistics.median(theirs) / statistics.median(ours):.3g}" if theirs else ""
+            better = statistics.median(theirs) / statistics.median(ours) if theirs else 0
+            if name == "kept" and better:
+                better = 1 / better
+            ratio = number(better) if better else ""
             print(f"| {what} | {unit} | {shown(theirs)} | {shown(ours)} | {ratio} | {goal} |")
 
 

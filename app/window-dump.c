@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/window-private.h"
+
+#include <json-glib/json-glib.h>
+#include <stdio.h>
+
+/* What the window shows, as a line of JSON on standard output: tests assert on meaning, not on
+ * pixels. */
+
+static const char *
+control_state_name (SluiceControlState state)
+{
+  static const char *const names[] = { "idle", "starting", "running", "paused", "stopping" };
+  return names[state];
+}
+
+static void
+add_json (JsonBuilder *b, const char *name, char *take)
+{
+  g_autofree char *text = take;
+  if (text == NULL)
+    return;
+  json_builder_set_member_name (b, name);
+  json_builder_add_value (b, json_from_string (text, NULL));
+}
+
+static void
+add_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+static void
+print_line (char *take)
+{
+  g_autofree char *text = take;
+  puts (text);
+  fflush (stdout);
+}
+
+/* What the main loop and the run cost. */
+static void
+add_costs (SluiceWindow *self, JsonBuilder *b)
+{
+  SluiceProgress p = { 0 };
+  sluice_run_controller_get_progress (self->controller, &p);
+  add_string (b, "control",
+              control_state_name (sluice_run_controller_get_state (self->controller)));
+  json_builder_set_member_name (b, "step");
+  json_builder_add_int_value (b, p.step);
+  json_builder_set_member_name (b, "live_bytes");
+  json_builder_add_int_value (b, (gint64) p.memory_bytes);
+  json_builder_set_member_name (b, "settled");
+  json_builder_add_boolean_value (b, sluice_window_is_settled (self));
+  if (self->probe != NULL)
+    sluice_probe_dump (self->probe, b);
+}
+
+static void
+add_state (SluiceWindow *self, JsonBuilder *b)
+{
+  g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
+  add_string (b, "page", adw_view_stack_get_visible_child_name (self->stack));
+  json_builder_set_member_name (b, "runs");
+  json_builder_add_int_value (
+      b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  add_string (b, "found", sluice_search_box_get_summary (self->search));
+  add_string (b, "front", front != NULL ? sluice_run_get_info (front)->name : "");
+  json_builder_set_member_name (b, "folded");
+  json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
+                                         && adw_flap_get_folded (self->right_flap));
+  add_string (b, "status", gtk_label_get_label (self->status_rate));
+  add_string (b, "import", sluice_import_bar_get_text (self->import_bar));
+  json_builder_set_member_name (b, "importing");
+  json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
+  add_string (b, "inspector", inspector);
+  add_string (b, "failure",
+              gtk_revealer_get_reveal_child (self->failure_revealer)
+                  ? gtk_label_get_label (self->failure_label)
+                  : "");
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    add_json (b, sluice_page_kinds[i].name,
+              sluice_page_dump_state (sluice_window_get_nth_page (self, i)));
+}
+
+/* All that a test wants to know, or what is little enough to be asked for all the time. */
+static void
+dump_state_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  add_costs (data, b);
+  if (g_str_equal (g_action_get_name (G_ACTION (action)), "dump-state"))
+    add_state (data, b);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  print_line (json_to_string (root, FALSE));
+}
+
+static void
+dump_scopes_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  print_line (sluice_graph_page_dump_scopes (SLUICE_WINDOW (data)->graph_page));
+}
+
+void
+sluice_window_add_dump_actions (SluiceWindow *self)
+{
+  static const GActionEntry actions[] = {
+    { .name = "dump-state", .activate = dump_state_cb },
+    { .name = "dump-costs", .activate = dump_state_cb },
+    { .name = "dump-scopes", .activate = dump_scopes_cb },
+  };
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/graph/graph-page.h"
+#include "app/graph/inspector.h"
+#include "app/import-bar.h"
+#include "app/probe.h"
+#include "app/search/search-box.h"
+#include "app/window.h"
+
+/* For window.c and window-*.c only. */
+
+struct _SluiceWindow
+{
+  AdwApplicationWindow parent;
+  AdwToastOverlay *toasts;
+  AdwFlap *left_flap, *right_flap;
+  AdwViewStack *stack;
+  AdwViewSwitcherBar *low_switcher; /* where the header has no room for one */
+  GtkRevealer *failure_revealer;
+  GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
+  GtkProgressBar *progress;
+  SluiceSearchBox *search;
+  GMenu *recent_menu;
+  GtkButton *start_button, *failure_show, *failure_accept;
+  SluiceRunsPane *runs_pane;
+  SluiceImportBar *import_bar;
+  SluiceInspector *inspector;
+  SluiceGraphPage *graph_page; /* one of the pages in stack */
+
+  GSettings *settings;
+  SluiceWorkspace *workspace;
+  SluiceRunSet *shown;
+  SluiceRunController *controller;
+  char *opened;    /* (nullable): the project or graph */
+  gint64 last_run; /* that was begun here; 0: none yet */
+  guint status_source;
+  int picture_width, picture_height; /* 0: the window has its own size */
+  gboolean wants_close;              /* once the run under way is saved */
+  SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
+};
+
+/* (transfer none): by its place in sluice_page_kinds[] */
+SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
+/* Actions that print on standard output what is shown, for scripts and tests. */
+void sluice_window_add_dump_actions (SluiceWindow *self);
