@@ -111,26 +111,24 @@ sluice_queue_add (SluiceStore *store,
 
 #define PROBE_BYTES ((gsize) 1 << 20)
 
-/* Is it so full that the next run would fail as well? */
+/* A disk that is full, failing or not to be written: the next run would fail as well. SQLite has
+ * several words for it, and so have file systems: what decides is whether a file can be written. */
 static gboolean
-disk_is_full (SluiceStore *store)
+disk_takes_files (SluiceStore *store)
 {
   g_autofree char *path =
       g_build_filename (sluice_store_get_workspace (store), SLUICE_FILE_TEMPORARY "probe", NULL);
   g_autofree guint8 *bytes = g_malloc0 (PROBE_BYTES);
-  g_autoptr (GError) local = NULL;
-  gboolean full = !sluice_file_put ("probe", path, bytes, PROBE_BYTES, &local)
-                  && g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  gboolean ok = sluice_file_put ("probe", path, bytes, PROBE_BYTES, NULL);
   g_unlink (path);
-  return full;
+  return ok;
 }
 
 static gboolean
 is_of_machine (SluiceStore *store, const GError *error)
 {
   return g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE)
-         || (g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED)
-             && disk_is_full (store));
+         || !disk_takes_files (store);
 }
 
 static SluiceTrainer *

@@ -10,6 +10,7 @@ import json
 import os
 import pathlib
 import random
+import resource
 import shutil
 import signal
 import subprocess
@@ -34,9 +35,9 @@ class Queue:
     def command(self, *words):
         return [self.sluice, *map(str, words), "--workspace", str(self.workspace)]
 
-    def call(self, *words):
+    def call(self, *words, **options):
         return subprocess.run(self.command(*words), capture_output=True, text=True, timeout=120,
-                              check=False, env={**os.environ, "LC_ALL": "C.UTF-8"})
+                              check=False, env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
 
     def start(self, *words):
         return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE,
@@ -161,6 +162,24 @@ def check_stop(tap, queue, project):
               ended.stderr)
 
 
+def check_full_disk(tap, sluice, folder, project):
+    """No file may grow beyond what the first run reaches: that is nobody's failure."""
+    def fill():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (600000, 600000))
+
+    queue = Queue(sluice, folder / "full")
+    queue.call("launch", project, "steps=20000", "--run=long", "--queue")
+    queue.call("launch", project, f"steps={STEPS}", "--run=short", "--queue")
+    ended = queue.call("queue", "run", preexec_fn=fill)
+    tap.point("a full disk ends the queue, and no run fails for it",
+              ended.returncode == 1 and "disk" in ended.stderr
+              and queue.names() == ["long", "short"] and "failed" not in queue.states().values(),
+              ended.stderr, queue.states())
+    ended = queue.call("queue", "run")
+    tap.point("with room again it goes on", ended.returncode == 0
+              and set(queue.states().values()) == {"finished"}, ended.stderr, queue.states())
+
+
 def check_kills(tap, sluice, folder, project):
     calm = Queue(sluice, folder / "calm")
     calm.fill(project)
@@ -270,6 +289,7 @@ def main(sluice, source):
         check_refusals(tap, queue, project)
         check_stop(tap, queue, project)
         check_sweep(tap, queue, project)
+        check_full_disk(tap, sluice, folder, project)
         check_kills(tap, sluice, folder, project)
         check_two(tap, sluice, folder, project)
         check_data(tap, queue, samples)
