@@ -370,7 +370,7 @@ sluice_run_class_init (SluiceRunClass *klass)
   object_class->finalize = sluice_run_finalize;
   properties[PROP_NAME] = g_param_spec_string ("name", NULL, NULL, NULL, read);
   properties[PROP_STATUS] = g_param_spec_string ("status", NULL, NULL, NULL, read);
-  properties[PROP_STATE] = g_param_spec_int ("state", NULL, NULL, 0, SLUICE_RUN_CRASHED, 0, read);
+  properties[PROP_STATE] = g_param_spec_int ("state", NULL, NULL, 0, SLUICE_RUN_WAITING, 0, read);
   properties[PROP_SHOWN] =
       g_param_spec_boolean ("shown", NULL, NULL, TRUE, read | G_PARAM_WRITABLE);
   g_object_class_install_properties (object_class, N_PROPS, properties);
