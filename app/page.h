@@ -77,6 +77,6 @@ typedef struct
 extern const SluicePageKind sluice_page_kinds[];
 extern const guint sluice_n_page_kinds;
 
-/* "graph, charts". (transfer full) */
+/* "graph, charts, runs". (transfer full) */
 char *sluice_page_list_names (void);
 gboolean sluice_page_exists (const char *name);
