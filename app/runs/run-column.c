@@ -312,8 +312,9 @@ number_text (const SluiceRunColumn *self, const SluiceRunEntry *entry, double nu
     case SLUICE_RUN_COLUMN_LAST:
       return sluice_format_value (number, sluice_tag_unit (self->name));
     case SLUICE_RUN_COLUMN_CURVE:
-    case SLUICE_RUN_COLUMN_SETTING:
       return sluice_format_value (number, SLUICE_UNIT_NONE);
+    case SLUICE_RUN_COLUMN_SETTING:
+      return sluice_words_number (number);
     case SLUICE_RUN_COLUMN_DURATION:
       return sluice_words_duration (number * 1e6);
     case SLUICE_RUN_COLUMN_STARTED:
