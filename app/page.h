@@ -72,6 +72,7 @@ typedef struct
   const char *icon;
   const char *help; /* the manual's page about it */
   GType (*get_type) (void);
+  const char *state; /* what dump-state calls what it tells */
 } SluicePageKind;
 
 extern const SluicePageKind sluice_page_kinds[];

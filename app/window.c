@@ -465,7 +465,7 @@ add_state (SluiceWindow *self, JsonBuilder *b)
                   ? gtk_label_get_label (self->failure_label)
                   : "");
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    add_json (b, sluice_page_kinds[i].name, sluice_page_dump_state (get_page (self, i)));
+    add_json (b, sluice_page_kinds[i].state, sluice_page_dump_state (get_page (self, i)));
 }
 
 /* All that a test wants to know, or what is little enough to be asked for all the time. */

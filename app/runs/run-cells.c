@@ -12,7 +12,7 @@
 
 #define MOST_PILLS  3
 #define N_HUES      7 /* of pills: app/style.css */
-#define CURVE_WIDTH 84
+#define CURVE_WIDTH 66
 
 /* One cell, which shows one run after the other. */
 typedef struct
@@ -275,18 +275,20 @@ add_label (Cell *self)
   gboolean is_state = self->column->kind == SLUICE_RUN_COLUMN_STATE;
   self->label = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (self->label), self->column->is_number ? 1 : 0);
-  gtk_label_set_ellipsize (GTK_LABEL (self->label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_ellipsize (GTK_LABEL (self->label),
+                           is_state ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END);
   gtk_label_set_single_line_mode (GTK_LABEL (self->label), TRUE);
   gtk_widget_set_hexpand (self->label, !is_state);
   if (self->column->is_number)
     gtk_widget_add_css_class (self->label, "numeric");
   if (self->column->kind == SLUICE_RUN_COLUMN_NAME || self->column->kind == SLUICE_RUN_COLUMN_BEST)
-    gtk_widget_add_css_class (self->label, "heading");
+    gtk_widget_add_css_class (self->label, "run-strong");
   gtk_box_append (GTK_BOX (self->box), self->label);
   if (!is_state)
     return;
   self->detail = gtk_label_new (NULL);
   gtk_label_set_single_line_mode (GTK_LABEL (self->detail), TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (self->detail), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (self->detail, "dim-label");
   gtk_widget_add_css_class (self->detail, "numeric");
   gtk_widget_add_css_class (self->detail, "caption");

@@ -12,7 +12,7 @@
 #include "engine/store/kinds/hparams.h"
 #include "ui/chart/ticks.h"
 
-#define MOST_SETTINGS 4 /* shown by themselves */
+#define MOST_SETTINGS 3 /* shown by themselves */
 
 /* ---- which there are ---- */
 

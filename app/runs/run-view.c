@@ -6,7 +6,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#define PAGE "runs" /* of what the workspace remembers */
+#define PAGE       "runs" /* of what the workspace remembers */
+#define MOST_TITLE 112    /* pixels of a column for the sake of its title */
 
 struct _SluiceRunView
 {
@@ -28,11 +29,11 @@ struct _SluiceRunView
 G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
 
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
-  [SLUICE_RUN_COLUMN_STAR] = 40,    [SLUICE_RUN_COLUMN_NAME] = 170,
-  [SLUICE_RUN_COLUMN_STATE] = 130,  [SLUICE_RUN_COLUMN_CURVE] = 104,
-  [SLUICE_RUN_COLUMN_BEST] = 112,   [SLUICE_RUN_COLUMN_LAST] = 92,
-  [SLUICE_RUN_COLUMN_SETTING] = 84, [SLUICE_RUN_COLUMN_DURATION] = 84,
-  [SLUICE_RUN_COLUMN_TAGS] = 190,   [SLUICE_RUN_COLUMN_STARTED] = 124,
+  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 132,
+  [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
+  [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 78,
+  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 78,
+  [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
   [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
   [SLUICE_RUN_COLUMN_NOTES] = 200,
@@ -156,15 +157,16 @@ sorted_cb (SluiceRunView *self)
   sluice_run_table_set_sort (self->table, self->probed, order == GTK_ORDERING_SMALLER);
 }
 
+/* (nullable) (transfer full) */
 static GtkColumnViewColumn *
-find_column (SluiceRunView *self, const char *id)
+dup_column (SluiceRunView *self, const char *id)
 {
   GListModel *columns = gtk_column_view_get_columns (self->view);
   for (guint i = 0; id != NULL && i < g_list_model_get_n_items (columns); i++)
     {
       g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
       if (strcmp (get_id (column), id) == 0)
-        return column; /* the view keeps it */
+        return g_steal_pointer (&column);
     }
   return NULL;
 }
@@ -175,7 +177,8 @@ show_sort (SluiceRunView *self)
 {
   gboolean descending;
   const char *id = sluice_run_table_get_sort (self->table, &descending);
-  gtk_column_view_sort_by_column (self->view, find_column (self, id),
+  g_autoptr (GtkColumnViewColumn) column = dup_column (self, id);
+  gtk_column_view_sort_by_column (self->view, column,
                                   descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
 }
 
@@ -202,6 +205,9 @@ add_column (SluiceRunView *self, const SluiceRunColumn *column)
   g_object_set_data (G_OBJECT (c), "view", self);
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
+  if (width == 0 && column->name != NULL) /* as wide as its title, within reason */
+    width =
+        CLAMP (7 * (int) g_utf8_strlen (column->title, -1) + 20, widths[column->kind], MOST_TITLE);
   width = width > 0 ? width : widths[column->kind];
   gtk_column_view_column_set_fixed_width (c, width);
   g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
@@ -216,6 +222,9 @@ align_titles (SluiceRunView *self)
   GListModel *columns = gtk_column_view_get_columns (self->view);
   GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
   GtkWidget *title = header != NULL ? gtk_widget_get_first_child (header) : NULL;
+  if (header != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (header), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ ("Titles of the columns"), -1);
   for (guint i = 0; i < g_list_model_get_n_items (columns) && title != NULL; i++)
     {
       g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
@@ -227,6 +236,11 @@ align_titles (SluiceRunView *self)
           gtk_label_set_xalign (GTK_LABEL (label), column->is_number ? 1 : 0);
           gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
           gtk_widget_set_hexpand (label, TRUE);
+          /* The arrow beside it stands where the numbers do not. */
+          if (column->is_number)
+            gtk_box_reorder_child_after (GTK_BOX (box), label, gtk_widget_get_last_child (box));
+          gtk_accessible_update_property (GTK_ACCESSIBLE (title), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                          column->title, -1);
           gtk_widget_set_tooltip_text (title, column->name != NULL ? column->name : column->title);
         }
       title = gtk_widget_get_next_sibling (title);
