@@ -48,7 +48,8 @@ sluice_runs_page_dup_selected (SluiceRunsPage *self)
   return items;
 }
 
-/* The first of those that are selected is in front, and what the inspector tells of. */
+/* The run in front, which the inspector tells of, is one of those that are selected: the first,
+ * once the one that was is not among them any more. */
 static void
 selection_changed_cb (SluiceRunsPage *self)
 {
@@ -56,6 +57,10 @@ selection_changed_cb (SluiceRunsPage *self)
   sluice_runs_page_update_actions (self);
   if (items->len == 0 || sluice_run_table_get_trash (self->table))
     return;
+  for (guint i = 0; i < items->len; i++)
+    if (sluice_run_item_get_entry (items->pdata[i])->info->id
+        == sluice_run_set_get_front (self->shown))
+      return;
   self->front = sluice_run_item_get_entry (items->pdata[0])->info->id;
   sluice_run_set_set_front (self->shown, self->front);
 }
@@ -109,12 +114,26 @@ choose_state (SluiceRunsPage *self)
                                                                                 : "nothing";
 }
 
+/* The row that had the focus is gone, and with it the table: the keyboard stays on the page. */
+static void
+keep_focus (SluiceRunsPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && !GTK_IS_EDITABLE (focus))
+    gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+}
+
 static void
 show_state (SluiceRunsPage *self)
 {
   const char *state = choose_state (self);
-  if (strcmp (gtk_stack_get_visible_child_name (self->states), state) != 0)
+  const char *before = gtk_stack_get_visible_child_name (self->states);
+  gboolean loses_table = strcmp (before, "table") == 0 && strcmp (state, "table") != 0;
+  if (strcmp (before, state) != 0)
     gtk_stack_set_visible_child_name (self->states, state);
+  if (loses_table)
+    keep_focus (self);
   say_count (self);
   sluice_runs_page_update_actions (self);
 }
@@ -427,8 +446,8 @@ connect_controls (SluiceRunsPage *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (selection, "selection-changed", G_CALLBACK (selection_changed_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (selection, "items-changed", G_CALLBACK (sluice_runs_page_update_actions),
-                           self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (selection, "items-changed", G_CALLBACK (selection_changed_cb), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   g_signal_connect_object (self->entry, "search-changed", G_CALLBACK (filter_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->entry, "activate", G_CALLBACK (leave_filter_cb), self,

@@ -24,13 +24,16 @@ from workbench import PATIENCE, Workbench, press_keys, type_text
 
 # Of the program's table of keys; what another test presses, and which.
 ELSEWHERE = {"settings.next-run": "tests/ui/chart/test-widgets.c",
-             "card.copy": "tests/ui/chart/test-widgets.c"}
+             "card.copy": "tests/ui/chart/test-widgets.c",
+             **{"table." + name: "tests/app/test-runs-window.py"
+                for name in ("filter", "star", "tag", "rename", "notes", "chart", "chart-only",
+                             "delete", "restore", "undo", "redo", "columns", "trash", "menu")}}
 
 
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|canvas|chart|charts|card|histogram|runs|'
-                                     r'settings)\.[\w:-]+)", "'),
+                                     r'settings|table)\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
@@ -178,6 +181,8 @@ class Session:
     def window(self):
         self.press("alt+2", "win.show-page::charts", "shows the charts",
                    self.when(lambda s: s["page"] == "charts"))
+        self.press("alt+3", "win.show-page::runs", "shows the table of runs",
+                   self.when(lambda s: s["page"] == "runs"))
         self.press("alt+1", "win.show-page::graph", "shows the graph",
                    self.when(lambda s: s["page"] == "graph"))
         search = self.w.find_accessible("search box", "Find a node, tag or run")
