@@ -226,8 +226,8 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
 
 /* ---- actions ---- */
 
-/* Nothing is left to undo. libadwaita 1.2 uses what it has freed where a toast is dismissed while it
- * still comes in: it says so instead, and goes by itself. */
+/* Nothing is left to undo. libadwaita 1.2 uses what it has freed where a toast is dismissed while
+ * it still comes in: it says so instead, and goes by itself. */
 static void
 run_restored_cb (AdwToast *toast, gint64 id)
 {
