@@ -33,7 +33,8 @@ static const Verb *const verbs[] = {
   &sluice_verb_compare,     &sluice_verb_place,   &sluice_verb_trace,  &sluice_verb_info,
   &sluice_verb_log,         &sluice_verb_sql,     &sluice_verb_import, &sluice_verb_export,
   &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,  &sluice_verb_reindex,
-  &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,
+  &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,   &sluice_verb_launch,
+  &sluice_verb_queue,       &sluice_verb_sweep,
 };
 
 static char **plugins;
@@ -298,7 +299,8 @@ run_verb (const Verb *verb, int argc, char **argv)
   return status;
 }
 
-/* What follows "help": a verb, a page of the manual, or a folder for those pages that are made. */
+/* What follows "help": a page of the manual, a verb, or a folder for those pages that are made. Of
+ * "runs", which is both, the page: it tells more. */
 static int
 help (char **arguments)
 {
@@ -306,7 +308,7 @@ help (char **arguments)
   const Verb *verb = find_verb (arguments[0]);
   char *asked[] = { arguments[0], (char *) "--help", NULL };
   int status;
-  if (verb != NULL)
+  if (verb != NULL && !sluice_help_has (arguments[0]))
     return run_verb (verb, 2, asked);
   if (g_str_equal (arguments[0], "--pages") && arguments[1] != NULL)
     status = sluice_cli_help_pages_write (arguments[1], verbs, G_N_ELEMENTS (verbs), common_options,

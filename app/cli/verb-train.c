@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <errno.h>
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
-#include <math.h>
-#include <pthread.h>
-#include <stdio.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 #include "app/cli/devices.h"
 #include "app/cli/files.h"
+#include "app/cli/follow.h"
 #include "app/cli/memory.h"
 #include "app/cli/run-options.h"
-#include "app/signals.h"
+#include "app/cli/trained-project.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/train/trainer.h"
@@ -55,301 +49,6 @@ static const GOptionEntry options[] = {
   G_OPTION_ENTRY_NULL,
 };
 
-/* ---- what is shown while it runs ---- */
-
-static char *
-format_duration (double seconds)
-{
-  gint64 s = (gint64) (seconds + 0.5);
-  if (s < 60)
-    return g_strdup_printf ("%" G_GINT64_FORMAT " s", s);
-  if (s < 3600)
-    return g_strdup_printf ("%" G_GINT64_FORMAT ":%02" G_GINT64_FORMAT " min", s / 60, s % 60);
-  return g_strdup_printf ("%" G_GINT64_FORMAT ":%02" G_GINT64_FORMAT " h", s / 3600, s / 60 % 60);
-}
-
-static char *
-format_eta (const SluiceProgress *p)
-{
-  if (p->eta_seconds < 0)
-    return g_strdup ("");
-  g_autofree char *eta = format_duration (p->eta_seconds);
-  return g_strdup_printf (_ (" · %s left (±%.0f s)"), eta, ceil (p->eta_margin));
-}
-
-static guint
-terminal_width (void)
-{
-  struct winsize size;
-  return ioctl (STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 20 ? size.ws_col : 80;
-}
-
-/* What is written to nobody any more ends the run as a signal does. */
-static gboolean nobody_reads;
-
-static void
-flush_output (void)
-{
-  if (fflush (stdout) == 0 || errno != EPIPE)
-    return;
-  nobody_reads = TRUE;
-  /* The rest is for nobody, too, and its loss no failure of its own. */
-  if (freopen ("/dev/null", "w", stdout) == NULL)
-    clearerr (stdout);
-}
-
-/* One line that is drawn over and over: bar, step, loss, rate, time left. */
-static void
-draw_bar (const SluiceProgress *p)
-{
-  g_autofree char *eta = format_eta (p);
-  g_autofree char *text =
-      g_strdup_printf (_ (" step %" PRId64 " of %" PRId64 " · loss %.4f · %.0f steps/s%s"), p->step,
-                       p->n_steps, p->loss, p->steps_per_second, eta);
-  guint width = terminal_width (), used = g_utf8_strlen (text, -1);
-  guint cells = width > used + 12 ? MIN (width - used - 4, 30) : 0;
-  guint full = p->n_steps > 0 ? cells * p->step / p->n_steps : 0;
-  fputs ("\r\033[K", stdout);
-  for (guint i = 0; i < cells; i++)
-    fputs (i < full ? "█" : "░", stdout);
-  fputs (text, stdout);
-  flush_output ();
-}
-
-static void
-print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
-{
-  if (!sluice_cli_json)
-    {
-      g_autofree char *eta = format_eta (p);
-      printf (_ ("step %" PRId64 "/%" PRId64 "  loss %.6g  %.0f steps/s%s\n"), p->step, p->n_steps,
-              p->loss, p->steps_per_second, eta);
-      flush_output ();
-      return;
-    }
-  JsonBuilder *b = sluice_cli_json_begin ();
-  sluice_cli_json_string (b, "run", sluice_trainer_get_run_name (trainer));
-  sluice_cli_json_string (b, "state", state);
-  sluice_cli_json_int (b, "step", p->step);
-  sluice_cli_json_int (b, "steps", p->n_steps);
-  sluice_cli_json_double (b, "loss", p->loss);
-  sluice_cli_json_double (b, "steps_per_second", p->steps_per_second);
-  sluice_cli_json_double (b, "eta_seconds", p->eta_seconds);
-  sluice_cli_json_double (b, "eta_margin_seconds", p->eta_margin);
-  sluice_cli_json_double (b, "evaluation", p->evaluation);
-  sluice_cli_json_double (b, "wait_seconds", p->wait_seconds);
-  sluice_cli_json_int (b, "points_committed", p->n_committed);
-  sluice_cli_json_int (b, "committed_step", p->committed_step);
-  sluice_cli_json_int (b, "checkpoint", p->last_checkpoint);
-  sluice_cli_json_end (b);
-  flush_output ();
-}
-
-/* ---- the trainer's end, told to this thread ---- */
-
-typedef struct
-{
-  pthread_mutex_t lock;
-  pthread_cond_t changed;
-} Bell;
-
-static void
-ring (gpointer data)
-{
-  Bell *bell = data;
-  pthread_mutex_lock (&bell->lock);
-  pthread_cond_broadcast (&bell->changed);
-  pthread_mutex_unlock (&bell->lock);
-}
-
-static gboolean
-is_over (SluiceRunState state)
-{
-  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
-}
-
-/* What the first steps needed. */
-static void
-print_memory (SluiceTrainer *trainer, gboolean bar)
-{
-  if (bar)
-    putchar ('\n');
-  sluice_cli_print_memory (sluice_trainer_get_session (trainer));
-}
-
-/* How long the saving still takes, to whoever asks once more. */
-static void
-tell_saving (const SluiceProgress *p)
-{
-  g_autofree char *last =
-      p->usual_save_seconds >= 0
-          ? g_strdup_printf (_ ("saving took %.1f s the last time"), p->usual_save_seconds)
-          : g_strdup (_ ("how long saving takes is not known yet"));
-  if (p->saves && p->usual_save_seconds >= 0)
-    fprintf (stderr, _ ("Saving step %" PRId64 ": about %.1f s more.\n"), p->step,
-             MAX (p->usual_save_seconds - p->phase_seconds, 0));
-  else if (p->saves)
-    fprintf (stderr, _ ("Saving step %" PRId64 ": for %.1f s so far; %s.\n"), p->step,
-             p->phase_seconds, last);
-  else if (p->usual_step_seconds >= 0)
-    fprintf (stderr, _ ("The step under way ends first, in about %.1f s; then it is saved: %s.\n"),
-             MAX (p->usual_step_seconds - p->phase_seconds, 0), last);
-  else
-    fprintf (stderr,
-             _ ("The step under way ends first, for %.1f s so far; then it is saved: %s.\n"),
-             p->phase_seconds, last);
-}
-
-/* The first signal stops; more of them are answered, and change nothing: whoever does not want to
- * wait has one that cannot be caught. */
-static void
-obey_signals (SluiceTrainer *trainer, const SluiceProgress *p, guint *n_seen, gboolean bar)
-{
-  guint n = sluice_signals_get_count () + nobody_reads;
-  if (n == *n_seen)
-    return;
-  if (bar)
-    fputc ('\n', stderr);
-  if (*n_seen == 0)
-    {
-      sluice_trainer_stop (trainer);
-      fputs (_ ("Stopping: the run is saved first.\n"), stderr);
-    }
-  if (n > 1)
-    tell_saving (p);
-  *n_seen = n;
-}
-
-/* Follows the run to its end: a bar or JSON ten times a second, else a line every two seconds. */
-static void
-follow (SluiceTrainer *trainer, Bell *bell)
-{
-  gboolean bar = !sluice_cli_json && isatty (STDOUT_FILENO);
-  double period = bar || sluice_cli_json ? 0.1 : 2, next_line = period;
-  guint n_signals = 0;
-  guint n_waits = 0; /* looks in a row */
-  gboolean records = sluice_cli_memory;
-  SluiceProgress p;
-  gint64 start = g_get_monotonic_time ();
-  sluice_trainer_get_progress (trainer, &p);
-  gint64 first_step = p.step;
-  pthread_mutex_lock (&bell->lock);
-  for (; !is_over (p.state); sluice_trainer_get_progress (trainer, &p))
-    {
-      obey_signals (trainer, &p, &n_signals, bar);
-      n_waits = p.waits ? n_waits + 1 : 0;
-      if (n_waits == 10)
-        fprintf (stderr, "%s%s\n", bar ? "\n" : "",
-                 _ ("Waiting: the database is busy, or another program holds it. Nothing is "
-                    "lost; close the other program."));
-      double now = (g_get_monotonic_time () - start) * 1e-6;
-      if (records && p.step >= first_step + 2)
-        {
-          records = FALSE;
-          print_memory (trainer, bar);
-        }
-      if (bar)
-        draw_bar (&p);
-      else if (now >= next_line)
-        {
-          print_line (trainer, &p, sluice_run_state_name (p.state));
-          next_line = now + period;
-        }
-      struct timespec until;
-      clock_gettime (CLOCK_REALTIME, &until);
-      until.tv_nsec += 100 * 1000 * 1000;
-      until.tv_sec += until.tv_nsec / 1000000000;
-      until.tv_nsec %= 1000000000;
-      pthread_cond_timedwait (&bell->changed, &bell->lock, &until);
-    }
-  pthread_mutex_unlock (&bell->lock);
-  if (records)
-    print_memory (trainer, bar);
-  if (bar)
-    {
-      draw_bar (&p);
-      putchar ('\n');
-    }
-}
-
-static void
-print_end (SluiceTrainer *trainer, const char *folder)
-{
-  SluiceProgress p;
-  const SluiceProject *project = sluice_trainer_get_project (trainer);
-  sluice_trainer_get_progress (trainer, &p);
-  if (sluice_cli_json)
-    {
-      print_line (trainer, &p, sluice_run_state_name (p.state));
-      return;
-    }
-  g_autofree char *duration = format_duration (p.seconds);
-  g_autofree char *loss = p.n_logged > 0 ? g_strdup_printf (_ ("loss %.6g"), p.loss)
-                                         : g_strdup (_ ("no further steps"));
-  printf (_ ("run %s: %s at step %" PRId64 ", %s, %s, %" PRIu64 " points saved\n"),
-          sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
-          duration, p.n_committed);
-  if (isfinite (p.evaluation))
-    printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
-            p.evaluation);
-  for (guint i = 0; i < project->texts->len; i++)
-    printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
-            g_array_index (project->texts, SluiceNamedEdge, i).name);
-  printf (_ ("workspace %s\n"), folder);
-  if (p.state == SLUICE_RUN_FINISHED && p.n_logged == 0)
-    printf (_ ("It had finished before; train on with: sluice train --workspace '%s' --resume %s "
-               "--steps N\n"),
-            folder, sluice_trainer_get_run_name (trainer));
-  if (p.state == SLUICE_RUN_FAILED && p.last_checkpoint >= 0)
-    printf (_ ("Saved up to step %" PRId64
-               ". When the cause is gone, go on with: sluice train --workspace '%s' --resume %s\n"),
-            p.last_checkpoint, folder, sluice_trainer_get_run_name (trainer));
-  if (p.state == SLUICE_RUN_STOPPED)
-    printf (_ ("Saved. Go on with: sluice train --workspace '%s' --resume %s\n"), folder,
-            sluice_trainer_get_run_name (trainer));
-}
-
-/* ---- what is trained ---- */
-
-static gboolean
-set_key (SluiceProject *project, const char *key, const char *value, GError **error)
-{
-  g_autofree char *assignment = g_strdup_printf ("%s=%s", key, value);
-  return value == NULL || sluice_project_set (project, assignment, error);
-}
-
-/* What was given of the options that a project has. */
-static gboolean
-set_run_options (SluiceProject *project, GError **error)
-{
-  guint n;
-  const SluiceOption *list = sluice_options_list (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *key = g_strconcat ("train.", list[i].key, NULL);
-      if (list[i].flags & SLUICE_OPTION_PROJECT
-          && !set_key (project, key, sluice_cli_get_option_text (&list[i]), error))
-        return FALSE;
-    }
-  return TRUE;
-}
-
-/* With what the command line says on top. */
-static SluiceProject *
-load_project (const char *folder, GError **error)
-{
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  if (project == NULL)
-    return NULL;
-  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
-    if (!sluice_project_set (project, assignments[i], error))
-      return NULL;
-  if (!set_key (project, "train.steps", n_steps, error)
-      || !set_key (project, "train.seed", seed, error) || !set_run_options (project, error))
-    return NULL;
-  return g_steal_pointer (&project);
-}
-
 /* The one that a run was frozen with. */
 static SluiceProject *
 load_resumed (SluiceStore *store, GError **error)
@@ -358,13 +57,7 @@ load_resumed (SluiceStore *store, GError **error)
   if (info == NULL)
     return NULL;
   g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
-  return load_project (folder, error);
-}
-
-static void
-catch_signals (gpointer data)
-{
-  sluice_signals_catch ();
+  return sluice_cli_load_project (folder, assignments, n_steps, seed, error);
 }
 
 /* To a choice that the error leaves, the option that makes it. */
@@ -395,7 +88,9 @@ train (char **arguments, GError **error)
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   /* A project that cannot be trained makes no workspace. */
-  g_autoptr (SluiceProject) project = resume == NULL ? load_project (arguments[0], error) : NULL;
+  g_autoptr (SluiceProject) project =
+      resume == NULL ? sluice_cli_load_project (arguments[0], assignments, n_steps, seed, error)
+                     : NULL;
   if (resume == NULL && project == NULL)
     return EXIT_FAILED;
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, resume != NULL, error);
@@ -414,7 +109,7 @@ train (char **arguments, GError **error)
     .has_changed_data = &has_changed_data,
     .init_from = init_from,
     .init_partly = init_partly,
-    .begins = catch_signals,
+    .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
   };
@@ -425,17 +120,8 @@ train (char **arguments, GError **error)
   sluice_cli_tell_moved (sluice_trainer_get_session (trainer));
   if (resume == NULL)
     sluice_cli_tell_file_ops (sluice_trainer_get_graph (trainer));
-  Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
-  sluice_trainer_set_notify (trainer, ring, &bell);
-  if (sluice_cli_memory)
-    sluice_session_record_memory (sluice_trainer_get_session (trainer));
-  sluice_trainer_start (trainer);
-  follow (trainer, &bell);
-  gboolean ok = sluice_trainer_wait (trainer, error);
-  sluice_trainer_set_notify (trainer, NULL, NULL);
-  print_end (trainer, folder);
-  return !ok                                               ? EXIT_FAILED
-         : sluice_signals_get_count () > 0 || nobody_reads ? EXIT_INTERRUPTED
+  return !sluice_cli_train (trainer, folder, FALSE, error) ? EXIT_FAILED
+         : sluice_cli_was_interrupted ()                   ? EXIT_INTERRUPTED
                                                            : EXIT_OK;
 }
 
@@ -450,11 +136,7 @@ const Verb sluice_verb_train = {
                  "one is told how long it still takes. A run goes on from its newest checkpoint; "
                  "where that is damaged, or data files have changed, it says so and leaves the "
                  "choice to --from and --accept-changed-data."),
-  .json = "{\"run\": \"string\", \"state\": \"string\", \"step\": \"int\", \"steps\": \"int\", "
-          "\"loss\": \"number\", \"steps_per_second\": \"number\", \"eta_seconds\": \"number\", "
-          "\"eta_margin_seconds\": \"number\", \"evaluation\": \"number\", "
-          "\"wait_seconds\": \"number\", \"points_committed\": \"int\", "
-          "\"committed_step\": \"int\", \"checkpoint\": \"int\"}\n" CLI_MEMORY_JSON,
+  .json = CLI_TRAIN_JSON "\n" CLI_MEMORY_JSON,
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = train,

@@ -10,11 +10,14 @@
 #include "app/graph/node-words.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/store/runs.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/markdown.h"
 
 /* A run: what it is, what it found, and which of its settings are its own. */
 
-#define MOST_VALUES 12 /* series of which values are listed */
+#define MOST_VALUES 12   /* series of which values are listed */
+#define MOST_NOTES  4000 /* characters */
 
 typedef struct
 {
@@ -51,7 +54,7 @@ add_facts (SluiceInspector *self, GArray *rows)
 {
   const SluiceRunInfo *info = sluice_run_get_info (self->run);
   const char *heading = NULL;
-  if (*info->project != '\0')
+  if (info->project != NULL && *info->project != '\0')
     add_row (rows, &heading, _ ("Project"), g_strdup (info->project));
   g_autofree char *step = sluice_format_step (info->step),
                   *n_steps = sluice_format_step (info->n_steps);
@@ -64,16 +67,13 @@ add_facts (SluiceInspector *self, GArray *rows)
   add_row (rows, &heading, _ ("Seed"), g_strdup_printf ("%" G_GUINT64_FORMAT, info->seed));
 }
 
-/* Shares are good when they are high, a loss when it is low; of others, and of the machine, nobody
- * knows. */
 static double
 best_of (const char *tag, const SluiceExtent *extent)
 {
-  if (g_str_has_prefix (tag, "system/"))
-    return NAN;
-  if (sluice_tag_unit (tag) == SLUICE_UNIT_PERCENT)
-    return extent->max;
-  return g_str_has_suffix (tag, "loss") || g_str_has_suffix (tag, "error") ? extent->min : NAN;
+  SluiceBest better = sluice_tag_get_better (tag);
+  return better == SLUICE_BEST_LEAST      ? extent->min
+         : better == SLUICE_BEST_GREATEST ? extent->max
+                                          : NAN;
 }
 
 static void
@@ -166,9 +166,31 @@ list_rows (SluiceInspector *self)
   return rows;
 }
 
+/* What people have written of it. A label as long as a book would be laid out for seconds. */
+static void
+add_notes (SluiceInspector *self)
+{
+  const char *notes = sluice_run_get_info (self->run)->notes;
+  g_free (self->run_notes);
+  self->run_notes = g_strdup (notes);
+  if (notes == NULL)
+    return;
+  g_autofree char *start = g_utf8_strlen (notes, -1) > MOST_NOTES
+                               ? g_utf8_substring (notes, 0, MOST_NOTES)
+                               : g_strdup (notes);
+  g_autofree char *shown =
+      strlen (start) < strlen (notes) ? g_strconcat (start, "…", NULL) : g_steal_pointer (&start);
+  g_autofree char *markup = sluice_markdown_to_markup (shown);
+  sluice_inspector_rows_begin (&self->rows, _ ("Notes"), TRUE);
+  GtkLabel *label = sluice_inspector_rows_add_words (&self->rows, shown);
+  gtk_label_set_markup (label, markup);
+}
+
 static gboolean
 has_same_names (SluiceInspector *self, GArray *rows)
 {
+  if (g_strcmp0 (self->run_notes, sluice_run_get_info (self->run)->notes) != 0)
+    return FALSE;
   if (self->run_labels == NULL || self->run_labels->len != rows->len)
     return FALSE;
   for (guint i = 0; i < rows->len; i++)
@@ -205,6 +227,7 @@ sluice_inspector_add_run (SluiceInspector *self)
       g_ptr_array_add (self->run_labels,
                        sluice_inspector_rows_add (&self->rows, row->name, row->value));
     }
+  add_notes (self);
 }
 
 gboolean

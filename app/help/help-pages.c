@@ -47,6 +47,14 @@ find_file (const char *subfolder, const char *name)
   return NULL;
 }
 
+gboolean
+sluice_help_has (const char *page)
+{
+  g_autofree char *name = g_strconcat (page, ".md", NULL);
+  g_autofree char *path = find_file ("", name);
+  return path != NULL;
+}
+
 char *
 sluice_help_load (const char *page, GError **error)
 {

@@ -16,6 +16,9 @@ G_BEGIN_DECLS
 /** sluice_help_init: finds the manual for a program that was called as @program. */
 void sluice_help_init (const char *program);
 
+/** sluice_help_has: is there such a page, in any language? */
+gboolean sluice_help_has (const char *page);
+
 /**
  * sluice_help_load:
  *

@@ -227,7 +227,8 @@ insert_rows (sqlite3 *db, StartRequest *r, GError **error)
   if (start->graph != NULL
       && !sluice_store_insert_graph (db, info->graph_hash, start->graph, error))
     return FALSE;
-  if (!sluice_store_insert_run (r->draft->store, db, info, error))
+  if (!sluice_store_insert_run (r->draft->store, db, info, error)
+      || (start->waits != NULL && !sluice_run_queue_insert (db, info->id, start->waits, error)))
     return FALSE;
   for (guint i = 0; start->scalars != NULL && start->scalars[i] != NULL; i++)
     if (!sluice_sql_change (db, error,
@@ -357,6 +358,7 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
   return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
+         && sluice_run_queue_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM run_words WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }

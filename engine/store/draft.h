@@ -4,6 +4,7 @@
 
 #include <sqlite3.h>
 
+#include "engine/store/run-queue.h"
 #include "engine/store/store.h"
 
 /*
@@ -26,6 +27,7 @@ typedef struct
   const char *const *scalars; /* (nullable): tags of series that it has from the start */
   const char *checkpoint;     /* (nullable): of step 0, relative to the folder */
   gsize checkpoint_bytes;
+  const SluiceQueueNeeds *waits; /* (nullable): it stands last in the queue */
   /* (nullable): writes what is to be in the folder once the run has its name. */
   gboolean (*write) (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error);
   gpointer data;

@@ -59,6 +59,11 @@ static const SluiceMigration core[] = {
     "run_group TEXT, starred INTEGER NOT NULL DEFAULT 0, parent INTEGER, parent_step INTEGER);" },
   { 4, "CREATE TABLE run_tags (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
        "tag TEXT NOT NULL, UNIQUE (run, tag));" },
+  /* Runs that wait (engine/store/run-queue.h): by their places, with what they need. */
+  { 4, "CREATE TABLE queue (run INTEGER PRIMARY KEY REFERENCES runs, place INTEGER NOT NULL, "
+       "after INTEGER, devices TEXT, memory INTEGER, threads INTEGER);" },
+  { 4, "CREATE TABLE queue_control (id INTEGER PRIMARY KEY CHECK (id = 1), "
+       "paused INTEGER NOT NULL);" },
   { 4, "DROP VIEW run_list;" },
   { 4, "CREATE VIEW run_list AS SELECT r.name AS run, r.project AS project, r.step AS step, "
        "r.n_steps AS n_steps, r.seed AS seed, r.created AS created, r.started AS started, "
@@ -203,6 +208,8 @@ want_whole (sqlite3 *db, const char *path, GError **error)
      "graph_hash, message, deleted FROM runs"),
     "SELECT run, notes, run_group, starred, parent, parent_step FROM run_words",
     "SELECT id, run, tag FROM run_tags",
+    "SELECT run, place, after, devices, memory, threads FROM queue",
+    "SELECT id, paused FROM queue_control",
     "SELECT id, run, tag, kind, metadata, segments FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",

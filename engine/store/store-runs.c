@@ -19,7 +19,7 @@ sluice_run_state_name (SluiceRunState state)
 {
   static const char *const names[] = { N_ ("draft"),   N_ ("running"),  N_ ("paused"),
                                        N_ ("stopped"), N_ ("finished"), N_ ("failed"),
-                                       N_ ("crashed") };
+                                       N_ ("crashed"), N_ ("waiting") };
   return names[state];
 }
 
@@ -172,7 +172,7 @@ read_run (sqlite3_stmt *row)
   info->id = sqlite3_column_int64 (row, 0);
   info->name = sluice_column_dup_text (row, 1);
   info->project = sluice_column_dup_text (row, 2);
-  info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+  info->state = CLAMP (sqlite3_column_int (row, 3), SLUICE_RUN_DRAFT, SLUICE_RUN_WAITING);
   info->step = sqlite3_column_int64 (row, 4);
   info->n_steps = sqlite3_column_int64 (row, 5);
   info->seed = (guint64) sqlite3_column_int64 (row, 6);
@@ -205,7 +205,7 @@ check_state (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GError **error
       sluice_sql_prepare (db, error, "SELECT state FROM runs WHERE id = ?", "i", info->id);
   int rc = sluice_sql_step (db, row, error);
   if (rc == SQLITE_ROW)
-    info->state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_CRASHED);
+    info->state = CLAMP (sqlite3_column_int (row, 0), SLUICE_RUN_DRAFT, SLUICE_RUN_WAITING);
   sqlite3_finalize (row);
   if (info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED)
     info->state = SLUICE_RUN_CRASHED;

@@ -23,6 +23,7 @@ typedef enum
   SLUICE_RUN_FINISHED,
   SLUICE_RUN_FAILED,  /* message says why */
   SLUICE_RUN_CRASHED, /* its process went away: nobody holds its lock; resumable */
+  SLUICE_RUN_WAITING, /* in the queue (engine/store/run-queue.h) */
 } SluiceRunState;
 const char *sluice_run_state_name (SluiceRunState state); /* "running", translatable with _() */
 

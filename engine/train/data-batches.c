@@ -6,6 +6,7 @@
 #include "engine/base/error.h"
 #include "engine/base/thread.h"
 #include "engine/train/data.h"
+#include "engine/train/random-stream.h"
 
 /* ---- gathering ---- */
 
@@ -151,16 +152,6 @@ sluice_data_batch_free (SluiceDataBatch *self)
   g_free (self);
 }
 
-/* splitmix64: a well-mixed stream from any seed, the same on every machine. */
-static guint64
-next_random (guint64 *state)
-{
-  guint64 z = *state += 0x9e3779b97f4a7c15u;
-  z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-  z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-  return z ^ z >> 31;
-}
-
 /* The order of an epoch is a function of (seed, epoch) alone, so a cursor is all that a resumed run
  * needs. */
 static void
@@ -173,10 +164,10 @@ make_order (SluiceDataBatches *self)
   if (!self->shuffle)
     return;
   guint64 state = self->seed;
-  state = next_random (&state) ^ (guint64) self->cursor.epoch;
+  state = sluice_random_stream_next (&state) ^ (guint64) self->cursor.epoch;
   for (gint64 i = n - 1; i > 0; i--)
     {
-      gint64 j = ((unsigned __int128) next_random (&state) * (guint64) (i + 1)) >> 64;
+      gint64 j = (gint64) sluice_random_stream_below (&state, (guint64) i + 1);
       gint64 swap = self->order[i];
       self->order[i] = self->order[j];
       self->order[j] = swap;

@@ -157,12 +157,9 @@ log_graph (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
-/* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
- * parameters were given instead of their own values. */
-static gboolean
-log_settings (SluiceTrainer *self, GError **error)
+gboolean
+sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError **error)
 {
-  const SluiceProject *p = self->project;
   g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
   const SluiceHparam always[] = { { "batch", (double) p->batch },
                                   { "seed", (double) p->seed },
@@ -175,9 +172,9 @@ log_settings (SluiceTrainer *self, GError **error)
       g_array_append_val (settings, setting);
     }
   gint64 series =
-      sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
+      sluice_run_log_series (log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
-    sluice_run_log_record (self->log, series,
+    sluice_run_log_record (log, series,
                            &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
                                                       (const SluiceHparam *) settings->data,
                                                       settings->len)
@@ -196,7 +193,8 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
     return FALSE;
   self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
   self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
+  if (self->log != NULL && log_graph (self, error)
+      && sluice_trainer_log_settings (self->log, self->project, error)
       && open_all_series (self, error))
     {
       log_values (self, options->init_from);
@@ -289,13 +287,13 @@ check_folder (const char *path, GError **error)
 }
 
 static gboolean
-take_run (SluiceTrainer *self, GError **error)
+take_run (SluiceTrainer *self, gboolean holds_lock, GError **error)
 {
   g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
   if (!check_folder (self->folder, error) || !check_folder (checkpoints, error))
     return FALSE;
-  self->has_lock = sluice_store_lock_run (self->store, self->info->id, error);
-  if (!self->has_lock)
+  self->has_lock = !holds_lock && sluice_store_lock_run (self->store, self->info->id, error);
+  if (!self->has_lock && !holds_lock)
     return FALSE;
   sluice_file_sweep (self->folder);
   sluice_file_sweep (checkpoints);
@@ -374,6 +372,21 @@ restore (SluiceTrainer *self,
                             : restore_newest (self, checkpoints, error);
 }
 
+/* One that waited has no step behind it. */
+static gboolean
+log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
+{
+  double now = sluice_trainer_wall_now ();
+  if (self->info->started == 0 && checkpoints->len == 0)
+    {
+      self->info->started = now;
+      return log_graph (self, error)
+             && sluice_trainer_log_settings (self->log, self->project, error);
+    }
+  sluice_run_log_event (self->log, self->replica->n_done, now, "resume", NULL);
+  return TRUE;
+}
+
 /* From the newest checkpoint of an unchanged project the same points are written again; else what
  * came after the checkpoint is forgotten. Nothing is written before the values are there. */
 static gboolean
@@ -383,7 +396,7 @@ go_on (SluiceTrainer *self,
        GError **error)
 {
   tell_begin (options);
-  if (!take_run (self, error))
+  if (!take_run (self, options->holds_lock, error))
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
@@ -403,8 +416,7 @@ go_on (SluiceTrainer *self,
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
-  sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "resume", NULL);
-  return open_all_series (self, error);
+  return log_beginning (self, checkpoints, error) && open_all_series (self, error);
 }
 
 gboolean

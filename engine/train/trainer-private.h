@@ -67,6 +67,10 @@ gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
 /* Removes the checkpoints that are neither new, best nor pinned. */
 gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
+/* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
+   parameters were given instead of their own values. */
+gboolean
+sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *project, GError **error);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean

@@ -527,7 +527,8 @@ end_run (SluiceTrainer *self, GError *take_error)
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
   ok = write_info (self, state, ok ? &error : NULL) && ok;
   publish_progress (self, 0);
-  sluice_store_unlock_run (self->store, self->info->id);
+  if (self->has_lock)
+    sluice_store_unlock_run (self->store, self->info->id);
   self->has_lock = FALSE;
   set_state (self, state);
   pthread_mutex_lock (&self->lock);

@@ -19,6 +19,7 @@ typedef struct
 {
   const char *run_name; /* (nullable) */
   const char *resume;   /* (nullable): name or id of a run to go on with */
+  gboolean holds_lock;  /* the caller has the lock of that run, and keeps it */
   gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
                            logged after it is forgotten. Else from the newest one */
   gint64 from_step;

@@ -241,10 +241,12 @@ class Sweep:
                        any(re.match(r"scope accuracy, 6 ops, inputs ", t) for t in items), *items)
 
     def card_texts(self):
+        self.w.until(lambda: " at step " in self.described("image", "loss"))
         chart = self.described("image", "loss")
         self.tap.point("a chart is told by tag, run, last value and range",
                        re.match(r"loss: digits-mlp [\d.]+ at step \d+.*Shown from 0.* to [\d.]+$",
                                 chart), chart)
+        self.w.until(lambda: " values from " in self.described("image", "hidden/weights"))
         histogram = self.described("image", "hidden/weights")
         self.tap.point("a histogram is told by tag, run, step and what it spans",
                        re.match(r"hidden/weights. digits-mlp: 8.192 values from −[\d.]+ to [\d.]+, "

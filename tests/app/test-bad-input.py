@@ -391,7 +391,12 @@ class BadInput:
             ["ops"], ["ops", "MatMul"], ["ops", "--tiers"],
             ["convert", corpus / "v2" / "model.ckpt-20000", self.folder / "c.safetensors",
              "--leave-out"],
-            ["bench", mlp, "--seconds", 0.2])
+            ["bench", mlp, "--seconds", 0.2],
+            ["launch", mlp, "steps=5", *workspace],
+            ["launch", mlp, "steps=5", "--queue", "--threads", 1, *workspace],
+            ["queue", *workspace], ["queue", "run", *workspace],
+            ["sweep", mlp, "seed=1,2", "--steps", 3, *workspace],
+            ["sweep", mlp, "seed=1,2", "--steps", 3, "--queue", *workspace])
         locale = self.comma_locale()
         for arguments in cases:
             run = self.call(*arguments, "--json", env={**os.environ, "LC_ALL": locale})

@@ -19,6 +19,23 @@ is_twin (guint key)
   return g_str_has_prefix (name, "KP_") || g_str_equal (name, "equal");
 }
 
+/* As the toolkit writes them: "<Control><Shift>z" and "<Shift><Control>z" are one. */
+static char *
+dup_normal (const char *accelerators)
+{
+  g_auto (GStrv) list = g_strsplit (accelerators, " ", -1);
+  GString *normal = g_string_new (" ");
+  for (guint i = 0; list[i] != NULL; i++)
+    {
+      guint key;
+      GdkModifierType modifiers;
+      g_assert_true (gtk_accelerator_parse (list[i], &key, &modifiers));
+      g_autofree char *name = gtk_accelerator_name (key, modifiers);
+      g_string_append_printf (normal, "%s ", name);
+    }
+  return g_string_free (normal, FALSE);
+}
+
 /* action -> its accelerators in the table, with blanks around */
 static GHashTable *
 read_table (const char *prefix)
@@ -28,8 +45,7 @@ read_table (const char *prefix)
   GHashTable *table = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_free);
   for (guint i = 0; i < n; i++)
     if (g_str_has_prefix (keys[i].action, prefix))
-      g_hash_table_insert (table, (gpointer) keys[i].action,
-                           g_strdup_printf (" %s ", keys[i].keys));
+      g_hash_table_insert (table, (gpointer) keys[i].action, dup_normal (keys[i].keys));
   return table;
 }
 

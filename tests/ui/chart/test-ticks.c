@@ -120,8 +120,8 @@ test_format_tick (void)
       "567" },
     { 2e7, 1e7, SLUICE_UNIT_NONE, "2e7" },
     { 1e7, 5e6, SLUICE_UNIT_STEPS,
-      "10\xe2\x80\x89"
-      "000\xe2\x80\x89"
+      "10\xe2\x80\xaf"
+      "000\xe2\x80\xaf"
       "000" },
     { 1.25e8, 2.5e7, SLUICE_UNIT_NONE, "1.25e8" },
     { 3e-6, 1e-6, SLUICE_UNIT_NONE,

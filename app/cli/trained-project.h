@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/train/project.h"
+
+/**
+ * sluice_cli_load_project:
+ * @assignments: (nullable) (array zero-terminated=1): KEY=VALUE
+ * @n_steps: (nullable)
+ * @seed: (nullable)
+ *
+ * Returns: (transfer full) (nullable): with what the command line says on top, the options that a
+ * project has among it
+ */
+SluiceProject *sluice_cli_load_project (
+    const char *folder, char **assignments, const char *n_steps, const char *seed, GError **error);

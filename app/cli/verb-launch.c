@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+
+#include "app/cli/devices.h"
+#include "app/cli/files.h"
+#include "app/cli/follow.h"
+#include "app/cli/memory.h"
+#include "app/cli/queue-list.h"
+#include "app/cli/run-options.h"
+#include "app/cli/trained-project.h"
+#include "engine/base/pool.h"
+#include "engine/train/queue.h"
+
+static char *workspace, *run_name, *after;
+static gboolean queues;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+  { "run", 0, 0, G_OPTION_ARG_STRING, &run_name, N_ ("Name of the run (the project's)"),
+    N_ ("NAME") },
+  { "queue", 0, 0, G_OPTION_ARG_NONE, &queues,
+    N_ ("Do not train it now: it waits, and 'sluice queue run' trains it"), NULL },
+  { "after", 0, 0, G_OPTION_ARG_STRING, &after,
+    N_ ("With --queue: only when this run has finished"), N_ ("RUN") },
+  CLI_MEMORY_OPTION,
+  G_OPTION_ENTRY_NULL,
+};
+
+static int
+train_now (SluiceStore *store, const char *folder, SluiceProject *take_project, GError **error)
+{
+  SluiceTrainerOptions trainer_options = {
+    .run_name = run_name,
+    .begins = sluice_cli_catch_signals,
+    .host = &sluice_cli_session_options,
+    .allow_files = (const char *const *) sluice_cli_allowed_files,
+  };
+  g_autoptr (SluiceTrainer) trainer =
+      sluice_trainer_new (store, take_project, &trainer_options, error);
+  if (trainer == NULL)
+    return EXIT_FAILED;
+  sluice_cli_tell_moved (sluice_trainer_get_session (trainer));
+  sluice_cli_tell_file_ops (sluice_trainer_get_graph (trainer));
+  return !sluice_cli_train (trainer, folder, FALSE, error) ? EXIT_FAILED
+         : sluice_cli_was_interrupted ()                   ? EXIT_INTERRUPTED
+                                                           : EXIT_OK;
+}
+
+static int
+let_wait (SluiceStore *store, SluiceProject *project, GError **error)
+{
+  SluiceQueueRequest request = { .name = run_name,
+                                 .needs.devices = sluice_cli_session_options.device,
+                                 .needs.threads = sluice_cli_session_options.n_threads,
+                                 .host = &sluice_cli_session_options };
+  if (after != NULL)
+    {
+      g_autoptr (SluiceRunInfo) first = sluice_store_dup_run (store, after, error);
+      if (first == NULL)
+        return EXIT_FAILED;
+      request.needs.after = first->id;
+    }
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
+  return info != NULL && sluice_cli_print_queue (store, info->id, error) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int
+launch (char **arguments, GError **error)
+{
+  if (arguments[0] == NULL)
+    return sluice_cli_usage (error,
+                             _ ("give a PROJECT, and KEY=VALUE for what is to be different"));
+  if (after != NULL && !queues)
+    return sluice_cli_usage (error, _ ("--after is for a run that waits; give --queue, too"));
+  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
+  g_autoptr (SluiceProject) project =
+      sluice_cli_load_project (arguments[0], arguments + 1, NULL, NULL, error);
+  /* A project that cannot be trained makes no workspace. */
+  g_autoptr (SluiceStore) store =
+      project != NULL ? sluice_cli_open_workspace (folder, FALSE, error) : NULL;
+  if (store == NULL)
+    return EXIT_FAILED;
+  sluice_cli_tell_lost_runs (store);
+  return queues ? let_wait (store, project, error)
+                : train_now (store, folder, g_steal_pointer (&project), error);
+}
+
+const Verb sluice_verb_launch = {
+  .name = "launch",
+  .arguments = N_ ("PROJECT [KEY=VALUE]…"),
+  .summary = N_ ("Train a project with other settings, now or when its turn comes"),
+  .details =
+      N_ ("KEY is one of project.ini, as steps or train.batch, or a promoted parameter. With "
+          "--queue the run is made whole, its project frozen, and waits: later changes of the "
+          "project do not touch it; changed data are noticed when its turn comes."),
+  .json = CLI_TRAIN_JSON "\n" CLI_MEMORY_JSON "\n" CLI_QUEUE_JSON,
+  .options = options,
+  .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
+  .run = launch,
+};

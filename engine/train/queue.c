@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/queue.h"
+
+#include <glib/gstdio.h>
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/graph/graphdef.h"
+#include "engine/store/draft.h"
+#include "engine/store/file.h"
+#include "engine/train/replica.h"
+#include "engine/train/run-file.h"
+#include "engine/train/trainer-private.h"
+
+/* ---- a run that waits ---- */
+
+/* By all that a trainer looks at before it computes. */
+static gboolean
+check_project (SluiceProject *project, const SluiceSessionOptions *host, GError **error)
+{
+  SluiceExamples *examples = NULL, *test = NULL;
+  SluiceReplica *replica = NULL;
+  gboolean ok = sluice_examples_load_all (project, &examples, &test, error)
+                && (replica = sluice_replica_new (project, examples, test, 0, host, error)) != NULL;
+  g_clear_pointer (&replica, sluice_replica_free);
+  g_clear_pointer (&examples, sluice_examples_free);
+  g_clear_pointer (&test, sluice_examples_free);
+  return ok;
+}
+
+static SluiceRunInfo *
+make_info (const SluiceProject *project, const SluiceQueueRequest *request, const char *hash)
+{
+  SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
+  info->name = g_strdup (request->name);
+  info->group = g_strdup (request->group);
+  info->project = g_path_get_basename (project->folder);
+  info->n_steps = project->n_steps;
+  info->seed = project->seed;
+  info->created = sluice_trainer_wall_now ();
+  info->graph_hash = g_strdup (hash);
+  info->state = SLUICE_RUN_WAITING;
+  return info;
+}
+
+static gboolean
+write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
+{
+  return sluice_run_file_write (data, folder, info, error);
+}
+
+static gboolean
+make_run (SluiceStore *store,
+          const SluiceProject *project,
+          const SluiceQueueRequest *request,
+          SluiceGraph *graph,
+          SluiceRunInfo *info,
+          GError **error)
+{
+  g_autoptr (SluiceRunFile) file = sluice_run_file_new (project, error);
+  g_autoptr (GBytes) bytes =
+      file != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
+  g_autoptr (SluiceRunDraft) draft = bytes != NULL ? sluice_run_draft_new (store, error) : NULL;
+  SluiceRunStart start = {
+    .graph = bytes, .waits = &request->needs, .write = write_run_file, .data = file
+  };
+  return draft != NULL && sluice_project_save (project, sluice_run_draft_get_folder (draft), error)
+         && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
+}
+
+/* So that what waits can be told apart. The trainer says it again, for a program may be killed
+ * before this one has. */
+static gboolean
+log_settings (SluiceStore *store, gint64 run, const SluiceProject *project, GError **error)
+{
+  SluiceRunLog *log = sluice_store_open_log (store, run, error);
+  if (log == NULL)
+    return FALSE;
+  gboolean ok = sluice_trainer_log_settings (log, project, error);
+  return sluice_run_log_close (log, ok ? error : NULL) && ok;
+}
+
+SluiceRunInfo *
+sluice_queue_add (SluiceStore *store,
+                  SluiceProject *project,
+                  const SluiceQueueRequest *request,
+                  GError **error)
+{
+  if (request->name != NULL
+      && !sluice_text_check_name ("the name of the run", request->name, error))
+    return NULL;
+  if (request->graph_hash == NULL && !check_project (project, request->host, error))
+    return NULL;
+  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
+  g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
+  if (hash == NULL)
+    return NULL;
+  g_autoptr (SluiceRunInfo) info = make_info (project, request, hash);
+  if (!make_run (store, project, request, graph, info, error))
+    return NULL;
+  gboolean ok = log_settings (store, info->id, project, error);
+  if (!ok)
+    sluice_store_purge_run (store, info->id, NULL);
+  sluice_store_unlock_run (store, info->id);
+  return ok ? g_steal_pointer (&info) : NULL;
+}
+
+/* ---- training what waits ---- */
+
+#define PROBE_BYTES ((gsize) 1 << 20)
+
+/* A disk that is full, failing or not to be written: the next run would fail as well. SQLite has
+ * several words for it, and so have file systems: what decides is whether a file can be written. */
+static gboolean
+disk_takes_files (SluiceStore *store)
+{
+  g_autofree char *path =
+      g_build_filename (sluice_store_get_workspace (store), SLUICE_FILE_TEMPORARY "probe", NULL);
+  g_autofree guint8 *bytes = g_malloc0 (PROBE_BYTES);
+  gboolean ok = sluice_file_put ("probe", path, bytes, PROBE_BYTES, NULL);
+  g_unlink (path);
+  return ok;
+}
+
+static gboolean
+is_of_machine (SluiceStore *store, const GError *error)
+{
+  return g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE)
+         || !disk_takes_files (store);
+}
+
+static SluiceTrainer *
+make_trainer (SluiceStore *store, const SluiceTrainerOptions *options, gint64 run, GError **error)
+{
+  g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  SluiceProject *project = sluice_project_load (folder, error);
+  SluiceTrainerOptions all = *options;
+  all.run_name = NULL;
+  all.resume = id;
+  all.holds_lock = TRUE;
+  return project != NULL ? sluice_trainer_new (store, project, &all, error) : NULL;
+}
+
+static SluiceRunInfo *
+dup_info (SluiceStore *store, gint64 run, GError **error)
+{
+  g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
+  return sluice_store_dup_run (store, id, error);
+}
+
+/* A run that is claimed and cannot begin. */
+static SluiceQueueClaim
+refuse (SluiceStore *store, gint64 run, GError *take, SluiceRunInfo **info, GError **error)
+{
+  g_autoptr (GError) failure = take;
+  gboolean waits = is_of_machine (store, failure);
+  SluiceQueueOutcome outcome = waits ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_FAILS;
+  if (!sluice_run_queue_settle (store, run, outcome, failure->message, waits ? NULL : error)
+      && !waits)
+    return SLUICE_QUEUE_BROKEN;
+  if (waits)
+    {
+      g_propagate_error (error, g_steal_pointer (&failure));
+      return SLUICE_QUEUE_BROKEN;
+    }
+  *info = dup_info (store, run, error);
+  return *info != NULL ? SLUICE_QUEUE_SKIPPED : SLUICE_QUEUE_BROKEN;
+}
+
+SluiceQueueClaim
+sluice_queue_take (SluiceStore *store,
+                   const SluiceTrainerOptions *options,
+                   const SluiceQueueLimits *limits,
+                   SluiceRunInfo **run,
+                   SluiceTrainer **trainer,
+                   GError **error)
+{
+  gint64 id;
+  *run = NULL;
+  *trainer = NULL;
+  SluiceQueueClaim claim = sluice_run_queue_claim (store, limits, &id, error);
+  if (claim == SLUICE_QUEUE_SKIPPED && (*run = dup_info (store, id, error)) == NULL)
+    return SLUICE_QUEUE_BROKEN;
+  if (claim != SLUICE_QUEUE_CLAIMED)
+    return claim;
+  GError *failure = NULL;
+  *trainer = make_trainer (store, options, id, &failure);
+  if (*trainer == NULL)
+    return refuse (store, id, failure, run, error);
+  *run = dup_info (store, id, error);
+  if (*run != NULL)
+    return claim;
+  g_clear_object (trainer);
+  sluice_store_unlock_run (store, id);
+  return SLUICE_QUEUE_BROKEN;
+}
+
+gboolean
+sluice_queue_put_back (SluiceStore *store,
+                       SluiceTrainer *trainer,
+                       const GError *failure,
+                       GError **error)
+{
+  SluiceProgress progress;
+  gint64 run = sluice_trainer_get_run (trainer);
+  sluice_trainer_get_progress (trainer, &progress);
+  gboolean of_machine = failure != NULL && is_of_machine (store, failure);
+  gboolean stays = of_machine || progress.state == SLUICE_RUN_STOPPED;
+  gboolean ok =
+      sluice_run_queue_settle (store, run, stays ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_LEAVES,
+                               NULL, of_machine ? NULL : error);
+  if (of_machine)
+    g_propagate_error (error, g_error_copy (failure));
+  return ok && !of_machine;
+}

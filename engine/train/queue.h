@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/store/run-queue.h"
+#include "engine/train/trainer.h"
+
+/*
+ * Runs that wait their turn (engine/store/run-queue.h), made and trained. Such a run is a whole one
+ * in state SLUICE_RUN_WAITING: its folder has its project frozen, so that it needs nothing of the
+ * original one but the data.
+ */
+
+typedef struct
+{
+  const char *name;  /* (nullable): of the run; the project's */
+  const char *group; /* (nullable) */
+  SluiceQueueNeeds needs;
+  const SluiceSessionOptions *host; /* (nullable): by which it is checked */
+  /* (nullable): of another run of the same graph and data, whose check stands for this one's */
+  const char *graph_hash;
+} SluiceQueueRequest;
+
+/**
+ * sluice_queue_add:
+ *
+ * Loads graph and data to see that the project can be trained, and puts the run at the end of the
+ * queue.
+ *
+ * Returns: (transfer full) (nullable): %NULL as sluice_trainer_new(); nothing is left behind then
+ */
+SluiceRunInfo *sluice_queue_add (SluiceStore *store,
+                                 SluiceProject *project,
+                                 const SluiceQueueRequest *request,
+                                 GError **error);
+
+/**
+ * sluice_queue_take:
+ * @options: allow_files, begins and host count
+ * @limits: as sluice_run_queue_claim() has them
+ * @run: (out) (nullable) (transfer full): the one that is claimed or skipped; its message says why
+ * @trainer: (out) (nullable) (transfer full): of one that is claimed, not started
+ *
+ * Claims the next run that may begin. One that cannot begin, because its data are gone or have
+ * changed, is told as failed and SKIPPED; where that is the machine's fault (a full disk, a
+ * database that is held) it keeps its place, and the queue is BROKEN.
+ */
+SluiceQueueClaim sluice_queue_take (SluiceStore *store,
+                                    const SluiceTrainerOptions *options,
+                                    const SluiceQueueLimits *limits,
+                                    SluiceRunInfo **run,
+                                    SluiceTrainer **trainer,
+                                    GError **error);
+
+/**
+ * sluice_queue_put_back:
+ * @trainer: what sluice_queue_take() gave, at its end
+ * @failure: (nullable): what sluice_trainer_wait() said
+ *
+ * A run that was stopped waits again, in its place; another one leaves the queue.
+ *
+ * Returns: %FALSE where no further run would fare better: @failure is the machine's fault, and the
+ * run waits again
+ */
+gboolean sluice_queue_put_back (SluiceStore *store,
+                                SluiceTrainer *trainer,
+                                const GError *failure,
+                                GError **error);

@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/store/draft.h"
+#include "engine/store/runs.h"
+#include "engine/train/queue.h"
+#include "kernels/registry.h"
+#include "tests/engine/train/trained.h"
+
+static const SluiceQueueLimits all = { .threads = -1 };
+
+static gint64
+add (Fixture *f, const char *name, gint64 after)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+  SluiceQueueRequest request = { .name = name, .needs.after = after };
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (f->store, project, &request, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (info->name, ==, name);
+  return info->id;
+}
+
+static SluiceRunInfo *
+dup_run (SluiceStore *store, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunInfo *info = sluice_store_dup_run (store, name, &error);
+  g_assert_no_error (error);
+  return info;
+}
+
+static void
+assert_state (SluiceStore *store, const char *name, SluiceRunState state)
+{
+  g_autoptr (SluiceRunInfo) info = dup_run (store, name);
+  g_assert_cmpstr (sluice_run_state_name (info->state), ==, sluice_run_state_name (state));
+}
+
+/* What is next is that run, and is trained to its end. */
+static void
+train_next (SluiceStore *store, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = NULL;
+  g_autoptr (SluiceTrainer) trainer = NULL;
+  SluiceTrainerOptions options = { 0 };
+  SluiceQueueClaim claim = sluice_queue_take (store, &options, &all, &info, &trainer, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (claim, ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpstr (info->name, ==, name);
+  assert_state (store, name, SLUICE_RUN_RUNNING);
+  sluice_trainer_start (trainer);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_assert_true (sluice_queue_put_back (store, trainer, NULL, &error));
+  g_assert_no_error (error);
+  assert_state (store, name, SLUICE_RUN_FINISHED);
+}
+
+/* name: (nullable): of the run that is skipped; part: of what is said of it. */
+static void
+assert_claim (SluiceStore *store, SluiceQueueClaim wanted, const char *name, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = NULL;
+  g_autoptr (SluiceTrainer) trainer = NULL;
+  SluiceTrainerOptions options = { 0 };
+  SluiceQueueClaim claim = sluice_queue_take (store, &options, &all, &info, &trainer, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (claim, ==, wanted);
+  g_assert_null (trainer);
+  g_assert_cmpstr (info != NULL ? info->name : NULL, ==, name);
+  if (part != NULL)
+    g_assert_nonnull (strstr (info->message, part));
+}
+
+/* Names of what waits, in order. (transfer full) */
+static char *
+dup_names (SluiceStore *store)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (store, &error);
+  g_assert_no_error (error);
+  GString *names = g_string_new (NULL);
+  for (guint i = 0; i < entries->len; i++)
+    {
+      const SluiceQueueEntry *entry = entries->pdata[i];
+      g_string_append_printf (names, "%s%s", i > 0 ? " " : "", entry->info->name);
+    }
+  return g_string_free (names, FALSE);
+}
+
+static void
+assert_names (SluiceStore *store, const char *names)
+{
+  g_autofree char *are = dup_names (store);
+  g_assert_cmpstr (are, ==, names);
+}
+
+static void
+move (SluiceStore *store, const char *name, const char *other, gboolean before)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) run = dup_run (store, name);
+  g_autoptr (SluiceRunInfo) beside = dup_run (store, other);
+  sluice_run_queue_move (store, run, beside, before, &error);
+  g_assert_no_error (error);
+}
+
+static void
+test_order (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *alone = train (f, NULL, NULL);
+  add (f, "a", 0);
+  add (f, "b", 0);
+  assert_state (f->store, "a", SLUICE_RUN_WAITING);
+  open_store (f); /* what waits outlives its program */
+  assert_names (f->store, "a b");
+  train_next (f->store, "a");
+  assert_names (f->store, "b");
+  train_next (f->store, "b");
+  assert_claim (f->store, SLUICE_QUEUE_EMPTY, NULL, NULL);
+  assert_same_checkpoint (f, alone, "a", 40);
+  assert_same_series (f, alone, "b", "loss", 40);
+}
+
+static void
+test_settings (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  add (f, "a", 0);
+  g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (f->store, FALSE, &error);
+  g_assert_no_error (error);
+  const SluiceRunEntry *row = rows->pdata[0];
+  g_assert_cmpuint (row->settings->len, >=, 3);
+  g_assert_cmpfloat (row->info->started, ==, 0);
+}
+
+static void
+test_move (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  add (f, "a", 0);
+  add (f, "b", 0);
+  add (f, "c", 0);
+  move (f->store, "c", "a", TRUE);
+  assert_names (f->store, "c a b");
+  move (f->store, "c", "a", FALSE);
+  assert_names (f->store, "a c b");
+  move (f->store, "a", "b", FALSE);
+  assert_names (f->store, "c b a");
+  g_autoptr (SluiceRunInfo) b = dup_run (f->store, "b");
+  g_assert_false (sluice_run_queue_move (f->store, b, b, TRUE, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  sluice_run_queue_drop (f->store, b, &error);
+  g_assert_no_error (error);
+  assert_names (f->store, "c a");
+  assert_state (f->store, "b", SLUICE_RUN_DRAFT);
+  g_assert_false (sluice_run_queue_drop (f->store, b, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  g_autoptr (SluiceRunInfo) c = dup_run (f->store, "c");
+  sluice_store_delete_run (f->store, c->id, &error);
+  g_assert_no_error (error);
+  assert_names (f->store, "a");
+  train_next (f->store, "a");
+  assert_claim (f->store, SLUICE_QUEUE_EMPTY, NULL, NULL);
+  sluice_store_restore_run (f->store, c->id, &error);
+  train_next (f->store, "c");
+}
+
+static void
+test_pause (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean paused;
+  add (f, "a", 0);
+  sluice_run_queue_set_paused (f->store, TRUE, &error);
+  g_assert_no_error (error);
+  open_store (f);
+  g_assert_true (sluice_run_queue_get_paused (f->store, &paused, &error) && paused);
+  assert_claim (f->store, SLUICE_QUEUE_PAUSED, NULL, NULL);
+  assert_state (f->store, "a", SLUICE_RUN_WAITING);
+  sluice_run_queue_set_paused (f->store, FALSE, &error);
+  train_next (f->store, "a");
+}
+
+static void
+test_after (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 first = add (f, "first", 0);
+  gint64 second = add (f, "second", first);
+  add (f, "third", second);
+  move (f->store, "third", "first", TRUE);
+  train_next (f->store, "first"); /* 'third' stands before it, and waits */
+  g_autoptr (SluiceRunInfo) dropped = dup_run (f->store, "second");
+  sluice_run_queue_drop (f->store, dropped, &error);
+  g_assert_no_error (error);
+  assert_claim (f->store, SLUICE_QUEUE_BLOCKED, NULL, NULL);
+  dropped->state = SLUICE_RUN_FAILED;
+  sluice_store_update_run (f->store, dropped, &error);
+  assert_claim (f->store, SLUICE_QUEUE_SKIPPED, "third", "'second'");
+  assert_state (f->store, "third", SLUICE_RUN_FAILED);
+  assert_claim (f->store, SLUICE_QUEUE_EMPTY, NULL, NULL);
+}
+
+/* Another connection is as good as another process: locks are of open files. */
+static SluiceStore *
+open_other (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceStore *store = sluice_store_open (sluice_store_get_workspace (f->store), &error);
+  g_assert_no_error (error);
+  return store;
+}
+
+static void
+test_claimed_once (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  add (f, "a", 0);
+  add (f, "b", 0);
+  g_autoptr (SluiceStore) other = open_other (f);
+  gint64 run, second, none;
+  g_assert_cmpint (sluice_run_queue_claim (f->store, &all, &run, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (sluice_run_queue_claim (other, &all, &second, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (run, !=, second);
+  g_assert_cmpint (sluice_run_queue_claim (f->store, &all, &none, &error), ==, SLUICE_QUEUE_BUSY);
+  g_autoptr (SluiceRunInfo) a = dup_run (f->store, "a");
+  g_assert_false (sluice_run_queue_drop (f->store, a, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_clear_error (&error);
+  sluice_run_queue_settle (f->store, run, SLUICE_QUEUE_WAITS_AGAIN, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (sluice_run_queue_claim (other, &all, &none, &error), ==, SLUICE_QUEUE_CLAIMED);
+  g_assert_cmpint (none, ==, run);
+}
+
+/* The store is closed with a run under way, as when its process is killed. */
+static void
+test_crash (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *alone = train (f, NULL, NULL);
+  add (f, "a", 0);
+  {
+    g_autoptr (SluiceRunInfo) info = NULL;
+    g_autoptr (SluiceTrainer) trainer = NULL;
+    g_autoptr (SluiceStore) other = open_other (f);
+    SluiceTrainerOptions options = { .start_paused = TRUE };
+    g_assert_cmpint (sluice_queue_take (other, &options, &all, &info, &trainer, &error), ==,
+                     SLUICE_QUEUE_CLAIMED);
+    sluice_trainer_start (trainer);
+    sluice_trainer_step (trainer, 13);
+    wait_for_state (trainer, SLUICE_RUN_PAUSED, 13);
+    assert_claim (f->store, SLUICE_QUEUE_BUSY, NULL, NULL);
+    sluice_trainer_stop (trainer);
+    g_assert_true (sluice_trainer_wait (trainer, &error));
+  }
+  train_next (f->store, "a");
+  assert_claim (f->store, SLUICE_QUEUE_EMPTY, NULL, NULL);
+  assert_same_checkpoint (f, alone, "a", 40);
+  assert_same_series (f, alone, "a", "loss", 40);
+}
+
+static void
+test_stop (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = NULL;
+  g_autoptr (SluiceTrainer) trainer = NULL;
+  SluiceTrainerOptions options = { .start_paused = TRUE };
+  add (f, "a", 0);
+  sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, 7);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 7);
+  sluice_trainer_stop (trainer);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_assert_true (sluice_queue_put_back (f->store, trainer, NULL, &error));
+  assert_state (f->store, "a", SLUICE_RUN_WAITING);
+  train_next (f->store, "a");
+}
+
+static void
+test_changed_data (Fixture *f, gconstpointer unused)
+{
+  add (f, "changed", 0);
+  folder_write_examples (&f->folder, 31);
+  add (f, "good", 0);
+  assert_claim (f->store, SLUICE_QUEUE_SKIPPED, "changed", "have changed");
+  train_next (f->store, "good");
+  assert_state (f->store, "changed", SLUICE_RUN_FAILED);
+}
+
+/* What cannot be trained is no run. */
+static void
+test_refused (Fixture *f, gconstpointer unused)
+{
+  static const char *const bad[][2] = { { "loss=nothing:0", NULL }, { "train-x=none.csv", NULL } };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceProject) project = load_project (f->folder.path, bad[i]);
+      SluiceQueueRequest request = { 0 };
+      g_assert_null (sluice_queue_add (f->store, project, &request, &error));
+      g_assert_nonnull (error);
+    }
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (f->store, NULL);
+  g_assert_cmpuint (runs->len, ==, 0);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  const struct
+  {
+    const char *path;
+    void (*test) (Fixture *f, gconstpointer unused);
+  } tests[] = {
+    { "/train/queue/order", test_order },     { "/train/queue/settings", test_settings },
+    { "/train/queue/move", test_move },       { "/train/queue/pause", test_pause },
+    { "/train/queue/after", test_after },     { "/train/queue/claimed-once", test_claimed_once },
+    { "/train/queue/crash", test_crash },     { "/train/queue/stop", test_stop },
+    { "/train/queue/refused", test_refused }, { "/train/queue/changed-data", test_changed_data },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
+    g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);
+  return g_test_run ();
+}
