@@ -4,6 +4,7 @@
 #include "engine/train/run-diff.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -22,9 +23,10 @@
 #define SEED    N_ ("seed")
 #define START   N_ ("start")
 
-const char *const sluice_run_diff_kinds[] = { GRAPH, SETTING,        DATA,           ORDER,
-                                              SEED,  START,          N_ ("build"),   N_ ("machine"),
-                                              N_ ("devices"), N_ ("threads"), NULL };
+const char *const sluice_run_diff_kinds[] = {
+  GRAPH,        SETTING,        DATA,           ORDER,          SEED, START,
+  N_ ("build"), N_ ("machine"), N_ ("devices"), N_ ("threads"), NULL
+};
 
 /* ---- what is known of one run ---- */
 
@@ -58,8 +60,9 @@ add_fact (GPtrArray *facts, const char *what, const char *name, char *value)
 static const char *
 get_kind_of_key (const char *group, const char *key)
 {
-  static const char *const silent[] = { "name",    "description", "graph",  "seed",   "train-x",
-                                        "train-y", "test-x",      "test-y", "shuffle", NULL };
+  static const char *const silent[] = { "name",    "description", "graph",  "seed",
+                                        "train-x", "train-y",     "test-x", "test-y",
+                                        "shuffle", "cpus",        "device", NULL };
   if (strcmp (group, "parameters") == 0 || g_strv_contains (silent, key))
     return NULL;
   return strcmp (group, "data") == 0 ? DATA : SETTING;
@@ -146,10 +149,9 @@ add_start (GPtrArray *facts, SluiceStore *store, const SluiceRunInfo *info, GErr
       return TRUE;
     }
   add_fact (facts, START, START,
-            info->parent != 0
-                ? g_strdup_printf (_ ("step %" PRId64 " of run #%" PRId64), info->parent_step,
-                                   info->parent)
-                : g_strdup (_ ("nothing")));
+            info->parent != 0 ? g_strdup_printf (_ ("step %" PRId64 " of run #%" PRId64),
+                                                 info->parent_step, info->parent)
+                              : g_strdup (_ ("nothing")));
   return TRUE;
 }
 
@@ -262,7 +264,7 @@ load_graph (SluiceStore *store, const SluiceRunInfo *info, GError **error)
   g_autoptr (GBytes) bytes = sluice_store_get_graph (store, info->graph_hash, error);
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
   return bytes != NULL && sluice_graph_import (graph, bytes, error) ? g_steal_pointer (&graph)
-                                                                   : NULL;
+                                                                    : NULL;
 }
 
 /* Takes from and to. */

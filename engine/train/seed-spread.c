@@ -25,11 +25,11 @@ static const SluiceRunResult *
 find_result (const SluiceRunEntry *entry, const char *tag)
 {
   for (guint i = 0; i < entry->results->len; i++)
-  {
-    const SluiceRunResult *result = entry->results->pdata[i];
-    if (strcmp (result->tag, tag) == 0)
-      return result;
-  }
+    {
+      const SluiceRunResult *result = entry->results->pdata[i];
+      if (strcmp (result->tag, tag) == 0)
+        return result;
+    }
   return NULL;
 }
 
@@ -98,8 +98,8 @@ find_experiments (GPtrArray *entries, GPtrArray *compared)
       const SluiceRunEntry *entry = entries->pdata[i];
       g_autofree char *key = dup_experiment (entry);
       Experiment *experiment = g_hash_table_lookup (by_key, key);
-      gboolean has_ended = entry->info->state == SLUICE_RUN_FINISHED
-                           || g_ptr_array_find (compared, entry, NULL);
+      gboolean has_ended =
+          entry->info->state == SLUICE_RUN_FINISHED || g_ptr_array_find (compared, entry, NULL);
       if (experiment != NULL && has_ended && !has_seed (experiment, entry->info->seed))
         g_ptr_array_add (experiment->runs, (gpointer) entry);
     }
@@ -108,8 +108,8 @@ find_experiments (GPtrArray *entries, GPtrArray *compared)
 
 /* ---- the spread ---- */
 
-/* Student's t, two-sided 5 %, by degrees of freedom; between two entries the one before holds, which
- * is the more careful one. */
+/* Student's t, two-sided 5 %, by degrees of freedom; between two entries the one before holds,
+ * which is the more careful one. */
 static double
 get_t (guint freedom)
 {
@@ -118,9 +118,9 @@ get_t (guint freedom)
     guint freedom;
     double t;
   } table[] = {
-    { 2, 4.303 },  { 3, 3.182 },  { 4, 2.776 },  { 5, 2.571 },  { 6, 2.447 },  { 7, 2.365 },
-    { 8, 2.306 },  { 9, 2.262 },  { 10, 2.228 }, { 12, 2.179 }, { 15, 2.131 }, { 20, 2.086 },
-    { 30, 2.042 }, { 60, 2.000 }, { 120, 1.980 },
+    { 2, 4.303 },  { 3, 3.182 },  { 4, 2.776 },  { 5, 2.571 },  { 6, 2.447 },
+    { 7, 2.365 },  { 8, 2.306 },  { 9, 2.262 },  { 10, 2.228 }, { 12, 2.179 },
+    { 15, 2.131 }, { 20, 2.086 }, { 30, 2.042 }, { 60, 2.000 }, { 120, 1.980 },
   };
   double t = table[0].t;
   for (guint i = 0; i < G_N_ELEMENTS (table) && table[i].freedom <= freedom; i++)
