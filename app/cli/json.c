@@ -51,13 +51,19 @@ add_string (JsonBuilder *b, const char *value)
 }
 
 void
-sluice_cli_json_string (JsonBuilder *b, const char *name, const char *value)
+sluice_cli_json_add_string (JsonBuilder *b, const char *value)
 {
-  json_builder_set_member_name (b, name);
   if (value != NULL)
     add_string (b, value);
   else
     json_builder_add_null_value (b);
+}
+
+void
+sluice_cli_json_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  sluice_cli_json_add_string (b, value);
 }
 
 void

@@ -37,5 +37,6 @@ void sluice_cli_json_strings (JsonBuilder *b,
                               const char *name,
                               const char *const *values); /* NULL: null */
 
-/* A number where none has a name: in an array. */
+/* A value where none has a name: in an array. */
 void sluice_cli_json_add_double (JsonBuilder *b, double value);
+void sluice_cli_json_add_string (JsonBuilder *b, const char *value); /* (nullable): null */

@@ -16,6 +16,7 @@
 #include "app/cli/run-options.h"
 #include "app/help/help-pages.h"
 #include "app/language.h"
+#include "app/program.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
@@ -25,6 +26,7 @@
 #include "engine/passes/passes.h"
 #include "engine/store/store.h"
 #include "engine/train/project.h"
+#include "engine/train/run-file.h"
 #include "engine/train/saved-state.h"
 #include "kernels/registry.h"
 
@@ -289,6 +291,7 @@ run_verb (const Verb *verb, int argc, char **argv)
     {
       sluice_registry_init (sluice_kernel_modules ());
       sluice_passes_init (); /* graphs are loaded before there is a session */
+      sluice_run_file_set_build (sluice_program_dup_description);
       g_auto (GStrv) arguments = join_arguments (argv, argc, dashed);
       status = load_plugins (&error) ? verb->run (arguments, &error) : EXIT_FAILED;
     }

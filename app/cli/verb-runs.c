@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/cli/cli.h"
+#include "app/cli/runs-diff.h"
 #include "engine/base/text.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/run-filter.h"
@@ -247,16 +248,17 @@ restore_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError 
 typedef struct
 {
   const char *name;
-  ChangeFunc change;
+  ChangeFunc change;   /* NULL: it changes nothing */
   gboolean takes_runs; /* any number of them; else one, and words */
   gboolean of_trash;   /* runs that are in it; what is deleted is there afterwards */
   guint least_words, most_words;
 } Subverb;
 
 static const Subverb subverbs[] = {
-  { "rename", rename_run, FALSE, FALSE, 1, 1 }, { "tag", tag_run, FALSE, FALSE, 1, 1000 },
-  { "note", note_run, FALSE, FALSE, 1, 1 },     { "star", star_run, FALSE, FALSE, 1, 1 },
-  { "delete", delete_run, TRUE, FALSE, 0, 0 },  { "restore", restore_run, TRUE, TRUE, 0, 0 },
+  { "diff", NULL, TRUE, FALSE, 0, 0 },          { "rename", rename_run, FALSE, FALSE, 1, 1 },
+  { "tag", tag_run, FALSE, FALSE, 1, 1000 },    { "note", note_run, FALSE, FALSE, 1, 1 },
+  { "star", star_run, FALSE, FALSE, 1, 1 },     { "delete", delete_run, TRUE, FALSE, 0, 0 },
+  { "restore", restore_run, TRUE, TRUE, 0, 0 },
 };
 
 static SluiceRunInfo *
@@ -318,6 +320,13 @@ list_runs (const char *folder, GError **error)
 }
 
 static int
+diff_runs (const char *folder, char **names, GError **error)
+{
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (folder, error);
+  return store != NULL && sluice_cli_print_runs_diff (store, names, error) ? EXIT_OK : EXIT_FAILED;
+}
+
+static int
 runs (char **arguments, GError **error)
 {
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
@@ -329,9 +338,12 @@ runs (char **arguments, GError **error)
       subverb = &subverbs[i];
   if (subverb == NULL)
     return sluice_cli_usage (
-        error, _ ("'%s' is not known; there are rename, tag, note, star, delete and restore"),
+        error, _ ("'%s' is not known; there are diff, rename, tag, note, star, delete and restore"),
         arguments[0]);
   guint n = g_strv_length (arguments + 1);
+  if (subverb->change == NULL)
+    return n >= 2 ? diff_runs (folder, arguments + 1, error)
+                  : sluice_cli_usage (error, _ ("'diff': give two RUNs or more"));
   if (filter != NULL || trash)
     return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
   if (n == 0
@@ -344,17 +356,19 @@ runs (char **arguments, GError **error)
 
 const Verb sluice_verb_runs = {
   .name = "runs",
-  .arguments = N_ ("[rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | star RUN on | "
-                   "delete RUN… | restore RUN…]"),
+  .arguments =
+      N_ ("[diff RUN RUN… | rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | star RUN on | "
+          "delete RUN… | restore RUN…]"),
   .summary = N_ ("List runs with their settings and results, and say something of them"),
-  .details =
-      N_ ("A run is named by its name, or by # and its number. 'note RUN -' reads the notes, "
-          "which are Markdown, from standard input; an empty text takes them away. What is deleted "
-          "is in the trash of the workspace, and 'restore' puts it back. A filter is terms that "
-          "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
-          "project:P, group:G, name:N, by what they begin with; is:starred, is:forked; and "
-          "comparisons as lr<0.1 of a setting, else of the last value of a series, else of step, "
-          "steps, seed or seconds. '-' before a term turns it round."),
+  .details = N_ (
+      "A run is named by its name, or by # and its number. 'diff' tells what differs between runs, "
+      "and whether what came of them differs by more than seeds do. 'note RUN -' reads the notes, "
+      "which are Markdown, from standard input; an empty text takes them away. What is deleted "
+      "is in the trash of the workspace, and 'restore' puts it back. A filter is terms that "
+      "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
+      "project:P, group:G, name:N, by what they begin with; is:starred, is:forked; and "
+      "comparisons as lr<0.1 of a setting, else of the last value of a series, else of step, "
+      "steps, seed or seconds. '-' before a term turns it round."),
   .json = "{\"id\": \"int\", \"run\": \"string\", \"state\": \"string\", "
           "\"project\": \"string|null\", \"step\": \"int\", \"steps\": \"int\", "
           "\"settings\": {\"*\": \"number|string\"}, "
@@ -363,7 +377,7 @@ const Verb sluice_verb_runs = {
           "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
           "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
           "\"created\": \"number|null\", \"ended\": \"number|null\", "
-          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}",
+          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON,
   .options = options,
   .dashed = "tag",
   .run = runs,

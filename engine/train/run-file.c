@@ -7,12 +7,15 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
+#include "engine/base/pool.h"
 #include "engine/store/file.h"
 
 #define NAME       "run.ini"
 #define GROUP      "run"
+#define MADE       "made"
 #define INPUT      "input " /* and its key: the name of a group */
 #define READ_BYTES (256 << 10)
 
@@ -29,6 +32,7 @@ static SluiceRunFile *
 run_file_alloc (void)
 {
   SluiceRunFile *self = g_new0 (SluiceRunFile, 1);
+  self->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (SluiceRunInput));
   g_array_set_clear_func (self->inputs, input_clear);
   return self;
@@ -38,6 +42,7 @@ void
 sluice_run_file_free (SluiceRunFile *self)
 {
   g_array_unref (self->inputs);
+  g_hash_table_unref (self->made);
   g_free (self->name);
   g_free (self->project);
   g_free (self->graph_hash);
@@ -209,6 +214,49 @@ sluice_run_file_compare (SluiceRunFile *self,
   return TRUE;
 }
 
+/* ---- what makes it ---- */
+
+static char *(*describe_build) (void); /* set once, before there are threads */
+
+void
+sluice_run_file_set_build (char *(*dup_description) (void) )
+{
+  describe_build = dup_description;
+}
+
+/* "AMD EPYC 9B14, x86_64": libraries choose their code by it. (transfer full) */
+static char *
+dup_machine (void)
+{
+  struct utsname system;
+  g_autofree char *text = NULL;
+  const char *line = NULL;
+  uname (&system);
+  if (g_file_get_contents ("/proc/cpuinfo", &text, NULL, NULL))
+    line = strstr (text, "model name");
+  const char *colon = line != NULL ? strchr (line, ':') : NULL;
+  if (colon == NULL)
+    return g_strdup (system.machine);
+  g_autofree char *model = g_strndup (colon + 1, strcspn (colon + 1, "\n"));
+  return g_strdup_printf ("%s, %s", g_strstrip (model), system.machine);
+}
+
+static void
+note (SluiceRunFile *self, const char *what, char *take_value)
+{
+  g_hash_table_replace (self->made, g_strdup (what), take_value);
+}
+
+void
+sluice_run_file_note_made (SluiceRunFile *self, const char *devices)
+{
+  if (describe_build != NULL)
+    note (self, "build", describe_build ());
+  note (self, "machine", dup_machine ());
+  note (self, "devices", g_strdup (devices));
+  note (self, "threads", g_strdup_printf ("%u", sluice_pool_get_threads ()));
+}
+
 /* ---- the file ---- */
 
 gboolean
@@ -231,6 +279,11 @@ sluice_run_file_write (const SluiceRunFile *self,
   if (info->tags != NULL)
     g_key_file_set_string_list (file, GROUP, "tags", (const char *const *) info->tags,
                                 g_strv_length (info->tags));
+  GHashTableIter iter;
+  gpointer what, value;
+  g_hash_table_iter_init (&iter, self->made);
+  while (g_hash_table_iter_next (&iter, &what, &value))
+    g_key_file_set_string (file, MADE, what, value);
   for (guint i = 0; i < self->inputs->len; i++)
     {
       const SluiceRunInput *input = &g_array_index (self->inputs, SluiceRunInput, i);
@@ -291,6 +344,10 @@ sluice_run_file_read (const char *folder)
   self->group = g_key_file_get_string (file, GROUP, "group", NULL);
   self->tags = g_key_file_get_string_list (file, GROUP, "tags", NULL, NULL);
   self->is_starred = g_key_file_get_boolean (file, GROUP, "starred", NULL);
+  g_auto (GStrv) made = g_key_file_get_keys (file, MADE, NULL, NULL);
+  for (guint i = 0; made != NULL && made[i] != NULL; i++)
+    g_hash_table_replace (self->made, g_strdup (made[i]),
+                          g_key_file_get_string (file, MADE, made[i], NULL));
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], INPUT))

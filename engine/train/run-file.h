@@ -25,8 +25,16 @@ typedef struct
   char *notes, *group; /* (nullable) */
   char **tags;         /* (nullable) */
   gboolean is_starred;
-  GArray *inputs; /* of SluiceRunInput */
+  GHashTable *made; /* text -> text: "build", "machine", "devices", "threads": what it was last
+                       trained by; empty where nobody wrote it down */
+  GArray *inputs;   /* of SluiceRunInput */
 } SluiceRunFile;
+
+/* Tells what runs of this process are trained by, in words: version and libraries. (transfer full):
+ * asked when one begins or goes on. Once, at the start of the program. */
+void sluice_run_file_set_build (char *(*dup_description) (void) );
+/* Notes that the run is trained by this process, on these devices. */
+void sluice_run_file_note_made (SluiceRunFile *self, const char *devices);
 
 /* Of a run that begins: looks at the files that the project names. */
 SluiceRunFile *sluice_run_file_new (const SluiceProject *project, GError **error);

@@ -77,6 +77,22 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+/* "CPU:0, CPU:1" */
+static void
+note_made (SluiceTrainer *self)
+{
+  g_autoptr (GString) devices = g_string_new (NULL);
+  SluiceSession *session = self->replica->session;
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    {
+      const char *name = sluice_session_get_device (session, i)->name;
+      const char *own = strstr (name, "/device:");
+      g_string_append_printf (devices, "%s%s", i > 0 ? ", " : "",
+                              own != NULL ? own + strlen ("/device:") : name);
+    }
+  sluice_run_file_note_made (self->file, devices->str);
+}
+
 /* What the first values are, and a row for the run. */
 static gboolean
 prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
@@ -87,6 +103,8 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
                                           error)))
     return FALSE;
   self->file = sluice_run_file_new (self->project, error);
+  if (self->file != NULL)
+    note_made (self);
   self->info = g_new0 (SluiceRunInfo, 1);
   self->info->name = g_strdup (options->run_name);
   self->info->project = g_path_get_basename (self->project->folder);
@@ -403,6 +421,7 @@ go_on (SluiceTrainer *self,
   if (checkpoints == NULL || !restore (self, options, checkpoints, error)
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
+  note_made (self);
   gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
   if ((forgets && !forget_later (self, checkpoints, error))
       || !sluice_project_save (self->project, self->folder, error)

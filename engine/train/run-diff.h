@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/store/runs.h"
+#include "engine/train/seed-spread.h"
+
+/*
+ * What differs between runs: all that decides their numbers, kind by kind, and whether what came of
+ * them differs by more than seeds do. It is told from what the store and the runs' folders hold; of
+ * a run without a folder, which was imported, what is not known differs from nothing.
+ */
+
+/* The kinds, in the order in which they are told: "graph", "setting", "data", "order", "seed",
+ * "start", "build", "machine", "devices", "threads". NULL-terminated; translatable with _(). */
+extern const char *const sluice_run_diff_kinds[];
+
+typedef struct
+{
+  const char *what; /* of sluice_run_diff_kinds[] */
+  char *name;       /* a node and its field, a setting, a file of data; else what */
+  char **values;    /* of each run; NULL: it has none */
+  guint n_values;
+} SluiceRunDiffItem;
+
+typedef struct
+{
+  guint n_runs;
+  GPtrArray *differs; /* of SluiceRunDiffItem */
+  GPtrArray *same;    /* of const char *: kinds in which nothing differs */
+  GPtrArray *results; /* of SluiceRunResultDiff, by tag */
+} SluiceRunDiff;
+
+/**
+ * sluice_run_diff_new:
+ * @runs: at least two
+ *
+ * Of two runs the graphs are compared node by node (engine/graph/diff.h), of more it is told whose
+ * are others.
+ */
+SluiceRunDiff *sluice_run_diff_new (SluiceStore *store,
+                                    const SluiceRunInfo *const *runs,
+                                    guint n_runs,
+                                    GError **error);
+void sluice_run_diff_free (SluiceRunDiff *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunDiff, sluice_run_diff_free)
