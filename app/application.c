@@ -37,6 +37,7 @@ struct _SluiceApplication
   SluiceWindow *window;
   SluiceHelpWindow *help; /* (nullable): while it is open */
   gboolean is_dark;       /* --dark: until somebody chooses */
+  char *dark_picture;     /* (nullable): --dark-out, until it is drawn */
   guint inhibition;       /* of the session's end, while a run is saved; 0: none */
   guint n_failed_plugins; /* told when there is a window */
   SluiceReadAhead *ahead; /* (nullable): until the window has it */
@@ -215,25 +216,34 @@ static const GActionEntry actions[] = {
 
 /* ---- a picture of a page, then the end ---- */
 
-static void
-picture_done_cb (const char *failure, gpointer data)
-{
-  SluiceApplication *self = data;
-  if (failure != NULL)
-    g_printerr ("sluice-workbench: %s\n", failure);
-  self->status = failure != NULL;
-  g_application_quit (G_APPLICATION (self));
-}
-
 /* What --screenshot and its options ask for. FALSE: told what is wrong with them. */
 typedef struct
 {
   const char *page; /* (nullable): no picture is asked for */
   const char *path;
+  const char *dark_path; /* (nullable) */
   gint32 width, height;
   double text_scale;
   char **actions; /* (nullable) */
 } PictureOptions;
+
+static void
+picture_done_cb (const char *failure, gpointer data)
+{
+  SluiceApplication *self = data;
+  g_autofree char *dark = g_steal_pointer (&self->dark_picture);
+  if (failure == NULL && dark != NULL)
+    {
+      self->is_dark = TRUE;
+      apply_color_scheme (self);
+      sluice_picture_take_again (self->window, dark, picture_done_cb, self);
+      return;
+    }
+  if (failure != NULL)
+    g_printerr ("sluice-workbench: %s\n", failure);
+  self->status = failure != NULL;
+  g_application_quit (G_APPLICATION (self));
+}
 
 static gboolean
 read_picture_options (GVariantDict *options, GApplicationCommandLine *line, PictureOptions *picture)
@@ -243,6 +253,7 @@ read_picture_options (GVariantDict *options, GApplicationCommandLine *line, Pict
   };
   g_variant_dict_lookup (options, "screenshot", "&s", &picture->page);
   g_variant_dict_lookup (options, "out", "^&ay", &picture->path);
+  g_variant_dict_lookup (options, "dark-out", "^&ay", &picture->dark_path);
   g_variant_dict_lookup (options, "width", "i", &picture->width);
   g_variant_dict_lookup (options, "height", "i", &picture->height);
   g_variant_dict_lookup (options, "text-scale", "d", &picture->text_scale);
@@ -448,6 +459,7 @@ sluice_application_command_line (GApplication *application, GApplicationCommandL
   if (picture.page != NULL)
     {
       sluice_window_show_page (self->window, picture.page);
+      self->dark_picture = g_strdup (picture.dark_path);
       sluice_picture_take (self->window, picture.path, picture.width, picture.height,
                            picture.text_scale, picture.actions, picture_done_cb, self);
     }
@@ -565,6 +577,7 @@ sluice_application_finalize (GObject *object)
   g_clear_weak_pointer (&self->help);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->ahead, sluice_read_ahead_free);
+  g_free (self->dark_picture);
   G_OBJECT_CLASS (sluice_application_parent_class)->finalize (object);
 }
 
@@ -596,6 +609,8 @@ sluice_application_init (SluiceApplication *self)
     { "start", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Start training at once"), NULL },
     { "screenshot", 0, 0, G_OPTION_ARG_STRING, NULL, N_ ("Draw a page and end"), N_ ("PAGE") },
     { "out", 0, 0, G_OPTION_ARG_FILENAME, NULL, N_ ("Where to draw it"), N_ ("FILE.png") },
+    { "dark-out", 0, 0, G_OPTION_ARG_FILENAME, NULL,
+      N_ ("Of --screenshot: where to draw it in dark colours, too"), N_ ("FILE.png") },
     { "dark", 0, 0, G_OPTION_ARG_NONE, NULL, N_ ("Dark colours"), NULL },
     { "width", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Width of the window"), N_ ("PIXELS") },
     { "height", 0, 0, G_OPTION_ARG_INT, NULL, N_ ("Height of the window"), N_ ("PIXELS") },

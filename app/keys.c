@@ -10,6 +10,7 @@
 #define WINDOW N_ ("Window")
 #define GRAPH  N_ ("Graph")
 #define CHARTS N_ ("Charts")
+#define TABLE  N_ ("Table of runs")
 #define MANUAL N_ ("Manual")
 
 /* clang-format off */
@@ -29,6 +30,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("The keys"), "win.show-help-overlay", "<Control>question <Control>F1" },
   { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>1" },
   { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>2" },
+  { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>3" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
   { WINDOW, N_ ("Next one found"), "win.find-next", "F3 <Control>g" },
   { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3 <Control><Shift>g" },
@@ -96,6 +98,21 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("Histogram: no step"), "histogram.select-none", "Escape" },
   { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
 
+  { TABLE, N_ ("Filter"), "table.filter", "slash" },
+  { TABLE, N_ ("Give or take the star"), "table.star", "s" },
+  { TABLE, N_ ("Tags"), "table.tag", "t" },
+  { TABLE, N_ ("Rename"), "table.rename", "F2" },
+  { TABLE, N_ ("Notes"), "table.notes", "n" },
+  { TABLE, N_ ("Show in the charts, too"), "table.chart", "c" },
+  { TABLE, N_ ("Only these in the charts"), "table.chart-only", "<Shift>c" },
+  { TABLE, N_ ("Move to the trash"), "table.delete", "Delete" },
+  { TABLE, N_ ("Restore from the trash"), "table.restore", "<Shift>Delete" },
+  { TABLE, N_ ("Take a change back"), "table.undo", "<Control>z" },
+  { TABLE, N_ ("Change it again"), "table.redo", "<Control><Shift>z <Control>y" },
+  { TABLE, N_ ("Columns, and what to sort by"), "table.columns", "o" },
+  { TABLE, N_ ("The trash, or the runs"), "table.trash", "<Control>t" },
+  { TABLE, N_ ("What can be done with the runs"), "table.menu", "<Shift>F10 Menu" },
+
   { MANUAL, N_ ("Back"), "help.back", "<Alt>Left" },
   { MANUAL, N_ ("Forward"), "help.forward", "<Alt>Right" },
   { MANUAL, N_ ("The first page"), "help.index", "<Alt>Home" },
@@ -118,7 +135,7 @@ static const struct
   { "Left", "←" }, { "Right", "→" }, { "Up", "↑" }, { "Down", "↓" },
   { "Menu", N_ ("Menu key") }, { "space", N_ ("Space") },
   { "plus", "+" }, { "minus", "-" }, { "comma", "," }, { "period", "." }, { "question", "?" },
-  { "equal", "=" },
+  { "equal", "=" }, { "slash", "/" },
 };
 /* clang-format on */
 

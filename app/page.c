@@ -7,10 +7,13 @@
 
 #include "app/charts/charts-page.h"
 #include "app/graph/graph-page.h"
+#include "app/runs/runs-page.h"
 
 const SluicePageKind sluice_page_kinds[] = {
-  { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type },
-  { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type },
+  { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type, "graph" },
+  { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type,
+    "charts" },
+  { "runs", N_ ("Runs"), "sluice-runs-symbolic", "runs", sluice_runs_page_get_type, "table" },
 };
 const guint sluice_n_page_kinds = G_N_ELEMENTS (sluice_page_kinds);
 

@@ -72,11 +72,12 @@ typedef struct
   const char *icon;
   const char *help; /* the manual's page about it */
   GType (*get_type) (void);
+  const char *state; /* what dump-state calls what it tells */
 } SluicePageKind;
 
 extern const SluicePageKind sluice_page_kinds[];
 extern const guint sluice_n_page_kinds;
 
-/* "graph, charts". (transfer full) */
+/* "graph, charts, runs". (transfer full) */
 char *sluice_page_list_names (void);
 gboolean sluice_page_exists (const char *name);

@@ -39,3 +39,9 @@ void sluice_picture_take (SluiceWindow *window,
                           char **actions,
                           void (*done) (const char *failure, gpointer data),
                           gpointer data);
+
+/* Once more after it, in the same size, as the window looks now; done as there. */
+void sluice_picture_take_again (SluiceWindow *window,
+                                const char *path,
+                                void (*done) (const char *failure, gpointer data),
+                                gpointer data);

@@ -62,16 +62,31 @@ sluice_run_new (const SluiceRunInfo *info, guint color)
   return self;
 }
 
+/* What people say of it. */
+static gboolean
+is_said_the_same (const SluiceRunInfo *a, const SluiceRunInfo *b)
+{
+  static const char *const none[] = { NULL };
+  const char *const *a_tags = a->tags != NULL ? (const char *const *) a->tags : none;
+  const char *const *b_tags = b->tags != NULL ? (const char *const *) b->tags : none;
+  return strcmp (a->name, b->name) == 0 && a->is_starred == b->is_starred
+         && g_strcmp0 (a->notes, b->notes) == 0 && g_strcmp0 (a->group, b->group) == 0
+         && g_strv_equal (a_tags, b_tags);
+}
+
 void
 sluice_run_update (SluiceRun *self, const SluiceRunInfo *info)
 {
   const SluiceRunInfo *old = self->info;
   if (old->state == info->state && old->step == info->step && old->n_steps == info->n_steps
-      && g_strcmp0 (old->message, info->message) == 0)
+      && g_strcmp0 (old->message, info->message) == 0 && is_said_the_same (old, info))
     return;
   gboolean state_changed = old->state != info->state;
+  gboolean is_renamed = strcmp (old->name, info->name) != 0;
   sluice_run_info_free (self->info);
   self->info = sluice_run_info_copy (info);
+  if (is_renamed)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_NAME]);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATUS]);
   if (state_changed)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);

@@ -83,7 +83,7 @@ add_state (SluiceWindow *self, JsonBuilder *b)
                   ? gtk_label_get_label (self->failure_label)
                   : "");
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    add_json (b, sluice_page_kinds[i].name,
+    add_json (b, sluice_page_kinds[i].state,
               sluice_page_dump_state (sluice_window_get_nth_page (self, i)));
 }
 

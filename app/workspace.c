@@ -133,7 +133,8 @@ apply_runs (SluiceWorkspace *self, GPtrArray *infos)
       if (!g_hash_table_contains (ids, &sluice_run_get_info (run)->id))
         take_off_list (self, i);
     }
-  for (guint i = infos->len; i-- > 0;)
+  g_autoptr (GPtrArray) all_added = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < infos->len; i++)
     {
       SluiceRunInfo *info = infos->pdata[i];
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, info->id);
@@ -142,10 +143,13 @@ apply_runs (SluiceWorkspace *self, GPtrArray *infos)
           sluice_run_update (run, info);
           continue;
         }
-      g_autoptr (SluiceRun) added = sluice_run_new (info, (guint) (info->id - 1));
+      SluiceRun *added = sluice_run_new (info, (guint) (info->id - 1));
       g_hash_table_insert (self->by_id, g_memdup2 (&info->id, sizeof info->id), added);
-      g_list_store_insert (self->runs, 0, added);
+      g_ptr_array_add (all_added, added);
     }
+  /* At once: whoever listens looks at all runs. */
+  if (all_added->len > 0)
+    g_list_store_splice (self->runs, 0, 0, all_added->pdata, all_added->len);
 }
 
 static void

@@ -12,8 +12,9 @@
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
-#include "ui/canvas/scene-export.h"
+#include "ui/canvas/first-sight.h"
 #include "ui/canvas/measure.h"
+#include "ui/canvas/scene-export.h"
 
 #define MAX_SIZE 100000 /* pixels */
 
@@ -40,7 +41,8 @@ static const GOptionEntry options[] = {
   G_OPTION_ENTRY_NULL,
 };
 
-/* The graph of a project folder, or a graph file. */
+/* The graph of a project folder, or a graph file. @state: how somebody left the picture; it stays
+ * NULL if nobody looked at it yet. */
 static SluiceGraph *
 load_graph (const char *path, SluiceViewState **state, GError **error)
 {
@@ -53,14 +55,12 @@ load_graph (const char *path, SluiceViewState **state, GError **error)
   g_autofree char *text = NULL;
   if (g_file_get_contents (layout, &text, NULL, NULL))
     {
-      SluiceViewState *parsed = sluice_view_state_parse (text, NULL, error);
-      if (parsed == NULL)
+      *state = sluice_view_state_parse (text, NULL, error);
+      if (*state == NULL)
         {
           g_prefix_error (error, "'%s': ", layout);
           return NULL;
         }
-      sluice_view_state_free (*state);
-      *state = parsed;
     }
   return sluice_project_load_graph (project, error);
 }
@@ -115,10 +115,13 @@ draw_graph (const char *path, GError **error)
   if (!sluice_export_format_from_name (out, &format) || format == SLUICE_EXPORT_CSV
       || format == SLUICE_EXPORT_JSON_LINES)
     return sluice_cli_usage (error, _ ("--out '%s': must end in .png, .svg, .pdf or .dot"), out);
-  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  g_autoptr (SluiceViewState) state = NULL;
   g_autoptr (SluiceGraph) graph = load_graph (path, &state, error);
   if (graph == NULL)
     return EXIT_FAILED;
+  gboolean is_unseen = state == NULL && open_scopes == NULL;
+  if (state == NULL)
+    state = sluice_view_state_new ();
   for (guint i = 0; open_scopes != NULL && open_scopes[i] != NULL; i++)
     set_open (state, open_scopes[i]);
   if (size != NULL)
@@ -126,6 +129,8 @@ draw_graph (const char *path, GError **error)
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (graph, NULL);
   const SluiceTheme *theme = sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);
+  if (is_unseen)
+    sluice_open_first_sight (hierarchy, state);
   g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, SLUICE_FLOW_UP, NULL);
   if (!sluice_scene_export (scene, theme, format, out, error))
     return EXIT_FAILED;

@@ -44,6 +44,7 @@ struct _SluiceInspector
   GPtrArray *others;     /* (nullable): of SluiceRun: a run of them is shown, not the graph */
   SluiceRun *run;        /* (nullable): that one */
   GPtrArray *run_labels; /* (nullable): the values of its rows */
+  char *run_notes;       /* (nullable): as they are shown */
   gulong run_changed, points_added;
   guint port;               /* that is looked at */
   guint n_readers;          /* shown at most */

@@ -12,10 +12,12 @@
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/runs.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/markdown.h"
 
 /* A run: what it is, what it found, and which of its settings are its own. */
 
-#define MOST_VALUES 12 /* series of which values are listed */
+#define MOST_VALUES 12   /* series of which values are listed */
+#define MOST_NOTES  4000 /* characters */
 
 typedef struct
 {
@@ -164,9 +166,31 @@ list_rows (SluiceInspector *self)
   return rows;
 }
 
+/* What people have written of it. A label as long as a book would be laid out for seconds. */
+static void
+add_notes (SluiceInspector *self)
+{
+  const char *notes = sluice_run_get_info (self->run)->notes;
+  g_free (self->run_notes);
+  self->run_notes = g_strdup (notes);
+  if (notes == NULL)
+    return;
+  g_autofree char *start = g_utf8_strlen (notes, -1) > MOST_NOTES
+                               ? g_utf8_substring (notes, 0, MOST_NOTES)
+                               : g_strdup (notes);
+  g_autofree char *shown =
+      strlen (start) < strlen (notes) ? g_strconcat (start, "…", NULL) : g_steal_pointer (&start);
+  g_autofree char *markup = sluice_markdown_to_markup (shown);
+  sluice_inspector_rows_begin (&self->rows, _ ("Notes"), TRUE);
+  GtkLabel *label = sluice_inspector_rows_add_words (&self->rows, shown);
+  gtk_label_set_markup (label, markup);
+}
+
 static gboolean
 has_same_names (SluiceInspector *self, GArray *rows)
 {
+  if (g_strcmp0 (self->run_notes, sluice_run_get_info (self->run)->notes) != 0)
+    return FALSE;
   if (self->run_labels == NULL || self->run_labels->len != rows->len)
     return FALSE;
   for (guint i = 0; i < rows->len; i++)
@@ -203,6 +227,7 @@ sluice_inspector_add_run (SluiceInspector *self)
       g_ptr_array_add (self->run_labels,
                        sluice_inspector_rows_add (&self->rows, row->name, row->value));
     }
+  add_notes (self);
 }
 
 gboolean

@@ -701,6 +701,7 @@ sluice_inspector_dispose (GObject *object)
   self->depth = NULL;
   forget_run (self);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
+  g_clear_pointer (&self->run_notes, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }

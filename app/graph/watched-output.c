@@ -152,8 +152,8 @@ sluice_watched_output_note (SluiceWatchedOutput *self)
     case SLUICE_WATCH_LEFT_OUT:
       if (self->is_call)
         return g_strdup (
-            _ ("A call is written out before it runs: its times are those of the nodes "
-               "of its function, whose values are not looked at."));
+            _ ("A call is written out before it runs, and no node of its function makes this "
+               "value: the step does not need it, or it is one of a branch or a loop."));
       return g_strdup (_ ("The step does not compute it: nothing needs it, or another node gives "
                           "the same value."));
     case SLUICE_WATCH_FUSED:

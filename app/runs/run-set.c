@@ -146,12 +146,20 @@ sluice_run_set_set_checked (SluiceRunSet *self, gint64 run, gboolean checked)
 }
 
 void
-sluice_run_set_isolate (SluiceRunSet *self, gint64 run)
+sluice_run_set_check_many (SluiceRunSet *self, const gint64 *runs, guint n, gboolean only)
 {
   self->solo = 0;
-  choose_all (self, FALSE);
-  choose (self, run, TRUE);
+  if (only)
+    choose_all (self, FALSE);
+  for (guint i = 0; i < n; i++)
+    choose (self, runs[i], TRUE);
   update (self);
+}
+
+void
+sluice_run_set_isolate (SluiceRunSet *self, gint64 run)
+{
+  sluice_run_set_check_many (self, &run, 1, TRUE);
 }
 
 void

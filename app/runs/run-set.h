@@ -32,6 +32,8 @@ gboolean sluice_run_set_front_leads (SluiceRunSet *self);
 
 /* Checks or hides a run. Ends solo. */
 void sluice_run_set_set_checked (SluiceRunSet *self, gint64 run, gboolean checked);
+/* Checks @n of them at once; @only: and hides all others. Ends solo. */
+void sluice_run_set_check_many (SluiceRunSet *self, const gint64 *runs, guint n, gboolean only);
 /* Hides all runs but one. Ends solo. */
 void sluice_run_set_isolate (SluiceRunSet *self, gint64 run);
 /* Forgets what was checked and hidden: the runs of the open project, or those of all. */

@@ -9,9 +9,11 @@
 #include "app/runs/run-settings.h"
 #include "app/runs/seed-heading.h"
 #include "ui/chart/sparkline.h"
+#include "ui/chart/ticks.h"
 #include "ui/common/color.h"
 
-#define MOST_SETTINGS 3 /* in a row; its tooltip has all */
+#define MOST_SETTINGS 3   /* in a row; its tooltip has all */
+#define MOST_ROWS     200 /* more of them nobody looks through here: the table has all */
 
 /* ---- a row ---- */
 
@@ -89,7 +91,9 @@ state_changed_cb (SluiceRunRow *self)
   g_autofree char *tooltip = message != NULL && *own != '\0'
                                  ? g_strdup_printf ("%s\n%s", message, own)
                                  : g_strdup (message != NULL ? message : own);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self), *tooltip != '\0' ? tooltip : NULL);
+  const char *said = *tooltip != '\0' ? tooltip : NULL;
+  if (g_strcmp0 (said, gtk_widget_get_tooltip_text (GTK_WIDGET (self))) != 0)
+    gtk_widget_set_tooltip_text (GTK_WIDGET (self), said); /* which asks the display */
   if (failed)
     {
       gtk_widget_remove_css_class (GTK_WIDGET (self->status), "dim-label");
@@ -193,6 +197,7 @@ struct _SluiceRunsPane
   GtkBox *box;
   GtkListBox *list;
   GMenuModel *row_menu;
+  GtkButton *rest; /* to those that have no row */
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
   GListStore *rows;      /* of SluiceRun: the runs, those of a group together */
@@ -235,6 +240,11 @@ select_front (SluiceRunsPane *self)
         gtk_list_box_select_row (self->list, row);
         return;
       }
+  /* One that only the table has. */
+  gboolean arranging = self->arranging;
+  self->arranging = TRUE;
+  gtk_list_box_unselect_all (self->list);
+  self->arranging = arranging;
 }
 
 /* ---- their order ---- */
@@ -341,6 +351,17 @@ update_rows (SluiceRunsPane *self)
 }
 
 static void
+show_rest (SluiceRunsPane *self, GPtrArray *sorted)
+{
+  guint n_rest = sorted->len > MOST_ROWS ? sorted->len - MOST_ROWS : 0;
+  g_autofree char *n = sluice_format_step (n_rest);
+  g_autofree char *words = g_strdup_printf (ngettext ("%s older run", "%s older runs", n_rest), n);
+  gtk_button_set_label (self->rest, words);
+  gtk_widget_set_visible (GTK_WIDGET (self->rest), n_rest > 0);
+  g_ptr_array_set_size (sorted, (int) MIN (sorted->len, MOST_ROWS));
+}
+
+static void
 arrange (SluiceRunsPane *self)
 {
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
@@ -350,12 +371,14 @@ arrange (SluiceRunsPane *self)
   self->arranging = TRUE;
   g_ptr_array_unref (self->groups);
   self->groups = groups;
+  show_rest (self, sorted);
   set_rows (self, sorted);
   update_rows (self);
   select_front (self);
   self->arranging = FALSE;
   /* The run that was selected is gone. */
-  if (front != 0 && sluice_runs_pane_get_selected (self) == NULL)
+  g_autoptr (SluiceRun) selected = sluice_workspace_dup_run (self->workspace, front);
+  if (front != 0 && selected == NULL)
     sluice_run_set_set_front (self->shown, 0);
 }
 
@@ -482,6 +505,7 @@ sluice_runs_pane_class_init (SluiceRunsPaneClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/runs-pane.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, list);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, rest);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, row_menu);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Menu, 0, menu_key_cb, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_F10, GDK_SHIFT_MASK, menu_key_cb, NULL);

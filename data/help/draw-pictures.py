@@ -68,13 +68,14 @@ class Painter:
         if kind == "window" and self.workbench is None:
             return
         path = os.path.join(self.samples, project)
-        for ending, mode in (("", ()), ("-dark", ("--dark",))):
-            out = ("--out", os.path.join(folder, f"{name}{ending}.png"))
-            if kind == "window":
-                self.call(self.workbench, path, "--workspace", self.folder, *out, *mode, *options,
-                          LANGUAGE=language)
-            else:
-                self.call(self.sluice, "draw", path, *out, *mode, *options, LANGUAGE=language)
+        light, dark = (os.path.join(folder, f"{name}{ending}.png") for ending in ("", "-dark"))
+        if kind == "window":
+            # Both in one go: most of the time goes into the window's start.
+            self.call(self.workbench, path, "--workspace", self.folder, "--out", light,
+                      "--dark-out", dark, *options, LANGUAGE=language)
+            return
+        for out, mode in ((light, ()), (dark, ("--dark",))):
+            self.call(self.sluice, "draw", path, "--out", out, *mode, *options, LANGUAGE=language)
 
 
 def read_table():

@@ -143,6 +143,19 @@ reach (Prune *prune, SluiceNode *node, guint32 from)
   return *slot;
 }
 
+/* Who makes the value of an output of a call: later passes take those away that only pass it on. */
+static SluiceEdge
+find_maker (SluiceEdge edge)
+{
+  edge = sluice_edge_resolve (edge);
+  while (
+      edge.node != NULL && sluice_node_get_role (edge.node) == SLUICE_ROLE_IDENTITY
+      && edge.node->inputs[0].node != NULL
+      && !sluice_dtype_is_ref (edge.node->inputs[0].node->outputs[edge.node->inputs[0].port].dtype))
+    edge = sluice_edge_resolve (edge.node->inputs[0]);
+  return edge;
+}
+
 /* What a call was written out to, and what of that runs in any case. NULL: it is no such call. */
 static const SluiceLowered *
 reach_call (Prune *prune, const SluiceNode *node)
@@ -151,6 +164,11 @@ reach_call (Prune *prune, const SluiceNode *node)
   if (lowered && !prune->is_called[node->id - 1])
     {
       prune->is_called[node->id - 1] = 1;
+      for (guint i = 0; i < lowered->n_outputs; i++)
+        {
+          SluiceWorkCall call = { node, i, find_maker (lowered->outputs[i]) };
+          g_array_append_val (prune->work->calls, call);
+        }
       for (guint i = 0; i < lowered->n_effects; i++)
         {
           const SluiceLowered *inner = reach_call (prune, lowered->effects[i]);

@@ -13,6 +13,7 @@ sluice_work_new (SluiceDevice *const *devices, int max_rank)
   self->devices = devices;
   self->max_rank = max_rank;
   self->nodes = g_ptr_array_new ();
+  self->calls = g_array_new (FALSE, FALSE, sizeof (SluiceWorkCall));
   self->blocks = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
@@ -33,6 +34,7 @@ sluice_work_free (SluiceWork *self)
   for (guint i = 0; i < self->nodes->len; i++)
     drop_values (self->nodes->pdata[i]);
   g_ptr_array_unref (self->nodes);
+  g_array_unref (self->calls);
   g_ptr_array_unref (self->blocks);
   g_clear_pointer (&self->frames, g_array_unref);
   g_clear_pointer (&self->schedule, g_ptr_array_unref);

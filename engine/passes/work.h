@@ -81,6 +81,14 @@ struct _SluiceWorkNode
   guint output_frame;         /* where its outputs lie: of Enter and Exit another one */
 };
 
+/* An output of a call that was written out, and what it is. */
+typedef struct
+{
+  const SluiceNode *origin; /* the call */
+  guint port;
+  SluiceEdge edge; /* of no such call */
+} SluiceWorkCall;
+
 /* A loop's frame. Number 0 is the graph itself, outside all loops. */
 typedef struct
 {
@@ -124,6 +132,7 @@ typedef struct
   gboolean feeds_inner; /* an edge that is no placeholder's is fed: its static shape says nothing */
   guint8 *needs; /* of a partial run: by fetch and in it by feed, is the value behind that feed? */
   GError *unfed; /* (nullable): what a run fails with, once it has had its effects */
+  GArray *calls; /* of SluiceWorkCall: of those that the closure was reached through */
   GPtrArray *blocks; /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;

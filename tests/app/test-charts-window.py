@@ -108,10 +108,30 @@ class Charts:
         self.tap.point("with a row a run",
                        w.find_accessible("label", "first") and w.find_accessible("label", "second"))
         self.picture("table")
+        self.sort("Run")
         xdotool("key", "Escape")
         self.tap.point("Escape closes it",
                        w.until(lambda: not w.all_accessible("window", "Values of loss")))
         self.enlarge("loss")
+
+    def sort(self, column):
+        """The rows by a column: its header is clicked."""
+        title = "Values of loss"
+        table = self.window.find_accessible("window", title)
+        found = subprocess.run(["xdotool", "search", "--name", title], check=True,
+                               stdout=subprocess.PIPE, text=True).stdout.split()
+
+        def rows():
+            tops = {o.label(): o.place()[1] for o in table.tree()
+                    if o.role() == "label" and o.label() in ("first", "second")}
+            return sorted(tops, key=tops.get)
+
+        header = next(o for o in table.tree() if o.role() == "label" and o.label() == column)
+        x, y, width, height = header.place()
+        self.tap.point("the rows are in the order of the runs", rows() == ["second", "first"])
+        xdotool("mousemove", "--window", found[-1], x + width // 2, y + height // 2, "click", "1")
+        self.tap.point(f"a click on {column} sorts them",
+                       self.window.until(lambda: rows() == ["first", "second"]))
 
     def zoom(self):
         w = self.window

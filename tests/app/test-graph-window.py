@@ -86,6 +86,7 @@ class Graph:
         xdotool("mouseup", 1)
 
     def open_and_close(self, w):
+        w.wait(lambda s: any(i["name"] == "conv2" for i in s["graph"]["items"]))  # has a size
         before = self.picture_of(w)
         self.click(self.at(w, "conv2"), 2)
         state = w.wait(lambda s: s["graph"]["open"] == ["conv2"] and not s["graph"]["busy"])

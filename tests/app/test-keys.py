@@ -22,15 +22,18 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 from workbench import PATIENCE, Workbench, press_keys, type_text
 
-# What of the program's table of keys is not pressed here, and why.
-NOT_HERE = {"settings.next-run": "the plot's mark is drawn only",
-            "card.copy": "a clipboard has no owner to ask here; test-widgets.c does it by action"}
+# Of the program's table of keys; what another test presses, and which.
+ELSEWHERE = {"settings.next-run": "tests/ui/chart/test-widgets.c",
+             "card.copy": "tests/ui/chart/test-widgets.c",
+             **{"table." + name: "tests/app/test-runs-window.py"
+                for name in ("filter", "star", "tag", "rename", "notes", "chart", "chart-only",
+                             "delete", "restore", "undo", "redo", "columns", "trash", "menu")}}
 
 
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|canvas|chart|charts|card|histogram|runs|'
-                                     r'settings)\.[\w:-]+)", "'),
+                                     r'settings|table)\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
@@ -83,6 +86,12 @@ class Session:
 
     def state_of(self, role, label, state):
         return any(state in o.states() for o in self.w.all_accessible(role, label))
+
+    def kept(self):
+        """The settings that are kept."""
+        path = os.path.join(self.folder, "runs", "glib-2.0", "settings", "keyfile")
+        with open(path, encoding="utf-8") as file:
+            return file.read()
 
     def focus(self, role, label):
         """Tab, until it is there."""
@@ -178,6 +187,8 @@ class Session:
     def window(self):
         self.press("alt+2", "win.show-page::charts", "shows the charts",
                    self.when(lambda s: s["page"] == "charts"))
+        self.press("alt+3", "win.show-page::runs", "shows the table of runs",
+                   self.when(lambda s: s["page"] == "runs"))
         self.press("alt+1", "win.show-page::graph", "shows the graph",
                    self.when(lambda s: s["page"] == "graph"))
         search = self.w.find_accessible("search box", "Find a node, tag or run")
@@ -206,11 +217,8 @@ class Session:
                                   ("ctrl+comma", "app.preferences", "opens the preferences"),
                                   ("ctrl+question", "win.show-help-overlay", "opens the keys")):
             self.window_of(key, action, said)
-        path = os.path.join(self.folder, "runs", "glib-2.0", "settings", "keyfile")
-        def is_dark():
-            with open(path, encoding="utf-8") as file:
-                return "color-scheme='dark'" in file.read()
-        self.press("ctrl+shift+d", "app.toggle-dark", "makes it dark", is_dark)
+        self.press("ctrl+shift+d", "app.toggle-dark", "makes it dark",
+                   lambda: "color-scheme='dark'" in self.kept())
         if "app.help" in table_of_keys(self.source):
             self.window_of("F1", "app.help", "opens the manual")
 
@@ -321,11 +329,11 @@ class Session:
         def view(shown):
             return self.when(lambda s: (s["charts"]["views"]["loss"][0] is not None) == shown)
         self.press("plus", "chart.zoom-in", "comes closer", view(True))
-        near = self.w.state()["charts"]["views"]["loss"]
+        far = self.w.state()["charts"]["views"]["loss"]
         press_keys("plus")
-        self.w.wait(lambda s: s["charts"]["views"]["loss"] != near)
+        near = self.w.wait(lambda s: s["charts"]["views"]["loss"] != far)["charts"]["views"]["loss"]
         self.press("minus", "chart.zoom-out", "goes away",
-                   self.when(lambda s: s["charts"]["views"]["loss"] == near or True))
+                   self.when(lambda s: s["charts"]["views"]["loss"] != near))
         self.press("0", "chart.reset-zoom", "shows all steps", view(False))
         for key, action, role, label in (
                 ("r", "chart.ranges", "text box", "Start of the horizontal axis"),
@@ -346,6 +354,34 @@ class Session:
         self.press("e", "card.large", "enlarges it",
                    self.when(lambda s: s["charts"]["large"] == ["loss"]))
         press_keys("e")
+        self.w.wait(lambda s: not s["charts"]["large"])
+        self.press("s", "charts.next-seeds", "draws seeds as a mean",
+                   lambda: "chart-seeds='" in self.kept())
+        self.histograms()
+        chooser = self.there("search box", "Find a tag for the horizontal axis")
+        self.press("x", "charts.choose-axis", "asks what to draw over", chooser)
+        press_keys("Escape")
+        self.w.until(lambda: not chooser())
+
+    def histograms(self):
+        self.focus("image", "hidden/weights")
+        self.w.until(lambda: " values from " in self.told("hidden/weights"))
+        def counts():
+            return sorted(o.label() for o in self.w.accessible().tree()
+                          if o.role() == "label" and " of " in o.label())
+        def other(of, than):
+            return lambda: of() != than
+        told = lambda: self.told("hidden/weights")
+        all_steps = told()
+        before = counts()
+        self.press("minus", "histogram.fewer-steps", "shows fewer steps", other(counts, before))
+        before = counts()
+        self.press("plus", "histogram.more-steps", "shows more of them", other(counts, before))
+        press_keys("Left")  # the newest, which was read before
+        self.press("Left", "histogram.select-older", "reads an older step", other(told, all_steps))
+        older = told()
+        self.press("Right", "histogram.select-newer", "reads a newer one", other(told, older))
+        self.press("Escape", "histogram.select-none", "reads none", lambda: told() == all_steps)
 
     def run(self):
         os.environ["GTK_USE_PORTAL"] = "0"  # dialogs of this process are seen here
@@ -359,7 +395,7 @@ class Session:
             self.ends("ctrl+q", "app.quit")
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))
-        missing = table_of_keys(self.source) - self.pressed - set(NOT_HERE)
+        missing = table_of_keys(self.source) - self.pressed - set(ELSEWHERE)
         self.tap.point("every other key of the program's table was pressed", not missing,
                        *sorted(missing))
         shutil.rmtree(self.folder)

@@ -401,6 +401,11 @@ class Session:
             self.point(f"{page} in the dark is another picture", dark[0] == 0 and dark[3] != data)
             self.point(f"and {page} was not left in the dark",
                        self.draw("--screenshot", page, *size)[3] == data)
+            twin = os.path.join(self.workspace, "twin.png")
+            both = self.draw("--screenshot", page, *size, "--dark-out", twin)
+            with open(twin, "rb") as file:
+                self.point(f"both pictures of {page} come from one start",
+                           both[3] == data and file.read() == dark[3], both[1])
             large = self.draw("--screenshot", page, *size, "--text-scale", "1.5")
             self.point(f"{page} with larger text is another picture", large[0] == 0
                        and large[3] != data)

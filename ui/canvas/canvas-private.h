@@ -47,7 +47,8 @@ struct _SluiceCanvas
   SluiceHierarchy *before;    /* while it is built: of a model that model was made after, or NULL */
   SluiceScene *scene;         /* or NULL */
   SluiceViewState *state;
-  CanvasJob *job; /* the newest request, or NULL */
+  gboolean is_unseen; /* nobody has looked at the graph yet: see first-sight.h */
+  CanvasJob *job;     /* the newest request, or NULL */
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;

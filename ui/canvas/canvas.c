@@ -6,6 +6,8 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/canvas/first-sight.h"
+
 /* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
 #define SMALL_MODEL  300  /* nodes: hierarchy and scene */
 #define MEDIUM_MODEL 3000 /* nodes: a new scene of a known hierarchy */
@@ -20,6 +22,7 @@ struct _CanvasJob
   SluiceHierarchy *hierarchy; /* made by the job when it starts without one */
   SluiceHierarchy *before;    /* (nullable): it is made after */
   SluiceViewState *state;
+  gboolean is_unseen; /* the state is as if nobody had looked at the graph */
   SluiceFlowDirection flow;
   SluiceScene *scene;
   char *anchor;
@@ -86,6 +89,8 @@ run_job (CanvasJob *job)
   if (job->hierarchy == NULL)
     job->hierarchy = job->before != NULL ? sluice_hierarchy_new_after (job->before, job->model)
                                          : sluice_hierarchy_new (job->model);
+  if (job->is_unseen)
+    sluice_open_first_sight (job->hierarchy, job->state);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
@@ -118,6 +123,11 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   g_clear_pointer (&self->before, sluice_hierarchy_unref);
   self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
+  if (job->is_unseen && sluice_hierarchy_get_n_groups (self->hierarchy) > 1)
+    {
+      sluice_open_first_sight (self->hierarchy, self->state);
+      self->is_unseen = FALSE;
+    }
   self->hover = SLUICE_NONE;
   sluice_canvas_hide_tip (self);
   if (is_other)
@@ -197,6 +207,7 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   job->hierarchy = self->hierarchy == NULL ? NULL : sluice_hierarchy_ref (self->hierarchy);
   job->before = self->before == NULL ? NULL : sluice_hierarchy_ref (self->before);
   job->state = sluice_view_state_copy (self->state);
+  job->is_unseen = self->is_unseen;
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
   /* dot is slow and takes turns: never here. */
@@ -304,6 +315,7 @@ sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   sluice_view_state_free (self->state);
   self->state = state == NULL ? sluice_view_state_new () : sluice_view_state_copy (state);
+  self->is_unseen = state == NULL;
   self->has_view = FALSE;
   sluice_canvas_clear_history (self);
   sluice_canvas_forget_opened (self);
@@ -586,6 +598,7 @@ static void
 sluice_canvas_init (SluiceCanvas *self)
 {
   self->state = sluice_view_state_new ();
+  self->is_unseen = TRUE;
   self->values = sluice_value_table_new ();
   self->drawer = sluice_drawer_new ();
   self->selected = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);

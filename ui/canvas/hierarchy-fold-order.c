@@ -5,12 +5,14 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <string.h>
 
 /* An order of a level's boxes in which data flows forward: that in which they were made, which
  * keeps together what belongs together; where it does not flow, by how far they are from the end.
  */
 
 #define FEW_BACKWARD 50 /* of so many lines one may lead against the order of making */
+#define MAX_ROUNDS   5  /* lines from a box to what tells it from others of its op */
 
 void
 sluice_fold_level_init (SluiceFoldLevel *self,
@@ -123,22 +125,60 @@ find_distances (const SluiceFoldLevel *self)
   return distance;
 }
 
+/* Per child: what it does and what stands around it. The gates of a cell are told apart by it, and
+ * those of the next cell in the same way. */
+static guint64 *
+refine_colours (const SluiceFoldLevel *self)
+{
+  const SluiceGroup *groups = self->hierarchy->groups + self->base;
+  const guint *start = self->hierarchy->bundle_start;
+  guint64 *colour = g_new (guint64, self->n + 1);
+  g_autofree guint64 *sum = g_new (guint64, self->n + 1);
+  for (guint i = 0; i < self->n; i++)
+    colour[i] = sluice_mix_hashes (groups[i].structure, groups[i].node_class);
+  for (guint round = 0; round < MAX_ROUNDS; round++)
+    {
+      guint from, to;
+      memset (sum, 0, self->n * sizeof *sum);
+      for (guint b = start[self->scope]; b < start[self->scope + 1]; b++)
+        if (ends_of (self, b, &from, &to) && self->part[from] != SLUICE_FOLD_GRADIENT
+            && self->part[to] != SLUICE_FOLD_GRADIENT)
+          {
+            sum[from] += sluice_mix_hashes (colour[to], 2);
+            sum[to] += sluice_mix_hashes (colour[from], 7);
+          }
+      for (guint i = 0; i < self->n; i++)
+        if (self->part[i] == SLUICE_FOLD_MAIN)
+          colour[i] = sluice_mix_hashes (colour[i], sum[i]);
+    }
+  return colour;
+}
+
+/* The later ones are compared among equals, so that cells are in the same order; all 0: that of
+ * making. */
 typedef struct
 {
   guint64 key;
-  guint64 structure; /* among equals, so that cells are in the same order; 0: that of making */
+  guint64 structure;
+  guint64 colour;
+  guint reader; /* position of the last box that reads it */
   guint child;
 } Place;
+
+#define COMPARE(a, b) ((a) < (b) ? -1 : (a) > (b))
 
 static int
 compare_places (const void *pa, const void *pb)
 {
   const Place *a = pa, *b = pb;
-  if (a->key != b->key)
-    return a->key < b->key ? -1 : 1;
-  if (a->structure != b->structure)
-    return a->structure < b->structure ? -1 : 1;
-  return a->child < b->child ? -1 : a->child > b->child;
+  int order = COMPARE (a->key, b->key);
+  if (order == 0)
+    order = COMPARE (a->structure, b->structure);
+  if (order == 0)
+    order = COMPARE (a->colour, b->colour);
+  if (order == 0)
+    order = COMPARE (a->reader, b->reader);
+  return order != 0 ? order : COMPARE (a->child, b->child);
 }
 
 static gboolean
@@ -175,22 +215,70 @@ count_cuts (SluiceFoldLevel *self)
     self->cut[p] = open += change[p];
 }
 
+guint
+sluice_fold_level_first_bundle (const SluiceFoldLevel *self, guint child)
+{
+  const SluiceHierarchy *h = self->hierarchy;
+  guint low = h->bundle_start[self->scope], high = h->bundle_start[self->scope + 1];
+  while (low < high)
+    {
+      guint middle = low + (high - low) / 2;
+      if (h->bundles[middle].from < self->base + child)
+        low = middle + 1;
+      else
+        high = middle;
+    }
+  return low;
+}
+
+/* Boxes that nothing else tells apart stand as those that read them do: from the end on. */
+static void
+follow_readers (SluiceFoldLevel *self, Place *places)
+{
+  const SluiceHierarchy *h = self->hierarchy;
+  for (guint end = self->n_main, first; end > 0; end = first)
+    {
+      for (first = end; first > 0 && places[first - 1].key == places[end - 1].key; first--)
+        {
+          Place *place = &places[first - 1];
+          guint b = sluice_fold_level_first_bundle (self, place->child), from, to;
+          for (; b < h->bundle_start[self->scope + 1]
+                 && h->bundles[b].from == self->base + place->child;
+               b++)
+            if (main_ends_of (self, b, &from, &to) && self->position[to] != SLUICE_NONE)
+              place->reader = MAX (place->reader, self->position[to]);
+        }
+      qsort (places + first, end - first, sizeof *places, compare_places);
+      for (guint p = first; p < end; p++)
+        self->position[places[p].child] = p;
+    }
+}
+
 void
 sluice_fold_level_order (SluiceFoldLevel *self)
 {
   g_autofree Place *places = g_new (Place, self->n + 1);
   find_late (self);
-  g_autofree guint *distance = is_in_order (self) ? NULL : find_distances (self);
+  gboolean in_order = self->in_order = is_in_order (self);
+  g_autofree guint *distance = in_order ? NULL : find_distances (self);
+  g_autofree guint64 *colour = in_order ? NULL : refine_colours (self);
   for (guint i = 0; i < self->n; i++)
     {
       self->position[i] = SLUICE_NONE;
       if (self->part[i] != SLUICE_FOLD_MAIN)
         continue;
-      guint64 from_end = distance != NULL ? self->n - distance[i] : 0;
-      guint64 structure = distance != NULL ? self->hierarchy->groups[self->base + i].structure : 0;
-      places[self->n_main++] = (Place){ (guint64) self->late[i] << 32 | from_end, structure, i };
+      Place place = { .key = (guint64) self->late[i] << 32, .child = i };
+      if (!in_order)
+        {
+          place.key |= self->n - distance[i];
+          place.structure = self->hierarchy->groups[self->base + i].structure;
+          place.colour = colour[i];
+        }
+      places[self->n_main++] = place;
     }
   qsort (places, self->n_main, sizeof *places, compare_places);
+  if (!in_order)
+    follow_readers (self, places);
   for (guint p = 0; p < self->n_main; p++)
     {
       self->order[p] = places[p].child;

@@ -24,13 +24,6 @@ typedef struct
   guint *alike[MAX_PERIODS + 1]; /* per position: boxes from there on that are as a period later */
 } Search;
 
-static guint64
-mix (guint64 a, guint64 b)
-{
-  guint64 h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
-  return h ^ (h >> 33);
-}
-
 /* How often what takes so many boxes must be there to be worth a box of its own. */
 static guint
 least_repeats (const SluiceFoldLevel *level, guint first, guint period)
@@ -93,7 +86,7 @@ think_of_periods (Search *s)
       grams[p] = (Gram){ 0, p };
       votes[p].period = p;
       for (guint k = p; k < MIN (n, p + LOOK_AHEAD); k++)
-        grams[p].hash = mix (grams[p].hash, s->symbol[k]);
+        grams[p].hash = sluice_mix_hashes (grams[p].hash, s->symbol[k]);
     }
   qsort (grams, n, sizeof *grams, compare_grams);
   for (guint i = 0; i + 1 < n; i++)
@@ -129,22 +122,13 @@ hash_lines (const SluiceFoldLevel *level, guint first, guint period)
   for (guint p = first; p < first + period; p++)
     {
       guint child = level->base + level->order[p];
-      /* Bundles are sorted by where they come from. */
-      guint low = h->bundle_start[level->scope], high = h->bundle_start[level->scope + 1];
-      while (low < high)
+      guint b = sluice_fold_level_first_bundle (level, level->order[p]);
+      for (; b < h->bundle_start[level->scope + 1] && h->bundles[b].from == child; b++)
         {
-          guint middle = low + (high - low) / 2;
-          if (h->bundles[middle].from < child)
-            low = middle + 1;
-          else
-            high = middle;
-        }
-      for (; low < h->bundle_start[level->scope + 1] && h->bundles[low].from == child; low++)
-        {
-          guint to = level->position[h->bundles[low].to - level->base];
-          if (h->bundles[low].kind == SLUICE_EDGE_DATA && to != SLUICE_NONE && to >= first
+          guint to = level->position[h->bundles[b].to - level->base];
+          if (h->bundles[b].kind == SLUICE_EDGE_DATA && to != SLUICE_NONE && to >= first
               && to < first + period)
-            total += mix (p - first, to - first);
+            total += sluice_mix_hashes (p - first, to - first);
         }
     }
   return total;
@@ -228,7 +212,7 @@ sluice_fold_level_find_runs (const SluiceFoldLevel *self, guint least_period)
   for (guint p = 0; p < self->n_main; p++)
     {
       const SluiceGroup *g = &self->hierarchy->groups[self->base + self->order[p]];
-      symbol[p] = mix (g->structure, 2 * g->node_class + self->late[self->order[p]]);
+      symbol[p] = sluice_mix_hashes (g->structure, 2 * g->node_class + self->late[self->order[p]]);
     }
   think_of_periods (&s);
   compare_with_later (&s);
@@ -259,11 +243,11 @@ typedef struct
 } Word;
 
 /* The op, or the scope without its number. */
-static Word
-word_of (const SluiceFoldLevel *level, guint position)
+static const char *
+name_of (const SluiceFoldLevel *level, guint child, gsize *p_length)
 {
   SluiceHierarchy *h = level->hierarchy;
-  const SluiceGroup *g = &h->groups[level->base + level->order[position]];
+  const SluiceGroup *g = &h->groups[level->base + child];
   const char *name = g->kind == SLUICE_GROUP_OP
                          ? sluice_graph_model_get_node (h->model, g->model_node)->op
                          : g->label;
@@ -274,7 +258,26 @@ word_of (const SluiceFoldLevel *level, guint position)
   else if (g->kind != SLUICE_GROUP_OP)
     while (length > 1 && (g_ascii_isdigit (name[length - 1]) || name[length - 1] == '_'))
       length--;
-  return (Word){ name, length, g->cost, position, 1 };
+  *p_length = length;
+  return name;
+}
+
+char *
+sluice_fold_level_dup_word (const SluiceFoldLevel *self, guint child)
+{
+  gsize length;
+  const char *name = name_of (self, child, &length);
+  return g_strndup (name, length);
+}
+
+static Word
+word_of (const SluiceFoldLevel *level, guint position)
+{
+  guint child = level->order[position];
+  Word word = { .cost = level->hierarchy->groups[level->base + child].cost, .first = position };
+  word.name = name_of (level, child, &word.length);
+  word.n = 1;
+  return word;
 }
 
 static int
@@ -343,10 +346,8 @@ sluice_fold_level_dup_label (const SluiceFoldLevel *self, guint first, guint end
 }
 
 char *
-sluice_fold_level_dup_path (const SluiceFoldLevel *self, guint first, guint end)
+sluice_fold_level_dup_path (const SluiceFoldLevel *self, guint first, guint last)
 {
-  const SluiceGroup *groups = self->hierarchy->groups;
-  const char *a = groups[self->base + self->order[first]].path;
-  const char *z = groups[self->base + self->order[end - 1]].path;
-  return g_strdup_printf ("%s..%s", a, sluice_path_leaf (z));
+  const SluiceGroup *groups = self->hierarchy->groups + self->base;
+  return g_strdup_printf ("%s..%s", groups[first].path, sluice_path_leaf (groups[last].path));
 }

@@ -17,8 +17,11 @@
 #define FEW_BOXES   24 /* fewer are left as they are */
 #define MANY_BOXES  40 /* more get sections */
 #define FULL_LEVEL  24 /* boxes that a level with sections has, about */
+#define LOOSE_LEVEL 7  /* the same in an order that is not that of making */
 #define MAX_ROUNDS  4  /* of sections in sections */
 #define MIN_MEMBERS 2
+#define MANY_ASIDE  16 /* things set aside that are listed one by one */
+#define MAX_KINDS   8  /* of them, else */
 
 /* ---- who is what ---- */
 
@@ -75,6 +78,13 @@ fold_at (SluiceFolds *folds, guint number)
   return &g_array_index (folds->made, SluiceFold, number - 1);
 }
 
+/* Of what stands at positions [first, end) of the order. */
+static char *
+dup_path (const SluiceFoldLevel *level, guint first, guint end)
+{
+  return sluice_fold_level_dup_path (level, level->order[first], level->order[end - 1]);
+}
+
 /* The boxes at positions [first, end) of the order, which have no place yet, and the outermost
  * folds among them, go into @fold. */
 static void
@@ -105,7 +115,7 @@ fold_run (SluiceFoldLevel *level, const SluiceFoldRun *run)
   SluiceFold *fold = fold_at (level->folds, outer);
   fold->n_repeats = run->n;
   fold->label = sluice_fold_level_dup_label (level, run->first, run->first + run->period, run->n);
-  fold->path = sluice_fold_level_dup_path (level, run->first, end);
+  fold->path = dup_path (level, run->first, end);
   for (guint k = 0; k < run->n && run->period > 1; k++)
     {
       guint first = run->first + k * run->period;
@@ -114,8 +124,7 @@ fold_run (SluiceFoldLevel *level, const SluiceFoldRun *run)
       fold_at (level->folds, cell)->outer = outer;
       g_autofree char *name = sluice_fold_level_dup_label (level, first, first + run->period, 0);
       fold_at (level->folds, cell)->label = g_strdup_printf ("%s · %u", name, k + 1);
-      fold_at (level->folds, cell)->path =
-          sluice_fold_level_dup_path (level, first, first + run->period);
+      fold_at (level->folds, cell)->path = dup_path (level, first, first + run->period);
     }
   if (run->period == 1)
     enclose (level, run->first, end, outer);
@@ -150,19 +159,28 @@ list_stretches (const SluiceFoldLevel *level, const GArray *runs)
   return list;
 }
 
-/* A section ends before and after what is a large part of the level, and where what is computed
+static guint
+count_ops (const SluiceFoldLevel *level, guint first, guint end)
+{
+  guint n = 0;
+  for (guint p = first; p < end; p++)
+    n += level->hierarchy->groups[level->base + level->order[p]].n_ops;
+  return n;
+}
+
+/* A section ends before and after what is a @large part of the level, and where what is computed
  * from gradients begins. */
 static gboolean
-must_end (const SluiceFoldLevel *level, const Stretch *before, const Stretch *after)
+must_end (const SluiceFoldLevel *level, const Stretch *before, const Stretch *after, guint large)
 {
-  guint large = MAX (level->n_main / 8, 12);
-  return before->end - before->first >= large || after->end - after->first >= large
+  return count_ops (level, before->first, before->end) >= large
+         || count_ops (level, after->first, after->end) >= large
          || level->late[level->order[before->first]] != level->late[level->order[after->first]];
 }
 
 /* Where the section that begins with stretch @at ends: the narrowest place near @size stretches. */
 static guint
-find_end (const SluiceFoldLevel *level, const GArray *list, guint at, double size)
+find_end (const SluiceFoldLevel *level, const GArray *list, guint at, double size, guint large)
 {
   guint best = at + 1;
   double least = G_MAXDOUBLE;
@@ -172,7 +190,7 @@ find_end (const SluiceFoldLevel *level, const GArray *list, guint at, double siz
       const Stretch *after = i < list->len ? &g_array_index (list, Stretch, i) : NULL;
       double off = (i - at) / size - 1;
       double cost = after == NULL ? 0 : level->cut[after->first] + 2 * off * off;
-      if (after == NULL || must_end (level, before, after))
+      if (after == NULL || must_end (level, before, after, large))
         return i - at > 1.3 * size && least < G_MAXDOUBLE ? best : i;
       if (i - at >= 0.5 * size && cost < least)
         {
@@ -208,12 +226,13 @@ fold_sections (SluiceFoldLevel *level, const GArray *runs)
 {
   g_autoptr (GArray) list = list_stretches (level, runs);
   guint n_boxes = count_boxes (level, list);
-  double size = MAX (2.0, (double) n_boxes / FULL_LEVEL);
-  if (n_boxes <= MANY_BOXES)
+  double size = MAX (2.0, (double) n_boxes / (level->in_order ? FULL_LEVEL : LOOSE_LEVEL));
+  guint large = MAX (count_ops (level, 0, level->n_main) / 8, 12);
+  if (n_boxes <= (level->in_order ? MANY_BOXES : FULL_LEVEL))
     return;
   for (guint i = 0, end; i < list->len; i = end)
     {
-      end = find_end (level, list, i, size);
+      end = find_end (level, list, i, size, large);
       guint first = g_array_index (list, Stretch, i).first;
       guint last = g_array_index (list, Stretch, end - 1).end;
       if (end - i < MIN_MEMBERS)
@@ -221,8 +240,107 @@ fold_sections (SluiceFoldLevel *level, const GArray *runs)
       guint fold = add_fold (level->folds, level->scope, 0, TRUE, FALSE);
       enclose (level, first, last, fold);
       fold_at (level->folds, fold)->label = sluice_fold_level_dup_label (level, first, last, 0);
-      fold_at (level->folds, fold)->path = sluice_fold_level_dup_path (level, first, last);
+      fold_at (level->folds, fold)->path = dup_path (level, first, last);
     }
+}
+
+/* ---- what is set aside ---- */
+
+/* Things of one kind that are set aside. */
+typedef struct
+{
+  char *word;
+  guint n, first, last; /* children */
+  guint fold;
+} Kind;
+
+static void
+free_kind (gpointer data)
+{
+  Kind *kind = data;
+  g_free (kind->word);
+  g_free (kind);
+}
+
+static gint
+compare_kinds (gconstpointer pa, gconstpointer pb)
+{
+  const Kind *a = *(Kind *const *) pa, *b = *(Kind *const *) pb;
+  return a->n != b->n ? (a->n > b->n ? -1 : 1) : a->first < b->first ? -1 : a->first > b->first;
+}
+
+/* (transfer full) (element-type Kind): most frequent first. Sets @kind_of, per child. */
+static GPtrArray *
+find_kinds (const SluiceFoldLevel *level, Kind **kind_of)
+{
+  g_autoptr (GHashTable) by_word = g_hash_table_new (g_str_hash, g_str_equal);
+  GPtrArray *kinds = g_ptr_array_new_with_free_func (free_kind);
+  for (guint i = 0; i < level->n; i++)
+    {
+      if (level->part[i] != SLUICE_FOLD_OUT)
+        continue;
+      g_autofree char *word = sluice_fold_level_dup_word (level, i);
+      Kind *kind = g_hash_table_lookup (by_word, word);
+      if (kind == NULL)
+        {
+          kind = g_new0 (Kind, 1);
+          *kind = (Kind){ .word = g_steal_pointer (&word), .first = i };
+          g_hash_table_insert (by_word, kind->word, kind);
+          g_ptr_array_add (kinds, kind);
+        }
+      kind->n++;
+      kind->last = i;
+      kind_of[i] = kind;
+    }
+  g_ptr_array_sort (kinds, compare_kinds);
+  return kinds;
+}
+
+/* A constant that nothing reads is of no use to the model. */
+static void
+set_unread_aside (SluiceFoldLevel *level)
+{
+  const SluiceHierarchy *h = level->hierarchy;
+  g_autofree guint8 *is_read = g_new0 (guint8, level->n + 1);
+  for (guint b = h->bundle_start[level->scope]; b < h->bundle_start[level->scope + 1]; b++)
+    is_read[h->bundles[b].from - level->base] = TRUE;
+  for (guint i = 0; i < level->n; i++)
+    if (!is_read[i] && h->groups[level->base + i].node_class == SLUICE_NODE_CLASS_CONSTANT)
+      level->part[i] = SLUICE_FOLD_OUT;
+}
+
+/* Set-aside things by their kinds, and all of the rare kinds in one, where they are too many to be
+ * listed. */
+static void
+fold_aside (SluiceFoldLevel *level)
+{
+  guint n = 0, rest = 0;
+  set_unread_aside (level);
+  for (guint i = 0; i < level->n; i++)
+    n += level->part[i] == SLUICE_FOLD_OUT;
+  if (n <= MANY_ASIDE)
+    return;
+  g_autofree Kind **kind_of = g_new0 (Kind *, level->n + 1);
+  g_autoptr (GPtrArray) kinds = find_kinds (level, kind_of);
+  for (guint k = 0; k < kinds->len; k++)
+    {
+      Kind *kind = kinds->pdata[k];
+      gboolean is_rare = k >= MAX_KINDS && kinds->len > MAX_KINDS + 1;
+      if (is_rare ? rest == 0 : kind->n >= MIN_MEMBERS)
+        {
+          kind->fold = add_fold (level->folds, level->scope, 0, is_rare, FALSE);
+          SluiceFold *fold = fold_at (level->folds, kind->fold);
+          fold->n_repeats = is_rare ? 0 : kind->n;
+          fold->label = is_rare ? g_strdup_printf ("%s …", kind->word)
+                                : g_strdup_printf ("%s × %u", kind->word, kind->n);
+          fold->path = sluice_fold_level_dup_path (level, kind->first, kind->last);
+        }
+      if (is_rare)
+        rest = kind->fold = rest != 0 ? rest : kind->fold;
+    }
+  for (guint i = 0; i < level->n; i++)
+    if (kind_of[i] != NULL)
+      level->folds->home[level->base + i] = kind_of[i]->fold;
 }
 
 /* ---- gradients, and what stands at other boxes ---- */
@@ -324,7 +442,8 @@ common_fold (SluiceFolds *folds, guint a, guint b)
 }
 
 /* Glyphs of one class go where all that they are tied to stands. That a gradient reads a variable
- * does not count if the forward half does, too. */
+ * does not count if the forward half does, too; nor what is set aside, unless nothing else is tied
+ * to it. */
 static void
 fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
 {
@@ -333,6 +452,7 @@ fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
   enum
   {
     NOT_TIED,
+    BY_ASIDE,
     BY_GRADIENT,
     BY_FORWARD
   };
@@ -344,13 +464,17 @@ fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
       gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
       guint glyph = (is_summary ? bundle->to : bundle->from) - level->base;
       guint other = (is_summary ? bundle->from : bundle->to) - level->base;
-      guint8 tie = level->part[other] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT : BY_FORWARD;
+      guint8 tie = level->part[other] == SLUICE_FOLD_OUT        ? BY_ASIDE
+                   : level->part[other] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT
+                                                                : BY_FORWARD;
       if (bundle->kind != SLUICE_EDGE_DATA || level->part[glyph] != SLUICE_FOLD_GLYPH
-          || h->groups[level->base + glyph].node_class != node_class
-          || level->part[other] == SLUICE_FOLD_OUT || tie < tied[glyph])
+          || h->groups[level->base + glyph].node_class != node_class || tie < tied[glyph])
         continue;
       guint home = folds->home[level->base + other];
-      fold[glyph] = tie > tied[glyph] ? home : common_fold (folds, fold[glyph], home);
+      if (tie > tied[glyph] || (tie == BY_ASIDE && fold[glyph] == 0))
+        fold[glyph] = home;
+      else if (tie != BY_ASIDE)
+        fold[glyph] = common_fold (folds, fold[glyph], home);
       tied[glyph] = tie;
     }
   for (guint i = 0; i < level->n; i++)
@@ -375,6 +499,8 @@ fold_level (SluiceFolds *folds, SluiceHierarchy *h, guint scope, gboolean first)
       if (!first)
         fold_sections (&level, runs);
     }
+  if (!first)
+    fold_aside (&level);
   if (!first || folds->made->len + 1 > level.first_fold)
     fold_gradients (&level);
   if (folds->made->len + 1 > level.first_fold)

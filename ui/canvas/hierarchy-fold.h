@@ -44,6 +44,7 @@ typedef struct
   guint *pair;          /* of gradients: the child that it is of */
   guint8 *late;         /* it depends on a gradient */
 
+  gboolean in_order; /* that of making is one in which data flows */
   guint n_main;
   guint *order;    /* [n_main]: MAIN children as data flows */
   guint *position; /* per child: its place in it, or SLUICE_NONE */
@@ -64,6 +65,8 @@ void sluice_fold_level_init (SluiceFoldLevel *self,
 void sluice_fold_level_clear (SluiceFoldLevel *self);
 /* Sets late, order, position and cut. */
 void sluice_fold_level_order (SluiceFoldLevel *self);
+/* The first bundle from that child; those from it follow each other. */
+guint sluice_fold_level_first_bundle (const SluiceFoldLevel *self, guint child);
 
 /* hierarchy-fold-repeats.c: what repeats itself, with periods of at least that many, in the order
  * of positions: (transfer full) (element-type SluiceFoldRun). */
@@ -71,7 +74,9 @@ GArray *sluice_fold_level_find_runs (const SluiceFoldLevel *self, guint least_pe
 /* What the boxes at these positions do: "Conv2D → Relu", with " × n" where n is not 0. */
 char *
 sluice_fold_level_dup_label (const SluiceFoldLevel *self, guint first, guint end, guint n_repeats);
-/* A path that no other fold or scope has. */
-char *sluice_fold_level_dup_path (const SluiceFoldLevel *self, guint first, guint end);
+/* What that child does: its op, or its name without the number. */
+char *sluice_fold_level_dup_word (const SluiceFoldLevel *self, guint child);
+/* A path that no other fold or scope has, of one from that child to that one. */
+char *sluice_fold_level_dup_path (const SluiceFoldLevel *self, guint first, guint last);
 
 G_END_DECLS

@@ -253,6 +253,14 @@ void sluice_hierarchy_find_loops (SluiceHierarchy *self);
 
 /* ---- shared ---- */
 
+/* Of two hashes, in this order. */
+static inline guint64
+sluice_mix_hashes (guint64 a, guint64 b)
+{
+  guint64 h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
+  return h ^ (h >> 33);
+}
+
 /* Sets the hierarchy's groups, so numbered that siblings are consecutive. old: groups whose parents
  * are numbers among them, the root first; order: the numbers of all in the order of their siblings,
  * or NULL: they are in that order. Returns which of them each group was: (transfer full). */

@@ -9,19 +9,12 @@
  * summaries do not count: a layer that is watched is still the same layer. */
 
 static guint64
-mix (guint64 a, guint64 b)
-{
-  guint64 h = (a ^ (b + 0x9e3779b97f4a7c15u + (a << 6) + (a >> 2))) * 0xff51afd7ed558ccdu;
-  return h ^ (h >> 33);
-}
-
-static guint64
 hash_text (const char *text)
 {
   guint64 h = 0xcbf29ce484222325u;
   for (; *text != '\0'; text++)
     h = (h ^ (guchar) *text) * 0x100000001b3u;
-  return mix (h, 1);
+  return sluice_mix_hashes (h, 1);
 }
 
 static gboolean
@@ -50,19 +43,19 @@ hash_scope (SluiceHierarchy *self, guint group, guint64 *next, guint64 *sum)
           const SluiceEdgeBundle *bundle = &self->bundles[b];
           if (!counts (&self->groups[bundle->from]) || !counts (&self->groups[bundle->to]))
             continue;
-          sum[bundle->from] += mix (next[bundle->to], 2 + bundle->kind);
-          sum[bundle->to] += mix (next[bundle->from], 7 + bundle->kind);
+          sum[bundle->from] += sluice_mix_hashes (next[bundle->to], 2 + bundle->kind);
+          sum[bundle->to] += sluice_mix_hashes (next[bundle->from], 7 + bundle->kind);
         }
       for (guint c = first; c < last; c++)
-        next[c] = mix (next[c], sum[c]);
+        next[c] = sluice_mix_hashes (next[c], sum[c]);
     }
   for (guint c = first; c < last; c++)
     if (counts (&self->groups[c]))
       {
-        total += mix (next[c], 3);
+        total += sluice_mix_hashes (next[c], 3);
         n++;
       }
-  return mix (total, mix (n, g->kind));
+  return sluice_mix_hashes (total, sluice_mix_hashes (n, g->kind));
 }
 
 void

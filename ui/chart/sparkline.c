@@ -19,6 +19,8 @@ struct _SluiceSparkline
   SluiceColor color;
   GdkTexture *texture;
   guint64 drawn_serial;
+  gboolean has_scale;
+  double least, greatest, last;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceSparkline, sluice_sparkline, GTK_TYPE_WIDGET)
@@ -56,10 +58,16 @@ draw_curve (SluiceSparkline *self, const SluicePen *pen, int width, int height)
   sluice_series_source_read_columns (self->source, SLUICE_X_STEP, extent.x0, extent.x1, n, columns,
                                      &edges);
   get_range (columns, n, &min, &max);
+  double scale = self->has_scale ? extent.x1 / MAX (self->last, 1) : 1;
+  if (self->has_scale)
+    {
+      min = self->least;
+      max = self->greatest;
+    }
   for (guint i = 0; i < n; i++)
     {
-      double x = AIR + (width - 2 * AIR) * i / (n - 1);
-      double t = max > min ? (columns[i].mean - min) / (max - min) : 0.5;
+      double x = AIR + (width - 2 * AIR) * MIN (scale, 1) * i / (n - 1);
+      double t = max > min ? CLAMP ((columns[i].mean - min) / (max - min), 0, 1) : 0.5;
       double y = height - AIR - (height - 2 * AIR) * t;
 
       if (columns[i].n_finite == 0)
@@ -174,6 +182,19 @@ sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, 
   g_clear_pointer (&self->source, sluice_series_source_unref);
   self->source = source;
   self->color = color;
+  g_clear_object (&self->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest, double last)
+{
+  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
+
+  self->has_scale = TRUE;
+  self->least = least;
+  self->greatest = greatest;
+  self->last = last;
   g_clear_object (&self->texture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -12,7 +12,7 @@ G_BEGIN_DECLS
 /**
  * SluiceSparkline:
  *
- * A curve without axes, 48 x 22, for the rows of the sidebar. Presentational: the row's words say
+ * A curve without axes, 48 x 22, for the rows of runs. Presentational: the row's words say
  * what it shows.
  */
 #define SLUICE_TYPE_SPARKLINE (sluice_sparkline_get_type ())
@@ -23,6 +23,14 @@ GtkWidget *sluice_sparkline_new (void);
 /** sluice_sparkline_set_source: (nullable): draws @source in @color; a reference is taken. */
 void
 sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, SluiceColor color);
+
+/**
+ * sluice_sparkline_set_scale:
+ *
+ * Instead of its own range: values from @least to @greatest, steps from 0 to @last, so that curves
+ * above each other can be compared. What is beyond it is drawn at its edge.
+ */
+void sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest, double last);
 
 /** sluice_sparkline_refresh: redraws if the series changed. */
 void sluice_sparkline_refresh (SluiceSparkline *self);

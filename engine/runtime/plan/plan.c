@@ -692,6 +692,7 @@ sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
   plan->serial = atomic_fetch_add (&n_plans, 1) + 1;
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
+  plan->calls = g_array_ref (work->calls);
   plan->n_fetches = work->n_fetches;
   plan->fetches = g_new0 (SluicePlanFetch, work->n_fetches + 1);
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
@@ -738,6 +739,7 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->constants);
   g_free (self->constant_origins);
   g_free (self->members);
+  g_array_unref (self->calls);
   for (guint32 i = 0; self->frames && i < self->n_frames; i++)
     g_free (self->frames[i].name);
   g_free (self->frames);

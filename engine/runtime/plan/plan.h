@@ -149,6 +149,7 @@ typedef struct
   guint32 n_constants;
   SluicePlanMember *members;
   guint32 n_members;
+  GArray *calls; /* of SluiceWorkCall: what stands for outputs of nodes that are not there */
   _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
 
   SluiceEdge *feeds; /* as asked for */

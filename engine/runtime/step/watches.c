@@ -70,50 +70,79 @@ sluice_watches_add (SluiceWatches *self, const char *name, guint port, GError **
 
 /* ---- where a plan has a value ---- */
 
+static gboolean
+find_feed (const SluicePlan *plan, const char *name, guint port, guint32 *number)
+{
+  for (guint32 i = 0; i < plan->n_feeds; i++)
+    if (plan->feeds[i].node->name == name && plan->feeds[i].port == (int) port)
+      {
+        *number = i;
+        return TRUE;
+      }
+  return FALSE;
+}
+
+/* The output of a call is one of a node that it was written out to. */
+static void
+resolve_call (const SluicePlan *plan, const char **name, guint *port)
+{
+  for (guint i = 0; i < plan->calls->len; i++)
+    {
+      const SluiceWorkCall *call = &g_array_index (plan->calls, SluiceWorkCall, i);
+      if (call->origin->name != *name || call->port != *port || call->edge.node == NULL)
+        continue;
+      *name = call->edge.node->name;
+      *port = (guint) call->edge.port;
+      return;
+    }
+}
+
 /* Looks through the whole plan: once for a watch and a plan. */
 static SluiceWatchPlace
 find_place (const SluiceWatch *self, const SluicePlan *plan)
 {
+  const char *name = self->name;
+  guint port = self->port;
   const guint32 odd = SLUICE_PLAN_SEND | SLUICE_PLAN_RECV | SLUICE_PLAN_VIRTUAL
                       | SLUICE_PLAN_TOGETHER | SLUICE_PLAN_NO_OP | SLUICE_PLAN_UNFED;
   SluiceWatchPlace place = { .plan = plan->serial, .status = SLUICE_WATCH_LEFT_OUT };
-  for (guint32 i = 0; i < plan->n_feeds; i++)
-    if (plan->feeds[i].node->name == self->name && plan->feeds[i].port == (int) self->port)
-      {
-        place.status = SLUICE_WATCH_VALUES;
-        place.output = i;
-        return place;
-      }
+  gboolean is_fed = find_feed (plan, name, port, &place.output);
+  if (!is_fed)
+    resolve_call (plan, &name, &port);
+  if (is_fed || find_feed (plan, name, port, &place.output))
+    {
+      place.status = SLUICE_WATCH_VALUES;
+      return place;
+    }
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
       const SluicePlanNode *node = &plan->nodes[i];
       gboolean is_consumer = node->flags & SLUICE_PLAN_TOGETHER
                              && node->n_outputs == node->origin->n_outputs
                              && node->origin->n_outputs > 1;
-      if (node->origin->name != self->name || (node->flags & odd && !is_consumer)
-          || self->port >= node->n_outputs)
+      if (node->origin->name != name || (node->flags & odd && !is_consumer)
+          || port >= node->n_outputs)
         continue;
       place.status = SLUICE_WATCH_VALUES;
       place.node = node;
-      place.output = self->port;
+      place.output = port;
       return place;
     }
   for (guint32 i = 0; i < plan->n_members; i++)
-    if (plan->members[i].origin->name == self->name)
+    if (plan->members[i].origin->name == name)
       {
-        gboolean is_whole = plan->members[i].output != SLUICE_PLAN_NOWHERE && self->port == 0;
+        gboolean is_whole = plan->members[i].output != SLUICE_PLAN_NOWHERE && port == 0;
         place.status = is_whole ? SLUICE_WATCH_VALUES : SLUICE_WATCH_FUSED;
         place.node = &plan->nodes[plan->members[i].node];
         place.output = plan->members[i].output;
         if (is_whole)
           return place;
       }
-  for (guint32 i = 0; i + self->port < plan->n_constants; i++)
-    if (plan->constant_origins[i]->name == self->name
-        && plan->constant_origins[i + self->port]->name == self->name)
+  for (guint32 i = 0; i + port < plan->n_constants; i++)
+    if (plan->constant_origins[i]->name == name && plan->constant_origins[i + port]->name == name)
       {
         place.status = SLUICE_WATCH_CONSTANT;
-        place.constant = plan->constants[i + self->port];
+        place.constant = plan->constants[i + port];
         return place;
       }
   return place;

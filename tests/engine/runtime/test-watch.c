@@ -3,6 +3,7 @@
 
 /* Looks at outputs while steps run: what is seen, where there is nothing to see, and that no run
  * notices. */
+#include "engine/graph/graphdef.h"
 #include "tests/engine/runtime/fixture.h"
 
 #include <string.h>
@@ -180,6 +181,49 @@ test_fused (void)
   sluice_watch_stop (folded);
 }
 
+/* The output of a call is that of a node of its function, also through the identities that pass it
+ * on. */
+static void
+test_call (void)
+{
+  static const char text[] =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+      "node { name: 'call' op: 'PartitionedCall' input: 'x'\n"
+      "  attr { key: 'Tin' value { list { type: DT_FLOAT } } }\n"
+      "  attr { key: 'Tout' value { list { type: [ DT_FLOAT, DT_FLOAT ] } } }\n"
+      "  attr { key: 'f' value { func { name: 'both' } } } }\n"
+      "node { name: 'z' op: 'Softmax' input: 'call:1'\n"
+      "  attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "library { function { signature { name: 'both' input_arg { name: 'x' type: DT_FLOAT }\n"
+      "  output_arg { name: 'same' type: DT_FLOAT } output_arg { name: 'y' type: DT_FLOAT } }\n"
+      "  node_def { name: 'relu' op: 'Relu' input: 'x'\n"
+      "    attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "  node_def { name: 'out' op: 'Identity' input: 'relu:activations:0'\n"
+      "    attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "  ret { key: 'same' value: 'x' } ret { key: 'y' value: 'out:output:0' } } }\n";
+  g_autoptr (GError) error = NULL;
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  sluice_graph_import (f.graph, bytes, &error);
+  g_assert_no_error (error);
+  sluice_session_extend (f.session, f.graph, &error);
+  g_assert_no_error (error);
+  SluiceWatch *same = watch (&f, "call:0"), *relu = watch (&f, "call:1");
+  g_autoptr (SluiceTensor) fed = vector (8, -2);
+  g_autoptr (SluiceTensor) output = run (&f, "z:0", fed, 1);
+  SluiceWatchReport report;
+  sluice_watch_read (relu, &report);
+  g_assert_cmpint (report.status, ==, SLUICE_WATCH_VALUES);
+  g_assert_cmpfloat (report.looks[0].values.min, ==, 0);
+  g_assert_cmpfloat (report.looks[0].values.max, ==, 5);
+  sluice_watch_read (same, &report);
+  g_assert_cmpint (report.status, ==, SLUICE_WATCH_VALUES);
+  g_assert_cmpfloat (report.looks[0].values.min, ==, -2);
+  sluice_watch_stop (same);
+  sluice_watch_stop (relu);
+}
+
 /* A variable, by reference and by handle, is its value; text is none. */
 static void
 test_state (void)
@@ -275,6 +319,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/watch/values", test_values);
   g_test_add_func ("/runtime/watch/ends", test_ends);
   g_test_add_func ("/runtime/watch/fused", test_fused);
+  g_test_add_func ("/runtime/watch/call", test_call);
   g_test_add_func ("/runtime/watch/state", test_state);
   g_test_add_func ("/runtime/watch/loop", test_loop);
   g_test_add_func ("/runtime/watch/threads", test_threads);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "tests/ui/canvas/fixture.h"
+#include "ui/canvas/first-sight.h"
 
 static const SluiceGroup *
 group (SluiceHierarchy *h, const char *path)
@@ -274,6 +275,89 @@ test_cells (void)
   g_assert_cmpuint (group (h, "loss")->parent, ==, 0);
   assert_tree (h, model);
   assert_bundles (h, model);
+}
+
+/* Cells whose two gates of one op are told apart by what they read, in an order that has nothing to
+ * do with how data flows. */
+static void
+test_shuffled_cells (void)
+{
+  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GRand) rand = g_rand_new_with_seed (1);
+  g_ptr_array_add (lines, g_strdup ("x Placeholder 8\nh0 Zeros 8\nw VariableV2 8\n"));
+  for (guint i = 1; i <= 20; i++)
+    {
+      g_ptr_array_add (lines, g_strdup_printf ("n%u_0 MatMul 8 h%u w\n", i * 7919 % 97, i - 1));
+      g_ptr_array_add (lines, g_strdup_printf ("in%u Slice 8 x\nup%u MatMul 8 in%u w\n", i, i, i));
+      g_ptr_array_add (lines, g_strdup_printf ("sum%u Add 8 n%u_0 up%u\n", i, i * 7919 % 97, i));
+      g_ptr_array_add (lines, g_strdup_printf ("h%u Tanh 8 sum%u\n", i, i));
+    }
+  g_autoptr (GString) text = g_string_new (NULL);
+  while (lines->len > 0)
+    {
+      guint at = g_rand_int_range (rand, 0, (gint32) lines->len);
+      g_string_append (text, lines->pdata[at]);
+      g_ptr_array_remove_index (lines, at);
+    }
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *cell = get_parent (h, group (h, "sum9")), *series = get_parent (h, cell);
+  g_assert_true (cell->section);
+  g_assert_cmpuint (cell->n_ops, ==, 5);
+  g_assert_cmpint (series->kind, ==, SLUICE_GROUP_SERIES);
+  g_assert_cmpuint (series->n_children, >=, 17);
+  g_assert_cmpuint (series->parent, ==, 0);
+  assert_tree (h, model);
+  assert_bundles (h, model);
+}
+
+/* Initial values without scopes are listed by what they do, not one by one. */
+static void
+test_many_aside (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
+  for (guint k = 0, i = 3; k < 12; k++, i = (i * 37 + 11) % 1009) /* no series by name */
+    g_string_append_printf (text,
+                            "v%u VariableV2 8\nc%u Const 8\nf%u Fill 8 c%u\n"
+                            "a%u Assign 8 &v%u f%u\nm%u Mul 8 v%u x\nunread%u Const 8\n",
+                            i, i, i, i, i, i, i, i, i, i);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *fills = get_parent (h, group (h, "f3"));
+  g_assert_cmpstr (fills->label, ==, "Fill × 12");
+  g_assert_true (fills->hub);
+  g_assert_true (get_parent (h, group (h, "c3")) == fills);
+  g_assert_cmpstr (get_parent (h, group (h, "a3"))->label, ==, "Assign × 12");
+  g_assert_cmpstr (get_parent (h, group (h, "unread3"))->label, ==, "Const × 12");
+  assert_tree (h, model);
+  assert_bundles (h, model);
+}
+
+static void
+assert_first_sight (const char *graph, const char *open, const char *closed)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model (graph);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_open_first_sight (h, state);
+  g_assert_true (open == NULL || sluice_view_state_is_open (state, open));
+  g_assert_true (closed == NULL || !sluice_view_state_is_open (state, closed));
+}
+
+#define LAYERS                                                                                     \
+  "net/a/m MatMul 8 x\nnet/a/r Relu 8 net/a/m\nnet/b/m MatMul 8 net/a/r\nnet/b/r Relu 8 net/b/m\n" \
+  "net/c/m MatMul 8 net/b/r\nnet/c/s Softmax 8 net/c/m\n"
+
+static void
+test_first_sight (void)
+{
+  assert_first_sight ("x Placeholder 8\n" LAYERS, "net", "net/a");
+  assert_first_sight ("x Placeholder 8\n" LAYERS "loss Mean 8 net/c/s\n", "net", NULL);
+  /* Two halves are a picture, and so is what cannot be opened. */
+  assert_first_sight ("x Placeholder 8\n" LAYERS "b/m Add 8 x\nb/n Tanh 8 b/m\nb/o Tanh 8 b/n\n",
+                      NULL, "net");
+  assert_first_sight ("x Placeholder 8\ny Relu 8 x\n", NULL, NULL);
+  assert_first_sight ("", NULL, NULL);
 }
 
 /* A thousand ops of which no two stretches are alike become sections, in as many levels as it
@@ -564,6 +648,9 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/no-hub", test_no_hub);
   g_test_add_func ("/canvas/hierarchy/services", test_services);
   g_test_add_func ("/canvas/hierarchy/cells", test_cells);
+  g_test_add_func ("/canvas/hierarchy/shuffled-cells", test_shuffled_cells);
+  g_test_add_func ("/canvas/hierarchy/many-aside", test_many_aside);
+  g_test_add_func ("/canvas/hierarchy/first-sight", test_first_sight);
   g_test_add_func ("/canvas/hierarchy/sections", test_sections);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);

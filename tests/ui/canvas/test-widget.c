@@ -195,6 +195,32 @@ test_open_close (Fixture *f, gconstpointer data)
   g_assert_cmpstr (f->activated, ==, "loss/mean");
 }
 
+/* The one scope that holds the model is open at first; whoever closes it finds it closed. */
+static void
+test_first_sight (Fixture *f, gconstpointer data)
+{
+  const char *text = "x Placeholder 8\nnet/a/m MatMul 8 x\nnet/a/r Relu 8 net/a/m\n"
+                     "net/b/m MatMul 8 net/a/r\nnet/b/r Relu 8 net/b/m\n";
+  g_autoptr (SluiceGraphModel) model = fixture_model (text), again = fixture_model (text);
+  sluice_canvas_set_model (f->canvas, model);
+  settle (f);
+  g_assert_true (is_open (f, "net"));
+  g_assert_cmpuint (f->layouts, ==, 0); /* nobody did anything that should be kept */
+  sluice_canvas_select (f->canvas, "net");
+  act (f, "canvas.close");
+  g_assert_false (is_open (f, "net"));
+  sluice_canvas_set_model (f->canvas, again);
+  settle (f);
+  g_assert_false (is_open (f, "net"));
+  g_autoptr (SluiceViewState) left = sluice_canvas_dup_view_state (f->canvas);
+  sluice_canvas_set_view_state (f->canvas, left);
+  settle (f);
+  g_assert_false (is_open (f, "net"));
+  sluice_canvas_set_view_state (f->canvas, NULL);
+  settle (f);
+  g_assert_true (is_open (f, "net"));
+}
+
 static void
 test_keyboard_walk (Fixture *f, gconstpointer data)
 {
@@ -527,6 +553,7 @@ main (int argc, char **argv)
   ADD ("states", test_states);
   ADD ("select", test_select);
   ADD ("open-close", test_open_close);
+  ADD ("first-sight", test_first_sight);
   ADD ("keyboard", test_keyboard_walk);
   ADD ("zoom", test_zoom);
   ADD ("undo", test_undo);

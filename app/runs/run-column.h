@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/store/runs.h"
+
+/* What a column of the table of runs says of a run, in words and for sorting. No GTK. */
+typedef enum
+{
+  SLUICE_RUN_COLUMN_STAR,
+  SLUICE_RUN_COLUMN_NAME,
+  SLUICE_RUN_COLUMN_STATE,
+  SLUICE_RUN_COLUMN_CURVE,
+  SLUICE_RUN_COLUMN_BEST, /* of a result */
+  SLUICE_RUN_COLUMN_LAST, /* of a result */
+  SLUICE_RUN_COLUMN_SETTING,
+  SLUICE_RUN_COLUMN_DURATION,
+  SLUICE_RUN_COLUMN_TAGS,
+  SLUICE_RUN_COLUMN_STARTED,
+  SLUICE_RUN_COLUMN_STEP,
+  SLUICE_RUN_COLUMN_SEED,
+  SLUICE_RUN_COLUMN_GROUP,
+  SLUICE_RUN_COLUMN_PROJECT,
+  SLUICE_RUN_COLUMN_NOTES,
+  SLUICE_N_RUN_COLUMNS,
+} SluiceRunColumnKind;
+
+typedef struct
+{
+  SluiceRunColumnKind kind;
+  char *name; /* (nullable): of the setting or the result */
+  char *id;   /* "best:evaluate/accuracy": by it the choice of columns is remembered */
+  char *title;
+  gboolean is_number;    /* at the right, in figures of one width */
+  gboolean is_by_itself; /* shown unless somebody has hidden it */
+} SluiceRunColumn;
+SluiceRunColumn *sluice_run_column_copy (const SluiceRunColumn *self);
+void sluice_run_column_free (SluiceRunColumn *self);
+
+/**
+ * sluice_run_columns_new:
+ * @entries: (element-type SluiceRunEntry)
+ *
+ * (transfer full) (element-type SluiceRunColumn): all that there are for these runs, in the order
+ * in which they stand by themselves. By themselves those settings are shown that differ, and the
+ * results that tell most.
+ */
+GPtrArray *sluice_run_columns_new (GPtrArray *entries);
+/* Have both the same columns? */
+gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
+
+/* (transfer full): what stands in the cell; "" where there is nothing to say. */
+char *sluice_run_column_dup_text (const SluiceRunColumn *self, const SluiceRunEntry *entry);
+/* (transfer full) (nullable): dim, behind it: of the state how far it came. */
+char *sluice_run_column_dup_detail (const SluiceRunColumn *self, const SluiceRunEntry *entry);
+/* Runs without a value come last whichever way round, NaN before them. */
+int sluice_run_column_compare (const SluiceRunColumn *self,
+                               const SluiceRunEntry *a,
+                               const SluiceRunEntry *b,
+                               gboolean descending);

@@ -1,0 +1,466 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/runs/run-view.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#define PAGE       "runs" /* of what the workspace remembers */
+#define MOST_TITLE 112    /* pixels of a column for the sake of its title */
+
+struct _SluiceRunView
+{
+  GtkWidget parent;
+  GtkWidget *scroller;
+  GtkColumnView *view;
+  GtkSelectionModel *selection;
+  SluiceRunTable *table;
+  SluiceRunCells *cells;
+  GHashTable *chosen; /* id -> GINT_TO_POINTER (gboolean): shown or hidden by somebody */
+  GHashTable *widths; /* id -> GINT_TO_POINTER (pixels), of those that somebody resized */
+  GPtrArray *order;   /* of ids, as somebody dragged them */
+  GStrv built;        /* (nullable): ids, as they stood before anybody did */
+  GObject *probes[2]; /* which column is sorted by is asked for with these */
+  const char *probed; /* (nullable): id of the column that was asked first */
+  gboolean building;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
+
+static const int widths[SLUICE_N_RUN_COLUMNS] = {
+  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 132,
+  [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
+  [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 78,
+  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 78,
+  [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
+  [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
+  [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
+  [SLUICE_RUN_COLUMN_NOTES] = 200,
+};
+
+/* ---- which columns, in which order ---- */
+
+static const char *
+get_id (GtkColumnViewColumn *column)
+{
+  return g_object_get_data (G_OBJECT (column), "id");
+}
+
+gboolean
+sluice_run_view_shows (SluiceRunView *self, const SluiceRunColumn *column)
+{
+  gpointer shown;
+  if (column->kind == SLUICE_RUN_COLUMN_NAME)
+    return TRUE; /* what the row is */
+  return g_hash_table_lookup_extended (self->chosen, column->id, NULL, &shown)
+             ? GPOINTER_TO_INT (shown)
+             : column->is_by_itself;
+}
+
+static gboolean
+has_id (GPtrArray *ids, const char *id, guint *at)
+{
+  for (*at = 0; *at < ids->len; (*at)++)
+    if (strcmp (ids->pdata[*at], id) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* (transfer full) (element-type utf8): in the order that is remembered; what is not in it stands
+ * behind what it follows by itself. */
+static GPtrArray *
+list_shown (SluiceRunView *self)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (self->table);
+  GPtrArray *shown = g_ptr_array_new_with_free_func (g_free);
+  const char *before = NULL;
+  guint at;
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      const SluiceRunColumn *column =
+          sluice_run_table_find_column (self->table, self->order->pdata[i]);
+      if (column != NULL && sluice_run_view_shows (self, column)
+          && !has_id (shown, column->id, &at))
+        g_ptr_array_add (shown, g_strdup (column->id));
+    }
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const SluiceRunColumn *column = columns->pdata[i];
+      if (!sluice_run_view_shows (self, column))
+        continue;
+      if (!has_id (shown, column->id, &at))
+        g_ptr_array_insert (shown, before != NULL && has_id (shown, before, &at) ? (int) at + 1 : 0,
+                            g_strdup (column->id));
+      before = column->id;
+    }
+  return shown;
+}
+
+static void
+remember_order (SluiceRunView *self)
+{
+  g_auto (GStrv) ids = sluice_run_view_dup_columns (self);
+  g_autoptr (GPtrArray) old = self->order;
+  guint at;
+  if (self->built == NULL
+      || g_strv_equal ((const char *const *) ids, (const char *const *) self->built))
+    {
+      g_steal_pointer (&old);
+      return;
+    }
+  self->order = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; ids[i] != NULL; i++)
+    g_ptr_array_add (self->order, g_strdup (ids[i]));
+  for (guint i = 0; i < old->len; i++)
+    if (!has_id (self->order, old->pdata[i], &at)) /* not shown now */
+      g_ptr_array_add (self->order, g_strdup (old->pdata[i]));
+}
+
+/* What somebody has dragged and resized. */
+static void
+remember (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  remember_order (self);
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+      int width = gtk_column_view_column_get_fixed_width (column);
+      if (width > 0 && width != GPOINTER_TO_INT (g_object_get_data (G_OBJECT (column), "width")))
+        g_hash_table_insert (self->widths, g_strdup (get_id (column)), GINT_TO_POINTER (width));
+    }
+}
+
+/* ---- sorting: GTK 4.8 does not say which header was clicked ---- */
+
+static int
+probe_cb (gconstpointer a, gconstpointer b, gpointer data)
+{
+  GtkColumnViewColumn *column = data;
+  SluiceRunView *self = g_object_get_data (G_OBJECT (column), "view");
+  if (self->probed == NULL)
+    self->probed = get_id (column);
+  return GTK_ORDERING_LARGER;
+}
+
+/* The first column that the view compares two things by is the one, and the answer says which way
+ * round. */
+static void
+sorted_cb (SluiceRunView *self)
+{
+  if (self->building)
+    return;
+  self->probed = NULL;
+  GtkOrdering order = gtk_sorter_compare (gtk_column_view_get_sorter (self->view), self->probes[0],
+                                          self->probes[1]);
+  sluice_run_table_set_sort (self->table, self->probed, order == GTK_ORDERING_SMALLER);
+}
+
+/* (nullable) (transfer full) */
+static GtkColumnViewColumn *
+dup_column (SluiceRunView *self, const char *id)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  for (guint i = 0; id != NULL && i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+      if (strcmp (get_id (column), id) == 0)
+        return g_steal_pointer (&column);
+    }
+  return NULL;
+}
+
+/* The arrow in the header. */
+static void
+show_sort (SluiceRunView *self)
+{
+  gboolean descending;
+  const char *id = sluice_run_table_get_sort (self->table, &descending);
+  g_autoptr (GtkColumnViewColumn) column = dup_column (self, id);
+  gtk_column_view_sort_by_column (self->view, column,
+                                  descending ? GTK_SORT_DESCENDING : GTK_SORT_ASCENDING);
+}
+
+void
+sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboolean descending)
+{
+  self->building = TRUE;
+  sluice_run_table_set_sort (self->table, column != NULL ? column->id : NULL, descending);
+  show_sort (self);
+  self->building = FALSE;
+}
+
+/* ---- the columns ---- */
+
+static void
+add_column (SluiceRunView *self, const SluiceRunColumn *column)
+{
+  g_autoptr (GtkColumnViewColumn) c =
+      gtk_column_view_column_new (column->kind == SLUICE_RUN_COLUMN_STAR ? "★" : column->title,
+                                  sluice_run_cells_new_factory (self->cells, column));
+  g_autoptr (GtkSorter) sorter = GTK_SORTER (gtk_custom_sorter_new (probe_cb, c, NULL));
+  int width = GPOINTER_TO_INT (g_hash_table_lookup (self->widths, column->id));
+  g_object_set_data_full (G_OBJECT (c), "id", g_strdup (column->id), g_free);
+  g_object_set_data (G_OBJECT (c), "view", self);
+  gtk_column_view_column_set_sorter (c, sorter);
+  gtk_column_view_column_set_resizable (c, TRUE);
+  if (width == 0 && column->name != NULL) /* as wide as its title, within reason */
+    width =
+        CLAMP (7 * (int) g_utf8_strlen (column->title, -1) + 20, widths[column->kind], MOST_TITLE);
+  width = width > 0 ? width : widths[column->kind];
+  gtk_column_view_column_set_fixed_width (c, width);
+  g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
+  gtk_column_view_column_set_expand (c, column->kind == SLUICE_RUN_COLUMN_TAGS);
+  gtk_column_view_append_column (self->view, c);
+}
+
+/* Titles stand over their numbers, which GTK 4.8 has no property for. */
+static void
+align_titles (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (self->view));
+  GtkWidget *title = header != NULL ? gtk_widget_get_first_child (header) : NULL;
+  if (header != NULL)
+    gtk_accessible_update_property (GTK_ACCESSIBLE (header), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                    _ ("Titles of the columns"), -1);
+  for (guint i = 0; i < g_list_model_get_n_items (columns) && title != NULL; i++)
+    {
+      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
+      const SluiceRunColumn *column = sluice_run_table_find_column (self->table, get_id (c));
+      GtkWidget *box = gtk_widget_get_first_child (title);
+      GtkWidget *label = box != NULL ? gtk_widget_get_first_child (box) : NULL;
+      if (GTK_IS_LABEL (label) && column != NULL)
+        {
+          gtk_label_set_xalign (GTK_LABEL (label), column->is_number ? 1 : 0);
+          gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+          gtk_widget_set_hexpand (label, TRUE);
+          /* The arrow beside it stands where the numbers do not. */
+          if (column->is_number)
+            gtk_box_reorder_child_after (GTK_BOX (box), label, gtk_widget_get_last_child (box));
+          gtk_accessible_update_property (GTK_ACCESSIBLE (title), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                          column->title, -1);
+          gtk_widget_set_tooltip_text (title, column->name != NULL ? column->name : column->title);
+        }
+      title = gtk_widget_get_next_sibling (title);
+    }
+}
+
+static void
+build (SluiceRunView *self)
+{
+  g_autoptr (GPtrArray) shown = list_shown (self);
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  self->building = TRUE;
+  while (g_list_model_get_n_items (columns) > 0)
+    {
+      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, 0);
+      gtk_column_view_remove_column (self->view, c);
+    }
+  for (guint i = 0; i < shown->len; i++)
+    add_column (self, sluice_run_table_find_column (self->table, shown->pdata[i]));
+  g_strfreev (self->built);
+  self->built = sluice_run_view_dup_columns (self);
+  show_sort (self);
+  align_titles (self);
+  self->building = FALSE;
+}
+
+static void
+columns_changed_cb (SluiceRunView *self)
+{
+  remember (self);
+  build (self);
+}
+
+void
+sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, gboolean shown)
+{
+  if (sluice_run_view_shows (self, column) == shown)
+    return;
+  remember (self);
+  g_hash_table_insert (self->chosen, g_strdup (column->id), GINT_TO_POINTER (shown));
+  build (self);
+}
+
+void
+sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRunCells *cells)
+{
+  g_assert (self->table == NULL);
+  self->table = g_object_ref (table);
+  self->cells = cells;
+  self->selection = GTK_SELECTION_MODEL (
+      gtk_multi_selection_new (g_object_ref (sluice_run_table_get_rows (table))));
+  gtk_column_view_set_model (self->view, self->selection);
+  g_signal_connect_object (table, "columns-changed", G_CALLBACK (columns_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (gtk_column_view_get_sorter (self->view), "changed",
+                           G_CALLBACK (sorted_cb), self, G_CONNECT_SWAPPED);
+  build (self);
+}
+
+GtkSelectionModel *
+sluice_run_view_get_selection (SluiceRunView *self)
+{
+  return self->selection;
+}
+
+GtkColumnView *
+sluice_run_view_get_column_view (SluiceRunView *self)
+{
+  return self->view;
+}
+
+void
+sluice_run_view_reveal (SluiceRunView *self, guint position)
+{
+  gtk_widget_activate_action (gtk_widget_get_last_child (GTK_WIDGET (self->view)),
+                              "list.scroll-to-item", "u", position);
+}
+
+/* ---- what the workspace remembers ---- */
+
+GStrv
+sluice_run_view_dup_columns (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  g_autoptr (GStrvBuilder) ids = g_strv_builder_new ();
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
+      g_strv_builder_add (ids, get_id (column));
+    }
+  return g_strv_builder_end (ids);
+}
+
+static void
+save_state (SluiceRunView *self, GKeyFile *state)
+{
+  g_autoptr (GStrvBuilder) shown = g_strv_builder_new (), hidden = g_strv_builder_new ();
+  gboolean descending;
+  const char *sort = sluice_run_table_get_sort (self->table, &descending);
+  GHashTableIter iter;
+  gpointer id, value;
+  remember (self);
+  g_hash_table_iter_init (&iter, self->chosen);
+  while (g_hash_table_iter_next (&iter, &id, &value))
+    g_strv_builder_add (GPOINTER_TO_INT (value) ? shown : hidden, id);
+  g_auto (GStrv) all_shown = g_strv_builder_end (shown), all_hidden = g_strv_builder_end (hidden);
+  const struct
+  {
+    const char *key;
+    const char *const *ids;
+    gsize n;
+  } lists[] = {
+    { "shown", (const char *const *) all_shown, g_strv_length (all_shown) },
+    { "hidden", (const char *const *) all_hidden, g_strv_length (all_hidden) },
+    { "order", (const char *const *) self->order->pdata, self->order->len },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
+    if (lists[i].n > 0)
+      g_key_file_set_string_list (state, PAGE, lists[i].key, lists[i].ids, lists[i].n);
+  if (sort != NULL)
+    g_key_file_set_string (state, PAGE, "sort", sort);
+  g_key_file_set_boolean (state, PAGE, "descending", descending);
+  g_hash_table_iter_init (&iter, self->widths);
+  while (g_hash_table_iter_next (&iter, &id, &value))
+    {
+      g_autofree char *key = g_uri_escape_string (id, NULL, FALSE);
+      g_key_file_set_integer (state, PAGE " widths", key, GPOINTER_TO_INT (value));
+    }
+}
+
+static void
+read_choice (SluiceRunView *self, GKeyFile *state, const char *key, gboolean shown)
+{
+  g_auto (GStrv) ids = g_key_file_get_string_list (state, PAGE, key, NULL, NULL);
+  for (guint i = 0; ids != NULL && ids[i] != NULL; i++)
+    g_hash_table_insert (self->chosen, g_strdup (ids[i]), GINT_TO_POINTER (shown));
+}
+
+static void
+read_state (SluiceRunView *self, GKeyFile *state)
+{
+  g_auto (GStrv) order = g_key_file_get_string_list (state, PAGE, "order", NULL, NULL);
+  g_auto (GStrv) keys = g_key_file_get_keys (state, PAGE " widths", NULL, NULL);
+  g_autofree char *sort = g_key_file_get_string (state, PAGE, "sort", NULL);
+  read_choice (self, state, "shown", TRUE);
+  read_choice (self, state, "hidden", FALSE);
+  if (order != NULL)
+    g_ptr_array_set_size (self->order, 0);
+  for (guint i = 0; order != NULL && order[i] != NULL; i++)
+    g_ptr_array_add (self->order, g_strdup (order[i]));
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      char *id = g_uri_unescape_string (keys[i], NULL);
+      int width = g_key_file_get_integer (state, PAGE " widths", keys[i], NULL);
+      if (id != NULL)
+        g_hash_table_insert (self->widths, id, GINT_TO_POINTER (CLAMP (width, 24, 2000)));
+    }
+  sluice_run_table_set_sort (self->table, sort,
+                             g_key_file_get_boolean (state, PAGE, "descending", NULL));
+  build (self);
+}
+
+void
+sluice_run_view_keep_state (SluiceRunView *self, GKeyFile *state, gboolean saves)
+{
+  if (saves)
+    save_state (self, state);
+  else
+    read_state (self, state);
+}
+
+/* ---- life ---- */
+
+static void
+sluice_run_view_dispose (GObject *object)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (object);
+  g_clear_pointer (&self->scroller, gtk_widget_unparent);
+  g_clear_object (&self->selection);
+  g_clear_object (&self->table);
+  g_clear_object (&self->probes[0]);
+  g_clear_object (&self->probes[1]);
+  G_OBJECT_CLASS (sluice_run_view_parent_class)->dispose (object);
+}
+
+static void
+sluice_run_view_finalize (GObject *object)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (object);
+  g_hash_table_unref (self->chosen);
+  g_hash_table_unref (self->widths);
+  g_ptr_array_unref (self->order);
+  g_strfreev (self->built);
+  G_OBJECT_CLASS (sluice_run_view_parent_class)->finalize (object);
+}
+
+static void
+sluice_run_view_class_init (SluiceRunViewClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = sluice_run_view_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_run_view_finalize;
+  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
+}
+
+static void
+sluice_run_view_init (SluiceRunView *self)
+{
+  self->chosen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->widths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->order = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (self->probes); i++)
+    self->probes[i] = g_object_new (G_TYPE_OBJECT, NULL);
+  self->view = GTK_COLUMN_VIEW (gtk_column_view_new (NULL));
+  gtk_column_view_set_enable_rubberband (self->view, TRUE);
+  gtk_column_view_set_reorderable (self->view, TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->view), "runs-table");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Table of runs"), -1);
+  self->scroller = gtk_scrolled_window_new ();
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
+  gtk_widget_set_vexpand (self->scroller, TRUE);
+  gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/runs/run-cells.h"
+
+/* The rows of a table of runs under columns that are chosen, dragged, sorted and resized. */
+#define SLUICE_TYPE_RUN_VIEW (sluice_run_view_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceRunView, sluice_run_view, SLUICE, RUN_VIEW, GtkWidget)
+
+/* Once. Both live as long as the view. */
+void sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRunCells *cells);
+GtkSelectionModel *sluice_run_view_get_selection (SluiceRunView *self);
+GtkColumnView *sluice_run_view_get_column_view (SluiceRunView *self);
+/* Scrolls to a row, and gives it the focus where the view has it. */
+void sluice_run_view_reveal (SluiceRunView *self, guint position);
+
+gboolean sluice_run_view_shows (SluiceRunView *self, const SluiceRunColumn *column);
+void sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, gboolean shown);
+/* As the header of the column does; column NULL: newest first. */
+void sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboolean descending);
+/* (transfer full): ids of those that are shown, in their order. */
+GStrv sluice_run_view_dup_columns (SluiceRunView *self);
+void sluice_run_view_keep_state (SluiceRunView *self, GKeyFile *state, gboolean saves);

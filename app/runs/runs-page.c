@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/runs/runs-page-private.h"
+
+#include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "ui/chart/ticks.h"
+
+#define READ_MS    1000 /* from one reading to the next while runs are at work */
+#define MOST_NAMES 100  /* that a test is told */
+
+static void init_page (SluicePageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceRunsPage,
+                               sluice_runs_page,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
+
+void
+sluice_runs_page_tell (SluiceRunsPage *self, const char *message)
+{
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  g_autofree char *markup = g_markup_escape_text (message, -1);
+  if (toasts != NULL)
+    adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), adw_toast_new (markup));
+}
+
+/* ---- what is selected ---- */
+
+GPtrArray *
+sluice_runs_page_dup_selected (SluiceRunsPage *self)
+{
+  GtkSelectionModel *model = sluice_run_view_get_selection (self->view);
+  g_autoptr (GtkBitset) selected = gtk_selection_model_get_selection (model);
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  GtkBitsetIter iter;
+  guint position;
+  for (gboolean more = gtk_bitset_iter_init_first (&iter, selected, &position); more;
+       more = gtk_bitset_iter_next (&iter, &position))
+    {
+      gpointer item = g_list_model_get_item (G_LIST_MODEL (model), position);
+      if (item != NULL)
+        g_ptr_array_add (items, item);
+    }
+  return items;
+}
+
+/* The run in front, which the inspector tells of, is one of those that are selected: the first,
+ * once the one that was is not among them any more. */
+static void
+selection_changed_cb (SluiceRunsPage *self)
+{
+  g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
+  sluice_runs_page_update_actions (self);
+  if (items->len == 0 || sluice_run_table_get_trash (self->table))
+    return;
+  for (guint i = 0; i < items->len; i++)
+    if (sluice_run_item_get_entry (items->pdata[i])->info->id
+        == sluice_run_set_get_front (self->shown))
+      return;
+  self->front = sluice_run_item_get_entry (items->pdata[0])->info->id;
+  sluice_run_set_set_front (self->shown, self->front);
+}
+
+/* A run that was selected elsewhere, or begins, is selected here. */
+static void
+front_changed_cb (SluiceRunsPage *self)
+{
+  gint64 front = sluice_run_set_get_front (self->shown);
+  GListModel *rows = sluice_run_table_get_rows (self->table);
+  SluiceRunItem *item = front != 0 ? sluice_run_table_find (self->table, front) : NULL;
+  guint at;
+  if (front == self->front || item == NULL || sluice_run_table_get_trash (self->table))
+    return;
+  self->front = front;
+  if (g_list_store_find (G_LIST_STORE (rows), item, &at)
+      && !gtk_selection_model_is_selected (sluice_run_view_get_selection (self->view), at))
+    gtk_selection_model_select_item (sluice_run_view_get_selection (self->view), at, TRUE);
+}
+
+/* ---- what is shown ---- */
+
+static void
+say_count (SluiceRunsPage *self)
+{
+  guint n = sluice_run_table_get_n_runs (self->table);
+  guint n_shown = g_list_model_get_n_items (sluice_run_table_get_rows (self->table));
+  g_autofree char *all = sluice_format_step (n), *shown = sluice_format_step (n_shown);
+  g_autofree char *text =
+      n == n_shown ? g_strdup_printf (ngettext ("%s run", "%s runs", n), all)
+                   : g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", n), shown, all);
+  gtk_label_set_label (self->count, text);
+}
+
+static const char *
+choose_state (SluiceRunsPage *self)
+{
+  const char *broken = sluice_workspace_get_failure (self->workspace);
+  SluiceRunTableState state = sluice_run_table_get_state (self->table);
+  const char *failure = broken != NULL ? broken : sluice_run_table_get_failure (self->table);
+  if (broken != NULL || state == SLUICE_RUN_TABLE_FAILED)
+    {
+      adw_status_page_set_description (self->failure, failure);
+      return "failed";
+    }
+  if (state == SLUICE_RUN_TABLE_LOADING)
+    return "loading";
+  if (sluice_run_table_get_n_runs (self->table) == 0)
+    return sluice_run_table_get_trash (self->table) ? "clean" : "empty";
+  return g_list_model_get_n_items (sluice_run_table_get_rows (self->table)) > 0 ? "table"
+                                                                                : "nothing";
+}
+
+/* The row that had the focus is gone, and with it the table: the keyboard stays on the page. */
+static void
+keep_focus (SluiceRunsPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)) && !GTK_IS_EDITABLE (focus))
+    gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+}
+
+static void
+show_state (SluiceRunsPage *self)
+{
+  const char *state = choose_state (self);
+  const char *before = gtk_stack_get_visible_child_name (self->states);
+  gboolean loses_table = strcmp (before, "table") == 0 && strcmp (state, "table") != 0;
+  if (strcmp (before, state) != 0)
+    gtk_stack_set_visible_child_name (self->states, state);
+  if (loses_table)
+    keep_focus (self);
+  say_count (self);
+  sluice_runs_page_update_actions (self);
+}
+
+static void
+table_changed_cb (SluiceRunsPage *self)
+{
+  front_changed_cb (self);
+  show_state (self);
+}
+
+/* Before the rows are bound to runs of another scale. */
+static void
+update_scale (SluiceRunsPage *self)
+{
+  SluiceRunCells *cells = &self->cells;
+  cells->has_scale = sluice_run_table_get_scale (self->table, SLUICE_RUN_CURVE_TAG, &cells->least,
+                                                 &cells->greatest, &cells->last_step);
+}
+
+/* ---- when it is read ---- */
+
+void
+sluice_runs_page_read (SluiceRunsPage *self)
+{
+  SluiceStore *store =
+      self->workspace != NULL ? sluice_workspace_get_store (self->workspace) : NULL;
+  g_clear_handle_id (&self->read_source, g_source_remove);
+  if (store == NULL)
+    return;
+  self->read_at = g_get_monotonic_time ();
+  sluice_run_table_read (self->table, store);
+}
+
+/* Of what other programs and training change. */
+static guint64
+hash_runs (SluiceRunsPage *self)
+{
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  guint64 hash = 14695981039346656037u;
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const SluiceRunInfo *info = sluice_run_get_info (run);
+      const guint64 parts[] = { (guint64) info->id,
+                                info->state,
+                                (guint64) info->step,
+                                info->is_starred,
+                                sluice_run_get_n_series (run),
+                                g_str_hash (info->name),
+                                info->notes != NULL ? g_str_hash (info->notes) : 0,
+                                info->group != NULL ? g_str_hash (info->group) : 0 };
+      for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+        hash = (hash ^ parts[k]) * 1099511628211u;
+      for (guint k = 0; info->tags != NULL && info->tags[k] != NULL; k++)
+        hash = (hash ^ g_str_hash (info->tags[k])) * 1099511628211u;
+    }
+  return hash;
+}
+
+static gboolean
+read_cb (gpointer data)
+{
+  SluiceRunsPage *self = data;
+  self->read_source = 0;
+  sluice_runs_page_read (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+workspace_changed_cb (SluiceRunsPage *self)
+{
+  gint64 due = self->read_at + READ_MS * G_TIME_SPAN_MILLISECOND, now = g_get_monotonic_time ();
+  show_state (self);
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)) || self->read_source != 0)
+    return;
+  guint64 hash = hash_runs (self);
+  if (hash == self->known)
+    return;
+  self->known = hash;
+  if (self->read_at == 0 || now >= due)
+    sluice_runs_page_read (self);
+  else
+    self->read_source =
+        g_timeout_add ((guint) ((due - now) / G_TIME_SPAN_MILLISECOND) + 1, read_cb, self);
+}
+
+static void
+sluice_runs_page_map (GtkWidget *widget)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (widget);
+  GTK_WIDGET_CLASS (sluice_runs_page_parent_class)->map (widget);
+  if (self->workspace == NULL)
+    return;
+  self->known = hash_runs (self);
+  sluice_runs_page_read (self);
+}
+
+/* ---- the bar ---- */
+
+static void
+filter_changed_cb (SluiceRunsPage *self)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean ok = sluice_run_table_set_filter (
+      self->table, gtk_editable_get_text (GTK_EDITABLE (self->entry)), &error);
+  gtk_label_set_label (self->problem, ok ? "" : error->message);
+  gtk_widget_set_visible (GTK_WIDGET (self->problem), !ok);
+  gtk_widget_set_visible (GTK_WIDGET (self->count), ok);
+  if (ok)
+    gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
+  else
+    gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
+}
+
+/* Down, or Return, goes on into the rows. */
+static void
+leave_filter_cb (SluiceRunsPage *self)
+{
+  gtk_widget_child_focus (GTK_WIDGET (self->view), GTK_DIR_TAB_FORWARD);
+}
+
+static void
+trash_toggled_cb (SluiceRunsPage *self)
+{
+  sluice_run_table_set_trash (self->table, gtk_toggle_button_get_active (self->trash_button));
+  sluice_runs_page_update_actions (self);
+}
+
+static void
+pressed_cb (GtkGestureClick *gesture, int n, double x, double y, SluiceRunsPage *self)
+{
+  graphene_point_t at;
+  if (!gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self),
+                                 &GRAPHENE_POINT_INIT ((float) x, (float) y), &at))
+    return;
+  gtk_popover_set_pointing_to (GTK_POPOVER (self->menu),
+                               &(GdkRectangle){ (int) at.x, (int) at.y, 1, 1 });
+  gtk_popover_popup (GTK_POPOVER (self->menu));
+}
+
+static void
+activated_cb (SluiceRunsPage *self)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "table.chart", NULL);
+}
+
+/* ---- a page of the window ---- */
+
+static void
+runs_page_attach (SluicePage *page, const SluicePageContext *context)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  g_assert (self->workspace == NULL);
+  self->workspace = g_object_ref (context->workspace);
+  self->shown = g_object_ref (context->shown);
+  self->cells.workspace = self->workspace;
+  g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (sluice_runs_page_read),
+                           self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (front_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+}
+
+static gboolean
+runs_page_is_settled (SluicePage *page)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  return !gtk_widget_get_mapped (GTK_WIDGET (self))
+         || sluice_workspace_get_failure (self->workspace) != NULL
+         || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING
+             && !sluice_run_table_is_reading (self->table) && !self->working
+             && self->notes_source == 0);
+}
+
+static void
+runs_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  if (saves)
+    sluice_runs_page_save_notes (self);
+  sluice_run_view_keep_state (self->view, state, saves);
+}
+
+static void
+add_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+static void
+add_names (JsonBuilder *b, const char *name, GPtrArray *items)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < MIN (items->len, MOST_NAMES); i++)
+    json_builder_add_string_value (b, sluice_run_item_get_entry (items->pdata[i])->info->name);
+  json_builder_end_array (b);
+}
+
+static char *
+runs_page_dump_state (SluicePage *page)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  GListModel *rows = sluice_run_table_get_rows (self->table);
+  g_autoptr (GPtrArray) shown = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GPtrArray) selected = sluice_runs_page_dup_selected (self);
+  g_auto (GStrv) columns = sluice_run_view_dup_columns (self->view);
+  g_autofree char *joined = g_strjoinv (" ", columns);
+  gboolean descending;
+  const char *sort = sluice_run_table_get_sort (self->table, &descending);
+  for (guint i = 0; i < MIN (g_list_model_get_n_items (rows), MOST_NAMES); i++)
+    g_ptr_array_add (shown, g_list_model_get_item (rows, i));
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  add_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
+  add_string (b, "count", gtk_label_get_label (self->count));
+  add_string (b, "problem", gtk_label_get_label (self->problem));
+  add_string (b, "columns", joined);
+  add_string (b, "sort", sort != NULL ? sort : "");
+  json_builder_set_member_name (b, "descending");
+  json_builder_add_boolean_value (b, descending);
+  json_builder_set_member_name (b, "trash");
+  json_builder_add_boolean_value (b, sluice_run_table_get_trash (self->table));
+  add_names (b, "names", shown);
+  add_names (b, "selected", selected);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+static void
+init_page (SluicePageInterface *iface)
+{
+  iface->attach = runs_page_attach;
+  iface->is_settled = runs_page_is_settled;
+  iface->keep_state = runs_page_keep_state;
+  iface->dump_state = runs_page_dump_state;
+}
+
+/* ---- life ---- */
+
+static void
+sluice_runs_page_dispose (GObject *object)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
+  g_clear_handle_id (&self->read_source, g_source_remove);
+  g_clear_handle_id (&self->notes_source, g_source_remove);
+  g_clear_pointer (&self->menu, gtk_widget_unparent);
+  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PAGE);
+  g_clear_object (&self->table);
+  g_clear_object (&self->workspace);
+  g_clear_object (&self->shown);
+  G_OBJECT_CLASS (sluice_runs_page_parent_class)->dispose (object);
+}
+
+static void
+sluice_runs_page_finalize (GObject *object)
+{
+  sluice_runs_page_clear_history (SLUICE_RUNS_PAGE (object));
+  G_OBJECT_CLASS (sluice_runs_page_parent_class)->finalize (object);
+}
+
+static void
+bind_children (GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, states);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, entry);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, count);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, problem);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, selected);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, selected_box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, restore_box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, columns_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, tag_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, rename_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, notes_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, trash_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, failure);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, view);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, row_menu);
+}
+
+static void
+sluice_runs_page_class_init (SluiceRunsPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_runs_page_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_runs_page_finalize;
+  widget_class->map = sluice_runs_page_map;
+  g_type_ensure (SLUICE_TYPE_RUN_VIEW);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/runs-page.ui");
+  bind_children (widget_class);
+  sluice_runs_page_install_actions (widget_class);
+}
+
+static void
+connect_controls (SluiceRunsPage *self)
+{
+  GtkSelectionModel *selection = sluice_run_view_get_selection (self->view);
+  g_signal_connect_object (self->table, "columns-changed", G_CALLBACK (update_scale), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->table, "changed", G_CALLBACK (update_scale), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->table, "changed", G_CALLBACK (table_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (selection, "selection-changed", G_CALLBACK (selection_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (selection, "items-changed", G_CALLBACK (selection_changed_cb), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
+  g_signal_connect_object (self->entry, "search-changed", G_CALLBACK (filter_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->entry, "activate", G_CALLBACK (leave_filter_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->trash_button, "toggled", G_CALLBACK (trash_toggled_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (sluice_run_view_get_column_view (self->view), "activate",
+                           G_CALLBACK (activated_cb), self, G_CONNECT_SWAPPED);
+}
+
+static void
+init_menu (SluiceRunsPage *self)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+  self->menu = gtk_popover_menu_new_from_model (self->row_menu);
+  gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
+  gtk_widget_set_parent (self->menu, GTK_WIDGET (self));
+  gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
+  g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
+  gtk_widget_add_controller (GTK_WIDGET (self->view), GTK_EVENT_CONTROLLER (click));
+}
+
+static void
+sluice_runs_page_init (SluiceRunsPage *self)
+{
+  self->table = sluice_run_table_new ();
+  self->history = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_edit_unref);
+  self->cells.star = sluice_runs_page_star;
+  self->cells.data = self;
+  g_queue_init (&self->waiting);
+  gtk_widget_init_template (GTK_WIDGET (self));
+  sluice_run_view_set_table (self->view, self->table, &self->cells);
+  sluice_runs_page_init_popovers (self);
+  init_menu (self);
+  connect_controls (self);
+  sluice_runs_page_update_actions (self);
+}

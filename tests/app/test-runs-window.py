@@ -1,0 +1,336 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The page of all runs, by keys and by what assistive technology reads, as TAP.
+
+usage: test-runs-window.py WORKBENCH COMMAND MAKE_RUNS PROJECT
+
+On a display and a session bus of its own. Filter, sort, star, tag, rename, notes, trash and back,
+columns; what another program changes meanwhile; ten thousand runs; no runs.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, press_keys, type_text
+
+N = 12
+MANY = 10000
+
+
+class Session:
+    def __init__(self, program, command, make_runs, project):
+        self.program, self.command, self.make_runs = program, command, make_runs
+        self.folder = tempfile.mkdtemp()
+        self.project = os.path.join(self.folder, "samples", os.path.basename(project))
+        shutil.copytree(os.path.dirname(project), os.path.dirname(self.project))
+        self.workspace = os.path.join(self.folder, "workspace")
+        self.tap = Tap()
+        self.w = None
+
+    # ---- what is there ----
+
+    def open(self, workspace):
+        self.w = Workbench(self.program, self.project, workspace)
+        self.w.wait(lambda s: s["settled"])
+        press_keys("alt+3")
+        page = self.w.wait(lambda s: s["page"] == "runs" and s["settled"])["table"]
+        entry = self.w.find_accessible("search box", "Filter the runs")
+        for _ in range(50):
+            if entry.holds_focus():
+                break
+            press_keys("Tab")
+        return page
+
+    def page(self, condition=lambda page: True):
+        """The page's state, once it is as the condition says."""
+        return self.w.wait(lambda s: s["settled"] and condition(s["table"]))["table"]
+
+    def runs(self, *options):
+        done = subprocess.run([self.command, "runs", "--json", "--workspace", self.workspace,
+                               *options], capture_output=True, text=True, check=True)
+        return {run["run"]: run for run in map(json.loads, done.stdout.splitlines())}
+
+    def told(self, start):
+        """What the cells say whose words begin so, from the top."""
+        return [o.label()[len(start):] for o in self.w.accessible().tree()
+                if o.label().startswith(start) and o.place()[2] > 0]
+
+    def filter(self, text):
+        entry = self.w.find_accessible("search box", "Filter the runs")
+        if not entry.holds_focus():
+            press_keys("slash")
+            self.w.until(entry.holds_focus)
+        press_keys("ctrl+a", "BackSpace")
+        if text:
+            type_text(text)
+
+    def press_on(self, role, label):
+        """Tab, until it is there, and Space."""
+        thing = self.w.find_accessible(role, label)
+        for _ in range(100):
+            if thing.has_focus():
+                press_keys("space")
+                return
+            press_keys("Tab")
+        raise RuntimeError(f"Tab does not come to {label}")
+
+    def select(self, *names):
+        """The rows of a filter that finds just these; several have a name's start in common."""
+        self.filter("name:" + (names[0] if len(names) == 1 else names[0].split("-")[0]))
+        self.page(lambda p: set(names) == set(p["names"]))
+        press_keys("Return", "ctrl+a")
+        return self.page(lambda p: set(names) == set(p["selected"]))
+
+    def focus_in(self, role, label):
+        return self.w.until(lambda: any(o.holds_focus()
+                                        for o in self.w.all_accessible(role, label)))
+
+    # ---- what is asked of it ----
+
+    def reads(self):
+        page = self.page(lambda p: len(p["names"]) == N)
+        self.tap.point("all runs are in the table, the newest first",
+                       page["shows"] == "table" and page["names"][0] == f"mlp-{N}",
+                       page)
+        self.tap.point("it says how many", page["count"] == f"{N} runs", page["count"])
+        rows = [o.label() for o in self.w.accessible().tree() if o.role() == "row"]
+        self.tap.point("a row is told by name, state and star", "mlp-10, stopped, starred" in rows
+                       and "mlp-6, failed" in rows, *rows)
+        rates = self.told("learning-rate: ")
+        wanted = [f"{run['settings']['learning-rate']:g}" for run in self.runs().values()]
+        self.tap.point("settings that differ are told run by run", rates == wanted, rates, wanted)
+        self.tap.point("one that does not differ has no column", not self.told("decay: "))
+        self.tap.point("results are told", len(self.told("loss, last: 0.")) > 5,
+                       *self.told("loss, last: "))
+
+    def filters(self):
+        self.filter("tag:lenet learning-rate>=0.1")
+        page = self.page(lambda p: p["count"] == f"3 of {N} runs")
+        self.tap.point("a filter finds what its terms say",
+                       page["names"] == ["lenet-9", "lenet-5", "lenet-1"], page)
+        self.filter("learning-rate<")
+        page = self.page(lambda p: p["problem"])
+        self.tap.point("what is wrong with one stands under it, in words",
+                       "learning-rate" in page["problem"]
+                       and self.w.find_accessible("label", page["problem"]), page)
+        self.filter("tag:nothing")
+        self.page(lambda p: p["shows"] == "nothing")
+        self.w.find_accessible("button", "Clear the filter").act()
+        page = self.page(lambda p: p["shows"] == "table")
+        self.tap.point("where nothing matches, a button clears it", len(page["names"]) == N, page)
+
+    def sorts(self):
+        press_keys("Return")  # out of the filter, into the rows
+        press_keys("o")
+        button = self.w.find_accessible("button", "Sort by loss, last")
+        button.act()
+        page = self.page(lambda p: p["sort"] == "last:loss")
+        runs = self.runs()
+        wanted = sorted(runs, key=lambda name: runs[name]["results"]["loss"]["last"])
+        self.tap.point("sorted by a result, the least first", page["names"] == wanted,
+                       page["names"], wanted)
+        button.act()
+        page = self.page(lambda p: p["descending"])
+        self.tap.point("and the other way round", page["names"] == wanted[::-1], page["names"])
+        button.act()
+        page = self.page(lambda p: p["sort"] == "")
+        self.tap.point("and the newest first again", page["names"][0] == f"mlp-{N}", page)
+        press_keys("Escape")
+
+    def columns(self):
+        press_keys("o")
+        self.press_on("checkbox", "decay")
+        page = self.page(lambda p: "setting:decay" in p["columns"])
+        self.tap.point("a column is chosen", self.told("decay: ") != [], page["columns"])
+        self.press_on("checkbox", "Loss")
+        page = self.page(lambda p: " curve " not in p["columns"])
+        self.tap.point("and another one taken away", "curve" not in page["columns"].split(), page)
+        press_keys("Escape")
+
+    def says(self):
+        self.select("lenet-3")
+        press_keys("s")
+        self.w.until(lambda: self.runs()["lenet-3"]["starred"])
+        self.tap.point("S gives the star", True)
+        press_keys("t")
+        self.focus_in("text box", "New tag")
+        type_text("best one")
+        press_keys("Return")
+        self.w.until(lambda: "best one" in self.runs()["lenet-3"]["tags"])
+        self.tap.point("T gives a tag", True)
+        self.page()
+        press_keys("ctrl+z")
+        self.w.until(lambda: "best one" not in self.runs()["lenet-3"]["tags"])
+        self.tap.point("Ctrl+Z takes it away again", True)
+        press_keys("n")
+        self.focus_in("text box", "Notes, in Markdown")
+        type_text("**Good** at seven")
+        press_keys("Escape")
+        self.w.until(lambda: self.runs()["lenet-3"]["notes"] == "**Good** at seven")
+        state = self.w.wait(lambda s: "Good" in s["inspector"])
+        self.tap.point("notes are saved as they are written, and the inspector has them",
+                       "lenet-3" in state["front"], state["inspector"])
+        press_keys("F2")
+        self.focus_in("text box", "Name of the run")
+        type_text("mlp-2")
+        press_keys("Return")
+        self.w.find_accessible("label", "Another run has this name; choose another one")
+        press_keys("ctrl+a")
+        type_text("renamed")
+        press_keys("Return")
+        self.w.until(lambda: "renamed" in self.runs())
+        self.tap.point("F2 gives another name, but none that is taken",
+                       "lenet-3" not in self.runs())
+        self.select("renamed")
+        press_keys("ctrl+z")
+        self.w.until(lambda: "lenet-3" in self.runs())
+
+    def menu(self):
+        self.select("lenet-5")
+        press_keys("shift+F10")
+        self.w.find_accessible("menu item", "Only these in charts")
+        press_keys("Escape")
+        self.w.until(lambda: all(o.place()[2] <= 0 for o in self.w.all_accessible(
+            "menu item", "Only these in charts")))
+        self.tap.point("Shift+F10 opens the menu of what is selected", True)
+        press_keys("s")
+        self.w.until(lambda: self.runs()["lenet-5"]["starred"])
+        self.page()
+        press_keys("ctrl+z")
+        self.w.until(lambda: not self.runs()["lenet-5"]["starred"])
+        self.page()
+        press_keys("ctrl+shift+z")
+        self.w.until(lambda: self.runs()["lenet-5"]["starred"])
+        self.tap.point("Ctrl+Shift+Z does again what was taken back", True)
+
+    def many(self):
+        self.select(*(f"mlp-{i}" for i in range(2, N + 1, 2)))
+        press_keys("t")
+        self.focus_in("text box", "New tag")
+        type_text("all of them")
+        press_keys("Return")
+        self.w.until(lambda: sum("all of them" in run["tags"]
+                                 for run in self.runs().values()) == N // 2)
+        self.tap.point("a tag is given to many at once", True)
+
+    def trash(self):
+        self.select("lenet-3")
+        press_keys("Delete")
+        self.page(lambda p: "lenet-3" not in p["names"])
+        self.tap.point("Delete moves to the trash at once", "lenet-3" not in self.runs()
+                       and "lenet-3" in self.runs("--trash"))
+        self.w.find_accessible("button", "Undo").act()
+        self.w.until(lambda: "lenet-3" in self.runs())
+        self.tap.point("and its message takes that back", True)
+        self.select("lenet-3")
+        press_keys("Delete")
+        self.page(lambda p: p["shows"] == "nothing")
+        self.filter("")
+        press_keys("Return")
+        press_keys("ctrl+t")
+        page = self.page(lambda p: p["trash"] and p["names"] == ["lenet-3"])
+        self.tap.point("Ctrl+T shows the trash", page["shows"] == "table", page)
+        press_keys("Down", "ctrl+a")
+        self.page(lambda p: p["selected"] == ["lenet-3"])
+        press_keys("shift+Delete")
+        self.page(lambda p: p["shows"] == "clean")
+        self.tap.point("Shift+Delete restores", "lenet-3" in self.runs())
+        self.w.find_accessible("button", "Back to the runs").act()
+        self.page(lambda p: not p["trash"] and len(p["names"]) == N)
+
+    def elsewhere(self):
+        """The command changes what the window shows."""
+        self.select("lenet-7")
+        subprocess.run([self.command, "runs", "--workspace", self.workspace, "tag", "lenet-7",
+                        "+elsewhere"], check=True, stdout=subprocess.DEVNULL)
+        self.w.until(lambda: any("elsewhere" in told for told in self.told("Tags: ")))
+        self.tap.point("what the command says of a run is seen", True)
+        subprocess.run([self.command, "runs", "--workspace", self.workspace, "delete", "lenet-7"],
+                       check=True, stdout=subprocess.DEVNULL)
+        page = self.page(lambda p: p["shows"] == "nothing")
+        self.tap.point("a run that goes while it is selected is selected no more",
+                       page["selected"] == [], page)
+        subprocess.run([self.command, "runs", "--workspace", self.workspace, "restore", "lenet-7"],
+                       check=True, stdout=subprocess.DEVNULL)
+        self.page(lambda p: p["names"] == ["lenet-7"])
+        with open(os.path.join(self.folder, "long.md"), "w", encoding="utf-8") as file:
+            file.write("long " * 200000)
+        with open(os.path.join(self.folder, "long.md"), encoding="utf-8") as file:
+            subprocess.run([self.command, "runs", "--workspace", self.workspace, "note", "lenet-7",
+                            "-"], check=True, stdin=file, stdout=subprocess.DEVNULL)
+        self.select("lenet-7")
+        self.w.wait(lambda s: "long long" in s["inspector"])
+        press_keys("n")
+        self.w.until(lambda: any("too long" in o.label() for o in self.w.accessible().tree()
+                                 if o.role() == "label"))
+        press_keys("Escape")
+        self.page()
+        self.tap.point("notes of a million characters are told of, and stay as they are",
+                       len(self.runs()["lenet-7"]["notes"]) == 1000000)
+
+    def charts(self):
+        self.select("lenet-5")
+        press_keys("shift+c")
+        state = self.w.wait(lambda s: s["page"] == "charts" and s["settled"])
+        self.tap.point("Shift+C shows only these in the charts", state["front"] == "lenet-5",
+                       state["front"])
+        press_keys("alt+3")
+        self.page()
+
+    def remembers(self):
+        self.filter("")
+        before = self.page(lambda p: len(p["names"]) == N)
+        self.tap.point("the window closes", self.w.quit() == 0)
+        page = self.open(self.workspace)
+        page = self.page(lambda p: len(p["names"]) == N)
+        self.tap.point("the choice of columns is there again",
+                       page["columns"] == before["columns"], page["columns"], before["columns"])
+        self.w.quit()
+
+    def empty(self):
+        page = self.open(os.path.join(self.folder, "empty"))
+        page = self.page(lambda p: p["shows"] != "loading")
+        self.tap.point("without runs it says what would be here, and offers to begin one",
+                       page["shows"] == "empty"
+                       and self.w.find_accessible("button", "New run…"), page)
+        self.w.quit()
+
+    def ten_thousand(self):
+        workspace = os.path.join(self.folder, "many")
+        subprocess.run([self.make_runs, workspace, str(MANY)], check=True)
+        self.open(workspace)
+        page = self.page(lambda p: p["count"].startswith("10"))
+        self.tap.point("ten thousand runs are in the table", page["names"][0] == f"mlp-{MANY}",
+                       page["count"])
+        self.filter("tag:keep learning-rate=0.01")
+        page = self.page(lambda p: " of " in p["count"])
+        self.tap.point("and are filtered", page["shows"] in ("table", "nothing"), page["count"])
+        self.w.quit()
+
+    def run(self):
+        try:
+            subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
+            self.open(self.workspace)
+            for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
+                          self.menu, self.many, self.trash, self.elsewhere, self.charts,
+                          self.remembers, self.empty, self.ten_thousand):
+                stage()
+        except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
+            state = self.w.state() if self.w and self.w.process.poll() is None else {}
+            self.tap.point("the session goes on to its end", False, repr(error),
+                           state.get("table"), traceback.format_exc())
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Session(*map(os.path.abspath, sys.argv[1:5])).run()
