@@ -58,6 +58,9 @@ flush_output (void)
     clearerr (stdout);
 }
 
+/* Several runs are followed at a time: lines of one do not overwrite those of another. */
+static gboolean several;
+
 /* One line that is drawn over and over: bar, step, loss, rate, time left. */
 static void
 draw_bar (const SluiceProgress *p)
@@ -184,7 +187,7 @@ obey_signals (SluiceTrainer *trainer, const SluiceProgress *p, guint *n_seen, gb
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
 {
-  gboolean bar = !sluice_cli_json && isatty (STDOUT_FILENO);
+  gboolean bar = !several && !sluice_cli_json && isatty (STDOUT_FILENO);
   double period = bar || sluice_cli_json ? 0.1 : 2, next_line = period;
   guint n_signals = 0;
   guint n_waits = 0; /* looks in a row */
@@ -290,8 +293,16 @@ sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_aga
   follow (trainer, &bell);
   gboolean ok = sluice_trainer_wait (trainer, error);
   sluice_trainer_set_notify (trainer, NULL, NULL);
+  flockfile (stdout); /* its lines stay together */
   print_end (trainer, folder, waits_again);
+  funlockfile (stdout);
   return ok;
+}
+
+void
+sluice_cli_follow_several (void)
+{
+  several = TRUE;
 }
 
 gboolean

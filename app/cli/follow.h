@@ -30,6 +30,9 @@ gboolean sluice_cli_train (SluiceTrainer *trainer,
                            gboolean waits_again,
                            GError **error);
 
+/* From now on sluice_cli_train() is called on several threads at a time: it draws no bar. */
+void sluice_cli_follow_several (void);
+
 /* A signal came, or nobody reads what is printed. */
 gboolean sluice_cli_was_interrupted (void);
 

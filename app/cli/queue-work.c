@@ -191,6 +191,8 @@ sluice_cli_work_queue (
 {
   Work work = { .store = store, .group = group, .lock = PTHREAD_MUTEX_INITIALIZER };
   sluice_cli_catch_signals (NULL);
+  if (jobs > 1)
+    sluice_cli_follow_several ();
   work_on_threads (&work, jobs);
   if (work.error != NULL)
     {

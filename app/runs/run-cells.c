@@ -37,6 +37,7 @@ static const struct
   [SLUICE_RUN_FINISHED] = { "object-select-symbolic", "state-finished" },
   [SLUICE_RUN_FAILED] = { "window-close-symbolic", "state-failed" },
   [SLUICE_RUN_CRASHED] = { "sluice-crash-symbolic", "state-failed" },
+  [SLUICE_RUN_WAITING] = { "document-open-recent-symbolic", "state-quiet" },
 };
 
 const char *

@@ -64,12 +64,14 @@ class Queue:
             assert ended.returncode == 0, ended.stderr
 
     def checkpoints(self):
-        """What each run has kept: name and file -> SHA-256."""
+        """What each run has kept: name and step -> SHA-256. Not what lies in its folder: a program
+        that is killed while it takes a checkpoint away has forgotten it before its file is gone."""
         found = {}
         for name, row in self.runs().items():
             folder = self.workspace / "runs" / str(row["id"]) / "checkpoints"
-            for path in sorted(folder.glob("*.safetensors")):
-                found[name, path.name] = hashlib.sha256(path.read_bytes()).hexdigest()
+            for one in self.lines("checkpoints", name):
+                path = folder / f"step-{one['step']:010}.safetensors"
+                found[name, one["step"]] = hashlib.sha256(path.read_bytes()).hexdigest()
         return found
 
     def losses(self):
