@@ -321,8 +321,8 @@ class Session:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
             for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
-                          self.menu, self.many, self.trash, self.elsewhere, self.charts, self.remembers, self.empty,
-                          self.ten_thousand):
+                          self.menu, self.many, self.trash, self.elsewhere, self.charts,
+                          self.remembers, self.empty, self.ten_thousand):
                 stage()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             state = self.w.state() if self.w and self.w.process.poll() is None else {}
