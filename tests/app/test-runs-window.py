@@ -228,7 +228,8 @@ class Session:
         self.page(lambda p: "lenet-3" not in p["names"])
         self.tap.point("Delete moves to the trash at once", "lenet-3" not in self.runs()
                        and "lenet-3" in self.runs("--trash"))
-        self.w.find_accessible("button", "Undo").act()
+        self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
+                                   and o.label().endswith("Undo")), None)).act()
         self.w.until(lambda: "lenet-3" in self.runs())
         self.tap.point("and its message takes that back", True)
         self.select("lenet-3")
