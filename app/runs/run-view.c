@@ -313,10 +313,9 @@ sluice_run_view_get_column_view (SluiceRunView *self)
 }
 
 void
-sluice_run_view_reveal (SluiceRunView *self, guint position)
+sluice_run_view_focus (SluiceRunView *self)
 {
-  gtk_widget_activate_action (gtk_widget_get_last_child (GTK_WIDGET (self->view)),
-                              "list.scroll-to-item", "u", position);
+  gtk_widget_grab_focus (gtk_widget_get_last_child (GTK_WIDGET (self->view)));
 }
 
 /* ---- what the workspace remembers ---- */

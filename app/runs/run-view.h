@@ -14,8 +14,8 @@ G_DECLARE_FINAL_TYPE (SluiceRunView, sluice_run_view, SLUICE, RUN_VIEW, GtkWidge
 void sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRunCells *cells);
 GtkSelectionModel *sluice_run_view_get_selection (SluiceRunView *self);
 GtkColumnView *sluice_run_view_get_column_view (SluiceRunView *self);
-/* Scrolls to a row, and gives it the focus where the view has it. */
-void sluice_run_view_reveal (SluiceRunView *self, guint position);
+/* The keyboard goes to the row that had it last. */
+void sluice_run_view_focus (SluiceRunView *self);
 
 gboolean sluice_run_view_shows (SluiceRunView *self, const SluiceRunColumn *column);
 void sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, gboolean shown);

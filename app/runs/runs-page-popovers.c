@@ -58,7 +58,7 @@ static void
 closed_cb (SluiceRunsPage *self)
 {
   if (gtk_widget_get_mapped (GTK_WIDGET (self->view)))
-    gtk_widget_child_focus (GTK_WIDGET (self->view), GTK_DIR_TAB_FORWARD);
+    sluice_run_view_focus (self->view);
 }
 
 /* (transfer none): a box in a popover of the button. */

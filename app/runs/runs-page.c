@@ -253,7 +253,7 @@ filter_changed_cb (SluiceRunsPage *self)
 static void
 leave_filter_cb (SluiceRunsPage *self)
 {
-  gtk_widget_child_focus (GTK_WIDGET (self->view), GTK_DIR_TAB_FORWARD);
+  sluice_run_view_focus (self->view);
 }
 
 static void
@@ -458,6 +458,17 @@ connect_controls (SluiceRunsPage *self)
                            G_CALLBACK (activated_cb), self, G_CONNECT_SWAPPED);
 }
 
+/* Unless what was chosen has opened something that has the focus by now. */
+static void
+menu_closed_cb (SluiceRunsPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  if (focus == NULL || focus == self->menu || gtk_widget_is_ancestor (focus, self->menu)
+      || !gtk_widget_get_mapped (focus))
+    sluice_run_view_focus (self->view);
+}
+
 static void
 init_menu (SluiceRunsPage *self)
 {
@@ -465,6 +476,8 @@ init_menu (SluiceRunsPage *self)
   self->menu = gtk_popover_menu_new_from_model (self->row_menu);
   gtk_popover_set_has_arrow (GTK_POPOVER (self->menu), FALSE);
   gtk_widget_set_parent (self->menu, GTK_WIDGET (self));
+  g_signal_connect_object (self->menu, "closed", G_CALLBACK (menu_closed_cb), self,
+                           G_CONNECT_SWAPPED);
   gtk_gesture_single_set_button (GTK_GESTURE_SINGLE (click), GDK_BUTTON_SECONDARY);
   g_signal_connect (click, "pressed", G_CALLBACK (pressed_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self->view), GTK_EVENT_CONTROLLER (click));

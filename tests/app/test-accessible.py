@@ -175,6 +175,11 @@ class Sweep:
         for stop in ("image loss", "button Log", "button Options of the charts"):
             self.tap.point(f"charts: Tab comes to {stop}", stop in told)
 
+    def runs(self):
+        self.w.act("show-page", GLib.Variant("s", "runs"))
+        self.w.wait(lambda s: s["page"] == "runs" and s["table"]["shows"] == "table")
+        self.names("table of runs")
+
     # ---- what opens over them ----
 
     def open(self, name, role="button"):
@@ -265,6 +270,8 @@ class Sweep:
             self.popovers()
             self.w.act("stop")
             self.w.wait(lambda s: s["control"] == "idle")
+            self.runs()
+            self.w.act("show-page", GLib.Variant("s", "charts"))
             self.dialogs()
             self.w.quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
