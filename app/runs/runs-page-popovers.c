@@ -322,7 +322,8 @@ sluice_runs_page_save_notes (SluiceRunsPage *self)
 {
   g_clear_handle_id (&self->notes_source, g_source_remove);
   SluiceRunItem *item = self->noted != 0 ? sluice_run_table_find (self->table, self->noted) : NULL;
-  if (item == NULL || !gtk_text_view_get_editable (GTK_TEXT_VIEW (self->notes_view)))
+  /* What was not typed here is not written: meanwhile somebody else may have written more. */
+  if (item == NULL || !gtk_text_buffer_get_modified (self->notes))
     return;
   const SluiceRunInfo *info = sluice_run_item_get_entry (item)->info;
   GtkTextIter start, end;
@@ -331,6 +332,9 @@ sluice_runs_page_save_notes (SluiceRunsPage *self)
   SluiceRunEdit *edit = sluice_run_edit_new (SLUICE_RUN_EDIT_NOTES, NULL);
   sluice_run_edit_add (edit, info, info->notes, *text != '\0' ? text : NULL);
   sluice_runs_page_edit (self, edit);
+  gtk_text_buffer_set_modified (self->notes, FALSE);
+  g_free (self->noted_text);
+  self->noted_text = *text != '\0' ? g_steal_pointer (&text) : NULL;
 }
 
 static gboolean
@@ -352,22 +356,42 @@ notes_changed_cb (SluiceRunsPage *self)
 }
 
 static void
-fill_notes (SluiceRunsPage *self)
+put_notes (SluiceRunsPage *self, const char *notes)
 {
-  g_autoptr (SluiceRunItem) item = dup_one (self);
-  const char *notes = item != NULL ? sluice_run_item_get_entry (item)->info->notes : NULL;
+  g_free (self->noted_text);
+  self->noted_text = g_strdup (notes);
   gboolean is_long = notes != NULL && strlen (notes) > MOST_NOTES;
   g_autofree char *start = is_long ? g_utf8_substring (notes, 0, 2000) : NULL;
   self->filling = TRUE;
-  self->noted = item != NULL ? sluice_run_item_get_entry (item)->info->id : 0;
   gtk_text_view_set_editable (GTK_TEXT_VIEW (self->notes_view), !is_long);
   gtk_text_buffer_set_text (self->notes, is_long ? start : notes != NULL ? notes : "", -1);
   say_problem (self->notes_problem,
                is_long ? _ ("These notes are too long to be edited here; this is their start. "
                             "“sluice runs note” writes them anew")
                        : NULL);
+  gtk_text_buffer_set_modified (self->notes, FALSE);
   self->filling = FALSE;
+}
+
+static void
+fill_notes (SluiceRunsPage *self)
+{
+  g_autoptr (SluiceRunItem) item = dup_one (self);
+  const SluiceRunInfo *info = item != NULL ? sluice_run_item_get_entry (item)->info : NULL;
+  self->noted = info != NULL ? info->id : 0;
+  put_notes (self, info != NULL ? info->notes : NULL);
   gtk_widget_grab_focus (self->notes_view);
+}
+
+void
+sluice_runs_page_renew_notes (SluiceRunsPage *self)
+{
+  SluiceRunItem *item = self->noted != 0 ? sluice_run_table_find (self->table, self->noted) : NULL;
+  if (item == NULL || gtk_text_buffer_get_modified (self->notes))
+    return;
+  const char *notes = sluice_run_item_get_entry (item)->info->notes;
+  if (g_strcmp0 (notes, self->noted_text) != 0)
+    put_notes (self, notes);
 }
 
 static void

@@ -46,7 +46,8 @@ struct _SluiceRunsPage
   GtkLabel *tag_problem, *name_problem, *notes_problem;
   GtkTextBuffer *notes;
   GtkWidget *notes_view;
-  gint64 noted; /* run whose notes are being written; 0: none */
+  gint64 noted;     /* run whose notes are being written; 0: none */
+  char *noted_text; /* (nullable): its notes as they were put there, or saved */
   guint notes_source;
   gboolean filling;
 };
@@ -70,3 +71,5 @@ void sluice_runs_page_clear_history (SluiceRunsPage *self);
 void sluice_runs_page_init_popovers (SluiceRunsPage *self);
 /* Writes the notes that are not written yet. */
 void sluice_runs_page_save_notes (SluiceRunsPage *self);
+/* Shows what others have written meanwhile, as long as nothing was typed. */
+void sluice_runs_page_renew_notes (SluiceRunsPage *self);

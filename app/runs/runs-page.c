@@ -143,6 +143,7 @@ table_changed_cb (SluiceRunsPage *self)
 {
   front_changed_cb (self);
   show_state (self);
+  sluice_runs_page_renew_notes (self);
 }
 
 /* Before the rows are bound to runs of another scale. */
@@ -396,6 +397,7 @@ static void
 sluice_runs_page_finalize (GObject *object)
 {
   sluice_runs_page_clear_history (SLUICE_RUNS_PAGE (object));
+  g_free (SLUICE_RUNS_PAGE (object)->noted_text);
   G_OBJECT_CLASS (sluice_runs_page_parent_class)->finalize (object);
 }
 

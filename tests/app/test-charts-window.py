@@ -343,6 +343,9 @@ class Charts:
             xdotool("mousemove", start[0] + 40 + (end[0] - start[0]) * i // 10,
                     start[1] + 20 + (end[1] - start[1] + 100) * i // 10)
             w.state()  # a frame or two
+        for _ in range(10):  # until what is under the pointer has said that it takes it
+            xdotool("mousemove_relative", 1, 0)
+            w.state()
         self.picture("dragged")
         xdotool("mouseup", 1)
         state = self.charts(lambda c: c["order"] == ["evaluate/loss"])
