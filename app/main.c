@@ -44,6 +44,6 @@ main (int argc, char **argv)
   g_autoptr (SluiceApplication) application = sluice_application_new ();
   int status = g_application_run (G_APPLICATION (application), argc, argv);
   if (server != NULL)
-    g_subprocess_force_exit (server);
+    sluice_picture_end_display (g_steal_pointer (&server));
   return status != 0 ? status : sluice_application_get_status (application);
 }

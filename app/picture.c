@@ -4,6 +4,7 @@
 #include "app/picture.h"
 
 #include <glib/gi18n.h>
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,15 +29,31 @@ is_wanted (int argc, char **argv)
   return FALSE;
 }
 
+/* Where the display of this process is met. (transfer full) */
+static char *
+dup_socket (int display)
+{
+  return g_strdup_printf ("%s/broadway%d.socket", g_get_user_runtime_dir (), display + 1);
+}
+
+static int
+get_display (void)
+{
+  return 1000 + (int) (getpid () % 30000);
+}
+
 static GSubprocess *
 start_display (void)
 {
-  g_autofree char *display = g_strdup_printf (":%d", 1000 + (int) (getpid () % 30000));
-  g_autofree char *socket =
-      g_strdup_printf ("%s/broadway%d.socket", g_get_user_runtime_dir (), atoi (display + 1) + 1);
+  g_autofree char *display = g_strdup_printf (":%d", get_display ());
+  g_autofree char *socket = dup_socket (get_display ());
+  /* Nobody watches: it need not listen on the network. */
+  g_autofree char *watchers = g_strconcat (socket, ".http", NULL);
+  g_unlink (socket); /* of a process of this number that was killed */
+  g_unlink (watchers);
   GSubprocess *server =
       g_subprocess_new (G_SUBPROCESS_FLAGS_STDOUT_SILENCE | G_SUBPROCESS_FLAGS_STDERR_SILENCE, NULL,
-                        "gtk4-broadwayd", display, NULL);
+                        "gtk4-broadwayd", "--unixsocket", watchers, display, NULL);
   if (server == NULL)
     return NULL;
   gint64 end = g_get_monotonic_time () + DISPLAY_WAIT_US;
@@ -45,6 +62,17 @@ start_display (void)
   g_setenv ("GDK_BACKEND", "broadway", TRUE);
   g_setenv ("BROADWAY_DISPLAY", display, TRUE);
   return server;
+}
+
+void
+sluice_picture_end_display (GSubprocess *take_server)
+{
+  g_autofree char *socket = dup_socket (get_display ());
+  g_autofree char *watchers = g_strconcat (socket, ".http", NULL);
+  g_subprocess_force_exit (take_server);
+  g_unlink (socket);
+  g_unlink (watchers);
+  g_object_unref (take_server);
 }
 
 GSubprocess *

@@ -19,6 +19,8 @@
  * Returns: (transfer full) (nullable): a display that the caller ends
  */
 GSubprocess *sluice_picture_prepare (int argc, char **argv);
+/* Ends it, and takes away where it was met. */
+void sluice_picture_end_display (GSubprocess *take_server);
 
 /**
  * sluice_picture_take:
