@@ -137,10 +137,17 @@ class Sweep:
         sure = [place for place in places if place[1] >= 0]
         self.tap.point(f"{where}: in the order in which it is read", sure == sorted(sure),
                        *[f"{at} {text}" for at, text in zip(places, told)])
-        back = [stop.told for stop in self.stops("shift+Tab", known)][::-1]
-        # It begins elsewhere; objects are made anew as cards come into sight.
-        turns = [back[i:] + back[:i] for i in range(len(back))]
-        self.tap.point(f"{where}: Shift+Tab goes the same way back", told in turns, *back)
+        # Cards are made as they come into sight: what is told of one that is not laid out yet is
+        # told otherwise the next time.
+        for _ in range(2):
+            back = [stop.told for stop in self.stops("shift+Tab", known)][::-1]
+            turns = [back[i:] + back[:i] for i in range(len(back))]  # it begins elsewhere
+            if told in turns:
+                break
+            told = [stop.told for stop in self.stops("Tab", known)]
+        differ = [f"{a} | {b}" for a, b in zip(told, min(turns, key=lambda turn: sum(
+            x != y for x, y in zip(turn, told)))) if a != b]
+        self.tap.point(f"{where}: Shift+Tab goes the same way back", told in turns, *differ)
         return told
 
     # ---- pages ----
