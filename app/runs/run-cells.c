@@ -23,6 +23,7 @@ typedef struct
   GtkWidget *box, *icon, *label, *detail; /* (nullable) but for the box */
   SluiceRunItem *item;                    /* (nullable) */
   SluiceRun *run;                         /* (nullable): whose curve is drawn */
+  gulong listed; /* of the workspace, as long as it does not list the run; 0: none */
   gulong changed, points_added;
 } Cell;
 
@@ -110,14 +111,34 @@ points_added_cb (Cell *self)
 static void
 leave_run (Cell *self)
 {
+  if (self->listed != 0)
+    g_clear_signal_handler (&self->listed, self->cells->workspace);
   if (self->run == NULL)
     return;
   g_clear_signal_handler (&self->points_added, self->run);
   g_clear_object (&self->run);
 }
 
+/* The table may be read before the workspace lists its runs, whose points are drawn. */
 static void
-show_curve (Cell *self, const SluiceRunInfo *info)
+find_run (Cell *self)
+{
+  SluiceWorkspace *workspace = self->cells->workspace;
+  const SluiceRunInfo *info = sluice_run_item_get_entry (self->item)->info;
+  self->run = workspace != NULL ? sluice_workspace_dup_run (workspace, info->id) : NULL;
+  if (self->run == NULL && workspace != NULL && self->listed == 0)
+    self->listed = g_signal_connect_swapped (workspace, "changed", G_CALLBACK (find_run), self);
+  if (self->run == NULL)
+    return;
+  if (self->listed != 0)
+    g_clear_signal_handler (&self->listed, workspace);
+  self->points_added =
+      g_signal_connect_swapped (self->run, "points-added", G_CALLBACK (points_added_cb), self);
+  points_added_cb (self);
+}
+
+static void
+show_curve (Cell *self)
 {
   const SluiceRunCells *all = self->cells;
   leave_run (self);
@@ -125,12 +146,7 @@ show_curve (Cell *self, const SluiceRunInfo *info)
   if (all->has_scale)
     sluice_sparkline_set_scale (SLUICE_SPARKLINE (self->icon), all->least, all->greatest,
                                 all->last_step);
-  self->run = all->workspace != NULL ? sluice_workspace_dup_run (all->workspace, info->id) : NULL;
-  if (self->run == NULL)
-    return;
-  self->points_added =
-      g_signal_connect_swapped (self->run, "points-added", G_CALLBACK (points_added_cb), self);
-  points_added_cb (self);
+  find_run (self);
 }
 
 static void
@@ -213,7 +229,7 @@ update_cell (Cell *self)
       show_state (self, entry);
       break;
     case SLUICE_RUN_COLUMN_CURVE:
-      show_curve (self, entry->info);
+      show_curve (self);
       break;
     case SLUICE_RUN_COLUMN_TAGS:
       show_tags (self, entry->info);

@@ -212,7 +212,8 @@ workspace_changed_cb (SluiceRunsPage *self)
   if (!gtk_widget_get_mapped (GTK_WIDGET (self)) || self->read_source != 0)
     return;
   guint64 hash = hash_runs (self);
-  if (hash == self->known)
+  /* A workspace without runs is read, too, once it is open: that there are none is to be said. */
+  if (hash == self->known && self->read_at != 0)
     return;
   self->known = hash;
   if (self->read_at == 0 || now >= due)

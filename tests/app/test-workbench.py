@@ -391,7 +391,7 @@ class Session:
         """Contract of --screenshot: the size asked for, also beyond the screen's; the same bytes
         again; both themes; a page that is none."""
         size = ["--width", "1700", "--height", "1100"]
-        for page in ("graph", "charts"):
+        for page in ("graph", "charts", "runs"):
             status, words, drawn, data = self.draw("--screenshot", page, *size)
             self.point(f"{page} is drawn in the size asked for", status == 0
                        and drawn == (1700, 1100), f"{drawn} {words}")
@@ -409,6 +409,10 @@ class Session:
             large = self.draw("--screenshot", page, *size, "--text-scale", "1.5")
             self.point(f"{page} with larger text is another picture", large[0] == 0
                        and large[3] != data)
+        for page in ("graph", "charts", "runs"):
+            with tempfile.TemporaryDirectory() as empty:
+                drawn = self.draw("--screenshot", page, "--workspace", empty)
+                self.point(f"{page} of a workspace without runs is drawn", drawn[0] == 0, drawn[1])
         narrow = self.draw("--screenshot", "graph", "--width", "480", "--height", "300")
         self.point("a picture may be narrower than the window", narrow[2] == (480, 300))
         status, words, _, data = self.draw("--screenshot", "nonsense")
