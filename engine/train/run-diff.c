@@ -363,6 +363,23 @@ compare_kinds (SluiceRunDiff *self,
   return TRUE;
 }
 
+/* All that decides numbers but the seed and what follows from it. Threads and devices decide none;
+ * another build or machine may. */
+static char *
+dup_mark (const SluiceRunEntry *entry, gpointer store)
+{
+  static const char *const silent[] = { "graph", "order", "seed", "devices", "threads", NULL };
+  g_autoptr (GPtrArray) facts = collect_facts (store, entry, NULL);
+  GString *mark = g_string_new (NULL);
+  for (guint i = 0; facts != NULL && i < facts->len; i++)
+    {
+      const Fact *fact = facts->pdata[i];
+      if (!g_strv_contains (silent, fact->what))
+        g_string_append_printf (mark, "\n%s %s=%s", fact->what, fact->name, fact->value);
+    }
+  return g_string_free (mark, FALSE);
+}
+
 static const SluiceRunEntry *
 find_entry (GPtrArray *entries, gint64 run)
 {
@@ -396,6 +413,7 @@ sluice_run_diff_new (SluiceStore *store,
   g_autoptr (SluiceRunDiff) self = diff_new (n_runs);
   if (entries == NULL || !compare_kinds (self, store, all, runs, error))
     return NULL;
-  self->results = sluice_seed_spread_compare (entries, compared);
+  const SluiceRunMark mark = { dup_mark, store };
+  self->results = sluice_seed_spread_compare (entries, compared, &mark);
   return g_steal_pointer (&self);
 }

@@ -76,16 +76,20 @@ has_seed (const Experiment *self, guint64 seed)
   return FALSE;
 }
 
-/* Those of the compared runs, with all other runs of theirs. (transfer full) (element-type
- * Experiment) */
-static GPtrArray *
-find_experiments (GPtrArray *entries, GPtrArray *compared)
+/* Of the compared runs, by key; and which settings are worth a closer look. */
+static void
+add_experiments (GPtrArray *experiments,
+                 GHashTable *by_key,
+                 GHashTable *settings,
+                 GPtrArray *compared,
+                 const SluiceRunMark *mark)
 {
-  GPtrArray *experiments = g_ptr_array_new_with_free_func (experiment_free);
-  g_autoptr (GHashTable) by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < compared->len; i++)
     {
-      g_autofree char *key = dup_experiment (compared->pdata[i]);
+      char *own = dup_experiment (compared->pdata[i]);
+      g_autofree char *rest = mark->dup (compared->pdata[i], mark->data);
+      g_autofree char *key = g_strconcat (own, rest, NULL);
+      g_hash_table_add (settings, own);
       if (g_hash_table_contains (by_key, key))
         continue;
       Experiment *experiment = g_new (Experiment, 1);
@@ -93,11 +97,35 @@ find_experiments (GPtrArray *entries, GPtrArray *compared)
       g_ptr_array_add (experiments, experiment);
       g_hash_table_insert (by_key, g_steal_pointer (&key), experiment);
     }
+}
+
+static Experiment *
+find_experiment (GHashTable *by_key,
+                 GHashTable *settings,
+                 const SluiceRunEntry *entry,
+                 const SluiceRunMark *mark)
+{
+  g_autofree char *own = dup_experiment (entry);
+  if (!g_hash_table_contains (settings, own))
+    return NULL; /* most of them: their folders are not read */
+  g_autofree char *rest = mark->dup (entry, mark->data);
+  g_autofree char *key = g_strconcat (own, rest, NULL);
+  return g_hash_table_lookup (by_key, key);
+}
+
+/* Those of the compared runs, with all other runs of theirs. (transfer full) (element-type
+ * Experiment) */
+static GPtrArray *
+find_experiments (GPtrArray *entries, GPtrArray *compared, const SluiceRunMark *mark)
+{
+  GPtrArray *experiments = g_ptr_array_new_with_free_func (experiment_free);
+  g_autoptr (GHashTable) by_key = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) settings = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  add_experiments (experiments, by_key, settings, compared, mark);
   for (guint i = 0; i < entries->len; i++)
     {
       const SluiceRunEntry *entry = entries->pdata[i];
-      g_autofree char *key = dup_experiment (entry);
-      Experiment *experiment = g_hash_table_lookup (by_key, key);
+      Experiment *experiment = find_experiment (by_key, settings, entry, mark);
       gboolean has_ended =
           entry->info->state == SLUICE_RUN_FINISHED || g_ptr_array_find (compared, entry, NULL);
       if (experiment != NULL && has_ended && !has_seed (experiment, entry->info->seed))
@@ -230,11 +258,11 @@ list_tags (GPtrArray *compared)
 }
 
 GPtrArray *
-sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared)
+sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared, const SluiceRunMark *mark)
 {
   GPtrArray *results =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_result_diff_free);
-  g_autoptr (GPtrArray) experiments = find_experiments (entries, compared);
+  g_autoptr (GPtrArray) experiments = find_experiments (entries, compared, mark);
   g_autoptr (GPtrArray) tags = list_tags (compared);
   for (guint i = 0; i < tags->len; i++)
     {

@@ -24,17 +24,26 @@ typedef struct
 
 void sluice_run_result_diff_free (SluiceRunResultDiff *self);
 
+/* What else decides the numbers of a run, beside its project, graph and recorded settings: runs
+ * that are not the same in it are not one experiment. dup: (transfer full) */
+typedef struct
+{
+  char *(*dup) (const SluiceRunEntry *entry, gpointer data);
+  gpointer data;
+} SluiceRunMark;
+
 /**
  * sluice_seed_spread_compare:
  * @entries: (element-type SluiceRunEntry): all runs that there are
  * @compared: (element-type SluiceRunEntry): some of them
  *
- * Runs of one project, graph and settings that differ by their seed alone are one experiment. The
- * spread within the experiments of the compared runs is pooled; two experiments whose means of the
- * last values are further apart than it explains (Student's t, two-sided, 5 %) differ by more than
- * seeds do. With less than two degrees of freedom nothing is said.
+ * Runs of one project, graph, settings and mark that differ by their seed alone are one experiment.
+ * The spread within the experiments of the compared runs is pooled; two experiments whose means of
+ * the last values are further apart than it explains (Student's t, two-sided, 5 %) differ by more
+ * than seeds do. With less than two degrees of freedom nothing is said.
  *
  * Returns: (transfer full) (element-type SluiceRunResultDiff): of each tag that two of them have,
  * but for those of the machine ("system/…")
  */
-GPtrArray *sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared);
+GPtrArray *
+sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared, const SluiceRunMark *mark);

@@ -6,6 +6,7 @@
 
 usage: test-runs-diff.py SLUICE SAMPLES
 """
+import gzip
 import json
 import os
 import shutil
@@ -82,6 +83,25 @@ def check_few(tap, w):
               loss["more_than_seeds"] is None and "too few runs" in loss["why"], loss)
 
 
+def check_data(tap, w):
+    """The same settings over other data are no other seed."""
+    samples = os.path.join(w.folder, "samples")
+    for name in ("digits-mlp", "data"):
+        shutil.copytree(os.path.join(w.samples, name), os.path.join(samples, name))
+    path = os.path.join(samples, "data", "digits", "train-images-idx3-ubyte.gz")
+    with gzip.open(path) as file:
+        images = bytearray(file.read())
+    images[16:] = bytes(len(images) - 16)
+    with gzip.open(path, "wb") as file:
+        file.write(images)
+    w.train(os.path.join(samples, "digits-mlp"), "blank", "--seed=1")
+    found = w.diff("a1", "blank")
+    loss = next(r for r in found["results"] if r["tag"] == "loss")
+    tap.point("other data are told", kinds_of(found) == ["data"]
+              and found["differs"][0]["name"] == "train-x", found["differs"])
+    tap.point("and what came of them is no matter of seeds", loss["more_than_seeds"] is True, loss)
+
+
 def check_graph(tap, w):
     found = w.diff("a1", "lenet")
     names = [item["name"] for item in found["differs"] if item["what"] == "graph"]
@@ -126,6 +146,7 @@ def main():
         check_seeds(tap, w)
         check_setting(tap, w)
         check_few(tap, w)
+        check_data(tap, w)
         check_graph(tap, w)
         check_refused(tap, w)
         check_graphs(tap, w)
