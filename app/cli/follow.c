@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/begin-words.h"
 #include "app/cli/memory.h"
 #include "app/signals.h"
 
@@ -286,6 +287,9 @@ gboolean
 sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_again, GError **error)
 {
   Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+  g_autofree char *again = sluice_begin_words (trainer);
+  if (again != NULL)
+    fprintf (stderr, "%s\n", again);
   sluice_trainer_set_notify (trainer, ring, &bell);
   if (sluice_cli_memory)
     sluice_session_record_memory (sluice_trainer_get_session (trainer));

@@ -405,6 +405,17 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
   return TRUE;
 }
 
+/* The row of a run that was killed is older than its points. */
+static gboolean
+find_end (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, self->info->id, error);
+  self->came_to = self->info->step;
+  for (guint i = 0; series != NULL && i < series->len; i++)
+    self->came_to = MAX (self->came_to, ((SluiceSeriesInfo *) series->pdata[i])->last_step);
+  return series != NULL;
+}
+
 /* From the newest checkpoint of an unchanged project the same points are written again; else what
  * came after the checkpoint is forgotten. Nothing is written before the values are there. */
 static gboolean
@@ -418,7 +429,7 @@ go_on (SluiceTrainer *self,
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
-  if (checkpoints == NULL || !restore (self, options, checkpoints, error)
+  if (checkpoints == NULL || !find_end (self, error) || !restore (self, options, checkpoints, error)
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
@@ -429,6 +440,7 @@ go_on (SluiceTrainer *self,
     return FALSE;
   gint64 step = self->replica->n_done;
   self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
+  self->begin_step = step;
   self->seconds_before = self->info->seconds;
   self->info->n_steps = self->project->n_steps;
   self->info->ended = 0;

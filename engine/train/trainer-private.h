@@ -40,6 +40,7 @@ struct _SluiceTrainer
   gboolean has_lock;              /* of the run, against other trainers */
   gboolean input_ended;           /* there are no more batches: so are the steps */
   double seconds_before;          /* of training in earlier processes */
+  gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
   gboolean has_thread;
   pthread_t thread;

@@ -740,6 +740,13 @@ sluice_trainer_get_run (SluiceTrainer *self)
   return self->info->id;
 }
 
+void
+sluice_trainer_get_begin (SluiceTrainer *self, gint64 *step, gint64 *came_to)
+{
+  *step = self->begin_step;
+  *came_to = self->came_to;
+}
+
 const char *
 sluice_trainer_get_run_name (SluiceTrainer *self)
 {
