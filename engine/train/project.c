@@ -94,10 +94,14 @@ static const Key keys[] = {
   { "evaluate", "fetches", KEY_EDGES, AT (evaluate), OPTIONAL, 0 },
   { "evaluate", "texts", KEY_EDGES, AT (texts), OPTIONAL, 0 },
   { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), OPTIONAL, 1 },
+  { "sweep", "first-rung", KEY_COUNT, AT (first_rung), OPTIONAL, 0 },
+  { "sweep", "one-of", KEY_COUNT, AT (one_of), OPTIONAL, 0, G_MAXINT16 },
+  { "sweep", "trials", KEY_COUNT, AT (n_trials), OPTIONAL, 0, G_MAXINT32 },
+  { "sweep", "trial", KEY_COUNT, AT (trial), OPTIONAL, 0, G_MAXINT32 },
 };
 
-static const char *const groups[] = { "project",    "train",     "data", "evaluate",
-                                      "parameters", "overrides", NULL };
+static const char *const groups[] = { "project",    "train",     "data",  "evaluate",
+                                      "parameters", "overrides", "sweep", NULL };
 
 static void
 named_edge_clear (gpointer data)

@@ -60,6 +60,9 @@ typedef struct
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
+  /* Of a trial of a sweep by successive halving (halving.h), by what "best" says: the others are
+   * runs of its group. one_of 0: it is none. */
+  gint64 first_rung, one_of, n_trials, trial;
   GArray *parameters;      /* of SluiceNamedEdge: promoted parameters that --set may override */
   GArray *overrides;       /* of SluiceOverride */
   SluiceFileAccess *files; /* what its graph may touch: what lies in the folder may be read */

@@ -39,6 +39,7 @@ struct _SluiceTrainer
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
   gboolean input_ended;           /* there are no more batches: so are the steps */
+  gint64 until_step;              /* 0: the project's */
   double seconds_before;          /* of training in earlier processes */
   gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */

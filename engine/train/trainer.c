@@ -383,13 +383,21 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
   return TRUE;
 }
 
+/* Where this process is to end. */
+static gint64
+get_end (SluiceTrainer *self)
+{
+  gint64 end = self->project->n_steps;
+  return self->until_step > 0 ? MIN (self->until_step, end) : end;
+}
+
 /* How many steps may have begun before something else is to be done with what they changed. */
 static gint64
 next_stop (SluiceTrainer *self)
 {
   SluiceProject *p = self->project;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
-  gint64 done = self->replica->n_done, stop = p->n_steps;
+  gint64 done = self->replica->n_done, stop = get_end (self);
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -411,7 +419,7 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
-  gboolean last = step == p->n_steps;
+  gboolean last = step == get_end (self);
   return check_loss (self, error) && log_summary (self, summary, wall, error)
          && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every))
@@ -481,7 +489,7 @@ train (SluiceTrainer *self, GError **error)
     return FALSE;
   sluice_step_rate_resume (&self->rate);
   Want want = WANT_RUN;
-  while (self->replica->n_done < self->project->n_steps && (want = obey (self)) != WANT_STOP)
+  while (self->replica->n_done < get_end (self) && (want = obey (self)) != WANT_STOP)
     {
       g_autoptr (GError) local = NULL;
       if (train_step (self, next_stop (self), &local))
@@ -590,6 +598,7 @@ sluice_trainer_new (SluiceStore *store,
     sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "files", files);
   sluice_step_rate_init (&self->rate, self->replica->n_done, monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
+  self->until_step = options->until_step;
   self->progress.step = self->progress.committed_step = self->replica->n_done;
   self->marked_step = self->replica->n_done;
   self->progress.n_steps = project->n_steps;

@@ -33,6 +33,7 @@ typedef struct
   gboolean init_partly; /* those that it lacks keep their initial values */
   const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */
   gboolean start_paused;
+  gint64 until_step; /* evaluated, saved and stopped there; 0: trained to its end */
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */
   const char *const *allow_files;
