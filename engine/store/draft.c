@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/draft.h"
+#include "engine/store/run-control.h"
 #include "engine/store/sql.h"
 
 #include <errno.h>
@@ -358,7 +359,7 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
   return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
-         && sluice_run_queue_forget (db, run, error)
+         && sluice_run_queue_forget (db, run, error) && sluice_run_control_purge (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM run_words WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }

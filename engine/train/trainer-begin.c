@@ -430,7 +430,8 @@ go_on (SluiceTrainer *self,
   gint64 step = self->replica->n_done;
   self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
   self->seconds_before = self->info->seconds;
-  self->info->n_steps = self->project->n_steps;
+  sluice_trainer_begin_changes (self);
+  self->info->n_steps = self->now.n_steps;
   self->info->ended = 0;
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
@@ -453,6 +454,10 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
   self->scalars = g_new0 (double, self->replica->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;
-  return options->resume != NULL ? go_on (self, options, changed, error)
-                                 : begin (self, options, error);
+  sluice_trainer_begin_changes (self);
+  if (!(options->resume != NULL ? go_on (self, options, changed, error)
+                                : begin (self, options, error)))
+    return FALSE;
+  self->control = sluice_run_control_new (self->store, self->info->id, error);
+  return self->control != NULL;
 }

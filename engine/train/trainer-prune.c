@@ -70,7 +70,7 @@ static void
 keep_best (SluiceTrainer *self, Candidate *candidates, guint n)
 {
   g_autofree gboolean *taken = g_new0 (gboolean, n);
-  for (gint64 k = 0; k < self->project->keep_best; k++)
+  for (gint64 k = 0; k < self->now.keep_best; k++)
     {
       int best = -1;
       for (guint i = 0; i < n; i++)
@@ -102,7 +102,7 @@ forget (SluiceTrainer *self, const SluiceCheckpointInfo *info, GError **error)
 gboolean
 sluice_trainer_prune (SluiceTrainer *self, GError **error)
 {
-  const SluiceProject *p = self->project;
+  const SluiceSchedule *p = &self->now;
   if (p->keep_last == 0)
     return TRUE;
   g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (self->store, self->info->id, error);
