@@ -237,7 +237,8 @@ insert_rows (sqlite3 *db, StartRequest *r, GError **error)
                             info->id, start->scalars[i], (gint64) SLUICE_SERIES_SCALAR))
       return FALSE;
   return start->checkpoint == NULL
-         || insert_checkpoint (db, info->id, 0, start->checkpoint, start->checkpoint_bytes, error);
+         || insert_checkpoint (db, info->id, start->checkpoint_step, start->checkpoint,
+                               start->checkpoint_bytes, error);
 }
 
 static gboolean

@@ -12,7 +12,7 @@
 
 /*
  * Which checkpoints of a run stay: the newest, the best, one every so many steps, those that
- * somebody pinned, and that of step 0, which the run began with.
+ * somebody pinned, and that which the run began with: of step 0, or of where it was forked.
  */
 
 static gboolean
@@ -111,10 +111,12 @@ sluice_trainer_prune (SluiceTrainer *self, GError **error)
   if (all->len <= p->keep_last)
     return TRUE;
   g_autofree Candidate *candidates = g_new0 (Candidate, all->len);
+  gint64 begins_at = self->info->parent != 0 ? self->info->parent_step : 0;
   for (guint i = 0; i < all->len; i++)
     {
       const SluiceCheckpointInfo *info = all->pdata[i];
       gboolean stays = all->len - i <= p->keep_last || info->is_pinned || info->step == 0
+                       || info->step == begins_at
                        || (p->keep_every > 0 && info->step % p->keep_every == 0);
       candidates[i] = (Candidate){ info, NAN, stays };
     }

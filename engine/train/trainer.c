@@ -13,6 +13,7 @@
 #include "engine/base/thread.h"
 #include "engine/graph/file-ops.h"
 #include "engine/store/file.h"
+#include "engine/train/retrace.h"
 #include "engine/train/summary.h"
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
@@ -292,7 +293,6 @@ static gboolean
 find_culprit (SluiceTrainer *self, gint64 step, GError **error)
 {
   SluiceRunOptions guarded = { .step = step, .nan_guard = TRUE };
-  SluiceRunOptions plain = { 0 };
   g_autofree char *path = last_checkpoint_path (self);
   SluiceReplica *replica = sluice_replica_new (
       self->project, self->examples, self->test,
@@ -301,7 +301,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
     return FALSE;
   gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
                              : sluice_replica_initialize (replica, error);
-  ok = ok && sluice_replica_replay (replica, step - 1 - replica->n_done, &plain, error)
+  ok = ok && sluice_replica_retrace (replica, step - 1, error)
        && sluice_replica_replay (replica, 1, &guarded, error);
   sluice_replica_free (replica);
   return ok;
