@@ -355,9 +355,8 @@ static void
 print_rungs (const Sweep *self)
 {
   for (guint i = 0; i + 1 < sluice_halving_count_rungs (&self->halving); i++)
-    printf (_ ("step %" PRId64 ": %u of %u went on\n"),
-            sluice_halving_get_step (&self->halving, i), count_on_rung (self, i + 1),
-            count_on_rung (self, i));
+    printf (_ ("step %" PRId64 ": %u of %u went on\n"), sluice_halving_get_step (&self->halving, i),
+            count_on_rung (self, i + 1), count_on_rung (self, i));
 }
 
 static void

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -350,22 +349,6 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
                       self->info->name, *changed);
 }
 
-/* What came after the checkpoint is not what will be written: points, and files that lost their
- * rows. */
-static gboolean
-forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
-{
-  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
-    return FALSE;
-  for (guint i = 0; i < checkpoints->len; i++)
-    {
-      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step > self->replica->n_done)
-        g_unlink (checkpoint->path);
-    }
-  return TRUE;
-}
-
 /* Is the project another one than it was when it was last frozen? */
 static gboolean
 project_differs (SluiceTrainer *self)
@@ -445,7 +428,8 @@ go_on (SluiceTrainer *self,
     return FALSE;
   note_made (self);
   gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
-  if ((forgets && !forget_later (self, checkpoints, error))
+  if ((forgets && !sluice_run_log_truncate (self->log, self->replica->n_done, error))
+      || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
     return FALSE;

@@ -92,8 +92,12 @@ char *sluice_trainer_dup_checkpoint_name (gint64 step);
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
-/* Removes the checkpoints that are neither new, best nor pinned. */
-gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
+/* Of the file that was saved for a step; with it go the checkpoints that are neither new, best nor
+   pinned. A program that is killed in between leaves files that no row knows. */
+gboolean
+sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error);
+/* Those files. */
+gboolean sluice_trainer_remove_strays (SluiceTrainer *self, GError **error);
 /* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
    parameters were given instead of their own values. */
 gboolean

@@ -244,16 +244,12 @@ save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
   if (!sluice_replica_save (self->replica, path, &bytes, error))
     return FALSE;
   double since = sluice_trainer_monotonic_now ();
-  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+  while (!sluice_trainer_publish_checkpoint (self, step, bytes, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   pthread_mutex_lock (&self->lock);
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
-  since = sluice_trainer_monotonic_now ();
-  while (!sluice_trainer_prune (self, error))
-    if (!wait_for_database (self, &since, error))
-      return FALSE;
   return TRUE;
 }
 
