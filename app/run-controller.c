@@ -117,15 +117,6 @@ find_repeated (StartTask *task, const SluiceProject *project)
     task->repeated = sluice_project_dup_repeated (project, task->store);
 }
 
-static gboolean
-apply (SluiceProject *project, const char *const *assignments, GError **error)
-{
-  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
-    if (!sluice_project_set (project, assignments[i], error))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -139,7 +130,7 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
       folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
     }
   SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  if (project != NULL && !apply (project, (const char *const *) task->assignments, &error))
+  if (project != NULL && !sluice_project_set_all (project, task->assignments, &error))
     g_clear_pointer (&project, sluice_project_free);
   if (project != NULL)
     find_repeated (task, project);

@@ -653,6 +653,15 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
   return TRUE;
 }
 
+gboolean
+sluice_project_set_all (SluiceProject *self, char **assignments, GError **error)
+{
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    if (!sluice_project_set (self, assignments[i], error))
+      return FALSE;
+  return TRUE;
+}
+
 /* ---- saving ---- */
 
 static char *

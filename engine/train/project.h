@@ -93,6 +93,8 @@ SluiceGraph *sluice_project_load_graph (const SluiceProject *self, GError **erro
  * go. NOT_FOUND names the nearest known key.
  */
 gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError **error);
+/* Each of them, up to the first that is wrong. assignments: (nullable) (array zero-terminated=1) */
+gboolean sluice_project_set_all (SluiceProject *self, char **assignments, GError **error);
 /* NOT_FOUND as there. */
 gboolean sluice_project_check_key (const SluiceProject *self, const char *name, GError **error);
 /* A value of a key of [train] that holds a count. */
