@@ -210,6 +210,21 @@ add_string (JsonBuilder *b, const char *name, const char *value)
   json_builder_add_string_value (b, value);
 }
 
+static void
+add_queue (SluiceLaunchPage *self, JsonBuilder *b)
+{
+  GPtrArray *entries = sluice_queue_worker_get_entries (self->window.queue);
+  json_builder_set_member_name (b, "queue");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < entries->len; i++)
+    json_builder_add_string_value (b, ((SluiceQueueEntry *) entries->pdata[i])->info->name);
+  json_builder_end_array (b);
+  json_builder_set_member_name (b, "paused");
+  json_builder_add_boolean_value (b, sluice_queue_worker_get_paused (self->window.queue));
+  json_builder_set_member_name (b, "works");
+  json_builder_add_boolean_value (b, sluice_queue_worker_get_works (self->window.queue));
+}
+
 static char *
 launch_page_dump_state (SluicePage *page)
 {
@@ -222,6 +237,7 @@ launch_page_dump_state (SluicePage *page)
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (b, (gint64) self->n_runs);
+  add_queue (self, b);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);

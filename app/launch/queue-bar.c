@@ -16,6 +16,7 @@
 #define BAR_HEIGHT  17
 #define LEAST_BAR   5
 #define TEXT_SIZE   11.0
+#define FIRST_ROOM  16 /* at its start, for half of the word "now" */
 #define LABEL_ROOM  44 /* at the end of the axis, for what is written behind the last bar */
 
 struct _SluiceQueueBar
@@ -85,7 +86,7 @@ get_x (SluiceQueueBar *self, double seconds)
 {
   const SluiceQueueScale *scale = self->scale;
   double width = gtk_widget_get_width (GTK_WIDGET (self));
-  double x = 6 + (seconds - scale->low) / (scale->high - scale->low) * (width - LABEL_ROOM - 6);
+  double x = FIRST_ROOM + (seconds - scale->low) / (scale->high - scale->low) * (width - LABEL_ROOM - FIRST_ROOM);
   return gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL ? width - x : x;
 }
 

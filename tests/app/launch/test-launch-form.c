@@ -29,8 +29,9 @@ test_all_keys (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
   g_assert_no_error (error);
-  g_autoptr (GPtrArray) rows = sluice_launch_form_load (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
   g_assert_no_error (error);
+  GPtrArray *rows = form->settings;
   g_autofree char *text = sluice_project_dup_text (project);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_assert_true (g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, &error));
@@ -56,7 +57,12 @@ test_all_keys (void)
       g_assert_nonnull (find_row (rows, "train", options[i].key));
   const SluiceLaunchSetting *rate = find_row (rows, "", "learning-rate");
   g_assert_nonnull (rate);
-  g_assert_null (rate->value);
+  g_assert_cmpstr (rate->value, ==, "0.003");
+  g_assert_cmpstr (rate->from, ==, "train/learning_rate");
+  g_assert_cmpint (rate->effect, ==, SLUICE_EFFECT_NEXT_STEP);
+  g_assert_false (rate->is_gone);
+  g_assert_cmpint (find_row (rows, "train", "steps")->effect, ==, SLUICE_EFFECT_NOW);
+  g_assert_cmpint (find_row (rows, "train", "batch")->effect, ==, SLUICE_EFFECT_RESTART);
 }
 
 /* What the form offers is taken as it stands. */
@@ -65,13 +71,14 @@ test_assignments (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
-  g_autoptr (GPtrArray) rows = sluice_launch_form_load (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
   g_assert_no_error (error);
+  GPtrArray *rows = form->settings;
   for (guint i = 0; i < rows->len; i++)
     {
       const SluiceLaunchSetting *row = rows->pdata[i];
-      g_autofree char *assignment =
-          sluice_run_form_row_assign (row, row->value != NULL ? row->value : "0.5");
+      g_autofree char *name = sluice_launch_setting_dup_name (row);
+      g_autofree char *assignment = g_strconcat (name, "=", row->value, NULL);
       g_test_message ("%s", assignment);
       sluice_project_set (project, assignment, &error);
       g_assert_no_error (error);
@@ -82,7 +89,7 @@ static void
 test_no_project (void)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_null (sluice_run_form_rows_new ("/nonexistent", &error));
+  g_assert_null (sluice_launch_form_load ("/nonexistent", &error));
   g_assert_nonnull (error);
 }
 
