@@ -395,6 +395,7 @@ class BadInput:
             ["launch", mlp, "steps=5", *workspace],
             ["launch", mlp, "steps=5", "--queue", "--threads", 1, *workspace],
             ["queue", *workspace], ["queue", "run", *workspace],
+            ["reproduce", "told", "--steps", 5, *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, "--queue", *workspace])
         locale = self.comma_locale()
