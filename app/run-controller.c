@@ -3,6 +3,7 @@
 
 #include "app/run-controller.h"
 
+#include "app/begin-words.h"
 #include "engine/graph/file-ops.h"
 #include "engine/train/repeats.h"
 
@@ -13,7 +14,7 @@ struct _SluiceRunController
   char *project;
   char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
   GError *failure; /* (nullable): of the last run or start */
-  char *notice;    /* (nullable): what the run that begins may do with files */
+  char *notice;    /* (nullable): what the run that begins may do with files, or does again */
   char *repeated;  /* (nullable): the run whose numbers the one that begins will repeat */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
@@ -185,7 +186,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
       g_free (self->notice);
       self->notice = task->resume == NULL
                          ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (trainer))
-                         : NULL;
+                         : sluice_begin_words (trainer);
       if (self->stops_at_start)
         sluice_trainer_stop (trainer);
       else if (self->steps_at_start > 0)

@@ -4,6 +4,7 @@
 #include "app/cli/trained-project.h"
 
 #include "app/cli/run-options.h"
+#include "engine/train/project-changes.h"
 
 static gboolean
 set_key (SluiceProject *project, const char *key, const char *value, GError **error)
@@ -42,4 +43,13 @@ sluice_cli_load_project (
       || !set_key (project, "train.seed", seed, error) || !set_run_options (project, error))
     return NULL;
   return g_steal_pointer (&project);
+}
+
+gboolean
+sluice_cli_plan_changes (SluiceProject *project, char **plans, GError **error)
+{
+  for (guint i = 0; plans != NULL && plans[i] != NULL; i++)
+    if (!sluice_project_plan (project, plans[i], error))
+      return FALSE;
+  return TRUE;
 }

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,18 +18,21 @@
 #include "engine/base/text.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/runs.h"
+#include "engine/train/halving.h"
 #include "engine/train/queue.h"
 #include "engine/train/sweep.h"
 
 static char *workspace, *method, *metric, *direction, *n_steps, *group;
-static gint64 n_trials, seed = 1;
+static gint64 n_trials, seed = 1, first_rung, one_of = 3;
 static gboolean queues;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
     N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
-    N_ ("grid: every combination; random: values by lot (grid)"), N_ ("METHOD") },
+    N_ ("grid: every combination; random: values by lot; asha: as random, or grid without "
+        "--trials, and the worse ones are dropped early (grid)"),
+    N_ ("METHOD") },
   { "trials", 0, 0, G_OPTION_ARG_INT64, &n_trials,
     N_ ("So many; of a grid that has more, so many by lot"), N_ ("N") },
   { "metric", 0, 0, G_OPTION_ARG_STRING, &metric,
@@ -40,6 +44,14 @@ static const GOptionEntry options[] = {
   { "steps", 0, 0, G_OPTION_ARG_STRING, &n_steps, N_ ("Train each up to this step"), N_ ("N") },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, N_ ("Seed of the lot, not of the runs (1)"),
     N_ ("S") },
+  { "first-rung", 0, 0, G_OPTION_ARG_INT64, &first_rung,
+    N_ ("With asha: the step at which the first ones are dropped (so that one trial comes to the "
+        "end)"),
+    N_ ("STEP") },
+  { "one-of", 0, 0, G_OPTION_ARG_INT64, &one_of,
+    N_ ("With asha: the best one of so many goes on to the next rung, at so many times the step "
+        "(3)"),
+    N_ ("N") },
   { "group", 0, 0, G_OPTION_ARG_STRING, &group,
     N_ ("Name of the sweep, which its runs have as group (the project's and a number)"),
     N_ ("NAME") },
@@ -57,6 +69,8 @@ typedef struct
   GPtrArray *trials; /* of GStrv */
   char *metric;
   gboolean is_max;
+  gboolean halves;       /* the worse ones are dropped early */
+  SluiceHalving halving; /* where it halves */
   char *group;
 } Sweep;
 
@@ -89,18 +103,22 @@ parse_axes (Sweep *self, char **words, GError **error)
 }
 
 static gboolean
-parse_plan (SluiceSweepPlan *plan, GError **error)
+parse_plan (Sweep *self, SluiceSweepPlan *plan, GError **error)
 {
   *plan = (SluiceSweepPlan){ .n_trials = (guint) n_trials, .seed = (guint64) seed };
-  if (method != NULL && strcmp (method, "random") == 0)
+  self->halves = g_strcmp0 (method, "asha") == 0;
+  if (g_strcmp0 (method, "random") == 0 || (self->halves && n_trials > 0))
     plan->method = SLUICE_SWEEP_RANDOM;
-  else if (method != NULL && strcmp (method, "grid") != 0)
+  else if (method != NULL && strcmp (method, "grid") != 0 && !self->halves)
     {
-      sluice_cli_usage (error, _ ("--method %s: must be grid or random"), method);
+      sluice_cli_usage (error, _ ("--method %s: must be grid, random or asha"), method);
       return FALSE;
     }
-  return n_trials == 0
-         || sluice_cli_check_count ("--trials", n_trials, 1, SLUICE_SWEEP_MAX_TRIALS, error);
+  return (n_trials == 0
+          || sluice_cli_check_count ("--trials", n_trials, 1, SLUICE_SWEEP_MAX_TRIALS, error))
+         && sluice_cli_check_count ("--one-of", one_of, 2, 1000, error)
+         && (first_rung == 0
+             || sluice_cli_check_count ("--first-rung", first_rung, 1, G_MAXINT32, error));
 }
 
 /* Tags that a run of the project has. (transfer full) */
@@ -156,6 +174,31 @@ find_direction (Sweep *self, GError **error)
                          direction);
 }
 
+/* Unless it is said, the first rung is where all of the trials go on by turns until one is left. */
+static gboolean
+find_rungs (Sweep *self, GError **error)
+{
+  if (!self->halves)
+    return TRUE;
+  g_autoptr (SluiceProject) project =
+      sluice_cli_load_project (self->folder, NULL, n_steps, NULL, error);
+  if (project == NULL)
+    return FALSE;
+  gint64 first = project->n_steps;
+  for (guint n = self->trials->len; n >= one_of; n /= one_of)
+    first = MAX (first / one_of, 1);
+  self->halving = (SluiceHalving){ .one_of = (guint) one_of,
+                                   .first = first_rung > 0 ? first_rung : first,
+                                   .last = project->n_steps,
+                                   .is_max = self->is_max };
+  return self->halving.first < self->halving.last
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                         "there is no rung to drop trials on: the first is step %" G_GINT64_FORMAT
+                         " of %" G_GINT64_FORMAT
+                         "; give a lower --first-rung, more --steps or more values",
+                         self->halving.first, self->halving.last);
+}
+
 /* A group that no run has yet. */
 static gboolean
 find_group (Sweep *self, SluiceStore *store, GError **error)
@@ -203,6 +246,21 @@ is_checked_once (const Sweep *self, const SluiceProject *project)
   return TRUE;
 }
 
+/* What a trial is told of the sweep. */
+static gboolean
+set_rungs (const Sweep *self, SluiceProject *project, guint trial, GError **error)
+{
+  g_autofree char *best =
+      g_strdup_printf ("best=%s:%s", self->metric, self->is_max ? "max" : "min");
+  if (!self->halves)
+    return TRUE;
+  project->first_rung = self->halving.first;
+  project->one_of = self->halving.one_of;
+  project->n_trials = self->trials->len;
+  project->trial = trial;
+  return sluice_project_set (project, best, error);
+}
+
 static gboolean
 add_trials (const Sweep *self, SluiceStore *store, GError **error)
 {
@@ -211,7 +269,7 @@ add_trials (const Sweep *self, SluiceStore *store, GError **error)
     {
       g_autoptr (SluiceProject) project =
           sluice_cli_load_project (self->folder, self->trials->pdata[i], n_steps, NULL, error);
-      if (project == NULL)
+      if (project == NULL || !set_rungs (self, project, i, error))
         return FALSE;
       g_autofree char *name = g_strdup_printf ("%s-%u", self->group, i + 1);
       SluiceQueueRequest request = { .name = name,
@@ -285,6 +343,39 @@ dup_varied (const Sweep *self, const SluiceRunEntry *row)
   return g_string_free (text, FALSE);
 }
 
+/* Of those on a rung all come from the one before. */
+static guint
+count_on_rung (const Sweep *self, guint rung)
+{
+  return rung == 0 ? self->trials->len
+                   : sluice_halving_get_places (&self->halving, self->trials->len, rung - 1);
+}
+
+static void
+print_rungs (const Sweep *self)
+{
+  for (guint i = 0; i + 1 < sluice_halving_count_rungs (&self->halving); i++)
+    printf (_ ("step %" PRId64 ": %u of %u went on\n"),
+            sluice_halving_get_step (&self->halving, i), count_on_rung (self, i + 1),
+            count_on_rung (self, i));
+}
+
+static void
+write_rungs (const Sweep *self, JsonBuilder *b)
+{
+  json_builder_set_member_name (b, "rungs");
+  json_builder_begin_array (b);
+  for (guint i = 0; self->halves && i + 1 < sluice_halving_count_rungs (&self->halving); i++)
+    {
+      json_builder_begin_object (b);
+      sluice_cli_json_int (b, "step", sluice_halving_get_step (&self->halving, i));
+      sluice_cli_json_int (b, "trials", count_on_rung (self, i));
+      sluice_cli_json_int (b, "go_on", count_on_rung (self, i + 1));
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+}
+
 static void
 print_best (const Sweep *self, const SluiceRunEntry *best, guint n_finished, guint n_failed)
 {
@@ -298,6 +389,8 @@ print_best (const Sweep *self, const SluiceRunEntry *best, guint n_finished, gui
                        : g_strdup_printf (_ ("sweep %s: %u finished; none has a %s"), self->group,
                                           n_finished, self->metric);
       g_autofree char *safe = sluice_text_escape (text);
+      if (self->halves)
+        print_rungs (self);
       printf ("%s\n", safe);
       return;
     }
@@ -314,6 +407,7 @@ print_best (const Sweep *self, const SluiceRunEntry *best, guint n_finished, gui
   else
     sluice_cli_json_null (b, "value");
   sluice_cli_json_string (b, "settings", varied);
+  write_rungs (self, b);
   sluice_cli_json_end (b);
 }
 
@@ -344,7 +438,8 @@ prepare (Sweep *self, const SluiceSweepPlan *plan, char **arguments, GError **er
 {
   return parse_axes (self, arguments + 1, error) && find_metric (self, error)
          && find_direction (self, error)
-         && (self->trials = sluice_sweep_dup_trials (self->axes, plan, error)) != NULL;
+         && (self->trials = sluice_sweep_dup_trials (self->axes, plan, error)) != NULL
+         && find_rungs (self, error);
 }
 
 static int
@@ -353,11 +448,11 @@ sweep (char **arguments, GError **error)
   if (arguments[0] == NULL || arguments[1] == NULL)
     return sluice_cli_usage (error, _ ("give a PROJECT, and KEY=VALUES for what is to be varied"));
   SluiceSweepPlan plan;
-  if (!parse_plan (&plan, error))
+  g_auto (Sweep) self = { .folder = arguments[0] };
+  if (!parse_plan (&self, &plan, error))
     return EXIT_USAGE;
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
-  g_auto (Sweep) self = { .folder = arguments[0] };
   if (!prepare (&self, &plan, arguments, error))
     return EXIT_FAILED;
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, FALSE, error);
@@ -379,12 +474,15 @@ const Verb sluice_verb_sweep = {
       "it, as 0.001..0.1/5:log, equal factors lie between them. A sweep is a group of runs, "
       "which wait until their turn comes; what is interrupted or killed goes on with 'sluice "
       "queue run'. The same seed draws the same values. The best is told by the metric's last "
-      "value."),
+      "value. With --method asha all trials are trained up to a first step, the best one of "
+      "three up to three times that step, and so on: which go on does not depend on what is "
+      "trained first, or interrupted."),
   .json = CLI_TRAIN_JSON
   "\n" CLI_QUEUE_JSON "\n"
   "{\"sweep\": \"string\", \"metric\": \"string\", \"direction\": \"string\", "
   "\"trials\": \"int\", \"finished\": \"int\", \"failed\": \"int\", "
-  "\"best\": \"string|null\", \"value\": \"number|null\", \"settings\": \"string|null\"}",
+  "\"best\": \"string|null\", \"value\": \"number|null\", \"settings\": \"string|null\", "
+  "\"rungs\": [{\"step\": \"int\", \"trials\": \"int\", \"go_on\": \"int\"}]}",
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = sweep,

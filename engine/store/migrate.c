@@ -73,6 +73,11 @@ static const SluiceMigration core[] = {
        "run_tags WHERE run = r.id ORDER BY tag)) AS tags FROM runs r "
        "LEFT JOIN run_words w ON w.run = r.id LEFT JOIN runs p ON p.id = w.parent "
        "WHERE r.deleted IS NULL;" },
+  /* What is asked of runs at work (engine/store/run-control.h). */
+  { 5, "CREATE TABLE commands (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
+       "asked REAL NOT NULL, verb TEXT NOT NULL, argument TEXT, state INTEGER NOT NULL, "
+       "step INTEGER, answer TEXT);" },
+  { 5, "CREATE INDEX commands_by_run ON commands (run, state);" },
   { 0 },
 };
 
@@ -210,6 +215,7 @@ want_whole (sqlite3 *db, const char *path, GError **error)
     "SELECT id, run, tag FROM run_tags",
     "SELECT run, place, after, devices, memory, threads FROM queue",
     "SELECT id, paused FROM queue_control",
+    "SELECT id, run, asked, verb, argument, state, step, answer FROM commands",
     "SELECT id, run, tag, kind, metadata, segments FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",

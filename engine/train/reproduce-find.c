@@ -8,6 +8,7 @@
 #include "engine/store/checkpoint.h"
 #include "engine/train/comparison.h"
 #include "engine/train/reproduce-private.h"
+#include "engine/train/retrace.h"
 
 /* A project at work. */
 typedef struct
@@ -134,15 +135,14 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Parts, parts_clear)
 static SluiceFeed *
 dup_feeds (const Side *side, gboolean fed)
 {
-  const SluiceProject *project = side->project;
   const SluiceReplica *replica = side->replica;
   SluiceFeed *feeds = g_new0 (SluiceFeed, replica->n_feeds + 1);
-  const char *const batch[] = { project->feed_x, project->feed_y };
+  const char *const batch[] = { side->project->feed_x, side->project->feed_y };
   for (guint i = 0; i < replica->n_feeds; i++)
     feeds[i] = (SluiceFeed){
       i < replica->n_batch
           ? batch[i]
-          : g_array_index (project->overrides, SluiceOverride, i - replica->n_batch).edge,
+          : g_array_index (replica->fed, SluiceOverride, i - replica->n_batch).edge,
       fed ? replica->feeds[i] : NULL,
     };
   return feeds;
@@ -289,7 +289,8 @@ compare_feeds (const Pair *self)
 static gboolean
 side_take_batch (Side *self, GError **error)
 {
-  return sluice_replica_next_batch (self->replica, self->replica->feeds, error);
+  return sluice_replica_obey_changes (self->replica, error)
+         && sluice_replica_next_batch (self->replica, self->replica->feeds, error);
 }
 
 static gboolean
@@ -359,10 +360,8 @@ look_into_step (SluiceReproducer *of, const char *start, gint64 step, GError **e
   Side *sides[] = { &pair.was, &pair.is };
   for (guint s = 0; s < G_N_ELEMENTS (sides); s++)
     {
-      while (sides[s]->replica->n_done < step - 1)
-        if (!side_take_batch (sides[s], error) || !side_run (sides[s], error))
-          return NULL;
-      if (!side_take_batch (sides[s], error))
+      if (!sluice_replica_retrace (sides[s]->replica, step - 1, error)
+          || !side_take_batch (sides[s], error))
         return NULL;
     }
   return find_op (&pair, error);

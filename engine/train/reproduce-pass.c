@@ -10,6 +10,7 @@
 #include "engine/store/checkpoint.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/scalar.h"
+#include "engine/train/project-changes.h"
 #include "engine/train/reproduce-private.h"
 #include "engine/train/summary.h"
 
@@ -404,7 +405,9 @@ take_step (Pass *self, GError **error)
   SluiceRunOptions options = { .step = (guint64) step,
                                .cancellable = self->of->options->cancellable };
   g_autoptr (SluiceTensor) summary = NULL;
-  gboolean summarizes = project->summary_every > 0 && step % project->summary_every == 0;
+  SluiceSchedule now;
+  sluice_project_get_schedule (project, replica->n_done, &now);
+  gboolean summarizes = now.summary_every > 0 && step % now.summary_every == 0;
   look_at_batch (self, step);
   if (!sluice_replica_step (replica, self->scalars, summarizes ? &summary : NULL, &options, error))
     return FALSE;

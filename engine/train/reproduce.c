@@ -592,16 +592,16 @@ explain_parting (const Trial *self, SluicePassResult *pass, GError **error)
     return done;
   if (explain_by_file (self, pass->parting))
     return TRUE;
+  /* A damage that a checksum tells needs no more. */
+  if (first->because == NULL && (!look_before_start (self, pass, error) || pass->parting != first))
+    return pass->parting != first;
   if (!pass->is_logged)
     {
+      first->cause = SLUICE_PARTING_VARIABLE;
       if (first->because == NULL)
         explain_variable (self, pass);
-      first->cause =
-          first->cause == SLUICE_PARTING_UNKNOWN ? SLUICE_PARTING_VARIABLE : first->cause;
       return TRUE;
     }
-  if (!look_before_start (self, pass, error) || pass->parting != first)
-    return pass->parting != first;
   if (pass->n_other_after == 0 && pass->n_equal_after > 0)
     explain (first, SLUICE_PARTING_VALUE,
              g_strdup (_ ("this value alone differs: it was changed in the log, or the run was "

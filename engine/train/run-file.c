@@ -454,6 +454,21 @@ sluice_run_file_update (SluiceStore *store, const SluiceRunInfo *info, GError **
   return self == NULL || sluice_run_file_write (self, folder, info, error);
 }
 
+void
+sluice_run_file_update_source (SluiceStore *store, gint64 run, const SluiceProject *project)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
+  g_autoptr (SluiceRunFile) self = sluice_run_file_read (folder);
+  g_autoptr (SluiceRunInfo) info = self != NULL ? sluice_store_dup_run (store, id, NULL) : NULL;
+  if (info == NULL || self->sources->len == 0)
+    return;
+  SluiceRunSource *last = &g_array_index (self->sources, SluiceRunSource, self->sources->len - 1);
+  g_free (last->text);
+  last->text = sluice_project_dup_text (project);
+  sluice_run_file_write (self, folder, info, NULL);
+}
+
 static void
 read_input (SluiceRunFile *self, GKeyFile *file, const char *group)
 {

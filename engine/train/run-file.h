@@ -62,6 +62,9 @@ void sluice_run_file_note_made (SluiceRunFile *self, const char *devices);
 void sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project);
 /* Takes a copy. */
 void sluice_run_file_set_proof (SluiceRunFile *self, const SluiceRunProof *proof);
+/* The same in the folder of a run at work, whose project was changed on the way: it has the change
+ * in it, with its step. That it cannot be written down ends no run. */
+void sluice_run_file_update_source (SluiceStore *store, gint64 run, const SluiceProject *project);
 /* What this process is and what it runs on, in words. (transfer full); build: (nullable) */
 char *sluice_dup_machine (void);
 char *sluice_dup_build (void);

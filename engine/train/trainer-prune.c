@@ -12,7 +12,7 @@
 
 /*
  * Which checkpoints of a run stay: the newest, the best, one every so many steps, those that
- * somebody pinned, and that of step 0, which the run began with.
+ * somebody pinned, and that which the run began with: of step 0, or of where it was forked.
  */
 
 static gboolean
@@ -70,7 +70,7 @@ static void
 keep_best (SluiceTrainer *self, Candidate *candidates, guint n)
 {
   g_autofree gboolean *taken = g_new0 (gboolean, n);
-  for (gint64 k = 0; k < self->project->keep_best; k++)
+  for (gint64 k = 0; k < self->now.keep_best; k++)
     {
       int best = -1;
       for (guint i = 0; i < n; i++)
@@ -102,7 +102,7 @@ forget (SluiceTrainer *self, const SluiceCheckpointInfo *info, GError **error)
 gboolean
 sluice_trainer_prune (SluiceTrainer *self, GError **error)
 {
-  const SluiceProject *p = self->project;
+  const SluiceSchedule *p = &self->now;
   if (p->keep_last == 0)
     return TRUE;
   g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (self->store, self->info->id, error);
@@ -111,10 +111,12 @@ sluice_trainer_prune (SluiceTrainer *self, GError **error)
   if (all->len <= p->keep_last)
     return TRUE;
   g_autofree Candidate *candidates = g_new0 (Candidate, all->len);
+  gint64 begins_at = self->info->parent != 0 ? self->info->parent_step : 0;
   for (guint i = 0; i < all->len; i++)
     {
       const SluiceCheckpointInfo *info = all->pdata[i];
       gboolean stays = all->len - i <= p->keep_last || info->is_pinned || info->step == 0
+                       || info->step == begins_at
                        || (p->keep_every > 0 && info->step % p->keep_every == 0);
       candidates[i] = (Candidate){ info, NAN, stays };
     }

@@ -117,6 +117,11 @@ def flip_bit(path, draw, seal):
     return name, (at - first) // 4
 
 
+def json_of(ended):
+    assert ended.stdout, ended.stderr
+    return ended.returncode, json.loads(ended.stdout)
+
+
 class Tampered:
     """A run of a sample in a workspace of its own, over data of its own."""
 
@@ -168,9 +173,7 @@ class Tampered:
         self.project().write_text("\n".join(lines) + "\n")
 
     def reproduce(self, *options):
-        ended = self.call("reproduce", "r", "--json", *options)
-        assert ended.stdout, ended.stderr
-        return ended.returncode, json.loads(ended.stdout)
+        return json_of(self.call("reproduce", "r", "--json", *options))
 
 
 # ---- cases ----
@@ -333,10 +336,29 @@ def check_rest(tap, sluice, samples):
                   and first.get("node") == "train/learning_rate" and first.get("step") == 1, found)
 
 
+def check_changes(tap, sluice, samples):
+    """A run with planned changes, and one that was forked from it."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = Tampered(sluice, samples, "digits-mlp", pathlib.Path(folder))
+        run.train(STEPS, "--at=3:learning-rate=0.02", "--at=6:summary-every=2")
+        status, found = run.reproduce()
+        tap.point("a run with changes on its way", status == 0 and not found["notes"], found)
+        ended = run.call("fork", "r", "--step", 8, "learning-rate=0.5", "--run", "f")
+        status, found = json_of(run.call("reproduce", "f", "--json"))
+        tap.point("a fork begins where it was forked", ended.returncode == 0 and status == 0
+                  and found["from"] == 8 and found["to_step"] == STEPS, ended.stderr, found)
+        run.set_option("changes", "3", "learning-rate=0.01")
+        status, found = run.reproduce()
+        first = found["first_difference"] or {}
+        tap.point("another change than there was", status == 1 and first.get("cause") == "option"
+                  and first.get("node") == "train/learning_rate" and first.get("step") == 4, found)
+
+
 def main():
     sluice, samples = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     tap = Tap()
     check_rest(tap, sluice, samples)
+    check_changes(tap, sluice, samples)
     check_equal(tap, sluice, samples)
     check_tampering(tap, sluice, samples)
     tap.end()
