@@ -434,6 +434,15 @@ add_parts (Select *self, GPtrArray *edges, GPtrArray *writers)
     }
 }
 
+const SluiceNode *
+sluice_comparison_find_written (const SluiceNode *writer)
+{
+  const SluiceNode *node = writer->n_inputs > 0 ? writer->inputs[0].node : NULL;
+  while (node != NULL && !sluice_node_get_traits (node)->is_state)
+    node = node->n_inputs > 0 ? node->inputs[0].node : NULL;
+  return node;
+}
+
 gboolean
 sluice_comparison_list_parts (SluiceGraph *graph,
                               const SluiceStepNames *names,

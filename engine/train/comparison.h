@@ -82,5 +82,8 @@ gboolean sluice_comparison_list_parts (SluiceGraph *graph,
                                        GPtrArray *edges,
                                        GPtrArray *writers,
                                        GError **error);
+/* The node of the variable that such a writer writes: its first input, or what that stands for.
+ * (nullable) */
+const SluiceNode *sluice_comparison_find_written (const SluiceNode *writer);
 void sluice_comparison_free (SluiceComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceComparison, sluice_comparison_free)

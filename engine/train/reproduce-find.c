@@ -103,16 +103,6 @@ compare_variables (const Pair *self)
   return NULL;
 }
 
-/* The node of the variable that the first input is, or stands for. */
-static const SluiceNode *
-find_written (const SluiceNode *writer)
-{
-  const SluiceNode *node = writer->inputs[0].node;
-  while (node != NULL && !sluice_node_get_traits (node)->is_state && node->n_inputs > 0)
-    node = node->inputs[0].node;
-  return node;
-}
-
 /* ---- the first op ---- */
 
 /* Of a step: what it is fed, computes and changes. */
@@ -227,7 +217,7 @@ compare_written (const Pair *self, const Parts *parts)
   for (guint w = 0; w < parts->writers->len; w++)
     {
       const SluiceNode *writer = sluice_graph_find (graph, parts->writers->pdata[w]);
-      const SluiceNode *variable = writer != NULL ? find_written (writer) : NULL;
+      const SluiceNode *variable = writer != NULL ? sluice_comparison_find_written (writer) : NULL;
       for (guint i = 0; variable != NULL && i < MIN (was->len, is->len); i++)
         {
           const SluiceNamedTensor *a = &g_array_index (was, SluiceNamedTensor, i);
