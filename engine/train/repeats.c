@@ -7,26 +7,25 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/store/kinds/event.h"
+#include "engine/train/experiment.h"
 #include "engine/train/run-file.h"
 
 /* What a project computes, as text: project.ini without what changes no value. */
 static char *
 dup_key (const SluiceProject *project)
 {
-  static const struct
-  {
-    const char *group, *key;
-  } without[] = {
-    { "project", "name" },    { "project", "description" },    { "train", "steps" },
-    { "train", "keep-last" }, { "train", "keep-best" },        { "train", "keep-every" },
-    { "train", "best" },      { "train", "checkpoint-every" },
-  };
   g_autofree char *text = sluice_project_dup_text (project);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
-    g_key_file_remove_key (file, without[i].group, without[i].key, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    {
+      g_auto (GStrv) keys = g_key_file_get_keys (file, groups[i], NULL, NULL);
+      for (guint k = 0; keys != NULL && keys[k] != NULL; k++)
+        if (!sluice_experiment_depends_on (groups[i], keys[k]))
+          g_key_file_remove_key (file, groups[i], keys[k], NULL);
+    }
   return g_key_file_to_data (file, NULL, NULL);
 }
 
