@@ -222,8 +222,8 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
       g_signal_emit (self, signals[FAILED], 0, words);
       return;
     }
-  gboolean same = self->has_read && self->paused == job->paused
-                  && is_same (self->entries, job->entries);
+  gboolean same =
+      self->has_read && self->paused == job->paused && is_same (self->entries, job->entries);
   if (!same)
     self->stands = FALSE;
   g_ptr_array_unref (self->entries);

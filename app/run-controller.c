@@ -24,9 +24,9 @@ struct _SluiceRunController
   gint64 steps_at_start;   /* the same; 0: all */
   char *refused;           /* (nullable): a run that was not resumed because data have changed */
   gint64 refused_from;
-  gboolean queued;         /* the trainer's run came out of the queue */
-  gboolean settling;       /* it goes back there, or leaves it */
-  SluiceQueueClaim claim;  /* what came of the last look at the queue */
+  gboolean queued;        /* the trainer's run came out of the queue */
+  gboolean settling;      /* it goes back there, or leaves it */
+  SluiceQueueClaim claim; /* what came of the last look at the queue */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
@@ -162,7 +162,7 @@ typedef struct
   char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
   gint64 from_step;  /* -1: the newest checkpoint's */
   gboolean accept_data;
-  gboolean has_changed_data; /* what came of it */
+  gboolean has_changed_data;  /* what came of it */
   gint64 parent, parent_step; /* of a run that is forked; 0: it is not */
   gboolean takes;             /* the next run of the queue */
   SluiceQueueClaim claim;     /* what came of it */

@@ -13,8 +13,8 @@
 static GtkStack *
 get_pile (SluiceWindow *self, const SluicePageKind *kind)
 {
-  GtkWidget *child = adw_view_stack_get_child_by_name (
-      self->stack, kind->over != NULL ? kind->over : kind->name);
+  GtkWidget *child =
+      adw_view_stack_get_child_by_name (self->stack, kind->over != NULL ? kind->over : kind->name);
   return GTK_IS_STACK (child) ? GTK_STACK (child) : NULL;
 }
 

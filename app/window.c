@@ -597,8 +597,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   self->shown = sluice_run_set_new (self->workspace);
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
   self->queue = sluice_queue_worker_new (self->workspace, self->controller);
-  const SluicePageContext context = { self->workspace, self->shown, self->controller,
-                                      self->queue };
+  const SluicePageContext context = { self->workspace, self->shown, self->controller, self->queue };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     sluice_page_attach (sluice_window_get_nth_page (self, i), &context);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,

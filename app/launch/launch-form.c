@@ -31,7 +31,8 @@ static const Title titles[] = {
   { "train", "checkpoint-every", WHOLE, N_ ("Steps from checkpoint to checkpoint") },
   { "train", "keep-last", WHOLE, N_ ("Newest checkpoints to keep (0: all)") },
   { "train", "keep-best", WHOLE, N_ ("Best checkpoints to keep") },
-  { "train", "keep-every", WHOLE, N_ ("Keep for good each checkpoint whose step this divides (0: none)") },
+  { "train", "keep-every", WHOLE,
+    N_ ("Keep for good each checkpoint whose step this divides (0: none)") },
   { "train", "best", TEXT, N_ ("What is best, as loss:min") },
   { "train", "summary-every", WHOLE, N_ ("Steps from summary to summary") },
   { "train", "evaluate-every", WHOLE, N_ ("Steps from evaluation to evaluation (0: never)") },
@@ -95,8 +96,7 @@ add_setting (SluiceLaunchForm *self, const char *group, const char *key, char *t
   setting->group = group;
   setting->key = g_strdup (key);
   setting->value = take_value;
-  setting->is_switch =
-      g_strcmp0 (take_value, "true") == 0 || g_strcmp0 (take_value, "false") == 0;
+  setting->is_switch = g_strcmp0 (take_value, "true") == 0 || g_strcmp0 (take_value, "false") == 0;
   g_ptr_array_add (self->settings, setting);
   return setting;
 }
@@ -172,11 +172,10 @@ add_keys (SluiceLaunchForm *self)
     {
       const Title *t = &titles[i];
       char *value = g_key_file_get_string (file, t->group, t->key, NULL);
-      SluiceLaunchSetting *setting =
-          add_setting (self, t->group, t->key,
-                       value != NULL ? value : dup_default (self->project, t->key));
-      gboolean is_now = g_str_equal (t->group, "train")
-                        && g_strv_contains ((const char *const *) now, t->key);
+      SluiceLaunchSetting *setting = add_setting (
+          self, t->group, t->key, value != NULL ? value : dup_default (self->project, t->key));
+      gboolean is_now =
+          g_str_equal (t->group, "train") && g_strv_contains ((const char *const *) now, t->key);
       setting->title = t->title;
       setting->type = t->type;
       setting->from = g_strconcat (t->group, ".", t->key, NULL);
@@ -221,7 +220,7 @@ sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *v
 }
 
 const char *
-sluice_effect_words (SluiceEffect effect)
+sluice_effect_words (SluiceSettingEffect effect)
 {
   static const char *const words[] = { [SLUICE_EFFECT_NOW] = N_ ("now"),
                                        [SLUICE_EFFECT_NEXT_STEP] = N_ ("next step"),

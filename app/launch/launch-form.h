@@ -18,7 +18,7 @@ typedef enum
   SLUICE_EFFECT_NOW, /* between two steps */
   SLUICE_EFFECT_NEXT_STEP,
   SLUICE_EFFECT_RESTART,
-} SluiceEffect;
+} SluiceSettingEffect;
 
 /* One setting. */
 typedef struct
@@ -30,7 +30,7 @@ typedef struct
   const char *title; /* (nullable) N_(): NULL: the key is what it is called */
   char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
   const char *type;  /* N_() */
-  SluiceEffect effect;
+  SluiceSettingEffect effect;
   gboolean is_switch;
   gboolean is_gone; /* a promoted parameter that the graph has no more */
 } SluiceLaunchSetting;
@@ -40,9 +40,9 @@ typedef struct
   char *folder, *graph_hash; /* graph_hash: (nullable): it could not be read */
   char *graph_failure;       /* (nullable): why */
   SluiceProject *project;    /* for checks of single values, which change it */
-  GPtrArray *settings;       /* of SluiceLaunchSetting: promoted parameters, then the keys of
-                                [train], [data], [evaluate] and [project] that
-                                sluice_project_set() takes, options of sessions among those of [train] */
+  /* Of SluiceLaunchSetting: promoted parameters, then the keys of [train], [data], [evaluate] and
+   * [project] that sluice_project_set() takes, options of sessions among those of [train]. */
+  GPtrArray *settings;
 } SluiceLaunchForm;
 void sluice_launch_form_free (SluiceLaunchForm *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchForm, sluice_launch_form_free)
@@ -57,7 +57,7 @@ gboolean sluice_launch_setting_is_frequent (const SluiceLaunchSetting *self);
 /* Is that text the value that holds anyway? */
 gboolean sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *value);
 /* "now", "next step", "needs restart": (transfer none). */
-const char *sluice_effect_words (SluiceEffect effect);
+const char *sluice_effect_words (SluiceSettingEffect effect);
 
 /**
  * sluice_launch_form_check:

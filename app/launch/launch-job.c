@@ -233,7 +233,7 @@ sluice_launch_job_enqueue (const SluiceLaunchJob *self,
                            GError **error)
 {
   *n_added = 0;
-  gboolean ok = self->parent != 0   ? add_forks (self, store, n_added, error)
+  gboolean ok = self->parent != 0 ? add_forks (self, store, n_added, error)
                 : is_sweep (self) ? add_sweep (self, store, n_added, error)
                                   : add_one (self, store, n_added, error);
   return ok && (!self->is_next || move_to_front (store, *n_added, error));

@@ -9,10 +9,10 @@
 typedef struct
 {
   char *folder;
-  char **assignments; /* KEY=VALUE that are otherwise than the project's */
-  char **values;      /* KEY=VALUES that are varied; none: one run */
-  char *name;         /* (nullable): the project's, or a free one */
-  gboolean halves;    /* the worse half of a sweep is stopped early */
+  char **assignments;         /* KEY=VALUE that are otherwise than the project's */
+  char **values;              /* KEY=VALUES that are varied; none: one run */
+  char *name;                 /* (nullable): the project's, or a free one */
+  gboolean halves;            /* the worse half of a sweep is stopped early */
   gint64 parent, parent_step; /* the run to begin from; 0: none */
   gboolean is_next;           /* before all others that wait */
 } SluiceLaunchJob;

@@ -171,6 +171,8 @@ add_fold (SluiceLaunchPage *self, GtkWidget *box, const char *group, const char 
         add_row (self, list, setting);
     }
   gtk_expander_set_child (GTK_EXPANDER (expander), list);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
   gtk_widget_add_css_class (expander, "launch-fold");
   gtk_box_append (GTK_BOX (box), expander);
 }
@@ -218,8 +220,8 @@ draw_grid (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer da
     for (guint y = 0; y < sides[1]; y++)
       {
         const SluiceRect cell = { left + x * (size + 2), top + y * (size + 2), size, size };
-        sluice_cairo_set_color (
-            cr, sluice_color_with_alpha (theme.accent, 1 - 0.5 * x / sides[0] - 0.2 * y / sides[1]));
+        sluice_cairo_set_color (cr, sluice_color_with_alpha (
+                                        theme.accent, 1 - 0.5 * x / sides[0] - 0.2 * y / sides[1]));
         sluice_cairo_rounded_rect (cr, &cell, 3);
         cairo_fill (cr);
       }
@@ -306,8 +308,6 @@ sluice_launch_page_make_form (SluiceLaunchPage *self)
   add_settings (self, left);
   gtk_box_append (GTK_BOX (left), make_sum (self));
   gtk_box_append (GTK_BOX (right), sluice_launch_page_make_queue (self));
-  gtk_widget_set_valign (left, GTK_ALIGN_START);
-  gtk_widget_set_valign (right, GTK_ALIGN_START);
   gtk_widget_add_css_class (columns, "launch-form");
   gtk_widget_add_css_class (left, "launch-column");
   gtk_widget_add_css_class (right, "launch-column");

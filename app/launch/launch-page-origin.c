@@ -21,16 +21,15 @@ typedef struct
 static const Origin *
 get_chosen (SluiceLaunchPage *self)
 {
-  guint i = self->origin != NULL ? gtk_drop_down_get_selected (self->origin)
-                                 : GTK_INVALID_LIST_POSITION;
+  guint i =
+      self->origin != NULL ? gtk_drop_down_get_selected (self->origin) : GTK_INVALID_LIST_POSITION;
   return i < self->origins->len ? self->origins->pdata[i] : NULL;
 }
 
 static gboolean
 is_file (SluiceLaunchPage *self)
 {
-  return self->origin != NULL
-         && gtk_drop_down_get_selected (self->origin) == self->origins->len;
+  return self->origin != NULL && gtk_drop_down_get_selected (self->origin) == self->origins->len;
 }
 
 gboolean
@@ -161,9 +160,9 @@ sluice_launch_page_list_origins (SluiceLaunchPage *self)
   const Origin *chosen = get_chosen (self);
   gint64 run = self->wanted_run != 0 ? self->wanted_run : chosen != NULL ? chosen->run : 0;
   gboolean was_file = is_file (self) && self->wanted_run == 0;
-  g_autofree char *step =
-      self->wanted_run != 0 ? g_strdup_printf ("%" G_GINT64_FORMAT, self->wanted_step)
-                            : g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->step)));
+  g_autofree char *step = self->wanted_run != 0
+                              ? g_strdup_printf ("%" G_GINT64_FORMAT, self->wanted_step)
+                              : g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->step)));
   g_autoptr (GtkStringList) names = gtk_string_list_new (NULL);
   g_signal_handlers_block_by_func (self->origin, origin_changed_cb, self);
   g_ptr_array_set_size (self->origins, 0);
@@ -197,8 +196,11 @@ sluice_launch_page_make_origin (SluiceLaunchPage *self)
   GtkWidget *origin = gtk_drop_down_new (NULL, NULL);
   self->origin = GTK_DROP_DOWN (origin);
   gtk_widget_set_hexpand (origin, TRUE);
+  /* The button in it is what has the focus. */
   gtk_accessible_update_property (GTK_ACCESSIBLE (origin), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Start from"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (origin)),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Start from"), -1);
   self->step_box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
   self->step = gtk_entry_new ();
   gtk_editable_set_width_chars (GTK_EDITABLE (self->step), 8);

@@ -84,10 +84,9 @@ static void
 label_start (SluiceLaunchPage *self)
 {
   g_autofree char *label =
-      self->n_runs > 1 && self->n_runs <= SLUICE_SWEEP_MAX_TRIALS
-          ? g_strdup_printf (ngettext ("Start %u run", "Start %u runs", (guint) self->n_runs),
-                             (guint) self->n_runs)
-          : g_strdup (_ ("Start 1 run"));
+      self->n_runs > 1 && self->n_runs <= SLUICE_SWEEP_MAX_TRIALS ? g_strdup_printf (
+          ngettext ("Start %u run", "Start %u runs", (guint) self->n_runs), (guint) self->n_runs)
+                                                                  : g_strdup (_ ("Start 1 run"));
   gtk_button_set_label (GTK_BUTTON (self->start_button), label);
 }
 
@@ -113,9 +112,9 @@ sluice_launch_page_update (SluiceLaunchPage *self)
   gboolean may_be = self->verdict != NULL || self->source != 0 || self->latest != NULL;
   gboolean ok = has_form && may_be && self->n_jobs == 0 && !self->is_refused
                 && sluice_launch_page_get_origin (self, &run, &step);
-  gboolean idle = self->context != NULL
-                  && sluice_run_controller_get_state (self->context->controller)
-                         == SLUICE_CONTROL_IDLE;
+  gboolean idle =
+      self->context != NULL
+      && sluice_run_controller_get_state (self->context->controller) == SLUICE_CONTROL_IDLE;
   gboolean file = has_origin_file (self);
   label_start (self);
   gtk_widget_action_set_enabled (widget, "launch.start",
@@ -203,9 +202,9 @@ say_verdict (SluiceLaunchPage *self)
   gtk_widget_set_visible (self->seed_button, v->repeated != NULL && self->seed_row != NULL);
   if (v->metric == NULL)
     return;
-  g_autofree char *halves =
-      v->rungs != NULL ? g_strdup_printf (_ ("by %s, at steps %s"), v->metric, v->rungs)
-                       : g_strdup_printf (_ ("by %s"), v->metric);
+  g_autofree char *halves = v->rungs != NULL
+                                ? g_strdup_printf (_ ("by %s, at steps %s"), v->metric, v->rungs)
+                                : g_strdup_printf (_ ("by %s"), v->metric);
   gtk_label_set_label (self->halve_said, halves);
 }
 
@@ -256,11 +255,11 @@ show_sum (SluiceLaunchPage *self)
   self->n_runs = count_runs (self, &words);
   gboolean too_many = self->n_runs > SLUICE_SWEEP_MAX_TRIALS;
   g_autofree char *number = sluice_format_step ((gint64) MIN (self->n_runs, (guint64) G_MAXINT64));
-  g_autofree char *text =
-      *words == '\0'
-          ? g_strdup (_ ("1 run"))
-          : g_strdup_printf (ngettext ("%s = %s run", "%s = %s runs", (gulong) MIN (self->n_runs, 1000)),
-                             words, number);
+  g_autofree char *text = *words == '\0'
+                              ? g_strdup (_ ("1 run"))
+                              : g_strdup_printf (ngettext ("%s = %s run", "%s = %s runs",
+                                                           (gulong) MIN (self->n_runs, 1000)),
+                                                 words, number);
   gtk_label_set_label (self->sum, text);
   gtk_widget_queue_draw (self->grid);
   gtk_widget_set_visible (self->grid, self->n_runs > 1);

@@ -49,10 +49,9 @@ show_subtitle (SluiceLaunchPage *self)
   g_autofree char *data = form->project->train_x != NULL
                               ? g_path_get_basename (form->project->train_x)
                               : g_strdup (_ ("of the graph"));
-  g_autofree char *text =
-      g_strdup_printf (_ ("%s · graph %.6s · data %s · build %s"), project,
-                       form->graph_hash != NULL ? form->graph_hash : "–", data,
-                       sluice_program_get_version ());
+  g_autofree char *text = g_strdup_printf (_ ("%s · graph %.6s · data %s · build %s"), project,
+                                           form->graph_hash != NULL ? form->graph_hash : "–", data,
+                                           sluice_program_get_version ());
   gtk_label_set_label (self->subtitle, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), text);
 }
@@ -101,9 +100,8 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
   g_autoptr (GError) error = NULL;
   SluiceLaunchForm *form = g_task_propagate_pointer (G_TASK (result), &error);
-  const char *project = self->context != NULL
-                            ? sluice_run_controller_get_project (self->context->controller)
-                            : NULL;
+  const char *project =
+      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
   self->is_reading = FALSE;
   if (g_strcmp0 (g_task_get_task_data (G_TASK (result)), project) != 0) /* another one by now */
     {
@@ -129,9 +127,8 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
 void
 sluice_launch_page_read (SluiceLaunchPage *self)
 {
-  const char *project = self->context != NULL
-                            ? sluice_run_controller_get_project (self->context->controller)
-                            : NULL;
+  const char *project =
+      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
   if (self->is_reading)
     return;
   if (project == NULL)

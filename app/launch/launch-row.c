@@ -68,10 +68,9 @@ say (SluiceLaunchRow *self, const GError *error)
     gtk_widget_add_css_class (self->field, "error");
   else
     gtk_widget_remove_css_class (self->field, "error");
-  gtk_accessible_update_state (GTK_ACCESSIBLE (self->field), GTK_ACCESSIBLE_STATE_INVALID,
-                               words != NULL ? GTK_ACCESSIBLE_INVALID_TRUE
-                                             : GTK_ACCESSIBLE_INVALID_FALSE,
-                               -1);
+  gtk_accessible_update_state (
+      GTK_ACCESSIBLE (self->field), GTK_ACCESSIBLE_STATE_INVALID,
+      words != NULL ? GTK_ACCESSIBLE_INVALID_TRUE : GTK_ACCESSIBLE_INVALID_FALSE, -1);
 }
 
 static void
@@ -118,8 +117,8 @@ sweep_cb (SluiceLaunchRow *self)
   if (varied && self->vary == NULL)
     {
       g_autofree char *value = dup_value (self);
-      self->vary = SLUICE_VARY_PANE (
-          sluice_vary_pane_new (get_title (self), value, self->setting->value));
+      self->vary =
+          SLUICE_VARY_PANE (sluice_vary_pane_new (get_title (self), value, self->setting->value));
       g_signal_connect_object (self->vary, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
       gtk_revealer_set_child (self->revealer, GTK_WIDGET (self->vary));
     }
@@ -211,10 +210,10 @@ make_names (SluiceLaunchRow *self)
 {
   const SluiceLaunchSetting *setting = self->setting;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *sub =
-      setting->is_gone ? g_strdup_printf (_ ("%s · not in the graph any more"), setting->from)
-                       : g_strdup_printf ("%s · %s · %s", setting->from, _ (setting->type),
-                                          sluice_effect_words (setting->effect));
+  g_autofree char *sub = setting->is_gone
+                             ? g_strdup_printf (_ ("%s · not in the graph any more"), setting->from)
+                             : g_strdup_printf ("%s · %s · %s", setting->from, _ (setting->type),
+                                                sluice_effect_words (setting->effect));
   GtkLabel *detail = make_label (sub, "launch-small");
   gtk_widget_add_css_class (GTK_WIDGET (detail), "dim-label");
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (make_label (get_title (self), "launch-name")));
@@ -325,16 +324,15 @@ fill (SluiceLaunchRow *self)
   gtk_box_append (GTK_BOX (self), line);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->revealer));
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->problem));
-  g_signal_connect_object (self->field,
-                           self->setting->is_switch ? "notify::active" : "changed",
+  g_signal_connect_object (self->field, self->setting->is_switch ? "notify::active" : "changed",
                            G_CALLBACK (update), self, G_CONNECT_SWAPPED);
 }
 
 GtkWidget *
 sluice_launch_row_new (SluiceLaunchForm *form, const SluiceLaunchSetting *setting)
 {
-  SluiceLaunchRow *self = g_object_new (SLUICE_TYPE_LAUNCH_ROW, "orientation",
-                                        GTK_ORIENTATION_VERTICAL, NULL);
+  SluiceLaunchRow *self =
+      g_object_new (SLUICE_TYPE_LAUNCH_ROW, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
   self->form = form;
   self->setting = setting;
   gtk_widget_add_css_class (GTK_WIDGET (self), "launch-row");

@@ -86,7 +86,9 @@ get_x (SluiceQueueBar *self, double seconds)
 {
   const SluiceQueueScale *scale = self->scale;
   double width = gtk_widget_get_width (GTK_WIDGET (self));
-  double x = FIRST_ROOM + (seconds - scale->low) / (scale->high - scale->low) * (width - LABEL_ROOM - FIRST_ROOM);
+  double x =
+      FIRST_ROOM
+      + (seconds - scale->low) / (scale->high - scale->low) * (width - LABEL_ROOM - FIRST_ROOM);
   return gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL ? width - x : x;
 }
 
@@ -112,8 +114,8 @@ draw_axis (SluiceQueueBar *self, SluiceText *text, const SluiceTheme *theme, dou
   free_from = free_from / 2 + 6;
   for (guint i = 0; i < ticks->n; i++)
     {
-      g_autofree char *tick = sluice_format_tick (ticks->values[i], ticks->step,
-                                                  SLUICE_UNIT_SECONDS);
+      g_autofree char *tick =
+          sluice_format_tick (ticks->values[i], ticks->step, SLUICE_UNIT_SECONDS);
       g_autofree char *label = g_strdup_printf ("+%s", tick);
       double x = get_x (self, ticks->values[i]), width;
       sluice_text_set (text, label, TEXT_SIZE, FALSE, 0);
@@ -181,11 +183,10 @@ draw_whisker (SluiceQueueBar *self, cairo_t *cr, const SluiceTheme *theme, doubl
 static void
 draw_label (SluiceQueueBar *self, SluiceText *text, const SluiceTheme *theme, double height)
 {
-  g_autofree char *words =
-      !self->span.is_known ? g_strdup ("?")
-      : self->kind == SLUICE_QUEUE_BAR_RUNNING
-          ? g_strdup_printf ("%d %%", (int) (100 * self->span.part_done))
-          : clock_words (self->span.end - self->span.start);
+  g_autofree char *words = !self->span.is_known ? g_strdup ("?")
+                           : self->kind == SLUICE_QUEUE_BAR_RUNNING
+                               ? g_strdup_printf ("%d %%", (int) (100 * self->span.part_done))
+                               : clock_words (self->span.end - self->span.start);
   gboolean is_rtl = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
   double spread = isfinite (self->span.spread) ? self->span.spread : 0;
   double start = get_x (self, self->span.start), end = get_x (self, self->span.end), width, h;

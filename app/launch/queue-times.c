@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define UNKNOWN_SECONDS 60 /* of a run of which nothing is known, beside none that is */
+#define UNKNOWN_SECONDS 60   /* of a run of which nothing is known, beside none that is */
 #define MOST_PAST       0.25 /* of what is to come: how much of what is done is shown */
 
 static double

@@ -8,10 +8,10 @@
 typedef struct
 {
   gboolean is_running;
-  double started;          /* Unix seconds; of one that is running */
+  double started; /* Unix seconds; of one that is running */
   gint64 step, n_steps;
-  double step_seconds;     /* NAN: nobody knows */
-  double step_spread;      /* standard deviation of that; NAN: not known */
+  double step_seconds; /* NAN: nobody knows */
+  double step_spread;  /* standard deviation of that; NAN: not known */
 } SluiceQueueItem;
 
 /* Seconds from now on. */

@@ -360,10 +360,9 @@ show_summary (SluiceQueueView *self, GPtrArray *infos, const SluiceQueueSpan *sp
     n_running += is_running (infos->pdata[i]);
   g_autofree char *ends = sluice_queue_time_words (end, spread);
   g_autofree char *words =
-      infos->len == 0
-          ? g_strdup (_ ("empty: what you add waits here until its turn comes"))
-          : g_strdup_printf (_ ("%u running, %u waiting · empty in %s"), n_running,
-                             infos->len - n_running, ends);
+      infos->len == 0 ? g_strdup (_ ("empty: what you add waits here until its turn comes"))
+                      : g_strdup_printf (_ ("%u running, %u waiting · empty in %s"), n_running,
+                                         infos->len - n_running, ends);
   gtk_label_set_label (self->summary, words);
 }
 
@@ -380,13 +379,11 @@ show_button (SluiceQueueView *self)
       self->button, paused  ? _ ("Nothing more begins while it is paused")
                     : works ? _ ("What is under way goes on; nothing more begins, in no program")
                             : _ ("One run after the other, in this window"));
-  gtk_label_set_label (self->rest,
-                       paused ? _ ("Paused: nothing more begins")
-                       : !works && sluice_queue_worker_get_entries (queue)->len > 0
-                           ? _ ("This window does not train what waits")
-                           : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->rest),
-                          *gtk_label_get_label (self->rest) != '\0');
+  gtk_label_set_label (self->rest, paused ? _ ("Paused: nothing more begins")
+                                   : !works && sluice_queue_worker_get_entries (queue)->len > 0
+                                       ? _ ("This window does not train what waits")
+                                       : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->rest), *gtk_label_get_label (self->rest) != '\0');
 }
 
 static void
@@ -453,11 +450,8 @@ sluice_queue_view_unmap (GtkWidget *widget)
 }
 
 void
-sluice_queue_view_set_draft (SluiceQueueView *self,
-                             const char *name,
-                             const char *project,
-                             guint n_runs,
-                             gint64 n_steps)
+sluice_queue_view_set_draft (
+    SluiceQueueView *self, const char *name, const char *project, guint n_runs, gint64 n_steps)
 {
   g_free (self->draft_name);
   g_free (self->draft_project);

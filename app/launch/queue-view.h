@@ -13,10 +13,7 @@ G_DECLARE_FINAL_TYPE (SluiceQueueView, sluice_queue_view, SLUICE, QUEUE_VIEW, Gt
 
 GtkWidget *sluice_queue_view_new (const SluicePageContext *context);
 /* n_runs: 0: there is none; n_steps: of each */
-void sluice_queue_view_set_draft (SluiceQueueView *self,
-                                  const char *name,
-                                  const char *project,
-                                  guint n_runs,
-                                  gint64 n_steps);
+void sluice_queue_view_set_draft (
+    SluiceQueueView *self, const char *name, const char *project, guint n_runs, gint64 n_steps);
 /* "empty in 4:48 ± 0:20": (transfer none). */
 const char *sluice_queue_view_get_text (SluiceQueueView *self);

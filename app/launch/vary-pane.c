@@ -20,12 +20,12 @@ struct _SluiceVaryPane
   GtkWidget *kinds[3]; /* toggles, by SluiceVaryKind */
   GtkStack *stack;
   SluiceWrap *chips;
-  GPtrArray *values;     /* of char * */
-  GtkWidget *value;      /* where the next one is typed */
-  GtkWidget *grid[3];    /* low, high, points */
-  GtkWidget *random[3];  /* low, high, draws */
+  GPtrArray *values;    /* of char * */
+  GtkWidget *value;     /* where the next one is typed */
+  GtkWidget *grid[3];   /* low, high, points */
+  GtkWidget *random[3]; /* low, high, draws */
   GtkWidget *grid_log, *random_log;
-  GtkWidget *strip;      /* where the draws fell */
+  GtkWidget *strip; /* where the draws fell */
   GtkLabel *seed_label;
   guint64 seed;
   GArray *drawn; /* of double: parts of the range, 0 to 1 */
@@ -104,8 +104,8 @@ remove_cb (GtkWidget *chip, SluiceVaryPane *self)
 static void
 value_entered_cb (SluiceVaryPane *self)
 {
-  g_auto (GStrv) values = g_strsplit_set (gtk_editable_get_text (GTK_EDITABLE (self->value)),
-                                          ", ;", -1);
+  g_auto (GStrv) values =
+      g_strsplit_set (gtk_editable_get_text (GTK_EDITABLE (self->value)), ", ;", -1);
   for (guint i = 0; values[i] != NULL; i++)
     if (*g_strstrip (values[i]) != '\0')
       add_value (self, values[i]);
@@ -114,8 +114,8 @@ value_entered_cb (SluiceVaryPane *self)
 }
 
 static gboolean
-value_key_cb (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state,
-              SluiceVaryPane *self)
+value_key_cb (
+    GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state, SluiceVaryPane *self)
 {
   GtkWidget *last = gtk_widget_get_prev_sibling (self->value);
   if (key != GDK_KEY_BackSpace || last == NULL
@@ -203,7 +203,8 @@ make_range (SluiceVaryPane *self,
   fields[1] = make_field (self, _ ("high"), "", 6);
   fields[2] = make_field (self, number, n, 3);
   *log = gtk_check_button_new_with_label (_ ("log"));
-  gtk_widget_set_tooltip_text (*log, _ ("Equal factors, not equal distances, from one to the next"));
+  gtk_widget_set_tooltip_text (*log,
+                               _ ("Equal factors, not equal distances, from one to the next"));
   name_widget (*log, name);
   g_signal_connect_object (*log, "toggled", G_CALLBACK (changed_cb), self, G_CONNECT_SWAPPED);
   sluice_wrap_append (SLUICE_WRAP (wrap), make_words (from));
@@ -325,8 +326,8 @@ note_draws (SluiceVaryPane *self, const SluiceVary *vary, const char *text)
   for (guint i = 0; values[i] != NULL; i++)
     {
       double value = g_ascii_strtod (values[i], NULL);
-      double part = vary->is_log ? log (value / low) / log (high / low)
-                                 : (value - low) / (high - low);
+      double part =
+          vary->is_log ? log (value / low) / log (high / low) : (value - low) / (high - low);
       if (isfinite (part))
         g_array_append_val (self->drawn, part);
     }
@@ -334,11 +335,8 @@ note_draws (SluiceVaryPane *self, const SluiceVary *vary, const char *text)
 }
 
 char *
-sluice_vary_pane_dup_text (SluiceVaryPane *self,
-                           const char *key,
-                           SluiceProject *scratch,
-                           guint64 *count,
-                           GError **error)
+sluice_vary_pane_dup_text (
+    SluiceVaryPane *self, const char *key, SluiceProject *scratch, guint64 *count, GError **error)
 {
   SluiceVaryKind kind = get_kind (self);
   GtkWidget **fields = kind == SLUICE_VARY_GRID ? self->grid : self->random;

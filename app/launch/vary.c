@@ -37,8 +37,7 @@ dup_request (const SluiceVary *self, const char *key, guint n, GError **error)
       if (*self->low != '\0' && *self->high != '\0')
         return g_strdup_printf ("%s=%s..%s%s%s", key, self->low, self->high, points,
                                 self->is_log ? ":log" : "");
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s",
-                   _ ("give both ends of the range"));
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", _ ("give both ends of the range"));
       return NULL;
     }
   if (self->values != NULL && self->values[0] != NULL)
@@ -72,11 +71,8 @@ draw (const SluiceVary *self, const SluiceSweepAxis *axis, guint n, guint64 *cou
 }
 
 char *
-sluice_vary_dup_text (const SluiceVary *self,
-                      const char *key,
-                      SluiceProject *scratch,
-                      guint64 *count,
-                      GError **error)
+sluice_vary_dup_text (
+    const SluiceVary *self, const char *key, SluiceProject *scratch, guint64 *count, GError **error)
 {
   guint n = 0;
   *count = 0;

@@ -15,9 +15,7 @@ gboolean
 sluice_node_is_promotable (const SluiceNode *node)
 {
   const SluiceTensor *value =
-      node->n_outputs == 1
-          ? sluice_edge_constant ((SluiceEdge){ (SluiceNode *) node, 0 })
-          : NULL;
+      node->n_outputs == 1 ? sluice_edge_constant ((SluiceEdge){ (SluiceNode *) node, 0 }) : NULL;
   if (value == NULL || value->n_elements != 1 || value->shape.rank != 0)
     return FALSE;
   SluiceDType dtype = (SluiceDType) value->dtype;

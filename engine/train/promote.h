@@ -22,10 +22,8 @@ const SluiceNamedEdge *sluice_project_find_promoted (const SluiceProject *self, 
  *
  * Returns: (transfer full) (nullable): the name; ALREADY_EXISTS: a setting is called so
  */
-char *sluice_project_promote (const char *folder,
-                              const char *node,
-                              const char *name,
-                              GError **error);
+char *
+sluice_project_promote (const char *folder, const char *node, const char *name, GError **error);
 
 /* NOT_FOUND: there is no such parameter. */
 gboolean sluice_project_demote (const char *folder, const char *name, GError **error);

@@ -183,7 +183,7 @@ class Session:
         self.ask()
         self.focus("switch", "Sweep learning-rate")
         press_keys("space")
-        self.w.find_accessible("toggle button", "learning-rate: Grid").act()
+        self.w.find_accessible("button", "learning-rate: Grid").act()
         for field, text in (("low", "0.1"), ("high", "1"), ("points", "9000")):
             self.write(f"learning-rate: {field}", text)
         self.says("9000 points")
@@ -200,11 +200,10 @@ class Session:
     # ---- what waits ----
 
     def queued(self):
-        self.w.find_accessible("button", "Train what waits" if not self.w.state()["launch"]["works"]
-                               else "Pause queue")
-        if self.w.state()["launch"]["works"]:
-            self.w.find_accessible("button", "Pause queue").act()
-            self.launch(lambda s: s["paused"])
+        if not self.w.state()["launch"]["works"]:
+            self.w.find_accessible("button", "Train what waits").act()
+        self.w.find_accessible("button", "Pause queue").act()
+        self.launch(lambda s: s["paused"])
         for name in ("a", "b", "c"):
             self.write("Name", name)
             self.write("Steps", "40")
