@@ -15,6 +15,7 @@
 #include "engine/store/file.h"
 #include "engine/train/retrace.h"
 #include "engine/train/summary.h"
+#include "engine/train/trial.h"
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
@@ -417,7 +418,9 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
     sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
   gboolean last = step == get_end (self);
   return check_loss (self, error) && log_summary (self, summary, wall, error)
-         && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
+         && ((!last && !every (step, p->evaluate_every)
+              && !sluice_trial_is_rung (self->project, step))
+             || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);

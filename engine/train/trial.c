@@ -31,16 +31,33 @@ sweep_clear (Sweep *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sweep, sweep_clear)
 
+static SluiceHalving
+get_rule (const SluiceProject *project)
+{
+  return (SluiceHalving){ .one_of = MAX ((guint) project->one_of, 2),
+                          .first = MAX (project->first_rung, 1),
+                          .last = project->n_steps,
+                          .is_max = g_str_has_suffix (project->best, ":max") };
+}
+
+gboolean
+sluice_trial_is_rung (const SluiceProject *project, gint64 step)
+{
+  const SluiceHalving rule = get_rule (project);
+  guint n = project->one_of > 0 ? sluice_halving_count_rungs (&rule) : 0;
+  for (guint i = 0; i < n; i++)
+    if (sluice_halving_get_step (&rule, i) == step)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 sweep_init (Sweep *self, SluiceStore *store, const SluiceProject *project)
 {
   const char *colon = strrchr (project->best, ':');
   *self = (Sweep){
     .store = store,
-    .rule = { .one_of = MAX ((guint) project->one_of, 2),
-              .first = MAX (project->first_rung, 1),
-              .last = project->n_steps,
-              .is_max = colon != NULL && strcmp (colon, ":max") == 0 },
+    .rule = get_rule (project),
     .tag =
         colon != NULL ? g_strndup (project->best, colon - project->best) : g_strdup (project->best),
     .n = (guint) project->n_trials,
