@@ -99,11 +99,27 @@ read_value (Sweep *self,
   return TRUE;
 }
 
+/* A rung is reached once its checkpoint is there, too: who was killed before goes there again. */
+static gboolean
+find_saved (Sweep *self, const SluiceRunInfo *info, gint64 *step, GError **error)
+{
+  *step = G_MAXINT64;
+  if (info->state == SLUICE_RUN_FINISHED)
+    return TRUE;
+  g_autoptr (GPtrArray) saved = sluice_store_read_checkpoints (self->store, info->id, error);
+  if (saved != NULL)
+    *step = saved->len > 0 ? ((SluiceCheckpointInfo *) saved->pdata[saved->len - 1])->step : -1;
+  return saved != NULL;
+}
+
 static gboolean
 read_values (Sweep *self, SluiceHalvingTrial *trial, const SluiceRunInfo *info, GError **error)
 {
+  gint64 saved;
   gboolean is_finished = info->state == SLUICE_RUN_FINISHED;
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, info->id, error);
+  g_autoptr (GPtrArray) series = find_saved (self, info, &saved, error)
+                                     ? sluice_store_dup_series (self->store, info->id, error)
+                                     : NULL;
   const SluiceSeriesInfo *metric = NULL;
   for (guint i = 0; series != NULL && i < series->len; i++)
     if (strcmp (((SluiceSeriesInfo *) series->pdata[i])->tag, self->tag) == 0)
@@ -112,12 +128,12 @@ read_values (Sweep *self, SluiceHalvingTrial *trial, const SluiceRunInfo *info, 
   for (guint rung = 0; series != NULL && rung < self->n_rungs; rung++)
     {
       gboolean is_there = FALSE;
+      gint64 step = sluice_halving_get_step (&self->rule, rung);
       trial->values[rung] = NAN;
       if (metric != NULL
-          && !read_value (self, metric, sluice_halving_get_step (&self->rule, rung),
-                          &trial->values[rung], &is_there, error))
+          && !read_value (self, metric, step, &trial->values[rung], &is_there, error))
         return FALSE;
-      if (!is_there && !is_finished)
+      if (!is_finished && (!is_there || step > saved))
         break;
       trial->n_reached++;
     }
