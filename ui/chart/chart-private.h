@@ -97,10 +97,10 @@ struct _SluiceChart
   SluiceRaster *raster;
   cairo_surface_t *image;
   double image_x0, image_x1; /* of the plot that it shows */
-  GArray *words;      /* of SluiceRect: where the words of events stand */
-  SluiceRect readout; /* where it stands; of no width when there is none */
-  guint readout_slot; /* where the read-out stood: it moves only for a better place */
-  char *note;         /* what stands beside the title; NULL: nothing */
+  GArray *words;             /* of SluiceRect: where the words of events stand */
+  SluiceRect readout;        /* where it stands; of no width when there is none */
+  guint readout_slot;        /* where the read-out stood: it moves only for a better place */
+  char *note;                /* what stands beside the title; NULL: nothing */
   SluiceColor note_color;
   gboolean note_rests; /* it is the last value, and not that at the cursor */
   double title_room;   /* that other things take at the end of the title's row */
@@ -115,8 +115,7 @@ void sluice_chart_layout (
 
 /** sluice_chart_layout_shifted: the same for a view that moves, where the picture of the curves can
  * be shifted. Returns: %FALSE where all has to be drawn. */
-gboolean
-sluice_chart_layout_shifted (SluiceChart *self, double width, double height, double scale);
+gboolean sluice_chart_layout_shifted (SluiceChart *self, double width, double height, double scale);
 /** sluice_chart_place_plot: with so much room on its left. */
 SluiceRect sluice_chart_place_plot (double width, double height, double gutter);
 void sluice_chart_find_x_ticks (SluiceChart *self);
@@ -138,13 +137,11 @@ void sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector);
 
 /** sluice_chart_draw_series: all of them on @pen, by the columns that they have. */
-void
-sluice_chart_draw_series (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme);
+void sluice_chart_draw_series (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme);
 /** sluice_chart_has_many: so many that those behind are drawn as one stroke a pixel column. */
 gboolean sluice_chart_has_many (const SluiceChart *self);
 /** sluice_chart_shift_image: by what the layout said. */
-void
-sluice_chart_shift_image (SluiceChart *self, const SluicePen *pen, const SluiceTheme *theme);
+void sluice_chart_shift_image (SluiceChart *self, const SluicePen *pen, const SluiceTheme *theme);
 
 /** sluice_chart_draw_readout: cursor line, dots and the box with the values, or sets the note. */
 void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme);
