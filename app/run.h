@@ -17,7 +17,7 @@
    in their lists until the charts page takes them. */
 typedef struct
 {
-  gint64 id;
+  gint64 id, run;
   char *tag;
   SluiceSeriesKind kind;
   SluiceSeriesBuffer *buffer; /* scalars */
@@ -47,6 +47,9 @@ const SluiceRunInfo *sluice_run_get_info (SluiceRun *self);
 guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
+
+/* Of a run then and now: nothing that a window shows of it differs. */
+gboolean sluice_run_info_says_same (const SluiceRunInfo *a, const SluiceRunInfo *b);
 
 /* Is there a card for such series, or does the run itself tell what they hold? */
 gboolean sluice_run_has_card (SluiceSeriesKind kind);
