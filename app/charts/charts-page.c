@@ -50,6 +50,7 @@ struct _SluiceChartsPage
   guint64 drawn;        /* what decided which cards there are: sluice_run_set_hash() */
   SluiceQuery *filter;  /* (nullable) */
   gboolean is_filtered; /* in_order is what matches it */
+  char *selected;       /* (nullable): the tag of the card that has or had the focus last */
   GSettings *settings;
   double view_x0, view_x1; /* NaN: everything */
   SluiceChartChoice choice;
@@ -346,6 +347,37 @@ run_marked_cb (SluiceChartsPage *self, gint64 run)
     sluice_tag_card_mark (self->living->pdata[i], run);
 }
 
+/* The inspector follows, also when the focus has gone there. */
+static void
+focus_cb (SluiceChartsPage *self, GtkEventController *focus)
+{
+  const SluiceTagCard *card = find_card (self, gtk_event_controller_get_widget (focus));
+  if (card == NULL || g_strcmp0 (card->tag, self->selected) == 0)
+    return;
+  g_free (self->selected);
+  self->selected = g_strdup (card->tag);
+  g_signal_emit_by_name (self, "tag-selected");
+}
+
+static void
+pressed_cb (GtkWidget *widget)
+{
+  if (gtk_widget_get_focus_child (widget) == NULL)
+    gtk_widget_grab_focus (widget);
+}
+
+/* Pressing on a card, its title too, or walking to it, selects it. */
+static void
+follow_focus (SluiceChartsPage *self, GtkWidget *widget)
+{
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+  GtkGesture *press = gtk_gesture_click_new ();
+  g_signal_connect_swapped (focus, "enter", G_CALLBACK (focus_cb), self);
+  g_signal_connect_swapped (press, "pressed", G_CALLBACK (pressed_cb), widget);
+  gtk_widget_add_controller (widget, focus);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (press));
+}
+
 static GtkWidget *
 create_card (gpointer item, gpointer data)
 {
@@ -364,6 +396,7 @@ create_card (gpointer item, gpointer data)
     g_signal_connect_swapped (widget, "run-marked", G_CALLBACK (run_marked_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
+  follow_focus (self, widget);
   sluice_card_memory_follow (&self->memory, card);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
   sluice_card_set_pinned (SLUICE_CARD (widget),
@@ -625,6 +658,12 @@ charts_page_show_hit (SluicePage *page, const char *title)
     sluice_card_grid_reveal (self->grid, card);
 }
 
+static const char *
+charts_page_get_tag (SluicePage *page)
+{
+  return SLUICE_CHARTS_PAGE (page)->selected;
+}
+
 static char *
 charts_page_dump_state (SluicePage *page)
 {
@@ -645,6 +684,7 @@ init_page (SluicePageInterface *iface)
   iface->prepare_print = charts_page_prepare_print;
   iface->end_print = charts_page_end_print;
   iface->print = charts_page_print;
+  iface->get_tag = charts_page_get_tag;
   iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
 }
@@ -683,6 +723,7 @@ sluice_charts_page_finalize (GObject *object)
   g_ptr_array_unref (self->living);
   g_hash_table_unref (self->cards);
   g_clear_pointer (&self->filter, sluice_query_free);
+  g_free (self->selected);
   sluice_card_memory_clear (&self->memory);
   sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);

@@ -175,6 +175,31 @@ class Charts:
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
+    def told(self, *words):
+        """Labels of the inspector: those of names that are there to be read."""
+        labels = {o.label() for o in self.window.accessible().tree() if o.role() == "label"}
+        return set(words) <= labels
+
+    def inspector(self):
+        """It tells more of the tag whose card was chosen, by the keyboard or by its title."""
+        w = self.window
+        w.find_accessible("image", "loss").focus()
+        state = w.wait(lambda s: "\nBest: " in s["inspector"])
+        self.tap.point("the inspector follows the card that has the keyboard",
+                       re.search(r"First: \S+ at step \d", state["inspector"])
+                       and re.search(r"Not finite: 0\n", state["inspector"])
+                       and w.until(lambda: self.told("loss", "First", "Last", "Best", "Least",
+                                                     "Greatest", "Not finite", "Points", "Over")),
+                       state["inspector"])
+        self.picture("inspector")
+        x, y, width, _ = w.find_accessible("image", "accuracy").place()
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "sluice"],
+                               check=True, stdout=subprocess.PIPE, text=True).stdout.split()
+        xdotool("mousemove", "--window", found[-1], x + width // 4, y + 20, "click", "1")
+        state = w.wait(lambda s: re.search(r"Greatest: .* %", s["inspector"]))
+        self.tap.point("and a click on the title of another one",
+                       w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+
     def histograms(self):
         w = self.window
         text = self.charts(lambda c: "second" in c["cards"]["hidden/weights"])["cards"]
@@ -533,6 +558,7 @@ class Charts:
         self.pins()
         self.table()
         self.zoom()
+        self.inspector()
         self.axis()
         self.histograms()
         self.images()
