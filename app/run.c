@@ -9,6 +9,7 @@
 
 #include "app/status-text.h"
 #include "app/stored-points.h"
+#include "engine/store/kinds/event.h"
 #include "engine/store/kinds/hparams.h"
 
 #define EVALUATION "evaluate/" /* tags of what is found on the test split */
@@ -321,6 +322,15 @@ GPtrArray *
 sluice_run_get_events (SluiceRun *self)
 {
   return self->events;
+}
+
+guint
+sluice_run_get_n_texts (SluiceRun *self)
+{
+  guint n = 0;
+  for (guint i = 0; i < self->events->len; i++)
+    n += strcmp (((const SluiceEvent *) self->events->pdata[i])->kind, SLUICE_EVENT_TEXT) == 0;
+  return n;
 }
 
 void

@@ -72,5 +72,8 @@ void sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, doubl
 GPtrArray *sluice_run_get_settings (SluiceRun *self);
 /* (element-type SluiceEvent) (transfer none) */
 GPtrArray *sluice_run_get_events (SluiceRun *self);
+/* Of the trainer: an evaluation has written a file, whose name it has. Texts have cards. */
+#define SLUICE_EVENT_TEXT "text"
+guint sluice_run_get_n_texts (SluiceRun *self);
 void sluice_run_take_events (SluiceRun *self, GPtrArray *events);
 void sluice_run_points_added (SluiceRun *self);

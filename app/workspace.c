@@ -206,10 +206,11 @@ apply_events (SluiceWorkspace *self, SluiceWorkspaceNews *news)
   while (g_hash_table_iter_next (&iter, &id, &events))
     {
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, *(gint64 *) id);
-      self->contents +=
-          run != NULL && sluice_run_get_events (run)->len != ((GPtrArray *) events)->len;
-      if (run != NULL)
-        sluice_run_take_events (run, g_ptr_array_ref (events));
+      if (run == NULL)
+        continue;
+      guint n_before = sluice_run_get_n_texts (run);
+      sluice_run_take_events (run, g_ptr_array_ref (events));
+      self->contents += sluice_run_get_n_texts (run) != n_before;
     }
 }
 

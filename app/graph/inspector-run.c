@@ -84,6 +84,8 @@ add_tag (SluiceInspector *self, GArray *rows)
   const char *heading = self->tag;
   g_autoptr (SluiceTagFacts) facts =
       self->tag != NULL ? sluice_tag_facts_new (self->run, self->tag) : NULL;
+  if (self->tag != NULL && facts == NULL)
+    add_row (rows, &heading, _ ("Points"), g_strdup (_ ("none in this run")));
   if (facts == NULL)
     return;
   if (facts->n_points > 0)

@@ -344,7 +344,7 @@ class Session:
         self.press("0", "chart.reset-zoom", "shows all steps", view(False))
         for key, action, role, label in (
                 ("r", "chart.ranges", "text box", "Start of the horizontal axis"),
-                ("t", "chart.values", "label", "Greatest"),
+                ("t", "chart.values", "label", "Smoothed"),
                 ("shift+F10", "card.menu", "menu item", "Pin to the top")):
             self.press(key, action, f"opens what has “{label}”", self.there(role, label))
             press_keys("Escape")
