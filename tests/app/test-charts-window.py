@@ -215,7 +215,7 @@ class Charts:
         for _ in range(60):
             if w.find_accessible("image", "accuracy").has_focus():
                 break
-            xdotool("key", "shift+Tab")
+            xdotool("key", "Tab")
         state = w.wait(lambda s: re.search(r"Greatest: .* %", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
