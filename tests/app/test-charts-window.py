@@ -216,7 +216,7 @@ class Charts:
             if w.find_accessible("image", "accuracy").has_focus():
                 break
             xdotool("key", "Tab")
-        state = w.wait(lambda s: re.search(r"Greatest: .* %", s["inspector"]))
+        state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
 
