@@ -244,7 +244,7 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 {
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
   AdwToast *toast = new_toast (text);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_button_label (toast, _ ("Undo")); /* a mnemonic would be read out */
   adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,

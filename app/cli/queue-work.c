@@ -112,6 +112,9 @@ take_next (Work *work, gint64 *threads, SluiceQueueClaim *claim)
       work->n_failed++;
       tell (_ ("run %s: not trained: %s"), run->name, run->message);
       break;
+    case SLUICE_QUEUE_DROPPED:
+      tell (_ ("run %s: dropped: %s"), run->name, run->message);
+      break;
     case SLUICE_QUEUE_BUSY:
       break;
     default:

@@ -14,6 +14,7 @@
 #include "engine/train/queue.h"
 
 static char *workspace, *run_name, *after;
+static char **plans;
 static gboolean queues;
 
 static const GOptionEntry options[] = {
@@ -25,6 +26,7 @@ static const GOptionEntry options[] = {
     N_ ("Do not train it now: it waits, and 'sluice queue run' trains it"), NULL },
   { "after", 0, 0, G_OPTION_ARG_STRING, &after,
     N_ ("With --queue: only when this run has finished"), N_ ("RUN") },
+  CLI_AT_OPTION (&plans),
   CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -80,8 +82,9 @@ launch (char **arguments, GError **error)
   g_autoptr (SluiceProject) project =
       sluice_cli_load_project (arguments[0], arguments + 1, NULL, NULL, error);
   /* A project that cannot be trained makes no workspace. */
-  g_autoptr (SluiceStore) store =
-      project != NULL ? sluice_cli_open_workspace (folder, FALSE, error) : NULL;
+  g_autoptr (SluiceStore) store = project != NULL && sluice_cli_plan_changes (project, plans, error)
+                                      ? sluice_cli_open_workspace (folder, FALSE, error)
+                                      : NULL;
   if (store == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);

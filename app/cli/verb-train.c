@@ -18,7 +18,7 @@ static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
 static gint64 from_step = -1;
 static gboolean accept_changed_data;
-static char **assignments;
+static char **assignments, **plans;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
@@ -45,6 +45,7 @@ static const GOptionEntry options[] = {
     N_ ("CHECKPOINT") },
   { "init-partly", 0, 0, G_OPTION_ARG_NONE, &init_partly,
     N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
+  CLI_AT_OPTION (&plans),
   CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -91,12 +92,13 @@ train (char **arguments, GError **error)
   g_autoptr (SluiceProject) project =
       resume == NULL ? sluice_cli_load_project (arguments[0], assignments, n_steps, seed, error)
                      : NULL;
-  if (resume == NULL && project == NULL)
+  if (resume == NULL && (project == NULL || !sluice_cli_plan_changes (project, plans, error)))
     return EXIT_FAILED;
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, resume != NULL, error);
   if (store != NULL && resume != NULL)
     project = load_resumed (store, error);
-  if (store == NULL || project == NULL)
+  if (store == NULL || project == NULL
+      || (resume != NULL && !sluice_cli_plan_changes (project, plans, error)))
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);
   gboolean has_changed_data = FALSE;

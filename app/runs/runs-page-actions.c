@@ -55,7 +55,7 @@ offer_undo (SluiceRunsPage *self, const SluiceRunEdit *edit)
   if (toasts == NULL)
     return;
   AdwToast *toast = adw_toast_new (markup);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_button_label (toast, _ ("Undo"));
   g_signal_connect_object (toast, "button-clicked", G_CALLBACK (undo_clicked_cb), self, 0);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), toast);
 }

@@ -13,25 +13,6 @@ typedef struct
   gboolean pinned;
 } Request;
 
-/* Not one that was pinned meanwhile. */
-static gboolean
-forget (sqlite3 *db, gpointer data, GError **error)
-{
-  const Request *r = data;
-  return sluice_sql_change (
-      db, error,
-      "DELETE FROM checkpoints WHERE run = ?1 AND step = ?2 AND NOT EXISTS (SELECT "
-      "1 FROM events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
-      "ii", r->run, r->step);
-}
-
-gboolean
-sluice_store_forget_checkpoint (SluiceStore *self, gint64 run, gint64 step, GError **error)
-{
-  Request request = { run, step, FALSE };
-  return sluice_store_writer_run (sluice_store_get_writer (self), forget, &request, error);
-}
-
 static gboolean
 pin (sqlite3 *db, gpointer data, GError **error)
 {

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/draft.h"
+#include "engine/store/run-control.h"
 #include "engine/store/sql.h"
 
 #include <errno.h>
@@ -236,7 +237,8 @@ insert_rows (sqlite3 *db, StartRequest *r, GError **error)
                             info->id, start->scalars[i], (gint64) SLUICE_SERIES_SCALAR))
       return FALSE;
   return start->checkpoint == NULL
-         || insert_checkpoint (db, info->id, 0, start->checkpoint, start->checkpoint_bytes, error);
+         || insert_checkpoint (db, info->id, start->checkpoint_step, start->checkpoint,
+                               start->checkpoint_bytes, error);
 }
 
 static gboolean
@@ -358,7 +360,7 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
   return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
-         && sluice_run_queue_forget (db, run, error)
+         && sluice_run_queue_forget (db, run, error) && sluice_run_control_purge (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM run_words WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }

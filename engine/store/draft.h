@@ -25,7 +25,8 @@ typedef struct
 {
   GBytes *graph;              /* (nullable): GraphDef of info->graph_hash */
   const char *const *scalars; /* (nullable): tags of series that it has from the start */
-  const char *checkpoint;     /* (nullable): of step 0, relative to the folder */
+  const char *checkpoint;     /* (nullable): that it begins with, relative to the folder */
+  gint64 checkpoint_step;
   gsize checkpoint_bytes;
   const SluiceQueueNeeds *waits; /* (nullable): it stands last in the queue */
   /* (nullable): writes what is to be in the folder once the run has its name. */

@@ -76,6 +76,11 @@ static const SluiceMigration core[] = {
   /* Grows with each commit that changed what a run recorded: sluice_store_dup_changes(). A row
    * outlives its run, so that another one of the number does not begin anew. */
   { 5, "CREATE TABLE run_changes (run INTEGER PRIMARY KEY, number INTEGER NOT NULL);" },
+  /* What is asked of runs at work (engine/store/run-control.h). */
+  { 5, "CREATE TABLE commands (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
+       "asked REAL NOT NULL, verb TEXT NOT NULL, argument TEXT, state INTEGER NOT NULL, "
+       "step INTEGER, answer TEXT);" },
+  { 5, "CREATE INDEX commands_by_run ON commands (run, state);" },
   { 0 },
 };
 
@@ -213,6 +218,7 @@ want_whole (sqlite3 *db, const char *path, GError **error)
     "SELECT id, run, tag FROM run_tags",
     "SELECT run, place, after, devices, memory, threads FROM queue",
     "SELECT id, paused FROM queue_control",
+    "SELECT id, run, asked, verb, argument, state, step, answer FROM commands",
     "SELECT id, run, tag, kind, metadata, segments FROM series",
     "SELECT id, run, step, wall, path, bytes FROM checkpoints",
     "SELECT hash, blob FROM graphs",

@@ -701,12 +701,20 @@ typedef struct
   gint64 run, step;
   const char *path;
   gint64 bytes;
+  GArray *forgotten; /* (nullable) of gint64 */
 } CheckpointRequest;
 
 static gboolean
 add_checkpoint (sqlite3 *db, gpointer data, GError **error)
 {
   CheckpointRequest *r = data;
+  for (guint i = 0; r->forgotten != NULL && i < r->forgotten->len; i++)
+    if (!sluice_sql_change (
+            db, error,
+            "DELETE FROM checkpoints WHERE run = ?1 AND step = ?2 AND NOT EXISTS (SELECT 1 FROM "
+            "events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
+            "ii", r->run, g_array_index (r->forgotten, gint64, i)))
+      return FALSE;
   return sluice_sql_change (
       db, error,
       "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
@@ -714,10 +722,14 @@ add_checkpoint (sqlite3 *db, gpointer data, GError **error)
 }
 
 gboolean
-sluice_run_log_publish_checkpoint (
-    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error)
+sluice_run_log_publish_checkpoint (SluiceRunLog *self,
+                                   gint64 step,
+                                   const char *path,
+                                   gsize bytes,
+                                   GArray *forgotten,
+                                   GError **error)
 {
-  CheckpointRequest request = { self->run, step, path, bytes };
+  CheckpointRequest request = { self->run, step, path, (gint64) bytes, forgotten };
   return sluice_run_log_flush (self, error)
          && sluice_store_writer_run (self->writer, add_checkpoint, &request, error);
 }

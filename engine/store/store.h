@@ -189,10 +189,21 @@ gboolean sluice_run_log_flush (SluiceRunLog *self, GError **error);
 guint64 sluice_run_log_get_n_logged (SluiceRunLog *self);
 guint64 sluice_run_log_get_n_committed (SluiceRunLog *self);
 
-/* A checkpoint becomes visible only here, after the scalars up to its step: flushes, then records
-   it. path is relative to the run's folder. */
-gboolean sluice_run_log_publish_checkpoint (
-    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error);
+/**
+ * sluice_run_log_publish_checkpoint:
+ * @path: relative to the run's folder
+ * @forgotten: (nullable) (element-type gint64): steps of checkpoints that go as this one comes, but
+ *   for those that somebody has pinned meanwhile; their files are the caller's
+ *
+ * A checkpoint becomes visible only here, after the scalars up to its step: flushes, then records
+ * it.
+ */
+gboolean sluice_run_log_publish_checkpoint (SluiceRunLog *self,
+                                            gint64 step,
+                                            const char *path,
+                                            gsize bytes,
+                                            GArray *forgotten,
+                                            GError **error);
 /* Forgets points, events and checkpoints after a step: a run resumed from an older checkpoint. */
 gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError **error);
 

@@ -9,18 +9,18 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/base/read-file.h"
 #include "engine/base/suggest.h"
 #include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/runtime/session/options.h"
 #include "engine/store/file.h"
+#include "engine/train/ini.h"
+#include "engine/train/project-changes.h"
 #include "engine/train/saved-state.h"
 
-#define INI           "project.ini"
-#define LAYOUT        "model.layout"
-#define MAX_INI_BYTES ((guint64) 16 << 20)
+#define INI    "project.ini"
+#define LAYOUT "model.layout"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -94,10 +94,16 @@ static const Key keys[] = {
   { "evaluate", "fetches", KEY_EDGES, AT (evaluate), OPTIONAL, 0 },
   { "evaluate", "texts", KEY_EDGES, AT (texts), OPTIONAL, 0 },
   { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), OPTIONAL, 1 },
+  { "sweep", "first-rung", KEY_COUNT, AT (first_rung), OPTIONAL, 0 },
+  { "sweep", "one-of", KEY_COUNT, AT (one_of), OPTIONAL, 0, G_MAXINT16 },
+  { "sweep", "trials", KEY_COUNT, AT (n_trials), OPTIONAL, 0, G_MAXINT32 },
+  { "sweep", "trial", KEY_COUNT, AT (trial), OPTIONAL, 0, G_MAXINT32 },
 };
 
-static const char *const groups[] = { "project",    "train",     "data", "evaluate",
-                                      "parameters", "overrides", NULL };
+static const char *const groups[] = { "project",   "train",   "data",  "evaluate", "parameters",
+                                      "overrides", "changes", "sweep", NULL };
+/* Their keys are names of the user's. */
+static const char *const free_groups[] = { "parameters", "overrides", "changes", NULL };
 
 static void
 named_edge_clear (gpointer data)
@@ -136,6 +142,7 @@ project_new (const char *folder)
   self->parameters = named_edges_new ();
   self->overrides = g_array_new (FALSE, TRUE, sizeof (SluiceOverride));
   g_array_set_clear_func (self->overrides, override_clear);
+  self->changes = sluice_project_changes_new ();
   self->checkpoint_every = 500;
   self->summary_every = 50;
   self->keep_last = 5;
@@ -165,6 +172,7 @@ sluice_project_free (SluiceProject *self)
   g_free (self->shape);
   g_array_unref (self->parameters);
   g_array_unref (self->overrides);
+  g_array_unref (self->changes);
   sluice_file_access_unref (self->files);
   g_free (self->folder);
   g_free (self);
@@ -372,50 +380,13 @@ unknown_key (const char *what, const char *hint, GError **error)
                       hint != NULL ? "'?" : "");
 }
 
-/* Blanks around a value mean nothing; one that belongs to it is written as an escape. (nullable) */
-static char *
-get_text (GKeyFile *file, const char *group, const char *key, GError **error)
-{
-  g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
-  gsize n = strlen (raw), begin = strspn (raw, " \t");
-  while (n > begin && (raw[n - 1] == ' ' || raw[n - 1] == '\t'))
-    raw[--n] = '\0';
-  g_key_file_set_value (file, group, key, raw + begin);
-  /* Where an escape is unknown, GKeyFile returns the text all the same. */
-  g_autoptr (GError) unreadable = NULL;
-  g_autofree char *text = g_key_file_get_string (file, group, key, &unreadable);
-  if (unreadable != NULL)
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   "[%s] %s: the value has a backslash that means nothing, or is no UTF-8", group,
-                   key);
-      return NULL;
-    }
-  return g_steal_pointer (&text);
-}
-
-/* As get_text() reads it: GKeyFile itself escapes only blanks at the beginning. */
-static void
-set_text (GKeyFile *file, const char *group, const char *key, const char *text)
-{
-  g_key_file_set_string (file, group, key, text);
-  g_autofree char *raw = g_key_file_get_value (file, group, key, NULL);
-  gsize n = strlen (raw);
-  if (n == 0 || (raw[n - 1] != ' ' && raw[n - 1] != '\t'))
-    return;
-  const char *escape = raw[n - 1] == ' ' ? "\\s" : "\\t";
-  raw[n - 1] = '\0';
-  g_autofree char *escaped = g_strconcat (raw, escape, NULL);
-  g_key_file_set_value (file, group, key, escaped);
-}
-
 static gboolean
 load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
 {
   g_auto (GStrv) names = g_key_file_get_keys (file, "parameters", NULL, NULL);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
-      char *target = get_text (file, "parameters", names[i], error);
+      char *target = sluice_ini_get_text (file, "parameters", names[i], error);
       if (target == NULL)
         return FALSE;
       if (!sluice_text_check_name ("[parameters] a name", names[i], error))
@@ -429,7 +400,7 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
   g_auto (GStrv) overrides = g_key_file_get_keys (file, "overrides", NULL, NULL);
   for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
     {
-      g_autofree char *value = get_text (file, "overrides", overrides[i], error);
+      g_autofree char *value = sluice_ini_get_text (file, "overrides", overrides[i], error);
       if (value == NULL)
         return FALSE;
       g_autofree char *assignment = g_strdup_printf ("%s=%s", overrides[i], value);
@@ -461,7 +432,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
       return unknown_key (what, sluice_suggest_name (group, groups, G_N_ELEMENTS (groups) - 1),
                           error);
     }
-  if (strcmp (group, "parameters") == 0 || strcmp (group, "overrides") == 0)
+  if (g_strv_contains (free_groups, group))
     return TRUE;
   g_auto (GStrv) names = g_key_file_get_keys (file, group, NULL, NULL);
   for (guint i = 0; names[i] != NULL; i++)
@@ -473,7 +444,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
           return unknown_key (what, suggest_key (group, names[i]), error);
         }
-      g_autofree char *text = get_text (file, group, names[i], error);
+      g_autofree char *text = sluice_ini_get_text (file, group, names[i], error);
       if (text == NULL
           || !(key != NULL ? set_value (self, key, text, error)
                            : set_option (self, option, text, error)))
@@ -503,30 +474,7 @@ load_keys (SluiceProject *self, GKeyFile *file, GError **error)
       return FALSE;
   if (!check_required (self, file, error))
     return FALSE;
-  return load_parameters (self, file, error);
-}
-
-static GKeyFile *
-read_key_file (const char *path, GError **error)
-{
-  g_autoptr (GKeyFile) file = g_key_file_new ();
-  g_autoptr (GBytes) bytes =
-      sluice_read_file ("file", path, SLUICE_READ_PLAIN, MAX_INI_BYTES, error);
-  if (bytes == NULL)
-    return NULL;
-  gsize length;
-  const char *text = g_bytes_get_data (bytes, &length);
-  if (length == 0 || !g_utf8_validate (text, length, NULL))
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                   length == 0 ? "is empty" : "is no UTF-8 text");
-      return NULL;
-    }
-  g_autoptr (GError) local = NULL;
-  if (g_key_file_load_from_data (file, text, length, G_KEY_FILE_NONE, &local))
-    return g_steal_pointer (&file);
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", local->message);
-  return NULL;
+  return load_parameters (self, file, error) && sluice_project_load_changes (self, file, error);
 }
 
 gboolean
@@ -557,7 +505,7 @@ sluice_project_load (const char *folder, GError **error)
   g_autoptr (SluiceProject) self = project_new (folder);
   g_autofree char *path = g_build_filename (self->folder, INI, NULL);
   g_autoptr (GError) local = NULL;
-  g_autoptr (GKeyFile) file = read_key_file (path, &local);
+  g_autoptr (GKeyFile) file = sluice_ini_read (path, &local);
   if (file == NULL)
     {
       /* A precondition: what should be the folder is a file. */
@@ -593,8 +541,8 @@ sluice_project_evaluates (const SluiceProject *self)
 
 /* ---- overrides ---- */
 
-static const SluiceNamedEdge *
-find_parameter (const SluiceProject *self, const char *name)
+const SluiceNamedEdge *
+sluice_project_find_parameter (const SluiceProject *self, const char *name)
 {
   for (guint i = 0; i < self->parameters->len; i++)
     {
@@ -629,29 +577,34 @@ set_parameter (SluiceProject *self,
   return TRUE;
 }
 
-gboolean
-sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
+/* What a name in KEY=VALUE means: one of the three, or none. */
+typedef struct
 {
-  const char *equals = strchr (assignment, '=');
-  if (equals == NULL)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "'%s': must be KEY=VALUE",
-                        assignment);
-  g_autofree char *name = g_strstrip (g_strndup (assignment, equals - assignment));
-  const SluiceNamedEdge *parameter = find_parameter (self, name);
-  if (parameter != NULL)
-    return set_parameter (self, parameter, equals + 1, error);
+  const SluiceNamedEdge *parameter;
+  const Key *key;
+  const SluiceOption *option;
+} Meaning;
+
+static Meaning
+find_meaning (const SluiceProject *self, const char *name)
+{
+  Meaning meaning = { .parameter = sluice_project_find_parameter (self, name) };
   const char *dot = strchr (name, '.');
   g_autofree char *group = dot != NULL ? g_strndup (name, dot - name) : g_strdup ("train");
-  const Key *key = find_key (group, dot != NULL ? dot + 1 : name);
-  const SluiceOption *option = find_option (group, dot != NULL ? dot + 1 : name);
-  if (key == NULL && dot == NULL)
-    key = find_key (NULL, name);
-  if (option != NULL)
-    return set_option (self, option, equals + 1, error);
-  if (key != NULL)
-    return set_value (self, key, equals + 1, error);
+  if (meaning.parameter != NULL)
+    return meaning;
+  meaning.key = find_key (group, dot != NULL ? dot + 1 : name);
+  meaning.option = find_option (group, dot != NULL ? dot + 1 : name);
+  if (meaning.key == NULL && dot == NULL)
+    meaning.key = find_key (NULL, name);
+  return meaning;
+}
 
+static gboolean
+fail_unknown (const SluiceProject *self, const char *name, GError **error)
+{
   g_autoptr (GPtrArray) known = g_ptr_array_new_with_free_func (g_free);
+  const char *dot = strchr (name, '.');
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     g_ptr_array_add (known, dot == NULL ? g_strdup (keys[i].key)
                                         : g_strdup_printf ("%s.%s", keys[i].group, keys[i].key));
@@ -664,6 +617,49 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
   g_autofree char *what = g_strdup_printf ("key '%s'", name);
   return unknown_key (
       what, sluice_suggest_name (name, (const char *const *) known->pdata, known->len), error);
+}
+
+gboolean
+sluice_project_check_key (const SluiceProject *self, const char *name, GError **error)
+{
+  Meaning meaning = find_meaning (self, name);
+  return meaning.parameter != NULL || meaning.key != NULL || meaning.option != NULL
+         || fail_unknown (self, name, error);
+}
+
+gboolean
+sluice_project_parse_count (const char *name, const char *text, gint64 *count, GError **error)
+{
+  const Key *key = find_key ("train", name);
+  g_return_val_if_fail (key != NULL && key->kind == KEY_COUNT, FALSE);
+  return set_count (key, text, count, error);
+}
+
+gboolean
+sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
+{
+  g_autofree char *name = NULL;
+  const char *value = sluice_project_split_assignment (assignment, &name, error);
+  if (value == NULL)
+    return FALSE;
+  Meaning meaning = find_meaning (self, name);
+  if (meaning.parameter == NULL && meaning.key == NULL && meaning.option == NULL)
+    return fail_unknown (self, name, error);
+  if (!(meaning.parameter != NULL ? set_parameter (self, meaning.parameter, value, error)
+        : meaning.option != NULL  ? set_option (self, meaning.option, value, error)
+                                  : set_value (self, meaning.key, value, error)))
+    return FALSE;
+  sluice_project_drop_changes (self, meaning.key != NULL ? meaning.key->key : name);
+  return TRUE;
+}
+
+gboolean
+sluice_project_set_all (SluiceProject *self, char **assignments, GError **error)
+{
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    if (!sluice_project_set (self, assignments[i], error))
+      return FALSE;
+  return TRUE;
 }
 
 /* ---- saving ---- */
@@ -728,7 +724,7 @@ save_options (const SluiceProject *self, GKeyFile *file)
       g_autofree char *text = sluice_option_to_text (&options[i], &self->session);
       if (options[i].flags & SLUICE_OPTION_PROJECT
           && sluice_option_get (&options[i], &self->session) != options[i].default_value)
-        set_text (file, "train", options[i].key, text);
+        sluice_ini_set_text (file, "train", options[i].key, text);
     }
 }
 
@@ -767,31 +763,37 @@ sluice_project_dup_text (const SluiceProject *self)
     {
       g_autofree char *text = value_to_text (self, &keys[i]);
       if (text != NULL)
-        set_text (file, keys[i].group, keys[i].key, text);
+        sluice_ini_set_text (file, keys[i].group, keys[i].key, text);
     }
   save_options (self, file);
   g_autofree char *base = dup_graph_name (self);
-  set_text (file, "project", "graph", base);
+  sluice_ini_set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)
     {
       SluiceNamedEdge *edge = &g_array_index (self->parameters, SluiceNamedEdge, i);
-      set_text (file, "parameters", edge->name, edge->target);
+      sluice_ini_set_text (file, "parameters", edge->name, edge->target);
     }
   for (guint i = 0; i < self->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
       char number[G_ASCII_DTOSTR_BUF_SIZE];
-      set_text (file, "overrides", override->name,
-                g_ascii_dtostr (number, sizeof number, override->value));
+      sluice_ini_set_text (file, "overrides", override->name,
+                           g_ascii_dtostr (number, sizeof number, override->value));
     }
+  sluice_project_save_changes (self, file);
   return g_key_file_to_data (file, NULL, NULL);
+}
+
+gboolean
+sluice_project_save_text (const SluiceProject *self, const char *folder, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, INI, NULL);
+  g_autofree char *text = sluice_project_dup_text (self);
+  return sluice_file_put ("project", path, text, strlen (text), error);
 }
 
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
-  g_autofree char *path = g_build_filename (folder, INI, NULL);
-  g_autofree char *text = sluice_project_dup_text (self);
-  return copy_files (self, folder, error)
-         && sluice_file_put ("project", path, text, strlen (text), error);
+  return copy_files (self, folder, error) && sluice_project_save_text (self, folder, error);
 }

@@ -60,8 +60,12 @@ typedef struct
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
-  GArray *parameters;      /* of SluiceNamedEdge: promoted parameters that --set may override */
-  GArray *overrides;       /* of SluiceOverride */
+  /* Of a trial of a sweep by successive halving (halving.h), by what "best" says: the others are
+   * runs of its group. one_of 0: it is none. */
+  gint64 first_rung, one_of, n_trials, trial;
+  GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
+  GArray *overrides;  /* of SluiceOverride */
+  GArray *changes;    /* of SluiceChange (project-changes.h): what becomes otherwise later on */
   SluiceFileAccess *files; /* what its graph may touch: what lies in the folder may be read */
 } SluiceProject;
 
@@ -85,9 +89,19 @@ SluiceGraph *sluice_project_load_graph (const SluiceProject *self, GError **erro
  * sluice_project_set:
  * @assignment: "steps=500", "train.batch=64", "learning-rate=0.01" (a promoted parameter)
  *
- * Overrides a key, as --set does. NOT_FOUND names the nearest known key.
+ * Overrides a key, as --set does, from the first step to the last: changes of it that were planned
+ * go. NOT_FOUND names the nearest known key.
  */
 gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError **error);
+/* Each of them, up to the first that is wrong. assignments: (nullable) (array zero-terminated=1) */
+gboolean sluice_project_set_all (SluiceProject *self, char **assignments, GError **error);
+/* NOT_FOUND as there. */
+gboolean sluice_project_check_key (const SluiceProject *self, const char *name, GError **error);
+/* A value of a key of [train] that holds a count. */
+gboolean
+sluice_project_parse_count (const char *name, const char *text, gint64 *count, GError **error);
+/* (nullable) (transfer none) */
+const SluiceNamedEdge *sluice_project_find_parameter (const SluiceProject *self, const char *name);
 
 /**
  * sluice_project_save:
@@ -97,5 +111,7 @@ gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError
  * data, and copies of the graph and its layout. sluice_project_load() reads it back.
  */
 gboolean sluice_project_save (const SluiceProject *self, const char *folder, GError **error);
+/* The project.ini alone, of a folder that has the rest. */
+gboolean sluice_project_save_text (const SluiceProject *self, const char *folder, GError **error);
 /* The project.ini that it would write: (transfer full). */
 char *sluice_project_dup_text (const SluiceProject *self);

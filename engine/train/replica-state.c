@@ -326,6 +326,7 @@ restore_state (SluiceReplica *self, const char *text, GError **error)
         "belongs to another graph (%.12s…, this one is %.12s…); resume with the run's own graph",
         saved, hash);
   self->n_done = json_object_get_int_member_with_default (state, "step", 0);
+  sluice_replica_forget_changes (self);
   self->cursor.epoch = json_object_get_int_member_with_default (state, "epoch", 0);
   self->cursor.position = json_object_get_int_member_with_default (state, "position", 0);
   if (self->n_done < 0 || self->cursor.epoch < 0 || self->cursor.position < 0

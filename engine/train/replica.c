@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/replica.h"
+#include "engine/train/replica-private.h"
 
 #include <math.h>
 #include <string.h>
@@ -37,10 +37,8 @@ scalar_value (const SluiceTensor *t)
     }
 }
 
-/* The dtype of a feed, which must be one that batches are made in. key: what names it in
- * project.ini. */
-static gboolean
-feed_dtype (
+gboolean
+sluice_replica_feed_dtype (
     SluiceReplica *self, const char *key, const char *text, SluiceDType *dtype, GError **error)
 {
   static const SluiceDTypeSet makeable =
@@ -104,14 +102,13 @@ check_test_shapes (SluiceReplica *self, GError **error)
   return FALSE;
 }
 
-/* Numbers with a fraction, fed to integers, would lose it without a word. */
-static gboolean
-check_whole (const char *key,
-             const char *edge,
-             SluiceDType dtype,
-             const SluiceTensor *values,
-             double scale,
-             GError **error)
+gboolean
+sluice_replica_check_whole (const char *key,
+                            const char *edge,
+                            SluiceDType dtype,
+                            const SluiceTensor *values,
+                            double scale,
+                            GError **error)
 {
   static const SluiceDTypeSet fractional = SLUICE_SET (SLUICE_FLOAT) | SLUICE_SET (SLUICE_DOUBLE);
   if (!sluice_dtype_in (dtype, SLUICE_SET_INDEX | SLUICE_SET (SLUICE_UINT8))
@@ -151,9 +148,8 @@ check_batch_size (SluiceReplica *self, GError **error)
                       batch, one, all, (gint64) (limit / (guint64) row));
 }
 
-/* x, and y where the project names an edge for it. */
-static gboolean
-name_batch (SluiceReplica *self, GPtrArray *names, GError **error)
+gboolean
+sluice_replica_name_batch (SluiceReplica *self, GPtrArray *names, GError **error)
 {
   SluiceProject *p = self->project;
   if (self->examples == NULL)
@@ -161,52 +157,22 @@ name_batch (SluiceReplica *self, GPtrArray *names, GError **error)
   if (p->feed_x == NULL)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "key 'x' in group [data] is missing");
   g_ptr_array_add (names, p->feed_x);
-  if (!feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error))
+  if (!sluice_replica_feed_dtype (self, "[data] x", p->feed_x, &self->x_dtype, error))
     return FALSE;
   self->y_dtype = self->x_dtype;
-  if (!check_whole ("[data] x", p->feed_x, self->x_dtype, self->examples->x, p->scale, error))
+  if (!sluice_replica_check_whole ("[data] x", p->feed_x, self->x_dtype, self->examples->x,
+                                   p->scale, error))
     return FALSE;
   if (p->feed_y != NULL)
     {
       g_ptr_array_add (names, p->feed_y);
-      if (!feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
-          || !check_whole ("[data] y", p->feed_y, self->y_dtype, self->examples->y, 1, error))
+      if (!sluice_replica_feed_dtype (self, "[data] y", p->feed_y, &self->y_dtype, error)
+          || !sluice_replica_check_whole ("[data] y", p->feed_y, self->y_dtype, self->examples->y,
+                                          1, error))
         return FALSE;
     }
   return check_batch_size (self, error) && check_feed_shapes (self, self->examples, p->batch, error)
          && check_test_shapes (self, error);
-}
-
-static gboolean
-make_feeds (SluiceReplica *self, GPtrArray *names, GError **error)
-{
-  SluiceProject *p = self->project;
-  if (!name_batch (self, names, error))
-    return FALSE;
-  self->n_batch = names->len;
-  self->n_feeds = self->n_batch + p->overrides->len;
-  self->feeds = g_new0 (SluiceTensor *, self->n_feeds);
-  for (guint i = 0; i < p->overrides->len; i++)
-    {
-      SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      g_autofree char *key = g_strdup_printf ("[parameters] %s", override->name);
-      SluiceDType dtype;
-      if (!feed_dtype (self, key, override->edge, &dtype, error))
-        return FALSE;
-      g_autoptr (SluiceTensor) value =
-          sluice_tensor_new_from (SLUICE_DOUBLE, &SLUICE_SHAPE (1), &override->value);
-      if (value != NULL && !check_whole (key, override->edge, dtype, value, 1, error))
-        return FALSE;
-      g_autoptr (SluiceTensor) cast =
-          value != NULL ? sluice_examples_gather (value, (gint64[]){ 0 }, 1, dtype, 1) : NULL;
-      SluiceTensor *feed =
-          cast != NULL ? sluice_tensor_new_view (cast, &SLUICE_SHAPE_SCALAR, 0) : NULL;
-      if (feed == NULL)
-        return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for %s", key);
-      self->feeds[self->n_batch + i] = feed;
-      g_ptr_array_add (names, override->edge);
-    }
-  return TRUE;
 }
 
 static void
@@ -256,7 +222,8 @@ make_steps (SluiceReplica *self, GPtrArray *feeds, GError **error)
                         "needs a loss",
                         self->n_workers, g_strv_length (p->loss));
   self->n_scalars = 1 + p->fetches->len;
-  self->outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
+  if (self->outputs == NULL)
+    self->outputs = g_new0 (SluiceTensor *, self->n_scalars + 1);
   self->worker_steps = g_new0 (SluiceCallable *, self->n_workers);
   for (guint i = 0; i < self->n_workers; i++)
     if ((self->worker_steps[i] = prepare_step (self, feeds, i, FALSE, error)) == NULL)
@@ -342,8 +309,8 @@ check_numbers (SluiceReplica *self, GError **error)
   return TRUE;
 }
 
-static gboolean
-make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error)
+gboolean
+sluice_replica_make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
   if (!make_steps (self, feeds, error) || !check_texts (self, error)
@@ -383,12 +350,25 @@ sluice_replica_new (SluiceProject *project,
   self->graph = sluice_project_load_graph (project, error);
   self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
-      || !make_feeds (self, feeds, error) || !make_callables (self, feeds, error))
+      || !sluice_replica_make_feeds (self, feeds, error)
+      || !sluice_replica_make_callables (self, feeds, error))
     {
       sluice_replica_free (self);
       return NULL;
     }
   return self;
+}
+
+void
+sluice_replica_drop_callables (SluiceReplica *self)
+{
+  for (guint i = 0; self->worker_steps != NULL && i < self->n_workers; i++)
+    g_clear_pointer (&self->worker_steps[i], sluice_callable_unref);
+  g_clear_pointer (&self->worker_steps, g_free);
+  g_clear_pointer (&self->step, sluice_callable_unref);
+  g_clear_pointer (&self->summaries, sluice_callable_unref);
+  g_clear_pointer (&self->step_with_summaries, sluice_callable_unref);
+  g_clear_pointer (&self->evaluate, sluice_callable_unref);
 }
 
 void
@@ -401,13 +381,8 @@ sluice_replica_free (SluiceReplica *self)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
   g_free (self->feeds);
   g_free (self->outputs);
-  for (guint i = 0; self->worker_steps != NULL && i < self->n_workers; i++)
-    g_clear_pointer (&self->worker_steps[i], sluice_callable_unref);
-  g_free (self->worker_steps);
-  g_clear_pointer (&self->step, sluice_callable_unref);
-  g_clear_pointer (&self->summaries, sluice_callable_unref);
-  g_clear_pointer (&self->step_with_summaries, sluice_callable_unref);
-  g_clear_pointer (&self->evaluate, sluice_callable_unref);
+  sluice_replica_drop_callables (self);
+  g_clear_pointer (&self->fed, g_array_unref);
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   g_free ((char *) self->host.swap_folder);
@@ -575,6 +550,8 @@ sluice_replica_step (SluiceReplica *self,
                      GError **error)
 {
   g_autoptr (GError) local = NULL;
+  if (!sluice_replica_obey_changes (self, error))
+    return FALSE;
   if ((self->n_workers > 1 ? step_of_workers : step_alone) (self, scalars, summary, options,
                                                             &local))
     return TRUE;

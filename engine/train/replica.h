@@ -23,7 +23,7 @@ typedef struct
   const SluiceExamples *examples; /* borrowed; NULL: batches come out of the graph */
   const SluiceExamples *test;     /* borrowed; NULL: no evaluation */
   SluiceDType x_dtype, y_dtype;
-  SluiceTensor **feeds;                /* x and y as far as they are fed, then the overrides */
+  SluiceTensor **feeds;                /* x and y as far as they are fed, then the parameters */
   guint n_feeds, n_batch;              /* n_batch: of x and y */
   SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
   SluiceCallable *step;                /* loss, fetches */
@@ -34,6 +34,8 @@ typedef struct
   SluiceQueueRunners *runners; /* NULL: none, or not begun */
   SluiceDataCursor cursor;     /* of the next batch */
   gint64 n_done;               /* steps */
+  GArray *fed;        /* of SluiceOverride, its texts borrowed: parameters as they are fed */
+  gint64 next_change; /* they are looked at again once so many steps are done */
   /* Several train targets: as many asynchronous workers, made at the first step. None begins a
      step once limit have begun. step is the first worker's. */
   guint n_workers;
@@ -93,6 +95,17 @@ gboolean sluice_replica_run_step (SluiceReplica *self,
                                   GError **error);
 /* Steps that asynchronous workers have begun and sluice_replica_step() has not returned. */
 guint sluice_replica_get_n_under_way (SluiceReplica *self);
+
+/**
+ * sluice_replica_obey_changes:
+ *
+ * Promoted parameters get the values that the project's changes give them at this step; each step
+ * does it before it begins. Callables are made anew where one is fed that was not, or the other way
+ * round. FALSE: all is as it was.
+ */
+gboolean sluice_replica_obey_changes (SluiceReplica *self, GError **error);
+/* The project has other changes, or the replica stands at another step. */
+void sluice_replica_forget_changes (SluiceReplica *self);
 
 /**
  * sluice_replica_step:

@@ -63,7 +63,8 @@ get_kind_of_key (const char *group, const char *key)
   static const char *const silent[] = { "name",    "description", "graph",  "seed",
                                         "train-x", "train-y",     "test-x", "test-y",
                                         "shuffle", "cpus",        "device", NULL };
-  if (strcmp (group, "parameters") == 0 || g_strv_contains (silent, key))
+  if (strcmp (group, "parameters") == 0 || strcmp (group, "sweep") == 0
+      || g_strv_contains (silent, key))
     return NULL;
   return strcmp (group, "data") == 0 ? DATA : SETTING;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -255,6 +254,11 @@ restore_newest (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
   SluiceCheckpointInfo *newest =
       checkpoints->len > 0 ? checkpoints->pdata[checkpoints->len - 1] : NULL;
   g_autoptr (GError) local = NULL;
+  if (newest == NULL && self->info->parent != 0)
+    return sluice_fail (
+        error, SLUICE_ERROR_DATA_LOSS,
+        "run '%s' has lost the checkpoint that it began with; fork its parent again",
+        self->info->name);
   if (newest == NULL)
     return sluice_replica_initialize (self->replica, error); /* it was never saved */
   if (sluice_replica_restore (self->replica, newest->path, &local))
@@ -285,7 +289,7 @@ restore_step (SluiceTrainer *self, GPtrArray *checkpoints, gint64 step, GError *
         return sluice_replica_restore (self->replica, checkpoint->path, error);
       g_string_append_printf (there, "%s%" G_GINT64_FORMAT, i > 0 ? ", " : "", checkpoint->step);
     }
-  if (step == 0)
+  if (step == 0 && self->info->parent == 0)
     return sluice_replica_initialize (self->replica, error);
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                       "run '%s' has no checkpoint of step %" G_GINT64_FORMAT "; it has: %s",
@@ -345,22 +349,6 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
                       self->info->name, *changed);
 }
 
-/* What came after the checkpoint is not what will be written: points, and files that lost their
- * rows. */
-static gboolean
-forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
-{
-  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
-    return FALSE;
-  for (guint i = 0; i < checkpoints->len; i++)
-    {
-      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step > self->replica->n_done)
-        g_unlink (checkpoint->path);
-    }
-  return TRUE;
-}
-
 /* Is the project another one than it was when it was last frozen? */
 static gboolean
 project_differs (SluiceTrainer *self)
@@ -390,19 +378,36 @@ restore (SluiceTrainer *self,
                             : restore_newest (self, checkpoints, error);
 }
 
-/* One that waited has no step behind it. */
+/* One that waited has no step of its own behind it; one that was forked has its parent's. */
 static gboolean
 log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
 {
   double now = sluice_trainer_wall_now ();
-  if (self->info->started == 0 && checkpoints->len == 0)
+  gboolean begins = self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0);
+  if (!begins)
     {
-      self->info->started = now;
-      return log_graph (self, error)
-             && sluice_trainer_log_settings (self->log, self->project, error);
+      sluice_run_log_event (self->log, self->replica->n_done, now, "resume", NULL);
+      return TRUE;
     }
-  sluice_run_log_event (self->log, self->replica->n_done, now, "resume", NULL);
-  return TRUE;
+  self->info->started = now;
+  g_autofree char *parent = g_strdup_printf ("#%" G_GINT64_FORMAT, self->info->parent);
+  g_autoptr (SluiceRunInfo) from =
+      self->info->parent != 0 ? sluice_store_dup_run (self->store, parent, NULL) : NULL;
+  if (self->info->parent != 0)
+    sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
+                          from != NULL ? from->name : parent);
+  return log_graph (self, error) && sluice_trainer_log_settings (self->log, self->project, error);
+}
+
+/* The row of a run that was killed is older than its points. */
+static gboolean
+find_end (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, self->info->id, error);
+  self->came_to = self->info->step;
+  for (guint i = 0; series != NULL && i < series->len; i++)
+    self->came_to = MAX (self->came_to, ((SluiceSeriesInfo *) series->pdata[i])->last_step);
+  return series != NULL;
 }
 
 /* From the newest checkpoint of an unchanged project the same points are written again; else what
@@ -418,19 +423,22 @@ go_on (SluiceTrainer *self,
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
-  if (checkpoints == NULL || !restore (self, options, checkpoints, error)
+  if (checkpoints == NULL || !find_end (self, error) || !restore (self, options, checkpoints, error)
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
   gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
-  if ((forgets && !forget_later (self, checkpoints, error))
+  if ((forgets && !sluice_run_log_truncate (self->log, self->replica->n_done, error))
+      || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
     return FALSE;
   gint64 step = self->replica->n_done;
   self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
+  self->begin_step = step;
   self->seconds_before = self->info->seconds;
-  self->info->n_steps = self->project->n_steps;
+  sluice_trainer_begin_changes (self);
+  self->info->n_steps = self->now.n_steps;
   self->info->ended = 0;
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
@@ -453,6 +461,10 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
   self->scalars = g_new0 (double, self->replica->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;
-  return options->resume != NULL ? go_on (self, options, changed, error)
-                                 : begin (self, options, error);
+  sluice_trainer_begin_changes (self);
+  if (!(options->resume != NULL ? go_on (self, options, changed, error)
+                                : begin (self, options, error)))
+    return FALSE;
+  self->control = sluice_run_control_new (self->store, self->info->id, error);
+  return self->control != NULL;
 }

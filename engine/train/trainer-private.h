@@ -4,6 +4,8 @@
 
 #include <pthread.h>
 
+#include "engine/store/run-control.h"
+#include "engine/train/project-changes.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/step-rate.h"
@@ -24,6 +26,13 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   SluiceReplica *replica;
+  SluiceSchedule now;        /* what holds at this step; the trainer's thread, once it is started */
+  gint64 next_change;        /* of the project's, after this step */
+  SluiceRunControl *control; /* what others ask */
+  SluiceCommand *asked;      /* (nullable): was obeyed, its answer is not written yet */
+  char *answer;              /* of it */
+  gboolean refused;
+  double looked;       /* for what is asked, the last time: monotonic */
   SluiceRunFile *file; /* what the run's folder says of it */
   SluiceRunInfo *info; /* the trainer's thread, once it is started */
   SluiceRunLog *log;
@@ -39,7 +48,9 @@ struct _SluiceTrainer
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
   gboolean input_ended;           /* there are no more batches: so are the steps */
+  gint64 until_step;              /* 0: the project's */
   double seconds_before;          /* of training in earlier processes */
+  gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
   gboolean has_thread;
   pthread_t thread;
@@ -58,6 +69,22 @@ struct _SluiceTrainer
 
 /* Unix seconds. */
 double sluice_trainer_wall_now (void);
+double sluice_trainer_monotonic_now (void);
+void sluice_trainer_set_state (SluiceTrainer *self, SluiceRunState state);
+gboolean sluice_trainer_write_info (SluiceTrainer *self, SluiceRunState state, GError **error);
+void sluice_trainer_publish_progress (SluiceTrainer *self, double waited);
+
+/* ---- between steps ---- */
+
+/* Does what others ask, and waits while paused. Returns what is next: WANT_RUN or WANT_STOP. */
+Want sluice_trainer_obey (SluiceTrainer *self);
+/* Changes of this step take effect, each with an event. */
+gboolean sluice_trainer_take_changes (SluiceTrainer *self, GError **error);
+/* What holds at the step at which it begins. */
+void sluice_trainer_begin_changes (SluiceTrainer *self);
+/* Answers what was asked last, at the end; failure: (nullable): what ended the run. */
+void sluice_trainer_answer (SluiceTrainer *self, const GError *failure);
+
 /* What the step under way left, where it is not there yet. */
 gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
@@ -65,8 +92,12 @@ char *sluice_trainer_dup_checkpoint_name (gint64 step);
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
-/* Removes the checkpoints that are neither new, best nor pinned. */
-gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
+/* Of the file that was saved for a step; with it go the checkpoints that are neither new, best nor
+   pinned. A program that is killed in between leaves files that no row knows. */
+gboolean
+sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error);
+/* Those files. */
+gboolean sluice_trainer_remove_strays (SluiceTrainer *self, GError **error);
 /* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
    parameters were given instead of their own values. */
 gboolean

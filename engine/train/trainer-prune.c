@@ -7,12 +7,12 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/store/checkpoints.h"
+#include "engine/train/checkpoint-folder.h"
 #include "engine/train/trainer-private.h"
 
 /*
  * Which checkpoints of a run stay: the newest, the best, one every so many steps, those that
- * somebody pinned, and that of step 0, which the run began with.
+ * somebody pinned, and that which the run began with: of step 0, or of where it was forked.
  */
 
 static gboolean
@@ -70,7 +70,7 @@ static void
 keep_best (SluiceTrainer *self, Candidate *candidates, guint n)
 {
   g_autofree gboolean *taken = g_new0 (gboolean, n);
-  for (gint64 k = 0; k < self->project->keep_best; k++)
+  for (gint64 k = 0; k < self->now.keep_best; k++)
     {
       int best = -1;
       for (guint i = 0; i < n; i++)
@@ -85,44 +85,73 @@ keep_best (SluiceTrainer *self, Candidate *candidates, guint n)
     }
 }
 
-/* The row first: a file that nobody knows harms less than a row without its file. */
+/* Steps of the checkpoints that go once there is one of this step too; with the values of the steps
+ * that are committed. */
 static gboolean
-forget (SluiceTrainer *self, const SluiceCheckpointInfo *info, GError **error)
+find_superfluous (SluiceTrainer *self, gint64 step, GArray *steps, GError **error)
 {
-  if (!sluice_store_forget_checkpoint (self->store, self->info->id, info->step, error))
+  const SluiceSchedule *p = &self->now;
+  const SluiceCheckpointInfo new = { .step = step };
+  g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (self->store, self->info->id, error);
+  if (all == NULL)
     return FALSE;
-  if (g_unlink (info->path) != 0 && errno != ENOENT)
+  guint n = all->len;
+  if (n == 0 || ((SluiceCheckpointInfo *) all->pdata[n - 1])->step < step)
+    n++;
+  if (p->keep_last == 0 || n <= p->keep_last)
+    return TRUE;
+  g_autofree Candidate *candidates = g_new0 (Candidate, n);
+  gint64 begins_at = self->info->parent != 0 ? self->info->parent_step : 0;
+  for (guint i = 0; i < n; i++)
     {
-      g_autofree char *text = g_strdup_printf ("%s: %s", info->path, g_strerror (errno));
-      sluice_run_log_event (self->log, info->step, sluice_trainer_wall_now (), "not-removed", text);
+      const SluiceCheckpointInfo *info = i < all->len ? all->pdata[i] : &new;
+      gboolean stays = n - i <= p->keep_last || info->is_pinned || info->step == 0
+                       || info->step == begins_at
+                       || (p->keep_every > 0 && info->step % p->keep_every == 0);
+      candidates[i] = (Candidate){ info, NAN, stays };
     }
+  if (p->keep_best > 0 && !read_values (self, candidates, n, error))
+    return FALSE;
+  keep_best (self, candidates, n);
+  for (guint i = 0; i < n; i++)
+    if (!candidates[i].stays)
+      g_array_append_val (steps, candidates[i].info->step);
   return TRUE;
 }
 
 gboolean
-sluice_trainer_prune (SluiceTrainer *self, GError **error)
+sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error)
 {
-  const SluiceProject *p = self->project;
-  if (p->keep_last == 0)
-    return TRUE;
-  g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (self->store, self->info->id, error);
-  if (all == NULL)
+  g_autofree char *name = sluice_trainer_dup_checkpoint_name (step);
+  g_autoptr (GArray) superfluous = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (!sluice_run_log_flush (self->log, error) || !find_superfluous (self, step, superfluous, error)
+      || !sluice_run_log_publish_checkpoint (self->log, step, name, bytes, superfluous, error))
     return FALSE;
-  if (all->len <= p->keep_last)
-    return TRUE;
-  g_autofree Candidate *candidates = g_new0 (Candidate, all->len);
-  for (guint i = 0; i < all->len; i++)
+  return superfluous->len == 0 || sluice_trainer_remove_strays (self, error);
+}
+
+static gboolean
+has_step (GPtrArray *checkpoints, gint64 step)
+{
+  for (guint i = 0; i < checkpoints->len; i++)
+    if (((SluiceCheckpointInfo *) checkpoints->pdata[i])->step == step)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+sluice_trainer_remove_strays (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GPtrArray) known = sluice_store_read_checkpoints (self->store, self->info->id, error);
+  g_autoptr (GPtrArray) files = sluice_checkpoint_folder_list (self->folder);
+  for (guint i = 0; known != NULL && i < files->len; i++)
     {
-      const SluiceCheckpointInfo *info = all->pdata[i];
-      gboolean stays = all->len - i <= p->keep_last || info->is_pinned || info->step == 0
-                       || (p->keep_every > 0 && info->step % p->keep_every == 0);
-      candidates[i] = (Candidate){ info, NAN, stays };
+      const SluiceCheckpointInfo *file = files->pdata[i];
+      g_autofree char *path = g_build_filename (self->folder, file->path, NULL);
+      if (has_step (known, file->step) || g_unlink (path) == 0 || errno == ENOENT)
+        continue;
+      g_autofree char *text = g_strdup_printf ("%s: %s", path, g_strerror (errno));
+      sluice_run_log_event (self->log, file->step, sluice_trainer_wall_now (), "not-removed", text);
     }
-  if (p->keep_best > 0 && !read_values (self, candidates, all->len, error))
-    return FALSE;
-  keep_best (self, candidates, all->len);
-  for (guint i = 0; i < all->len; i++)
-    if (!candidates[i].stays && !forget (self, candidates[i].info, error))
-      return FALSE;
-  return TRUE;
+  return known != NULL;
 }

@@ -13,6 +13,7 @@
 #include "engine/base/thread.h"
 #include "engine/graph/file-ops.h"
 #include "engine/store/file.h"
+#include "engine/train/retrace.h"
 #include "engine/train/summary.h"
 
 /* How often load, memory and rate become points, and the run's row is brought up to date. */
@@ -23,16 +24,16 @@
 
 G_DEFINE_FINAL_TYPE (SluiceTrainer, sluice_trainer, G_TYPE_OBJECT)
 
-static double
-monotonic_now (void)
+double
+sluice_trainer_monotonic_now (void)
 {
   return g_get_monotonic_time () * 1e-6;
 }
 
 /* ---- state, as others see it ---- */
 
-static void
-set_state (SluiceTrainer *self, SluiceRunState state)
+void
+sluice_trainer_set_state (SluiceTrainer *self, SluiceRunState state)
 {
   pthread_mutex_lock (&self->lock);
   gboolean changed = self->progress.state != state;
@@ -45,8 +46,8 @@ set_state (SluiceTrainer *self, SluiceRunState state)
     notify (data);
 }
 
-static gboolean
-write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
+gboolean
+sluice_trainer_write_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 {
   self->info->state = state;
   self->info->step = self->replica->n_done;
@@ -71,7 +72,7 @@ wait_for_database (SluiceTrainer *self, double *since, GError **error)
   if (!held)
     return FALSE;
   gboolean flushed = sluice_run_log_flush (self->log, NULL);
-  double now = monotonic_now (), waited = now - *since;
+  double now = sluice_trainer_monotonic_now (), waited = now - *since;
   *since = now;
   sluice_step_rate_skip (&self->rate, waited);
   pthread_mutex_lock (&self->lock);
@@ -86,15 +87,15 @@ wait_for_database (SluiceTrainer *self, double *since, GError **error)
 static gboolean
 insist_on_info (SluiceTrainer *self, SluiceRunState state, GError **error)
 {
-  double since = monotonic_now ();
-  while (!write_info (self, state, error))
+  double since = sluice_trainer_monotonic_now ();
+  while (!sluice_trainer_write_info (self, state, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
 
-static void
-publish_progress (SluiceTrainer *self, double waited)
+void
+sluice_trainer_publish_progress (SluiceTrainer *self, double waited)
 {
   guint64 n_logged = sluice_run_log_get_n_logged (self->log);
   guint64 n_committed = sluice_run_log_get_n_committed (self->log);
@@ -106,8 +107,8 @@ publish_progress (SluiceTrainer *self, double waited)
       self->marked_logged = n_logged;
       self->marked_step = self->replica->n_done;
     }
-  double eta, margin, now = monotonic_now ();
-  sluice_step_rate_eta (&self->rate, self->project->n_steps - self->replica->n_done, &eta, &margin);
+  double eta, margin, now = sluice_trainer_monotonic_now ();
+  sluice_step_rate_eta (&self->rate, self->now.n_steps - self->replica->n_done, &eta, &margin);
   pthread_mutex_lock (&self->lock);
   SluiceProgress *p = &self->progress;
   p->step = self->replica->n_done;
@@ -224,7 +225,7 @@ sluice_trainer_dup_checkpoint_name (gint64 step)
 static void
 set_saves (SluiceTrainer *self, gboolean saves)
 {
-  double now = monotonic_now ();
+  double now = sluice_trainer_monotonic_now ();
   pthread_mutex_lock (&self->lock);
   if (!saves)
     self->progress.usual_save_seconds = now - self->phase_start;
@@ -242,17 +243,13 @@ save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
   sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "checkpoint", NULL);
   if (!sluice_replica_save (self->replica, path, &bytes, error))
     return FALSE;
-  double since = monotonic_now ();
-  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+  double since = sluice_trainer_monotonic_now ();
+  while (!sluice_trainer_publish_checkpoint (self, step, bytes, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   pthread_mutex_lock (&self->lock);
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
-  since = monotonic_now ();
-  while (!sluice_trainer_prune (self, error))
-    if (!wait_for_database (self, &since, error))
-      return FALSE;
   return TRUE;
 }
 
@@ -292,7 +289,6 @@ static gboolean
 find_culprit (SluiceTrainer *self, gint64 step, GError **error)
 {
   SluiceRunOptions guarded = { .step = step, .nan_guard = TRUE };
-  SluiceRunOptions plain = { 0 };
   g_autofree char *path = last_checkpoint_path (self);
   SluiceReplica *replica = sluice_replica_new (
       self->project, self->examples, self->test,
@@ -301,7 +297,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
     return FALSE;
   gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
                              : sluice_replica_initialize (replica, error);
-  ok = ok && sluice_replica_replay (replica, step - 1 - replica->n_done, &plain, error)
+  ok = ok && sluice_replica_retrace (replica, step - 1, error)
        && sluice_replica_replay (replica, 1, &guarded, error);
   sluice_replica_free (replica);
   return ok;
@@ -362,12 +358,12 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       self->progress.waits = TRUE;
       pthread_mutex_unlock (&self->lock);
     }
-  double waited, since = monotonic_now ();
+  double waited, since = sluice_trainer_monotonic_now ();
   while (!sluice_run_log_end_step (self->log, &waited, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   sluice_step_rate_step (&self->rate, step);
-  publish_progress (self, waited);
+  sluice_trainer_publish_progress (self, waited);
   return log_system (self, error);
 }
 
@@ -376,20 +372,28 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
 {
   if (summary == NULL)
     return TRUE;
-  double since = monotonic_now ();
+  double since = sluice_trainer_monotonic_now ();
   while (!sluice_summary_log (self->log, summary, self->replica->n_done, wall, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   return TRUE;
 }
 
+/* Where this process is to end. */
+static gint64
+get_end (SluiceTrainer *self)
+{
+  gint64 end = self->now.n_steps;
+  return self->until_step > 0 ? MIN (self->until_step, end) : end;
+}
+
 /* How many steps may have begun before something else is to be done with what they changed. */
 static gint64
 next_stop (SluiceTrainer *self)
 {
-  SluiceProject *p = self->project;
+  const SluiceSchedule *p = &self->now;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
-  gint64 done = self->replica->n_done, stop = p->n_steps;
+  gint64 done = self->replica->n_done, stop = get_end (self);
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -400,7 +404,7 @@ next_stop (SluiceTrainer *self)
 static gboolean
 train_step (SluiceTrainer *self, gint64 limit, GError **error)
 {
-  SluiceProject *p = self->project;
+  const SluiceSchedule *p = &self->now;
   gint64 step = self->replica->n_done + 1;
   self->replica->limit = limit;
   SluiceRunOptions options = { .step = step };
@@ -411,49 +415,12 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
-  gboolean last = step == p->n_steps;
+  gboolean last = step == get_end (self);
   return check_loss (self, error) && log_summary (self, summary, wall, error)
          && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
-}
-
-/* Waits while paused. Returns what to do next: WANT_RUN or WANT_STOP. */
-static Want
-obey (SluiceTrainer *self)
-{
-  pthread_mutex_lock (&self->lock);
-  if (self->steps_left == 0)
-    {
-      self->want = WANT_PAUSE;
-      self->steps_left = -1;
-    }
-  gboolean pauses = self->want == WANT_PAUSE;
-  pthread_mutex_unlock (&self->lock);
-  if (pauses)
-    {
-      sluice_step_rate_pause (&self->rate);
-      sluice_run_log_flush (self->log, NULL);
-      write_info (self, SLUICE_RUN_PAUSED, NULL);
-      publish_progress (self, 0);
-      set_state (self, SLUICE_RUN_PAUSED);
-    }
-  pthread_mutex_lock (&self->lock);
-  while (self->want == WANT_PAUSE)
-    pthread_cond_wait (&self->changed, &self->lock);
-  Want want = self->want;
-  if (want == WANT_RUN && self->steps_left > 0)
-    self->steps_left--;
-  pthread_mutex_unlock (&self->lock);
-  if (pauses && want == WANT_RUN)
-    {
-      sluice_step_rate_resume (&self->rate);
-      self->system_wall = 0;
-      write_info (self, SLUICE_RUN_RUNNING, NULL);
-      set_state (self, SLUICE_RUN_RUNNING);
-    }
-  return want;
 }
 
 /* Queues that are closed and iterators at their end say OUT_OF_RANGE. Before the first step that is
@@ -474,6 +441,16 @@ end_early (SluiceTrainer *self, const GError *why, GError **error)
   return sluice_trainer_save_checkpoint (self, error);
 }
 
+/* Steps that workers have begun are of the run. */
+static gboolean
+end_train (SluiceTrainer *self, Want want, GError **error)
+{
+  while (sluice_replica_get_n_under_way (self->replica) > 0)
+    if (!train_step (self, 0, error))
+      return FALSE;
+  return want != WANT_STOP || sluice_trainer_save_checkpoint (self, error);
+}
+
 static gboolean
 train (SluiceTrainer *self, GError **error)
 {
@@ -481,8 +458,11 @@ train (SluiceTrainer *self, GError **error)
     return FALSE;
   sluice_step_rate_resume (&self->rate);
   Want want = WANT_RUN;
-  while (self->replica->n_done < self->project->n_steps && (want = obey (self)) != WANT_STOP)
+  while (sluice_trainer_take_changes (self, error))
     {
+      if (self->replica->n_done >= get_end (self)
+          || (want = sluice_trainer_obey (self)) == WANT_STOP)
+        return end_train (self, want, error);
       g_autoptr (GError) local = NULL;
       if (train_step (self, next_stop (self), &local))
         continue;
@@ -491,10 +471,7 @@ train (SluiceTrainer *self, GError **error)
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
-  while (sluice_replica_get_n_under_way (self->replica) > 0)
-    if (!train_step (self, 0, error))
-      return FALSE;
-  return want != WANT_STOP || sluice_trainer_save_checkpoint (self, error);
+  return FALSE;
 }
 
 static gboolean
@@ -511,7 +488,7 @@ end_run (SluiceTrainer *self, GError *take_error)
 {
   g_autoptr (GError) error = take_error;
   gboolean ok = error == NULL;
-  gboolean finished = self->input_ended || self->replica->n_done >= self->project->n_steps;
+  gboolean finished = self->input_ended || self->replica->n_done >= self->now.n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
@@ -525,12 +502,14 @@ end_run (SluiceTrainer *self, GError *take_error)
   sluice_step_rate_pause (&self->rate);
   self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
-  ok = write_info (self, state, ok ? &error : NULL) && ok;
-  publish_progress (self, 0);
+  ok = sluice_trainer_write_info (self, state, ok ? &error : NULL) && ok;
+  sluice_trainer_publish_progress (self, 0);
+  sluice_trainer_answer (self, error);
+  g_clear_pointer (&self->control, sluice_run_control_free);
   if (self->has_lock)
     sluice_store_unlock_run (self->store, self->info->id);
   self->has_lock = FALSE;
-  set_state (self, state);
+  sluice_trainer_set_state (self, state);
   pthread_mutex_lock (&self->lock);
   self->error = g_steal_pointer (&error);
   self->ended = TRUE;
@@ -588,11 +567,12 @@ sluice_trainer_new (SluiceStore *store,
   g_autofree char *files = sluice_graph_describe_file_ops (self->replica->graph);
   if (files != NULL && options->resume == NULL)
     sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "files", files);
-  sluice_step_rate_init (&self->rate, self->replica->n_done, monotonic_now);
+  sluice_step_rate_init (&self->rate, self->replica->n_done, sluice_trainer_monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
+  self->until_step = options->until_step;
   self->progress.step = self->progress.committed_step = self->replica->n_done;
   self->marked_step = self->replica->n_done;
-  self->progress.n_steps = project->n_steps;
+  self->progress.n_steps = self->now.n_steps;
   self->progress.state = SLUICE_RUN_PAUSED;
   self->progress.seconds = self->seconds_before;
   return g_steal_pointer (&self);
@@ -602,7 +582,12 @@ static void
 sluice_trainer_init (SluiceTrainer *self)
 {
   pthread_mutex_init (&self->lock, NULL);
-  pthread_cond_init (&self->changed, NULL);
+  /* Waits end in time when somebody moves the clock. */
+  pthread_condattr_t monotonic;
+  pthread_condattr_init (&monotonic);
+  pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init (&self->changed, &monotonic);
+  pthread_condattr_destroy (&monotonic);
   self->steps_left = -1;
   self->progress = (SluiceProgress){
     .loss = NAN,
@@ -624,6 +609,9 @@ sluice_trainer_finalize (GObject *object)
       sluice_trainer_stop (self);
       pthread_join (self->thread, NULL);
     }
+  g_clear_pointer (&self->asked, sluice_command_free);
+  g_free (self->answer);
+  g_clear_pointer (&self->control, sluice_run_control_free);
   if (self->has_lock)
     sluice_store_unlock_run (self->store, self->info->id);
   if (self->log != NULL)
@@ -730,7 +718,8 @@ sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress)
 {
   pthread_mutex_lock (&self->lock);
   *progress = self->progress;
-  progress->phase_seconds = self->phase_start > 0 ? monotonic_now () - self->phase_start : 0;
+  progress->phase_seconds =
+      self->phase_start > 0 ? sluice_trainer_monotonic_now () - self->phase_start : 0;
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -738,6 +727,13 @@ gint64
 sluice_trainer_get_run (SluiceTrainer *self)
 {
   return self->info->id;
+}
+
+void
+sluice_trainer_get_begin (SluiceTrainer *self, gint64 *step, gint64 *came_to)
+{
+  *step = self->begin_step;
+  *came_to = self->came_to;
 }
 
 const char *

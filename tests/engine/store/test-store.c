@@ -335,7 +335,7 @@ test_checkpoint_after_scalars (Fixture *f, gconstpointer unused)
   gint64 series = open_series (log, "loss");
   for (gint64 step = 1; step <= 100; step++)
     sluice_run_log_scalar (log, series, step, 0, value_of (step));
-  sluice_run_log_publish_checkpoint (log, 100, "checkpoints/a", 12, &error);
+  sluice_run_log_publish_checkpoint (log, 100, "checkpoints/a", 12, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (sluice_run_log_get_n_committed (log), ==, 100);
   g_autoptr (GPtrArray) checkpoints = sluice_store_read_checkpoints (f->store, f->run.id, &error);

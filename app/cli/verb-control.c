@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "app/cli/cli.h"
+#include "engine/base/error.h"
+#include "engine/store/run-control.h"
+
+/* How often an answer is looked for, and after how long somebody is told what is waited for. */
+#define LOOK_MS 20
+#define TELL_MS 2000
+/* Seconds: a day. */
+#define MAX_WAIT 86400
+
+static char *workspace;
+static gint64 patience = 60;
+
+static const GOptionEntry options[] = {
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
+  { "wait", 0, 0, G_OPTION_ARG_INT64, &patience,
+    N_ ("Take it back where the step under way does not end within so long (60)"), N_ ("SECONDS") },
+  G_OPTION_ENTRY_NULL,
+};
+
+static const struct
+{
+  const char *verb;
+  guint least, most; /* words behind it */
+} verbs[] = {
+  { "pause", 0, 0 },      { "go", 0, 0 },   { "step", 0, 1 },
+  { "checkpoint", 0, 0 }, { "stop", 0, 0 }, { "set", 1, 1 },
+};
+
+/* What the step under way leaves no time for is not to come later, when nobody expects it. */
+static SluiceCommand *
+take_back (SluiceStore *store, const SluiceRunInfo *run, gint64 id, GError **error)
+{
+  sluice_run_control_forget (store, id, NULL);
+  sluice_fail (error, SLUICE_ERROR_DEADLINE_EXCEEDED,
+               "run '%s' did not answer within %" G_GINT64_FORMAT
+               " s: the step under way takes longer; nothing is asked of it any more. Wait longer "
+               "with --wait",
+               run->name, patience);
+  return NULL;
+}
+
+/* (transfer full) (nullable) */
+static SluiceCommand *
+wait_for_answer (SluiceStore *store, const SluiceRunInfo *run, gint64 id, GError **error)
+{
+  for (gint64 waited = 0;; waited += LOOK_MS)
+    {
+      /* Who ends answers before he lets the run go. */
+      gboolean is_over = sluice_run_control_is_over (store, run->id);
+      g_autoptr (SluiceCommand) command = sluice_run_control_read (store, id, error);
+      if (command == NULL || command->state != SLUICE_COMMAND_ASKED)
+        return g_steal_pointer (&command);
+      if (is_over)
+        {
+          sluice_run_control_forget (store, id, NULL);
+          sluice_fail (error, SLUICE_ERROR_ABORTED,
+                       "the process that trained run '%s' went away before it answered; it is not "
+                       "done, and is not done later",
+                       run->name);
+          return NULL;
+        }
+      if (waited >= patience * 1000)
+        return take_back (store, run, id, error);
+      if (waited == TELL_MS)
+        fputs (_ ("Waiting: the step under way ends first.\n"), stderr);
+      g_usleep (LOOK_MS * 1000);
+    }
+}
+
+static void
+print_answer (const SluiceRunInfo *run, const SluiceCommand *command)
+{
+  if (!sluice_cli_json)
+    printf (_ ("run %s: %s at step %" PRId64 "\n"), run->name, command->answer, command->step);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "run", run->name);
+  sluice_cli_json_string (b, "command", command->verb);
+  sluice_cli_json_string (b, "argument", command->argument);
+  sluice_cli_json_int (b, "step", command->step);
+  sluice_cli_json_string (b, "answer", command->answer);
+  sluice_cli_json_end (b);
+}
+
+static int
+ask (SluiceStore *store, char **words, GError **error)
+{
+  g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, words[0], error);
+  gint64 id = run != NULL ? sluice_run_control_ask (store, run, words[1], words[2], error) : 0;
+  g_autoptr (SluiceCommand) command = id != 0 ? wait_for_answer (store, run, id, error) : NULL;
+  if (command == NULL)
+    return EXIT_FAILED;
+  sluice_run_control_forget (store, id, NULL);
+  if (command->state == SLUICE_COMMAND_REFUSED)
+    {
+      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "run '%s': %s", run->name,
+                   command->answer);
+      return EXIT_FAILED;
+    }
+  print_answer (run, command);
+  return EXIT_OK;
+}
+
+static int
+control (char **arguments, GError **error)
+{
+  guint n = g_strv_length (arguments), i = 0;
+  if (n < 2)
+    return sluice_cli_usage (error, _ ("give a RUN, and pause, go, step, checkpoint, stop or set"));
+  while (i < G_N_ELEMENTS (verbs) && strcmp (verbs[i].verb, arguments[1]) != 0)
+    i++;
+  if (i == G_N_ELEMENTS (verbs))
+    return sluice_cli_usage (
+        error, _ ("'%s' is not known; there are pause, go, step, checkpoint, stop and set"),
+        arguments[1]);
+  if (n - 2 < verbs[i].least || n - 2 > verbs[i].most)
+    return sluice_cli_usage (error, _ ("'%s': give what --help says, and no more"), arguments[1]);
+  if (!sluice_cli_check_count ("--wait", patience, 1, MAX_WAIT, error))
+    return EXIT_USAGE;
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
+  g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, TRUE, error);
+  return store != NULL ? ask (store, arguments, error) : EXIT_FAILED;
+}
+
+const Verb sluice_verb_control = {
+  .name = "control",
+  .arguments = N_ ("RUN pause | go | step [N] | checkpoint | stop | set KEY=VALUE"),
+  .summary = N_ ("Ask something of a run at work"),
+  .details =
+      N_ ("The run may be at work in any process: another command, the window. It does what is "
+          "asked at the end of the step under way, and answers. 'step' takes N steps (1) and "
+          "pauses; 'stop' saves first. 'set' changes a promoted parameter, or steps, "
+          "checkpoint-every, summary-every, evaluate-every, keep-last, keep-best or keep-every, "
+          "from that step on: the run is the same, bit for bit, as one that was launched with "
+          "--at STEP:KEY=VALUE. Setting it back takes it back. What a run that was killed had not "
+          "answered is not done when it goes on."),
+  .json = "{\"run\": \"string\", \"command\": \"string\", \"argument\": \"string|null\", "
+          "\"step\": \"int\", \"answer\": \"string\"}",
+  .options = options,
+  .run = control,
+};

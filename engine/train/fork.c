@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/fork.h"
+
+#include "engine/base/error.h"
+#include "engine/base/text.h"
+#include "engine/graph/graphdef.h"
+#include "engine/store/draft.h"
+#include "engine/train/project-changes.h"
+#include "engine/train/retrace.h"
+#include "engine/train/run-file.h"
+#include "engine/train/trainer-private.h"
+
+typedef struct
+{
+  SluiceStore *store;
+  const SluiceRunInfo *parent;
+  const SluiceForkRequest *request;
+  char *folder;                    /* of the parent */
+  SluiceProject *before, *project; /* as the parent is, and as the fork begins */
+  SluiceExamples *examples, *test;
+  SluiceReplica *replica; /* stands at the step */
+  SluiceRunFile *file;
+} Fork;
+
+static void
+fork_clear (Fork *self)
+{
+  g_clear_pointer (&self->replica, sluice_replica_free);
+  g_clear_pointer (&self->examples, sluice_examples_free);
+  g_clear_pointer (&self->test, sluice_examples_free);
+  g_clear_pointer (&self->before, sluice_project_free);
+  g_clear_pointer (&self->project, sluice_project_free);
+  g_clear_pointer (&self->file, sluice_run_file_free);
+  g_free (self->folder);
+}
+
+/* ---- what it is to be ---- */
+
+static gboolean
+load_projects (Fork *self, GError **error)
+{
+  const SluiceForkRequest *request = self->request;
+  self->before = sluice_project_load (self->folder, error);
+  self->project = self->before != NULL ? sluice_project_load (self->folder, error) : NULL;
+  if (self->project == NULL)
+    return FALSE;
+  sluice_project_begin_at (self->project, request->step);
+  for (guint i = 0; request->assignments != NULL && request->assignments[i] != NULL; i++)
+    if (!sluice_project_set (self->project, request->assignments[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
+check_step (const Fork *self, GError **error)
+{
+  gint64 step = self->request->step;
+  const SluiceRunInfo *parent = self->parent;
+  if (step > parent->step)
+    return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE,
+                        "run '%s' is at step %" G_GINT64_FORMAT
+                        " and has not come to step %" G_GINT64_FORMAT,
+                        parent->name, parent->step, step);
+  if (parent->parent != 0 && step < parent->parent_step)
+    return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE,
+                        "run '%s' begins at step %" G_GINT64_FORMAT
+                        ", where it was forked; fork run #%" G_GINT64_FORMAT
+                        " at step %" G_GINT64_FORMAT " instead",
+                        parent->name, parent->parent_step, parent->parent, step);
+  return step < self->project->n_steps
+         || sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE,
+                         "nothing is to be trained behind step %" G_GINT64_FORMAT
+                         " of %" G_GINT64_FORMAT "; give steps=N, too",
+                         step, self->project->n_steps);
+}
+
+/* Other data would make it another run from that step on, without a word. */
+static gboolean
+check_data (Fork *self, GError **error)
+{
+  g_autofree char *changed = NULL;
+  self->file = sluice_run_file_read (self->folder);
+  if (self->file == NULL)
+    self->file = sluice_run_file_new (self->project, error);
+  else if (!sluice_run_file_compare (self->file, self->project, &changed, error))
+    return FALSE;
+  return self->file != NULL
+         && (changed == NULL || self->request->accept_changed_data
+             || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                             "the data of run '%s' have changed: %s; put back what was there, or "
+                             "fork it with what is there now: --accept-changed-data",
+                             self->parent->name, changed));
+}
+
+/* ---- the state at the step ---- */
+
+static gboolean
+make_replica (Fork *self, SluiceProject *project, GError **error)
+{
+  g_clear_pointer (&self->replica, sluice_replica_free);
+  g_clear_pointer (&self->examples, sluice_examples_free);
+  g_clear_pointer (&self->test, sluice_examples_free);
+  if (!sluice_examples_load_all (project, &self->examples, &self->test, error))
+    return FALSE;
+  self->replica =
+      sluice_replica_new (project, self->examples, self->test, 0, self->request->host, error);
+  return self->replica != NULL;
+}
+
+/* The newest whole one that is not after the step; where there is none, the start. */
+static gboolean
+restore (Fork *self, GError **error)
+{
+  g_autoptr (GPtrArray) checkpoints =
+      sluice_store_read_checkpoints (self->store, self->parent->id, error);
+  g_autoptr (GError) first = NULL;
+  if (checkpoints == NULL)
+    return FALSE;
+  for (guint i = checkpoints->len; i-- > 0;)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step <= self->request->step
+          && sluice_replica_restore (self->replica, checkpoint->path,
+                                     first == NULL ? &first : NULL))
+        return TRUE;
+    }
+  if (first != NULL || self->parent->parent != 0)
+    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
+                        "run '%s' has no whole checkpoint up to step %" G_GINT64_FORMAT "%s%s",
+                        self->parent->name, self->request->step, first != NULL ? ": " : "",
+                        first != NULL ? first->message : "");
+  return sluice_replica_initialize (self->replica, error);
+}
+
+static gboolean
+retrace (Fork *self, GError **error)
+{
+  const SluiceForkRequest *request = self->request;
+  SluiceReplica *replica = self->replica;
+  if (replica->n_done == request->step)
+    return TRUE;
+  if (replica->n_workers > 1)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run '%s' has no checkpoint of step %" G_GINT64_FORMAT
+                        ", and steps of several train targets do not come again as they were; "
+                        "take that of step %" G_GINT64_FORMAT,
+                        self->parent->name, request->step, replica->n_done);
+  if (request->recomputes != NULL)
+    request->recomputes (replica->n_done, request->step, request->recomputes_data);
+  gboolean ok = sluice_replica_begin_input (replica, error)
+                && sluice_replica_retrace (replica, request->step, error);
+  sluice_replica_end_input (replica);
+  return ok;
+}
+
+/* As the parent was: its own settings, until the step. Then that the fork's fit. */
+static gboolean
+stand_at_step (Fork *self, SluiceRunDraft *draft, gsize *bytes, GError **error)
+{
+  g_autofree char *name = sluice_trainer_dup_checkpoint_name (self->request->step);
+  g_autofree char *path = g_build_filename (sluice_run_draft_get_folder (draft), name, NULL);
+  return make_replica (self, self->before, error) && restore (self, error) && retrace (self, error)
+         && sluice_replica_save (self->replica, path, bytes, error)
+         && make_replica (self, self->project, error)
+         && sluice_replica_restore (self->replica, path, error);
+}
+
+/* ---- the run ---- */
+
+static SluiceRunInfo *
+make_info (const Fork *self, GError **error)
+{
+  const SluiceForkRequest *request = self->request;
+  SluiceRunInfo *info = g_new0 (SluiceRunInfo, 1);
+  info->name = request->name != NULL
+                   ? g_strdup (request->name)
+                   : g_strdup_printf ("%s-at-%" G_GINT64_FORMAT, self->parent->name, request->step);
+  info->project = g_strdup (self->parent->project);
+  info->group = g_strdup (self->parent->group);
+  info->n_steps = self->project->n_steps;
+  info->seed = self->project->seed;
+  info->step = request->step;
+  info->created = sluice_trainer_wall_now ();
+  info->state = request->waits ? SLUICE_RUN_WAITING : SLUICE_RUN_DRAFT;
+  info->parent = self->parent->id;
+  info->parent_step = request->step;
+  info->graph_hash = sluice_graph_dup_hash (self->replica->graph, error);
+  return info;
+}
+
+static gboolean
+write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
+{
+  return sluice_run_file_write (data, folder, info, error);
+}
+
+static gboolean
+start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes, GError **error)
+{
+  g_autoptr (SluiceRunDraft) draft = take_draft;
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
+  g_autofree char *name = sluice_trainer_dup_checkpoint_name (self->request->step);
+  SluiceRunStart start = { .graph = graph,
+                           .checkpoint = name,
+                           .checkpoint_step = self->request->step,
+                           .checkpoint_bytes = bytes,
+                           .waits = self->request->waits ? &self->request->needs : NULL,
+                           .write = write_run_file,
+                           .data = self->file };
+  return graph != NULL && info->graph_hash != NULL
+         && sluice_project_save (self->project, sluice_run_draft_get_folder (draft), error)
+         && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
+}
+
+/* Until it is trained, too, it can be told from others. */
+static gboolean
+log_settings (Fork *self, gint64 run, GError **error)
+{
+  SluiceRunLog *log = sluice_store_open_log (self->store, run, error);
+  if (log == NULL)
+    return FALSE;
+  gboolean ok = sluice_trainer_log_settings (log, self->project, error);
+  return sluice_run_log_close (log, ok ? error : NULL) && ok;
+}
+
+static SluiceRunInfo *
+make_run (Fork *self, GError **error)
+{
+  gsize bytes;
+  g_autoptr (SluiceRunDraft) draft = sluice_run_draft_new (self->store, error);
+  if (draft == NULL || !stand_at_step (self, draft, &bytes, error))
+    return NULL;
+  g_autoptr (SluiceRunInfo) info = make_info (self, error);
+  if (!start (self, g_steal_pointer (&draft), info, bytes, error))
+    return NULL;
+  gboolean ok = log_settings (self, info->id, error);
+  if (!ok)
+    sluice_store_purge_run (self->store, info->id, NULL);
+  sluice_store_unlock_run (self->store, info->id);
+  return ok ? g_steal_pointer (&info) : NULL;
+}
+
+SluiceRunInfo *
+sluice_fork (SluiceStore *store,
+             const SluiceRunInfo *parent,
+             const SluiceForkRequest *request,
+             GError **error)
+{
+  Fork self = { .store = store, .parent = parent, .request = request };
+  if (request->name != NULL
+      && !sluice_text_check_name ("the name of the run", request->name, error))
+    return NULL;
+  self.folder = sluice_store_dup_run_folder (store, parent->id);
+  SluiceRunInfo *info = NULL;
+  if (load_projects (&self, error) && check_step (&self, error) && check_data (&self, error))
+    info = make_run (&self, error);
+  fork_clear (&self);
+  return info;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/train/replica.h"
+
+/* The dtype of a feed, which must be one that batches are made in. key: what names it in
+ * project.ini. */
+gboolean sluice_replica_feed_dtype (
+    SluiceReplica *self, const char *key, const char *text, SluiceDType *dtype, GError **error);
+/* Numbers with a fraction, fed to integers, would lose it without a word. */
+gboolean sluice_replica_check_whole (const char *key,
+                                     const char *edge,
+                                     SluiceDType dtype,
+                                     const SluiceTensor *values,
+                                     double scale,
+                                     GError **error);
+/* Adds x, and y where the project names an edge for it. */
+gboolean sluice_replica_name_batch (SluiceReplica *self, GPtrArray *names, GError **error);
+/* Room for the batch, and what promoted parameters are from the start; names: gets their edges. */
+gboolean sluice_replica_make_feeds (SluiceReplica *self, GPtrArray *names, GError **error);
+/* feeds: of edges. FALSE leaves some of them made. */
+gboolean sluice_replica_make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error);
+void sluice_replica_drop_callables (SluiceReplica *self);
