@@ -80,6 +80,8 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("The mark before"), "chart.previous-event", "<Shift>n" },
   { CHARTS, N_ ("Closer"), "chart.zoom-in", "plus" },
   { CHARTS, N_ ("Farther"), "chart.zoom-out", "minus" },
+  { CHARTS, N_ ("Earlier steps"), "chart.pan-left", "<Shift>Left" },
+  { CHARTS, N_ ("Later steps"), "chart.pan-right", "<Shift>Right" },
   { CHARTS, N_ ("All steps"), "chart.reset-zoom", "0 <Control>Home" },
   { CHARTS, N_ ("Ranges of the axes"), "chart.ranges", "r" },
   { CHARTS, N_ ("Table of values"), "chart.values", "t" },

@@ -67,7 +67,6 @@ struct _SluiceTagCard
 
 const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (nullable) */
 extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluations write */
-#define SLUICE_EVENT_TEXT "text" /* of the trainer: such a file was written, whose name it has */
 
 SluiceTagCard *sluice_tag_card_new (SluiceWorkspace *workspace,
                                     const SluiceTagCardKind *kind,
