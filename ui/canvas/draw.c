@@ -233,7 +233,7 @@ static void
 draw_ground (Draw *d)
 {
   const SluiceDrawState *s = d->state;
-  double step = 24 * s->zoom;
+  double zoom = s->zoom * s->text_scale, step = 24 * zoom;
   sluice_cairo_set_color (d->cr, d->theme->ground);
   cairo_paint (d->cr);
   if (s->plain)
@@ -251,7 +251,7 @@ draw_ground (Draw *d)
   cairo_fill (cr);
   cairo_destroy (cr);
   cairo_save (d->cr);
-  cairo_translate (d->cr, -fmod (s->x * s->zoom, tile), -fmod (s->y * s->zoom, tile));
+  cairo_translate (d->cr, -fmod (s->x * zoom, tile), -fmod (s->y * zoom, tile));
   cairo_set_source_surface (d->cr, surface, 0, 0);
   cairo_pattern_set_extend (cairo_get_source (d->cr), CAIRO_EXTEND_REPEAT);
   cairo_paint (d->cr);
@@ -601,10 +601,10 @@ sluice_drawer_draw (SluiceDrawer *self,
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   cairo_save (cr);
   draw_ground (&d);
-  cairo_scale (cr, state->zoom, state->zoom);
+  const double zoom = state->zoom * state->text_scale;
+  cairo_scale (cr, zoom, zoom);
   cairo_translate (cr, -state->x, -state->y);
-  d.area =
-      (SluiceRect){ state->x, state->y, state->width / state->zoom, state->height / state->zoom };
+  d.area = (SluiceRect){ state->x, state->y, state->width / zoom, state->height / zoom };
   find_visible (&d, items, edges);
   if (state->color_by == SLUICE_COLOR_BY_TIME || state->color_by == SLUICE_COLOR_BY_BYTES)
     d.color_scale = sluice_scene_get_color_scale (scene, state->values);
