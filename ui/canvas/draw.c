@@ -112,6 +112,7 @@ sluice_drawer_new (void)
 {
   SluiceDrawer *self = g_new0 (SluiceDrawer, 1);
   self->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->hues = g_array_new (FALSE, FALSE, sizeof (SluiceColor));
   return self;
 }
 
@@ -119,6 +120,7 @@ void
 sluice_drawer_free (SluiceDrawer *self)
 {
   g_hash_table_unref (self->layouts);
+  g_array_unref (self->hues);
   g_clear_object (&self->context);
   g_free (self);
 }
@@ -587,6 +589,18 @@ draw_rings (Draw *d, const GArray *items)
     }
 }
 
+/* What was kept of another theme goes. */
+static void
+begin_theme (SluiceDrawer *self, const SluiceTheme *theme)
+{
+  if (self->hue_contrast == theme->contrast
+      && memcmp (&self->hue_ground, &theme->ground, sizeof theme->ground) == 0)
+    return;
+  g_array_set_size (self->hues, 0);
+  self->hue_contrast = theme->contrast;
+  self->hue_ground = theme->ground;
+}
+
 void
 sluice_drawer_draw (SluiceDrawer *self,
                     SluiceScene *scene,
@@ -599,6 +613,7 @@ sluice_drawer_draw (SluiceDrawer *self,
 
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  begin_theme (self, state->theme);
   cairo_save (cr);
   draw_ground (&d);
   const double zoom = state->zoom * state->text_scale;
