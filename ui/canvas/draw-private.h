@@ -41,6 +41,7 @@ struct _SluiceDrawer
       *hues; /* SluiceColor: sluice_theme_get_hue() by index; what can be read is found by trying */
   SluiceColor hue_ground; /* of the theme that they are of */
   double hue_contrast;
+  guint n_boxes; /* of the last drawing */
 };
 
 /* One drawing. */

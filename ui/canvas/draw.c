@@ -125,6 +125,22 @@ sluice_drawer_free (SluiceDrawer *self)
   g_free (self);
 }
 
+/* Small names are known by how they begin, but of "expert × 8" the end is what counts. */
+static PangoEllipsizeMode
+ellipsize (TextStyle style, const char *text)
+{
+  if (style == TEXT_NOTE)
+    return PANGO_ELLIPSIZE_END;
+  return style < TEXT_FAR || strstr (text, " × ") != NULL ? PANGO_ELLIPSIZE_MIDDLE
+                                                          : PANGO_ELLIPSIZE_END;
+}
+
+guint
+sluice_drawer_get_n_boxes (SluiceDrawer *self)
+{
+  return self->n_boxes;
+}
+
 static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
@@ -144,9 +160,7 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout, style == TEXT_NOTE || style >= TEXT_FAR
-                                          ? PANGO_ELLIPSIZE_END
-                                          : PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout, ellipsize (style, text));
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -480,6 +494,7 @@ draw_distant_items (Draw *d, const GArray *items)
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
+      d->drawer->n_boxes++;
       SluiceColor color = sluice_draw_item_color (d, item);
       if (share != last_share || memcmp (&color, &last, sizeof color) != 0)
         {
@@ -510,6 +525,7 @@ draw_items (Draw *d, const GArray *items, gboolean frames)
       gboolean frame = sluice_scene_get_item (d->scene, index)->kind == SLUICE_ITEM_OPEN_SCOPE;
       if (frame != frames)
         continue;
+      d->drawer->n_boxes++;
       if (frame)
         sluice_draw_frame (d, index);
       else
@@ -614,6 +630,7 @@ sluice_drawer_draw (SluiceDrawer *self,
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   begin_theme (self, state->theme);
+  self->n_boxes = 0;
   cairo_save (cr);
   draw_ground (&d);
   const double zoom = state->zoom * state->text_scale;

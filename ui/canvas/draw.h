@@ -62,6 +62,10 @@ void sluice_drawer_draw (SluiceDrawer *self,
                          cairo_t *cr,
                          const SluiceDrawState *state);
 
+/* Boxes, frames and glyphs that the last drawing drew: what is out of view, or too small to be seen
+ * from afar, is left out. */
+guint sluice_drawer_get_n_boxes (SluiceDrawer *self);
+
 /* The whole scene as grey boxes within @width x @height pixels. */
 void sluice_draw_minimap (
     SluiceScene *scene, cairo_t *cr, const SluiceTheme *theme, double width, double height);
