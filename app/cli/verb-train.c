@@ -114,6 +114,7 @@ train (char **arguments, GError **error)
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);

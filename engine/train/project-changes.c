@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/project-changes.h"
+#include "engine/train/project-private.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ schedule_field (SluiceSchedule *self, guint i)
 static void
 change_clear (gpointer data)
 {
-  SluiceChange *change = data;
+  SluiceSettingChange *change = data;
   g_free (change->key);
   g_free (change->value);
 }
@@ -67,15 +67,15 @@ change_clear (gpointer data)
 GArray *
 sluice_project_changes_new (void)
 {
-  GArray *changes = g_array_new (FALSE, TRUE, sizeof (SluiceChange));
+  GArray *changes = g_array_new (FALSE, TRUE, sizeof (SluiceSettingChange));
   g_array_set_clear_func (changes, change_clear);
   return changes;
 }
 
-static SluiceChange *
+static SluiceSettingChange *
 get_change (const SluiceProject *self, guint i)
 {
-  return &g_array_index (self->changes, SluiceChange, i);
+  return &g_array_index (self->changes, SluiceSettingChange, i);
 }
 
 char *
@@ -157,7 +157,7 @@ sluice_project_change (SluiceProject *self, gint64 step, const char *assignment,
   guint at = self->changes->len;
   while (at > 0 && get_change (self, at - 1)->step > step)
     at--;
-  SluiceChange change = { step, g_strdup (key), g_steal_pointer (&text) };
+  SluiceSettingChange change = { step, g_strdup (key), g_steal_pointer (&text) };
   g_array_insert_val (self->changes, at, change);
   return TRUE;
 }
@@ -202,7 +202,7 @@ sluice_project_get_schedule (const SluiceProject *self, gint64 step, SluiceSched
     *schedule_field (schedule, i) = *project_field (self, i);
   for (guint i = 0; i < self->changes->len && get_change (self, i)->step <= step; i++)
     {
-      const SluiceChange *change = get_change (self, i);
+      const SluiceSettingChange *change = get_change (self, i);
       int at = find_scheduled (change->key);
       if (at >= 0)
         *schedule_field (schedule, at) = g_ascii_strtoll (change->value, NULL, 10);
@@ -308,7 +308,7 @@ sluice_project_begin_at (SluiceProject *self, gint64 step)
   self->changes = sluice_project_changes_new ();
   for (guint i = 0; i < changes->len; i++)
     {
-      const SluiceChange *change = &g_array_index (changes, SluiceChange, i);
+      const SluiceSettingChange *change = &g_array_index (changes, SluiceSettingChange, i);
       g_autofree char *assignment = g_strdup_printf ("%s=%s", change->key, change->value);
       if (change->step > step)
         sluice_project_change (self, change->step, assignment, NULL);
@@ -354,7 +354,7 @@ sluice_project_save_changes (const SluiceProject *self, GKeyFile *file)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < self->changes->len; i++)
     {
-      const SluiceChange *change = get_change (self, i);
+      const SluiceSettingChange *change = get_change (self, i);
       g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ";" : "", change->key,
                               change->value);
       if (i + 1 < self->changes->len && get_change (self, i + 1)->step == change->step)

@@ -19,7 +19,7 @@ typedef struct
   gint64 step;
   char *key;   /* of [train], or a promoted parameter */
   char *value; /* a number, as it was written */
-} SluiceChange;
+} SluiceSettingChange;
 
 /* Of keys that say what a trainer does between steps. */
 typedef struct
@@ -59,12 +59,3 @@ gint64 sluice_project_next_change (const SluiceProject *self, gint64 step);
 char *sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph *graph);
 /* It is to begin there: changes up to that step become its settings. */
 void sluice_project_begin_at (SluiceProject *self, gint64 step);
-
-/* ---- of project.c ---- */
-
-GArray *sluice_project_changes_new (void);
-/* Sets *name: (transfer full). The value, in assignment; NULL: it is no KEY=VALUE. */
-const char *sluice_project_split_assignment (const char *assignment, char **name, GError **error);
-void sluice_project_drop_changes (SluiceProject *self, const char *key);
-gboolean sluice_project_load_changes (SluiceProject *self, GKeyFile *file, GError **error);
-void sluice_project_save_changes (const SluiceProject *self, GKeyFile *file);

@@ -24,7 +24,6 @@ sluice_trainer_wall_now (void)
 static char **
 dup_tags (SluiceTrainer *self)
 {
-  static const char *const system[] = { "system/cpu", "system/memory", "system/steps-per-second" };
   SluiceProject *p = self->project;
   g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
   g_strv_builder_add (tags, "loss");
@@ -36,8 +35,7 @@ dup_tags (SluiceTrainer *self)
           g_strconcat ("evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, NULL);
       g_strv_builder_add (tags, tag);
     }
-  for (guint i = 0; i < G_N_ELEMENTS (system); i++)
-    g_strv_builder_add (tags, system[i]);
+  sluice_trainer_add_system_tags (self, tags);
   return g_strv_builder_end (tags);
 }
 
@@ -56,10 +54,9 @@ open_all_series (SluiceTrainer *self, GError **error)
     }
   self->series = g_memdup2 (ids, (n_fetches + 1) * sizeof *ids);
   self->evaluation_series = g_memdup2 (ids + n_fetches + 1, n_evaluate * sizeof *ids);
-  self->cpu_series = ids[n - 3];
-  self->memory_series = ids[n - 2];
-  self->rate_series = ids[n - 1];
-  return sluice_trainer_find_best (self, tags, ids, error);
+  return sluice_trainer_begin_system (self, ids + 1 + n_fetches + n_evaluate, error)
+         && sluice_trainer_find_best (self, tags, ids, error)
+         && sluice_trainer_begin_rules (self, tags, ids, error);
 }
 
 /* ---- a new run ---- */
@@ -433,6 +430,7 @@ go_on (SluiceTrainer *self,
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
+  sluice_trainer_sweep (self, checkpoints);
   gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
   if ((forgets && !forget_later (self, checkpoints, error))
       || !sluice_project_save (self->project, self->folder, error)
@@ -462,6 +460,7 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
       sluice_replica_new (self->project, self->examples, self->test, 0, options->host, error);
   if (self->replica == NULL)
     return FALSE;
+  self->probe = sluice_system_probe_new ("", sluice_store_get_workspace (self->store));
   self->scalars = g_new0 (double, self->replica->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;

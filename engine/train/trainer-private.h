@@ -5,10 +5,13 @@
 #include <pthread.h>
 
 #include "engine/store/run-control.h"
+#include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/step-rate.h"
+#include "engine/train/stop-rule.h"
+#include "engine/train/system-probe.h"
 #include "engine/train/trainer.h"
 
 /* What the controls asked for; the thread looks between steps. */
@@ -40,14 +43,22 @@ struct _SluiceTrainer
   gint64 *series; /* of loss and fetches */
   gint64 *evaluation_series;
   gint64 cpu_series, memory_series, rate_series;
-  gint64 best_series; /* by which the best checkpoints stay */
+  SluiceSystemProbe *probe;
+  gint64 probe_series[SLUICE_N_SYSTEM_VALUES]; /* 0: the machine does not tell it */
+  double probe_before[SLUICE_N_SYSTEM_VALUES]; /* of counters: in earlier processes */
+  gint64 best_series;                          /* by which the best checkpoints stay */
   gboolean best_is_max;
+  gint64 stop_series; /* 0: no rule ends the run */
+  SluiceStopRule stop_rule;
+  gboolean runs_commands;
+  SluiceAlerts *alerts; /* (nullable): there are none */
   double *scalars, *evaluation;
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
-  gboolean input_ended;           /* there are no more batches: so are the steps */
+  gboolean ended_early;           /* there are no more batches, or a rule ended it */
+  char *stop_reason;              /* (nullable): of a rule; under the lock */
   double seconds_before;          /* of training in earlier processes */
   double system_wall, system_cpu; /* at the last system point */
   gboolean has_thread;
@@ -87,9 +98,29 @@ void sluice_trainer_answer (SluiceTrainer *self, const GError *failure);
 gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
 char *sluice_trainer_dup_checkpoint_name (gint64 step);
+/* The series of such a name; 0: there is none, and error says which there are, behind what. */
+gint64 sluice_trainer_find_series (
+    char **tags, const gint64 *ids, const char *name, const char *what, GError **error);
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* The series that rules and alerts speak of. */
+gboolean
+sluice_trainer_begin_rules (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* A scalar of the run, which rules and alerts look at. */
+void sluice_trainer_log_point (
+    SluiceTrainer *self, gint64 series, gint64 step, double wall, double value);
+/* Nobody is alerted any more; what was becomes events. */
+void sluice_trainer_end_rules (SluiceTrainer *self);
+/* Removes files of checkpoints that a program was killed over. */
+void sluice_trainer_sweep (SluiceTrainer *self, GPtrArray *checkpoints);
+
+/* What the machine tells, as series beside the loss, twice a second. tags: gets their names. */
+void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
+/* ids: of these, in order. */
+gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
+/* FALSE where it was not time. */
+gboolean sluice_trainer_log_system (SluiceTrainer *self);
 /* Removes the checkpoints that are neither new, best nor pinned. */
 gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
 /* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted

@@ -15,30 +15,17 @@
  * somebody pinned, and that which the run began with: of step 0, or of where it was forked.
  */
 
-static gboolean
-no_such_series (SluiceTrainer *self, char **tags, GError **error)
-{
-  g_autofree char *all = g_strjoinv (", ", tags);
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "[train] best=%s: must be a series and what is best of it, as loss:min; its "
-                      "series are %s",
-                      self->project->best, all);
-}
-
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error)
 {
-  const char *best = self->project->best, *colon = strrchr (best, ':');
-  if (colon == NULL || (strcmp (colon, ":min") != 0 && strcmp (colon, ":max") != 0))
-    return no_such_series (self, tags, error);
-  self->best_is_max = strcmp (colon, ":max") == 0;
-  for (guint i = 0; tags[i] != NULL; i++)
-    if (strncmp (tags[i], best, colon - best) == 0 && tags[i][colon - best] == '\0')
-      {
-        self->best_series = ids[i];
-        return TRUE;
-      }
-  return no_such_series (self, tags, error);
+  const char *best = self->project->best;
+  gsize length = 0;
+  gboolean ok = sluice_parse_best (best, &length, &self->best_is_max);
+  g_autofree char *name = g_strndup (best, length);
+  g_autofree char *what = g_strdup_printf (
+      "[train] best=%s: must be a series and what is best of it, as loss:min", best);
+  self->best_series = sluice_trainer_find_series (tags, ids, ok ? name : "", what, error);
+  return self->best_series != 0;
 }
 
 typedef struct
@@ -127,4 +114,30 @@ sluice_trainer_prune (SluiceTrainer *self, GError **error)
     if (!candidates[i].stays && !forget (self, candidates[i].info, error))
       return FALSE;
   return TRUE;
+}
+
+/* forget() may be cut short behind the row. A file that is newer than all rows may be of a database
+ * that was put back, and is left. */
+void
+sluice_trainer_sweep (SluiceTrainer *self, GPtrArray *checkpoints)
+{
+  if (checkpoints->len == 0)
+    return;
+  const SluiceCheckpointInfo *newest = checkpoints->pdata[checkpoints->len - 1];
+  g_autofree char *folder = g_build_filename (self->folder, "checkpoints", NULL);
+  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < checkpoints->len; i++)
+    g_hash_table_add (known,
+                      g_path_get_basename (((SluiceCheckpointInfo *) checkpoints->pdata[i])->path));
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      gint64 step = g_ascii_strtoll (name + strcspn (name, "0123456789"), NULL, 10);
+      g_autofree char *own = sluice_trainer_dup_checkpoint_name (step);
+      g_autofree char *base = g_path_get_basename (own);
+      g_autofree char *path = g_build_filename (folder, name, NULL);
+      if (strcmp (base, name) == 0 && step < newest->step && !g_hash_table_contains (known, name))
+        g_unlink (path);
+    }
 }

@@ -36,6 +36,7 @@ typedef struct
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */
   const char *const *allow_files;
+  gboolean runs_commands; /* alerts may run the commands that the project names */
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
@@ -81,10 +82,15 @@ typedef struct
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 
+/* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
+char *sluice_trainer_dup_reason (SluiceTrainer *self);
+/* How many alerts were given, and the last one: (out) (transfer full) (nullable). */
+guint sluice_trainer_get_last_alert (SluiceTrainer *self, char **text);
 gint64 sluice_trainer_get_run (SluiceTrainer *self);
 const char *sluice_trainer_get_run_name (SluiceTrainer *self);
 SluiceSession *sluice_trainer_get_session (SluiceTrainer *self);
 SluiceGraph *sluice_trainer_get_graph (SluiceTrainer *self);
 const SluiceProject *sluice_trainer_get_project (SluiceTrainer *self);
-/* Called on the trainer's thread when the state changes; a UI posts a source from it. */
+/* Called on the trainer's thread when the state changes, and on another one when an alert was
+ * given; a UI posts a source from it. */
 void sluice_trainer_set_notify (SluiceTrainer *self, void (*func) (gpointer data), gpointer data);

@@ -30,20 +30,27 @@ SAMPLES = (("digits-mlp", "Adam, shuffled", 0.001),
            ("moe", "experts", 0.0005),
            ("cart-pole", "input that the graph draws", 0.001))
 
-DROPOUT = """
-node {{ name: "drop/shape" op: "Shape" input: "{value}"
-  attr {{ key: "T" value {{ type: DT_FLOAT }} }} attr {{ key: "out_type" value {{ type: DT_INT32 }} }} }}
-node {{ name: "drop/uniform" op: "RandomUniform" input: "drop/shape"
-  attr {{ key: "T" value {{ type: DT_INT32 }} }} attr {{ key: "dtype" value {{ type: DT_FLOAT }} }} }}
-node {{ name: "drop/rate" op: "Const" attr {{ key: "dtype" value {{ type: DT_FLOAT }} }}
-  attr {{ key: "value" value {{ tensor {{ dtype: DT_FLOAT tensor_shape {{ }} float_val: 0.5 }} }} }} }}
-node {{ name: "drop/keep" op: "GreaterEqual" input: "drop/uniform" input: "drop/rate"
-  attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}
-node {{ name: "drop/mask" op: "Cast" input: "drop/keep"
-  attr {{ key: "SrcT" value {{ type: DT_BOOL }} }} attr {{ key: "DstT" value {{ type: DT_FLOAT }} }} }}
-node {{ name: "drop/value" op: "Mul" input: "{value}" input: "drop/mask"
-  attr {{ key: "T" value {{ type: DT_FLOAT }} }} }}
-"""
+# What a mask is made of: op, inputs, attributes ("{}" is the value that it is for).
+DROPOUT = (("shape", "Shape", ("{}",), {"T": "DT_FLOAT", "out_type": "DT_INT32"}),
+           ("uniform", "RandomUniform", ("drop/shape",), {"T": "DT_INT32", "dtype": "DT_FLOAT"}),
+           ("rate", "Const", (), {"dtype": "DT_FLOAT"}),
+           ("keep", "GreaterEqual", ("drop/uniform", "drop/rate"), {"T": "DT_FLOAT"}),
+           ("mask", "Cast", ("drop/keep",), {"SrcT": "DT_BOOL", "DstT": "DT_FLOAT"}),
+           ("value", "Mul", ("{}", "drop/mask"), {"T": "DT_FLOAT"}))
+HALF = """attr { key: "value" value { tensor {
+  dtype: DT_FLOAT tensor_shape { } float_val: 0.5 } } }"""
+
+
+def mask(value):
+    """The nodes, as text."""
+    text = ""
+    for name, op, inputs, types in DROPOUT:
+        text += f'node {{ name: "drop/{name}" op: "{op}"\n'
+        text += "".join(f'  input: "{edge.format(value)}"\n' for edge in inputs)
+        text += "".join(f'  attr {{ key: "{key}" value {{ type: {kind} }} }}\n'
+                        for key, kind in types.items())
+        text += (HALF if op == "Const" else "") + "}\n"
+    return text
 
 
 class Workspace:
@@ -110,7 +117,7 @@ def make_dropout(samples):
     reader = next(i for i, node in enumerate(nodes)
                   if 'op: "MatMul"' in node and f'input: "{hidden}"' in node)
     nodes[reader] = nodes[reader].replace(f'input: "{hidden}"', 'input: "drop/value"')
-    graph.write_text("".join(nodes[:1]) + DROPOUT.format(value=hidden) + "".join(nodes[1:]))
+    graph.write_text("".join(nodes[:1]) + mask(hidden) + "".join(nodes[1:]))
 
 
 def check_bits(tap, sluice, folder, samples):
@@ -187,8 +194,8 @@ def check_words(tap, workspace, project):
                   and "none" not in workspace.rows(), ended.stderr)
     ended = workspace.call("fork", "long")
     tap.point("a fork wants a step", ended.returncode == 2 and "--step K" in ended.stderr)
-    ended = workspace.call("fork", "long", "--step", stopped["step"], f"steps={stopped['step'] + 3}",
-                           "--queue", "--run=waits")
+    ended = workspace.call("fork", "long", "--step", stopped["step"], "--queue", "--run=waits",
+                           f"steps={stopped['step'] + 3}")
     waits = workspace.rows()["waits"]
     tap.point("a fork waits in the queue", ended.returncode == 0 and waits["state"] == "waiting"
               and waits["parent_step"] == stopped["step"], ended.stderr, waits)
