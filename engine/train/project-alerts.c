@@ -147,6 +147,15 @@ check_rule (const SluiceAlertRule *rule, const char *group, GError **error)
                          group);
 }
 
+static gboolean
+check_new (const SluiceProject *self, const char *name, GError **error)
+{
+  for (guint i = 0; i < self->alerts->len; i++)
+    if (strcmp (g_array_index (self->alerts, SluiceAlertRule, i).name, name) == 0)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "[alert %s] is there twice", name);
+  return TRUE;
+}
+
 gboolean
 sluice_project_load_alert (SluiceProject *self, GKeyFile *file, const char *group, GError **error)
 {
@@ -155,7 +164,8 @@ sluice_project_load_alert (SluiceProject *self, GKeyFile *file, const char *grou
                            .below = NAN,
                            .stalls = NAN };
   g_auto (GStrv) names = g_key_file_get_keys (file, group, NULL, NULL);
-  gboolean ok = sluice_text_check_name ("[alert …] its name", rule.name, error);
+  gboolean ok = sluice_text_check_name ("[alert …] its name", rule.name, error)
+                && check_new (self, rule.name, error);
   for (guint i = 0; ok && names[i] != NULL; i++)
     ok = load_key (&rule, file, group, names[i], error);
   ok = ok && check_rule (&rule, group, error);

@@ -720,7 +720,8 @@ sluice_project_dup_text (const SluiceProject *self)
   g_autoptr (GKeyFile) file = g_key_file_new ();
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
-      g_autofree char *text = value_to_text (self, &keys[i]);
+      gboolean without = self->stop_metric == NULL && strcmp (keys[i].group, "stop") == 0;
+      g_autofree char *text = !without ? value_to_text (self, &keys[i]) : NULL;
       if (text != NULL)
         sluice_ini_set_text (file, keys[i].group, keys[i].key, text);
     }

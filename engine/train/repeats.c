@@ -7,6 +7,7 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/store/kinds/event.h"
+#include "engine/train/project-alerts.h"
 #include "engine/train/run-file.h"
 
 /* What a project computes, as text: project.ini without what changes no value. */
@@ -27,6 +28,10 @@ dup_key (const SluiceProject *project)
     return NULL;
   for (guint i = 0; i < G_N_ELEMENTS (without); i++)
     g_key_file_remove_key (file, without[i].group, without[i].key, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    if (sluice_project_is_alert_group (groups[i]))
+      g_key_file_remove_group (file, groups[i], NULL);
   return g_key_file_to_data (file, NULL, NULL);
 }
 

@@ -217,10 +217,24 @@ sluice_trainer_answer (SluiceTrainer *self, const GError *failure)
   send_answer (self);
 }
 
+static void
+save_if_wanted (SluiceTrainer *self)
+{
+  g_autoptr (GError) error = NULL;
+  pthread_mutex_lock (&self->lock);
+  gboolean wanted = self->wants_checkpoint;
+  self->wants_checkpoint = FALSE;
+  pthread_mutex_unlock (&self->lock);
+  if (wanted && !sluice_trainer_save_checkpoint (self, &error))
+    sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "not-saved",
+                          error->message);
+}
+
 /* One thing at a time, and the next one when the one before has its answer. */
 static void
 look (SluiceTrainer *self)
 {
+  save_if_wanted (self);
   double now = sluice_trainer_monotonic_now ();
   if (self->asked != NULL || now - self->looked < LOOK_SECONDS)
     return;

@@ -68,6 +68,7 @@ struct _SluiceTrainer
   pthread_cond_t changed;
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
+  gboolean wants_checkpoint;
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;

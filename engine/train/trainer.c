@@ -663,6 +663,15 @@ sluice_trainer_resume (SluiceTrainer *self)
 }
 
 void
+sluice_trainer_checkpoint (SluiceTrainer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->wants_checkpoint = TRUE;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
 sluice_trainer_stop (SluiceTrainer *self)
 {
   set_want (self, WANT_STOP, -1);

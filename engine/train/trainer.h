@@ -54,6 +54,9 @@ void sluice_trainer_start (SluiceTrainer *self);
 void sluice_trainer_pause (SluiceTrainer *self);          /* in place, after the step under way */
 void sluice_trainer_step (SluiceTrainer *self, gint64 n); /* n steps, then paused again */
 void sluice_trainer_resume (SluiceTrainer *self);         /* out of a pause */
+/* After the step under way, or in the pause; a run that cannot be saved now goes on, with an event.
+ */
+void sluice_trainer_checkpoint (SluiceTrainer *self);
 void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends; resumable */
 /* Waits for the end. FALSE with the error that ended it. */
 gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
