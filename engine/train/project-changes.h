@@ -57,5 +57,13 @@ gint64 sluice_project_next_change (const SluiceProject *self, gint64 step);
 /* What key was before a change, as text: of this project or (graph not NULL) a constant of it.
  * (transfer full) (nullable): the graph's own value, which it computes. */
 char *sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph *graph);
+/**
+ * sluice_project_go_on_at:
+ * @before: as the run was until then
+ *
+ * A run goes on at that step with other settings than it had: what differs of what may change at a
+ * step becomes a change of that step, so that what held before is still told.
+ */
+void sluice_project_go_on_at (SluiceProject *self, const SluiceProject *before, gint64 step);
 /* It is to begin there: changes up to that step become its settings. */
 void sluice_project_begin_at (SluiceProject *self, gint64 step);

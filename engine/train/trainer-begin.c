@@ -363,11 +363,10 @@ forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
   return TRUE;
 }
 
-/* Is the project another one than it was when it was last frozen? */
+/* Is the project another one than it was when it was last frozen? before: (nullable). */
 static gboolean
-project_differs (SluiceTrainer *self)
+project_differs (SluiceTrainer *self, const SluiceProject *before)
 {
-  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
   if (before == NULL)
     return TRUE;
   g_autofree char *was = sluice_project_dup_text (before);
@@ -426,12 +425,18 @@ go_on (SluiceTrainer *self,
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
+  g_autofree char *audited = NULL;
   if (checkpoints == NULL || !restore (self, options, checkpoints, error)
+      || (options->audits && !sluice_trainer_audit (self, checkpoints, &audited, error))
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
   sluice_trainer_sweep (self, checkpoints);
-  gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
+  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
+  gboolean forgets = options->goes_back || changed != NULL || project_differs (self, before);
+  if (before != NULL)
+    sluice_project_go_on_at (self->project, before, self->replica->n_done);
+  sluice_replica_forget_changes (self->replica);
   if ((forgets && !forget_later (self, checkpoints, error))
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
@@ -445,6 +450,8 @@ go_on (SluiceTrainer *self,
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
+  if (audited != NULL)
+    sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "audit", audited);
   return log_beginning (self, checkpoints, error) && open_all_series (self, error);
 }
 

@@ -113,6 +113,10 @@ void sluice_trainer_log_point (
     SluiceTrainer *self, gint64 series, gint64 step, double wall, double value);
 /* Nobody is alerted any more; what was becomes events. */
 void sluice_trainer_end_rules (SluiceTrainer *self);
+/* Takes one step of the past again and compares it with what was logged. *said: (out) (transfer
+ * full): what came out. */
+gboolean
+sluice_trainer_audit (SluiceTrainer *self, GPtrArray *checkpoints, char **said, GError **error);
 /* Removes files of checkpoints that a program was killed over. */
 void sluice_trainer_sweep (SluiceTrainer *self, GPtrArray *checkpoints);
 

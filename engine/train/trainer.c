@@ -251,7 +251,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
     return FALSE;
   gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
                              : sluice_replica_initialize (replica, error);
-  ok = ok && sluice_replica_retrace (replica, step - 1, error)
+  ok = ok && sluice_replica_retrace (replica, step - 1, NULL, error)
        && sluice_replica_replay (replica, 1, &guarded, error);
   sluice_replica_free (replica);
   return ok;

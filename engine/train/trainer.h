@@ -23,6 +23,8 @@ typedef struct
   gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
                            logged after it is forgotten. Else from the newest one */
   gint64 from_step;
+  gboolean audits;                /* a run that goes on takes one step of its past again first, and
+                                     is refused where its loss is another one */
   gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
   gboolean *has_changed_data;     /* (out) (nullable): TRUE where it is refused because they are */
   void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the

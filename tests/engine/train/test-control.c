@@ -514,6 +514,38 @@ test_fork_changed (Fixture *f, gconstpointer unused)
   assert_same_checkpoint (f, "planned", "grandchild", 40);
 }
 
+/* What a run was resumed with is known to have come at that step: evaluations draw from the random
+ * stream, and one at step 35 was the last of the first life. */
+static void
+test_fork_resumed (Fixture *f, gconstpointer unused)
+{
+  static const char *const first[] = { "steps=35",    "evaluate-every=0", "keep-last=1",
+                                       "keep-best=0", "rate=0.05",        NULL };
+  SluiceTrainerOptions options = { .run_name = "lives" };
+  g_autofree char *one = train (f, &options, first);
+  options = (SluiceTrainerOptions){ .resume = "lives" };
+  g_autofree char *two =
+      train (f, &options, (const char *const[]){ "steps=60", "rate=0.001", NULL });
+  assert_events (f, "lives", "set", "35 steps 35 to 60|35 rate 0.05 to 0.001");
+  g_autofree char *gone = checkpoint_path (f, "lives", 35);
+  g_assert_null (gone);
+  gint64 n_recomputed = 0;
+  SluiceForkRequest request = { .step = 50,
+                                .recomputes = count_recomputed,
+                                .recomputes_data = &n_recomputed };
+  g_autoptr (SluiceRunInfo) fork = fork_run (f, "lives", &request);
+  g_assert_cmpint (n_recomputed, ==, 50);
+  options.resume = fork->name;
+  g_autofree char *name = train (f, &options, NULL);
+  assert_same_checkpoint (f, "lives", name, 60);
+  /* Once more, and back again. */
+  options.resume = "lives";
+  g_autofree char *three = train (f, &options, (const char *const[]){ "steps=70", NULL });
+  assert_events (f, "lives", "set", "35 steps 35 to 60|35 rate 0.05 to 0.001|60 steps 60 to 70");
+  g_autoptr (SluiceRunInfo) info = dup_run (f->store, "lives");
+  g_assert_cmpint (info->n_steps, ==, 70);
+}
+
 static void
 assert_no_fork (Fixture *f, const char *run, SluiceForkRequest *request, const char *part)
 {
@@ -596,6 +628,7 @@ main (int argc, char **argv)
   ADD ("pause-backwards", -1, test_pause);
   ADD ("fork", 0, test_fork);
   ADD ("fork-changed", 0, test_fork_changed);
+  ADD ("fork-resumed", 0, test_fork_resumed);
   ADD ("fork-refused", 0, test_fork_refused);
   ADD ("fork-damaged", 0, test_fork_damaged);
 #undef ADD
