@@ -19,6 +19,7 @@ static const SluiceKey keys[] = {
   { RUN, N_ ("Start a new run"), "win.new-run", "<Control>n" },
   { RUN, N_ ("Pause"), "win.pause", "F6" },
   { RUN, N_ ("One step"), "win.step", "F10" },
+  { RUN, N_ ("Save a checkpoint now"), "win.checkpoint", "<Control>s" },
   { RUN, N_ ("Stop and save"), "win.stop", "<Shift>F5" },
   { RUN, N_ ("Resume the selected run"), "win.resume-run", "<Control>r" },
   { RUN, N_ ("Resume it from a checkpoint"), "win.resume-from", "<Control><Shift>r" },

@@ -43,7 +43,7 @@ take_step (SluiceReplica *self, double *scalars, double *values, GError **error)
 }
 
 gboolean
-sluice_replica_retrace (SluiceReplica *self, gint64 step, GError **error)
+sluice_replica_retrace (SluiceReplica *self, gint64 step, double *loss, GError **error)
 {
   g_autofree double *scalars = g_new (double, self->n_scalars);
   g_autofree double *values = g_new (double, self->project->evaluate->len + 1);
@@ -51,5 +51,7 @@ sluice_replica_retrace (SluiceReplica *self, gint64 step, GError **error)
   while (self->n_done < step)
     if (!take_step (self, scalars, values, error))
       return FALSE;
+  if (loss != NULL)
+    *loss = scalars[0];
   return TRUE;
 }

@@ -395,6 +395,8 @@ class BadInput:
             ["launch", mlp, "steps=5", *workspace],
             ["launch", mlp, "steps=5", "--queue", "--threads", 1, *workspace],
             ["queue", *workspace], ["queue", "run", *workspace],
+            ["fork", "told", "--step", 400, *workspace],
+            ["fork", "told", "--step", 400, "--queue", *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, "--queue", *workspace])
         locale = self.comma_locale()

@@ -141,6 +141,8 @@ class Session:
         self.press("F6", "win.pause", "pauses it", self.when(lambda s: s["control"] == "paused"))
         step = self.w.state()["step"]
         self.press("F10", "win.step", "does one step", self.when(lambda s: s["step"] == step + 1))
+        self.press("ctrl+s", "win.checkpoint", "saves a checkpoint now",
+                   self.when(lambda s: s["checkpoint"] == step + 1))
         self.tap.point("F10 opens no menu", self.windows(1)()
                        and not self.there("menu item", "Preferences")())
         press_keys("alt+2", "F10")
