@@ -229,6 +229,8 @@ bench_open (SluiceHierarchy *hierarchy)
   print_figure ("scene-open", ms_since (start), "ms", 2000);
   View view;
   view_init (&view, scene);
+  look (&view, fit_zoom (scene));
+  draw (&view); /* what is panned and zoomed was in view before */
   double pan = 0, zoom_frame = 0;
   for (double zoom = fit_zoom (scene); zoom < 2; zoom *= 1.5)
     {

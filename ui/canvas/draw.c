@@ -366,6 +366,23 @@ sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
   cairo_fill (d->cr);
 }
 
+/* A turn that is not seen is not drawn. */
+static void
+trace_distant_edge (Draw *d, const SluiceSceneEdge *e)
+{
+  const double least = 2 / d->state->zoom;
+  SluicePoint last = moving_point (d, e, 0);
+  cairo_move_to (d->cr, last.x, last.y);
+  for (guint i = 3; i < e->n_points; i += 3)
+    {
+      SluicePoint p = moving_point (d, e, i);
+      if (i + 3 < e->n_points && fabs (p.x - last.x) < least && fabs (p.y - last.y) < least)
+        continue;
+      cairo_line_to (d->cr, p.x, p.y);
+      last = p;
+    }
+}
+
 static void
 trace_edge (Draw *d, const SluiceSceneEdge *e)
 {
@@ -424,7 +441,7 @@ draw_distant_edges (Draw *d, const GArray *edges)
       double size = MAX (e->bounds.width, e->bounds.height) * d->state->zoom;
       if (e->quiet || size < SMALLEST_LINE)
         continue;
-      trace_edge (d, e);
+      trace_distant_edge (d, e);
       /* Cairo slows down on long paths that cross themselves. */
       if (++traced % 64 == 0)
         cairo_stroke (d->cr);

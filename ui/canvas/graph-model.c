@@ -152,14 +152,15 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   SluiceModelNode copy = *node;
 
   g_return_val_if_fail (node->name != NULL && node->op != NULL, G_MAXUINT);
-  g_return_val_if_fail (sluice_graph_model_lookup (self, node->name) == G_MAXUINT, G_MAXUINT);
+  guint hash = g_str_hash (node->name);
+  g_return_val_if_fail (self->n_slots == 0 || *find_slot (self, node->name, hash) == 0, G_MAXUINT);
   copy.name = sluice_graph_model_keep (self, node->name);
   copy.op = sluice_graph_model_keep (self, node->op);
   copy.device = sluice_graph_model_keep (self, node->device);
   copy.asked = sluice_graph_model_keep (self, node->asked);
   copy.loop = sluice_graph_model_keep (self, node->loop);
   copy.error = sluice_graph_model_keep (self, node->error);
-  append_node (self, &copy, g_str_hash (copy.name));
+  append_node (self, &copy, hash);
   return self->n_nodes - 1;
 }
 
