@@ -39,6 +39,7 @@ struct _SluiceWorkspace
   GSource *announce; /* wakes the main loop from the store's thread */
   gboolean reading;  /* a worker is reading */
   gboolean again;    /* news came meanwhile */
+  gboolean unread;   /* of what is wanted there is more than was read */
   SluiceWorkspaceReader *reader;
   SluiceWorkspaceAsk ask; /* with the next reading */
   gint64 rest_until;      /* nothing is read before, unless somebody waits for it */
@@ -277,7 +278,7 @@ finish_reading (SluiceWorkspace *self, Reading *reading)
   GArray *caught_up = reading->news->caught_up;
   for (guint i = 0; i < caught_up->len; i++)
     g_hash_table_remove (self->awaited, &g_array_index (caught_up, gint64, i));
-  self->again |= reading->news->more;
+  self->unread = reading->news->more;
   self->has_read |= !reading->news->more;
 }
 
@@ -323,7 +324,7 @@ apply_cb (gpointer data)
     return G_SOURCE_CONTINUE;
   self->apply_source = 0;
   self->reading = FALSE;
-  if (g_hash_table_size (self->awaited) > 0 || self->ask.anew)
+  if (g_hash_table_size (self->awaited) > 0 || self->ask.anew || self->unread)
     sluice_workspace_refresh (self);
   else if (self->again)
     refresh_rested (self);

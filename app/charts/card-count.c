@@ -13,11 +13,12 @@ add_to_card (const SluiceCardCount *self, const SluiceTagCardKind *kind, const c
 {
   if (kind == NULL)
     return;
-  g_autofree char *name = sluice_tag_card_dup_name (kind, tag);
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
+  g_autofree char *name = kind->dup_name != NULL ? kind->dup_name (tag) : NULL;
+  const char *title = name != NULL ? name : tag;
+  SluiceTagCard *card = g_hash_table_lookup (self->cards, title);
   if (card == NULL)
     {
-      card = sluice_tag_card_new (self->workspace, kind, name, self->choice);
+      card = sluice_tag_card_new (self->workspace, kind, title, self->choice);
       g_hash_table_insert (self->cards, card->tag, card);
       sluice_card_memory_apply (self->memory, card);
     }
