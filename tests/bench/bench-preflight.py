@@ -90,10 +90,11 @@ def main():
                 peak = peaks[device]
                 hits["time"].append(fits(step, took))
                 hits["memory"].append(all(fits(peaks[d], memory.get(d, 0)) for d in peaks))
+                marks = ["ok" if hits[what][-1] else "--" for what in ("time", "memory")]
                 print(f"{name:14} {batch or '-':>5} {step['value']:12.1f} "
-                      f"{step['plus_minus']:10.1f} {took:12.1f} {'ok' if hits['time'][-1] else '--'}   {peak['value']:12.0f} "
-                      f"{peak['plus_minus']:10.0f} {memory.get(device, 0):12.0f} "
-                      f"{'ok' if hits['memory'][-1] else '--'}", flush=True)
+                      f"{step['plus_minus']:10.1f} {took:12.1f} {marks[0]}   "
+                      f"{peak['value']:12.0f} {peak['plus_minus']:10.0f} "
+                      f"{memory.get(device, 0):12.0f} {marks[1]}", flush=True)
     for what, found in hits.items():
         print(f"{what}: {sum(found)} of {len(found)} within ±")
     sys.exit(0 if all(sum(found) >= 0.9 * len(found) for found in hits.values()) else 1)
