@@ -22,6 +22,8 @@ G_DEFINE_INTERFACE (SluicePage, sluice_page, GTK_TYPE_WIDGET)
 static void
 sluice_page_default_init (SluicePageInterface *iface)
 {
+  g_signal_new ("tag-selected", SLUICE_TYPE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                G_TYPE_NONE, 0);
 }
 
 void
@@ -91,6 +93,13 @@ sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, dou
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
   return iface->print != NULL ? iface->print (self, cr, sheet, width, height) : 0;
+}
+
+const char *
+sluice_page_get_tag (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_tag != NULL ? iface->get_tag (self) : NULL;
 }
 
 void

@@ -182,14 +182,15 @@ show_selection (SluiceWindow *self)
                          self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
-/* The graph's page has the inspector for what is selected there, others for the run in front. */
+/* The graph's page has the inspector for what is selected there, others for the run in front and
+ * the tag that was chosen. */
 static void
 show_front_run (SluiceWindow *self)
 {
   if (self->shown == NULL
       || g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "graph") == 0)
     {
-      sluice_inspector_show_run (self->inspector, NULL, NULL);
+      sluice_inspector_show_run (self->inspector, NULL, NULL, NULL);
       return;
     }
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
@@ -197,7 +198,8 @@ show_front_run (SluiceWindow *self)
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     g_ptr_array_add (others, g_list_model_get_item (runs, i));
-  sluice_inspector_show_run (self->inspector, front, others);
+  sluice_inspector_show_run (self->inspector, front, others,
+                             sluice_page_get_tag (sluice_window_get_page (self)));
 }
 
 static void
@@ -600,7 +602,12 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
   const SluicePageContext context = { self->workspace, self->shown, self->controller };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_attach (sluice_window_get_nth_page (self, i), &context);
+    {
+      SluicePage *page = sluice_window_get_nth_page (self, i);
+      sluice_page_attach (page, &context);
+      g_signal_connect_object (page, "tag-selected", G_CALLBACK (show_front_run), self,
+                               G_CONNECT_SWAPPED);
+    }
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,

@@ -95,6 +95,7 @@ take_next (Work *work, gint64 *threads, SluiceQueueClaim *claim)
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   SluiceTrainer *trainer;
   g_autoptr (SluiceRunInfo) run = NULL;

@@ -431,22 +431,23 @@ compare_texts (const char *a, const char *b)
   return (*a != '\0') - (*b != '\0');
 }
 
-int
-sluice_run_column_compare (const SluiceRunColumn *self,
-                           const SluiceRunEntry *a,
-                           const SluiceRunEntry *b,
-                           gboolean descending)
+SluiceRunKey
+sluice_run_column_get_key (const SluiceRunColumn *self, const SluiceRunEntry *entry)
 {
-  const char *a_text = get_sort_text (self, a), *b_text = get_sort_text (self, b);
-  double a_number = NAN, b_number = NAN;
+  SluiceRunKey key = { get_sort_text (self, entry), NAN, FALSE };
+  key.has = get_number (self, entry, &key.number) || key.text != NULL;
+  return key;
+}
+
+int
+sluice_run_key_compare (const SluiceRunKey *a, const SluiceRunKey *b, gboolean descending)
+{
   int sign = descending ? -1 : 1;
-  if (a_text != NULL && b_text != NULL)
-    return sign * compare_texts (a_text, b_text);
-  gboolean a_has = get_number (self, a, &a_number) || a_text != NULL;
-  gboolean b_has = get_number (self, b, &b_number) || b_text != NULL;
-  if (a_has != b_has)
-    return a_has ? -1 : 1;
-  if (isnan (a_number) || isnan (b_number)) /* texts, too: after all numbers */
-    return (isnan (a_number) != 0) - (isnan (b_number) != 0);
-  return sign * ((a_number > b_number) - (a_number < b_number));
+  if (a->text != NULL && b->text != NULL)
+    return sign * compare_texts (a->text, b->text);
+  if (a->has != b->has)
+    return a->has ? -1 : 1;
+  if (isnan (a->number) || isnan (b->number)) /* texts, too: after all numbers */
+    return (isnan (a->number) != 0) - (isnan (b->number) != 0);
+  return sign * ((a->number > b->number) - (a->number < b->number));
 }

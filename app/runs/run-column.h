@@ -53,8 +53,15 @@ gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
 char *sluice_run_column_dup_text (const SluiceRunColumn *self, const SluiceRunEntry *entry);
 /* (transfer full) (nullable): dim, behind it: of the state how far it came. */
 char *sluice_run_column_dup_detail (const SluiceRunColumn *self, const SluiceRunEntry *entry);
+
+/* By what a run stands where it does, when the table is sorted by a column; borrowed of the run. */
+typedef struct
+{
+  const char *text; /* (nullable) */
+  double number;    /* NaN: it has none */
+  gboolean has;     /* any of both */
+} SluiceRunKey;
+
+SluiceRunKey sluice_run_column_get_key (const SluiceRunColumn *self, const SluiceRunEntry *entry);
 /* Runs without a value come last whichever way round, NaN before them. */
-int sluice_run_column_compare (const SluiceRunColumn *self,
-                               const SluiceRunEntry *a,
-                               const SluiceRunEntry *b,
-                               gboolean descending);
+int sluice_run_key_compare (const SluiceRunKey *a, const SluiceRunKey *b, gboolean descending);

@@ -136,20 +136,34 @@ sluice_run_table_find_column (SluiceRunTable *self, const char *id)
 
 typedef struct
 {
-  const SluiceRunColumn *column;
-  gboolean descending;
-} Order;
+  SluiceRunItem *item;
+  SluiceRunKey key;
+} Placed;
 
 static int
-compare_items (gconstpointer a, gconstpointer b, gpointer data)
+compare_places (gconstpointer a, gconstpointer b, gpointer descending)
 {
-  const SluiceRunItem *first = *(const SluiceRunItem *const *) a;
-  const SluiceRunItem *second = *(const SluiceRunItem *const *) b;
-  const Order *order = data;
-  int result = order->column != NULL ? sluice_run_column_compare (order->column, first->entry,
-                                                                  second->entry, order->descending)
-                                     : 0;
-  return result != 0 ? result : (first->index > second->index) - (first->index < second->index);
+  const Placed *first = a, *second = b;
+  int result = sluice_run_key_compare (&first->key, &second->key, GPOINTER_TO_INT (descending));
+  return result != 0 ? result
+                     : (first->item->index > second->item->index)
+                           - (first->item->index < second->item->index);
+}
+
+/* A key is found once a run, not once a comparison. */
+static void
+sort_items (SluiceRunTable *self, const SluiceRunColumn *column, GPtrArray *items)
+{
+  g_autofree Placed *placed = g_new (Placed, MAX (1, items->len));
+  for (guint i = 0; i < items->len; i++)
+    {
+      SluiceRunItem *item = items->pdata[i];
+      placed[i] = (Placed){ item, sluice_run_column_get_key (column, item->entry) };
+    }
+  g_qsort_with_data (placed, (int) items->len, sizeof *placed, compare_places,
+                     GINT_TO_POINTER (self->descending));
+  for (guint i = 0; i < items->len; i++)
+    items->pdata[i] = placed[i].item;
 }
 
 /* Rows that stay where they are stay as they are. */
@@ -179,7 +193,7 @@ static void
 arrange (SluiceRunTable *self)
 {
   g_autoptr (GPtrArray) sorted = g_ptr_array_sized_new (self->items->len);
-  const Order order = { sluice_run_table_find_column (self, self->sort), self->descending };
+  const SluiceRunColumn *column = sluice_run_table_find_column (self, self->sort);
   for (guint i = 0; i < self->items->len; i++)
     {
       SluiceRunItem *item = self->items->pdata[i];
@@ -187,8 +201,8 @@ arrange (SluiceRunTable *self)
       if (self->filter == NULL || sluice_run_filter_matches (self->filter, item->entry))
         g_ptr_array_add (sorted, item);
     }
-  if (order.column != NULL)
-    g_ptr_array_sort_with_data (sorted, compare_items, (gpointer) &order);
+  if (column != NULL)
+    sort_items (self, column, sorted);
   set_rows (self, sorted);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/project-alerts.h"
 
 #define SEED "seed"
 
@@ -81,5 +82,5 @@ sluice_experiment_depends_on (const char *group, const char *key)
   for (guint i = 0; i < G_N_ELEMENTS (without); i++)
     if (strcmp (without[i].group, group) == 0 && strcmp (without[i].key, key) == 0)
       return FALSE;
-  return TRUE;
+  return strcmp (group, "stop") != 0 && !sluice_project_is_alert_group (group);
 }

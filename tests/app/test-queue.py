@@ -221,7 +221,7 @@ def check_kills(tap, sluice, folder, what, fill):
         elif killed.losses() != losses:
             wrong.append("losses differ, or a step is there twice")
     tap.point(f"{what}: killed {N_KILLS} times, every run is there and has ended once as it would "
-              "have, its checkpoints those of the undisturbed queue byte by byte, and so its losses",
+              "have, with the checkpoints of the undisturbed queue byte by byte, and its losses",
               n_hit == N_KILLS and not wrong and len(checkpoints) >= N_RUNS, n_hit, wrong)
     return states
 
