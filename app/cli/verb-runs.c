@@ -83,8 +83,19 @@ add_time (JsonBuilder *b, const char *name, double time)
     sluice_cli_json_null (b, name);
 }
 
+/* What came of it when it was trained again. */
 static void
-print_json (const SluiceRunEntry *row, GHashTable *names)
+add_badge (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *info)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
+  g_autofree char *badge =
+      file != NULL && file->proof != NULL ? sluice_run_proof_dup_badge (file->proof) : NULL;
+  sluice_cli_json_string (b, "badge", badge);
+}
+
+static void
+print_json (SluiceStore *store, const SluiceRunEntry *row, GHashTable *names)
 {
   static const char *const no_tags[] = { NULL };
   const SluiceRunInfo *info = row->info;
@@ -110,7 +121,7 @@ print_json (const SluiceRunEntry *row, GHashTable *names)
   add_time (b, "created", info->created);
   add_time (b, "ended", info->ended);
   sluice_cli_json_double (b, "seconds_active", info->seconds);
-  sluice_cli_json_null (b, "badge");
+  add_badge (b, store, info);
   sluice_cli_json_end (b);
 }
 
@@ -170,7 +181,7 @@ print_rows (SluiceStore *store,
           || (only != NULL && !g_hash_table_contains (only, &row->info->id)))
         continue;
       if (sluice_cli_json)
-        print_json (row, names);
+        print_json (store, row, names);
       else
         print_text (row);
     }

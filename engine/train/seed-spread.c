@@ -7,9 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/store/kinds/hparams.h"
+#include "engine/train/experiment.h"
 
-#define SEED    "seed"
 #define MACHINE "system/"
 
 void
@@ -35,23 +34,14 @@ find_result (const SluiceRunEntry *entry, const char *tag)
 
 /* ---- experiments ---- */
 
-/* What runs that differ by their seed alone have in common. (transfer full) */
+/* What runs that differ by their seed alone have in common; one of which too little is known has it
+ * alone. (transfer full) */
 static char *
 dup_experiment (const SluiceRunEntry *entry)
 {
-  GString *key = g_string_new (entry->info->project);
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append_printf (key, "\n%s",
-                          entry->info->graph_hash != NULL ? entry->info->graph_hash : "");
-  for (guint i = 0; i < entry->settings->len; i++)
-    {
-      const SluiceSetting *setting = entry->settings->pdata[i];
-      g_ascii_dtostr (number, sizeof number, setting->number);
-      if (strcmp (setting->name, SEED) != 0)
-        g_string_append_printf (key, "\n%s=%s", setting->name,
-                                setting->text != NULL ? setting->text : number);
-    }
-  return g_string_free (key, FALSE);
+  guint64 seed;
+  char *key = sluice_experiment_dup_key (entry->info, entry->settings, &seed);
+  return key != NULL ? key : g_strdup_printf ("#%" G_GINT64_FORMAT, entry->info->id);
 }
 
 typedef struct

@@ -12,6 +12,7 @@
 #include "engine/store/file.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/example-sums.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -74,6 +75,27 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+/* Which examples there are, so that another one is noticed by its number. That they cannot be
+ * written keeps nobody from training. */
+static void
+note_examples (SluiceTrainer *self)
+{
+  const SluiceExamples *const splits[] = { self->examples, self->test };
+  static const char *const keys[][2] = { { "train-x", "train-y" }, { "test-x", "test-y" } };
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
+    for (guint k = 0; splits[i] != NULL && k < 2; k++)
+      {
+        g_autofree char *hash = NULL;
+        g_autoptr (SluiceExampleSums) sums =
+            sluice_example_sums_new (k == 0 ? splits[i]->x : splits[i]->y);
+        if (sums != NULL
+            && sluice_example_sums_write (sums, sluice_store_get_workspace (self->store), &hash,
+                                          NULL))
+          g_hash_table_replace (self->file->examples, g_strdup (keys[i][k]),
+                                g_steal_pointer (&hash));
+      }
+}
+
 /* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
@@ -88,6 +110,8 @@ note_made (SluiceTrainer *self)
                               own != NULL ? own + strlen ("/device:") : name);
     }
   sluice_run_file_note_made (self->file, devices->str);
+  sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
+  note_examples (self);
 }
 
 /* What the first values are, and a row for the run. */
