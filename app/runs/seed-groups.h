@@ -34,6 +34,13 @@ GPtrArray *sluice_seed_groups_new (GListModel *runs, gboolean hidden_too);
  */
 GPtrArray *sluice_seed_groups_sort (GPtrArray *groups, GListModel *runs);
 
+/* (transfer full) (nullable): what runs of a group have in common; NULL where too little is known
+ * of the run. @settings: of SluiceSetting. @seed: (out): what tells it apart. */
+char *sluice_seed_groups_dup_key (const SluiceRunInfo *info, GPtrArray *settings, guint64 *seed);
+/* (transfer full): what all names begin with, without the number that told them apart. @infos: of
+ * SluiceRunInfo */
+char *sluice_seed_groups_dup_name (GPtrArray *infos);
+
 /* (nullable): that of a run. @groups: (nullable) */
 const SluiceSeedGroup *sluice_seed_groups_find (GPtrArray *groups, SluiceRun *run);
 /* Are they of the same runs? Either: (nullable) */

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/runs/runs-page-private.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "ui/chart/ticks.h"
+
+enum
+{
+  MOST_LINES = 24,
+  MOST_WANTED = 24,  /* selected runs whose families are looked for */
+  MOST_HEIGHT = 240, /* pixels; more lines scroll */
+};
+
+/* ---- what came of what: on a worker ---- */
+
+typedef struct
+{
+  SluiceStore *store;
+  GArray *wanted; /* of gint64: none: all that were forked */
+} Question;
+
+static void
+question_free (gpointer data)
+{
+  Question *self = data;
+  g_object_unref (self->store);
+  g_array_unref (self->wanted);
+  g_free (self);
+}
+
+/* Newest first. */
+static void
+add_forked (GArray *wanted, GPtrArray *infos)
+{
+  for (guint i = 0; i < infos->len && wanted->len < MOST_WANTED; i++)
+    {
+      const SluiceRunInfo *info = infos->pdata[i];
+      if (info->parent != 0)
+        g_array_append_val (wanted, info->id);
+    }
+}
+
+static void
+read_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Question *question = data;
+  GError *error = NULL;
+  g_autoptr (GPtrArray) infos = sluice_store_dup_runs (question->store, &error);
+  if (infos != NULL && question->wanted->len == 0)
+    add_forked (question->wanted, infos);
+  SluiceLineage *lineage =
+      infos != NULL ? sluice_lineage_new (infos, question->wanted, MOST_LINES) : NULL;
+  if (lineage != NULL && sluice_lineage_read (lineage, question->store, &error))
+    {
+      g_task_return_pointer (task, lineage, (GDestroyNotify) sluice_lineage_free);
+      return;
+    }
+  g_clear_pointer (&lineage, sluice_lineage_free);
+  g_task_return_error (task, error);
+}
+
+static void
+lineage_read (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
+  SluiceLineage *lineage = g_task_propagate_pointer (G_TASK (result), NULL);
+  self->tracing = FALSE;
+  if (self->lineage == NULL) /* the page goes */
+    {
+      g_clear_pointer (&lineage, sluice_lineage_free);
+      return;
+    }
+  gboolean is_there = lineage != NULL && lineage->lines->len > 0;
+  sluice_lineage_view_take (self->lineage, lineage);
+  gtk_widget_set_visible (self->lineage_box, is_there);
+  if (self->traces_again)
+    sluice_runs_page_update_lineage (self);
+}
+
+void
+sluice_runs_page_update_lineage (SluiceRunsPage *self)
+{
+  SluiceStore *store =
+      self->workspace != NULL ? sluice_workspace_get_store (self->workspace) : NULL;
+  self->traces_again = self->tracing;
+  if (self->tracing || store == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
+  Question *question = g_new (Question, 1);
+  *question = (Question){ g_object_ref (store), g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  for (guint i = 0; i < MIN (items->len, MOST_WANTED); i++)
+    g_array_append_val (question->wanted, sluice_run_item_get_entry (items->pdata[i])->info->id);
+  self->tracing = TRUE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, lineage_read, NULL);
+  g_task_set_task_data (task, question, question_free);
+  g_task_run_in_thread (task, read_in_worker);
+}
+
+/* ---- a run that begins where another one was ---- */
+
+typedef struct
+{
+  SluiceStore *store;
+  gint64 run, step;
+} Origin;
+
+static void
+origin_free (gpointer data)
+{
+  Origin *self = data;
+  g_object_unref (self->store);
+  g_free (self);
+}
+
+static void
+find_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Origin *origin = data;
+  GError *error = NULL;
+  g_autoptr (GPtrArray) checkpoints =
+      sluice_store_read_checkpoints (origin->store, origin->run, &error);
+  char *path = NULL;
+  for (guint i = 0; checkpoints != NULL && i < checkpoints->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step == origin->step)
+        path = g_strdup (checkpoint->path);
+    }
+  if (checkpoints == NULL)
+    g_task_return_error (task, error);
+  else
+    g_task_return_pointer (task, path, g_free);
+}
+
+static void
+response_cb (AdwMessageDialog *dialog, const char *response, SluiceRunsPage *self)
+{
+  if (strcmp (response, "fork") == 0)
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.start-from", "s",
+                                g_object_get_data (G_OBJECT (dialog), "path"));
+}
+
+/* Training begins only when that was said. take: a path */
+static void
+ask (SluiceRunsPage *self, const char *name, gint64 step, char *take)
+{
+  g_autofree char *number = sluice_format_step (step);
+  g_autofree char *heading = g_strdup_printf (_ ("Fork “%s” at step %s?"), name, number);
+  GtkWidget *dialog = adw_message_dialog_new (
+      GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), heading,
+      _ ("A new run of the open project begins with the values of that checkpoint."));
+  AdwMessageDialog *message = ADW_MESSAGE_DIALOG (dialog);
+  adw_message_dialog_add_responses (message, "cancel", _ ("Cancel"), "fork", _ ("Fork"), NULL);
+  adw_message_dialog_set_response_appearance (message, "fork", ADW_RESPONSE_SUGGESTED);
+  adw_message_dialog_set_default_response (message, "fork");
+  adw_message_dialog_set_close_response (message, "cancel");
+  g_object_set_data_full (G_OBJECT (dialog), "path", take, g_free);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (response_cb), self, 0);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+origin_found (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
+  const Origin *origin = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  char *path = g_task_propagate_pointer (G_TASK (result), &error);
+  SluiceRunItem *item = sluice_run_table_find (self->table, origin->run);
+  if (error != NULL)
+    sluice_runs_page_tell (self, error->message);
+  else if (path == NULL || item == NULL)
+    {
+      sluice_runs_page_tell (self, _ ("That checkpoint is not there any more"));
+      g_free (path);
+    }
+  else
+    ask (self, sluice_run_item_get_entry (item)->info->name, origin->step, path);
+}
+
+void
+sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step)
+{
+  SluiceStore *store = sluice_workspace_get_store (self->workspace);
+  SluiceRunItem *item = sluice_run_table_find (self->table, run);
+  const char *folder = sluice_run_controller_get_project (self->controller);
+  g_autofree char *project = folder != NULL ? g_path_get_basename (folder) : NULL;
+  if (store == NULL || item == NULL)
+    return;
+  const SluiceRunInfo *info = sluice_run_item_get_entry (item)->info;
+  if (g_strcmp0 (project, info->project) != 0)
+    {
+      g_autofree char *words =
+          g_strdup_printf (_ ("“%s” is a run of %s: open that project first, to fork it"),
+                           info->name, info->project != NULL ? info->project : "–");
+      sluice_runs_page_tell (self, words);
+      return;
+    }
+  Origin *origin = g_new (Origin, 1);
+  *origin = (Origin){ g_object_ref (store), run, step };
+  g_autoptr (GTask) task = g_task_new (self, NULL, origin_found, NULL);
+  g_task_set_task_data (task, origin, origin_free);
+  g_task_run_in_thread (task, find_in_worker);
+}
+
+/* ---- its place below the table ---- */
+
+static void
+fork_cb (SluiceRunsPage *self, gint64 run, gint64 step)
+{
+  gtk_widget_activate_action (GTK_WIDGET (self), "run.fork", "(xx)", run, step);
+}
+
+static void
+run_chosen_cb (SluiceRunsPage *self, gint64 run)
+{
+  sluice_run_set_set_front (self->shown, run);
+}
+
+void
+sluice_runs_page_init_lineage (SluiceRunsPage *self)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new (), *head = gtk_label_new (NULL);
+  GtkWidget *expander = gtk_expander_new (NULL);
+  g_autofree char *markup = g_markup_printf_escaped (
+      "<b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", _ ("Lineage"),
+      _ ("a ring is a checkpoint: drag it out to fork "
+         "from there"));
+  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+  gtk_label_set_markup (GTK_LABEL (head), markup);
+  gtk_label_set_ellipsize (GTK_LABEL (head), PANGO_ELLIPSIZE_END);
+  gtk_expander_set_label_widget (GTK_EXPANDER (expander), head);
+  gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Lineage"), -1);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
+  gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), MOST_HEIGHT);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lineage));
+  gtk_expander_set_child (GTK_EXPANDER (expander), scroller);
+  gtk_widget_add_css_class (expander, "lineage");
+  gtk_widget_set_visible (expander, FALSE);
+  gtk_box_append (self->box, expander);
+  self->lineage_box = expander;
+  g_signal_connect_object (self->lineage, "fork", G_CALLBACK (fork_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->lineage, "run-chosen", G_CALLBACK (run_chosen_cb), self,
+                           G_CONNECT_SWAPPED);
+}
