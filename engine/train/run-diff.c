@@ -494,3 +494,27 @@ sluice_run_diff_new (SluiceStore *store,
   self->results = sluice_seed_spread_compare (entries, compared, &mark);
   return g_steal_pointer (&self);
 }
+
+SluiceRunDiff *
+sluice_run_diff_new_of (SluiceStore *store,
+                        const char *const *names,
+                        char ***own_names,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) runs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  g_autoptr (GStrvBuilder) own = g_strv_builder_new ();
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      SluiceRunInfo *run = sluice_store_dup_run (store, names[i], error);
+      if (run == NULL)
+        return NULL;
+      g_ptr_array_add (runs, run);
+      g_strv_builder_add (own, run->name);
+    }
+  SluiceRunDiff *self =
+      sluice_run_diff_new (store, (const SluiceRunInfo *const *) runs->pdata, runs->len, error);
+  if (self != NULL)
+    *own_names = g_strv_builder_end (own);
+  return self;
+}

@@ -57,5 +57,16 @@ SluiceRunDiff *sluice_run_diff_new (SluiceStore *store,
                                     const SluiceRunInfo *const *runs,
                                     guint n_runs,
                                     GError **error);
+/**
+ * sluice_run_diff_new_of:
+ * @names: (array zero-terminated=1): at least two, as sluice_store_dup_run() takes them
+ * @own_names: (out) (transfer full) (array zero-terminated=1): what these runs are called
+ *
+ * The same of runs by name.
+ */
+SluiceRunDiff *sluice_run_diff_new_of (SluiceStore *store,
+                                       const char *const *names,
+                                       char ***own_names,
+                                       GError **error);
 void sluice_run_diff_free (SluiceRunDiff *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunDiff, sluice_run_diff_free)
