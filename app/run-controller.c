@@ -22,6 +22,7 @@ struct _SluiceRunController
   gboolean ended;          /* the trainer's run */
   gboolean stops_at_start; /* asked for before there was a trainer */
   gint64 steps_at_start;   /* the same; 0: all */
+  guint n_alerts;          /* of the trainer's run: so many were taken */
   char *refused;           /* (nullable): a run that was not resumed because data have changed */
   gint64 refused_from;
   gboolean queued;        /* the trainer's run came out of the queue */
@@ -277,6 +278,7 @@ adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
 {
   g_clear_object (&self->trainer);
   self->trainer = take_trainer;
+  self->n_alerts = 0;
   g_free (self->trained);
   self->trained = g_strdup (task->folder);
   self->ended = FALSE;
@@ -502,6 +504,14 @@ sluice_run_controller_pause (SluiceRunController *self)
 }
 
 void
+sluice_run_controller_checkpoint (SluiceRunController *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self);
+  if (state == SLUICE_CONTROL_RUNNING || state == SLUICE_CONTROL_PAUSED)
+    sluice_trainer_checkpoint (self->trainer);
+}
+
+void
 sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n)
 {
   SluiceControlState state = sluice_run_controller_get_state (self);
@@ -576,6 +586,17 @@ char *
 sluice_run_controller_take_repeated (SluiceRunController *self)
 {
   return g_steal_pointer (&self->repeated);
+}
+
+char *
+sluice_run_controller_take_alert (SluiceRunController *self)
+{
+  g_autofree char *text = NULL;
+  guint n = self->trainer != NULL ? sluice_trainer_get_last_alert (self->trainer, &text) : 0;
+  if (n == self->n_alerts)
+    return NULL;
+  self->n_alerts = n;
+  return g_steal_pointer (&text);
 }
 
 const GError *

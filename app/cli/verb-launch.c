@@ -50,6 +50,7 @@ train_now (SluiceStore *store, const char *folder, SluiceProject *take_project, 
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, take_project, &trainer_options, error);

@@ -20,6 +20,6 @@
  */
 char *sluice_experiment_dup_key (const SluiceRunInfo *info, GPtrArray *settings, guint64 *seed);
 
-/* Can a value of a run depend on that key of project.ini? Not on names, and not on how many steps
- * or checkpoints there are to be. */
+/* Can a value of a run depend on that key of project.ini? Not on names, not on how many steps or
+ * checkpoints there are to be, and not on what somebody is told of. */
 gboolean sluice_experiment_depends_on (const char *group, const char *key);

@@ -5,21 +5,28 @@
 #include <glib/gstdio.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "engine/base/pool.h"
+#include "engine/base/thread.h"
 #include "engine/device/random.h"
 #include "engine/train/preflight-private.h"
+#include "engine/train/summary.h"
 
 #define SECONDS       1.0  /* to measure steps in */
 #define N_WARM        3    /* steps: the first ones plan, allocate and learn what kernels cost */
 #define LEAST_BLOCKS  5    /* of blocks, where that does not take too long */
 #define BLOCK_SECONDS 0.02 /* steps are summed up over so long: a clock's tick is nothing then */
-/* What a trainer does between steps: points are queued, progress is told (µs). */
-#define TRAINER_US 3.0
+/* What a trainer does between steps: points are queued, progress is told (µs, measured on a server
+ * of 2023; half of it is uncertain). */
+#define TRAINER_US 12.0
 /* No two runs on a machine are the same, even where nothing disturbs. */
 #define LEAST_SPREAD 0.1
+#define LOAD_SPREAD  0.5 /* where others want as much as there is: they come and go */
+#define BUSY         0.3
 #define FEW_SPREAD   0.5 /* where there was no time for more blocks */
 #define POINT_BYTES  8.0 /* of a point in the database, packed; tags and indices among it */
 
@@ -28,11 +35,13 @@ typedef struct
   SluiceChecker *checker;
   GTimer *timer;
   double step, step_margin; /* seconds */
-  guint64 n_steps;          /* that were measured */
+  double load;
+  guint64 n_steps; /* that were measured */
   double summary, evaluation, save;
   gboolean evaluation_is_guessed;
   gsize summary_bytes, checkpoint_bytes;
   double loss;
+  gboolean is_done;
   GError *failure;
 } Trial;
 
@@ -68,6 +77,14 @@ get_quantile (const GArray *sorted, double part)
   return g_array_index (sorted, double, (guint) (part * (sorted->len - 1) + 0.5));
 }
 
+/* Of others, for each processor, over the last minute; 0: it has one for itself. */
+static double
+get_load (void)
+{
+  double load;
+  return getloadavg (&load, 1) == 1 ? fmax (0, load - 1) / g_get_num_processors () : 0;
+}
+
 /* By blocks of steps: the median, and how far nine of ten blocks are from it at the most. What
  * disturbs the machine now and then moves neither by much. */
 static void
@@ -79,7 +96,9 @@ sum_up (Trial *self, GArray *blocks)
       fmax (get_quantile (blocks, 0.95) - self->step, self->step - get_quantile (blocks, 0.05));
   if (blocks->len < LEAST_BLOCKS)
     spread = fmax (spread, FEW_SPREAD * self->step);
-  self->step_margin = fmax (spread, LEAST_SPREAD * self->step) + TRAINER_US * 1e-6;
+  self->load = get_load ();
+  spread = fmax (spread, fmin (1, LOAD_SPREAD * self->load) * self->step);
+  self->step_margin = fmax (spread, LEAST_SPREAD * self->step) + 0.5 * TRAINER_US * 1e-6;
   self->step += TRAINER_US * 1e-6;
 }
 
@@ -104,6 +123,14 @@ measure_steps (Trial *self, double budget)
   return TRUE;
 }
 
+/* A SluiceRecordSink. */
+static gboolean
+drop_record (SluiceRecord *take, const char *tag, gpointer data, GError **error)
+{
+  sluice_record_free (take);
+  return TRUE;
+}
+
 /* How much longer a step with summaries is, and how many bytes they are. */
 static gboolean
 measure_summary (Trial *self)
@@ -114,10 +141,12 @@ measure_summary (Trial *self)
   for (guint i = 0; i < 3; i++)
     {
       g_autoptr (SluiceTensor) summary = NULL;
-      double took;
-      if (!take_step (self, &summary, &took))
+      double since = g_timer_elapsed (self->timer, NULL);
+      if (!take_step (self, &summary, NULL)
+          || (summary != NULL
+              && !sluice_summary_read (summary, 0, drop_record, NULL, &self->failure)))
         return FALSE;
-      least = fmin (least, took);
+      least = fmin (least, g_timer_elapsed (self->timer, NULL) - since);
       for (gint64 k = 0; i == 0 && summary != NULL && k < summary->n_elements; k++)
         self->summary_bytes += ((const SluiceString *) summary->data)[k].length;
     }
@@ -194,8 +223,9 @@ tell_step (Trial *self)
   double us = 1e6 * (self->step + summary), margin = 1e6 * self->step_margin;
   SluicePreflightItem *item = sluice_preflight_add (
       self->checker->card, "step_us", NULL, SLUICE_PREFLIGHT_WELL,
-      g_strdup_printf (_ ("%.4g ± %.2g µs a step, measured over %" PRIu64 " steps"), us, margin,
-                       self->n_steps));
+      g_strdup_printf (_ ("%.4g ± %.2g µs a step, measured over %" PRIu64 " steps%s"), us, margin,
+                       self->n_steps,
+                       self->load > BUSY ? _ (", while others used the machine") : ""));
   item->value = us;
   item->plus_minus = margin;
   item->unit = "us";
@@ -254,45 +284,103 @@ get_available (void)
                       : G_MAXSIZE;
 }
 
+#define N_RECORDED     50 /* steps: the inputs of some need more than those of others */
+#define RECORD_SECONDS 0.3
+
 /* Blocks of up to 4 KiB are counted in steps of 16 KiB, on each thread. */
-#define PEAK_STEP (64.0 * 1024)
+#define PEAK_STEP   (64.0 * 1024)
+#define PEAK_SPREAD 0.05
+
+/* Of a device over several steps: which threads run at the same time, and how long loops are,
+ * differs from step to step. */
+typedef struct
+{
+  gsize least, most; /* peaks of plain steps, of all */
+  gsize parameters;
+} Peak;
 
 static void
-tell_device (Trial *self, const SluiceDevice *device)
+tell_device (Trial *self, const SluiceDevice *device, const Peak *peak)
 {
   const SluiceSessionOptions *host = &self->checker->replica->host;
-  SluiceMemoryStats stats;
-  sluice_allocator_get_stats (device->allocator, &stats);
-  if (stats.peak_bytes == 0)
-    return;
   const char *own = strstr (device->name, "/device:");
   const char *name = own != NULL ? own + strlen ("/device:") : device->name;
-  gsize variables = stats.class_bytes[SLUICE_MEMORY_PARAMETER];
   gsize room = host->memory_limit > 0 ? host->memory_limit : get_available ();
-  double peak = (double) stats.peak_bytes;
-  g_autofree char *peak_text = g_format_size_full (stats.peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *variables_text = g_format_size_full (variables, G_FORMAT_SIZE_IEC_UNITS);
+  double most = (double) peak->most;
+  g_autofree char *peak_text = g_format_size_full (peak->most, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *parameters = g_format_size_full (peak->parameters, G_FORMAT_SIZE_IEC_UNITS);
   SluicePreflightItem *item = sluice_preflight_add (
       self->checker->card, "peak_bytes", name,
-      peak > (double) room         ? SLUICE_PREFLIGHT_STOP
-      : peak > 0.8 * (double) room ? SLUICE_PREFLIGHT_LOOK
+      most > (double) room         ? SLUICE_PREFLIGHT_STOP
+      : most > 0.8 * (double) room ? SLUICE_PREFLIGHT_LOOK
                                    : SLUICE_PREFLIGHT_WELL,
-      variables > 0 ? g_strdup_printf (_ ("%s: %s at the most, measured; parameters are %s of it"),
-                                       name, peak_text, variables_text)
-                    : g_strdup_printf (_ ("%s: %s at the most, measured"), name, peak_text));
-  item->value = peak;
-  item->plus_minus = 0.05 * peak + PEAK_STEP;
+      peak->parameters > 0 ? g_strdup_printf (
+          _ ("%s: %s at the most, measured; parameters are %s of it"), name, peak_text, parameters)
+                           : g_strdup_printf (_ ("%s: %s at the most, measured"), name, peak_text));
+  item->value = most;
+  item->plus_minus =
+      PEAK_SPREAD * most + PEAK_STEP + (double) (peak->most - MIN (peak->least, peak->most));
   item->unit = "bytes";
   if (item->level != SLUICE_PREFLIGHT_WELL)
     item->action = g_strdup (_ ("set a smaller batch, or recompute"));
 }
 
+/* What has been written down since it was begun counts for all devices. */
 static void
-tell_memory (Trial *self)
+take_peaks (Trial *self, Peak *peaks, gboolean is_plain)
 {
   SluiceSession *session = self->checker->replica->session;
   for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
-    tell_device (self, sluice_session_get_device (session, i));
+    {
+      g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (session, i);
+      if (ledger == NULL)
+        continue;
+      if (is_plain)
+        peaks[i].least = MIN (peaks[i].least, ledger->peak_bytes);
+      if (ledger->peak_bytes > peaks[i].most)
+        {
+          peaks[i].most = ledger->peak_bytes;
+          peaks[i].parameters = ledger->class_bytes[SLUICE_MEMORY_PARAMETER];
+        }
+    }
+}
+
+/* All of it is written down, which takes time: these steps are not measured. */
+static gboolean
+record_steps (Trial *self, Peak *peaks)
+{
+  SluiceSession *session = self->checker->replica->session;
+  double end = g_timer_elapsed (self->timer, NULL) + RECORD_SECONDS;
+  for (guint i = 0; i < N_RECORDED && (i == 0 || g_timer_elapsed (self->timer, NULL) < end); i++)
+    {
+      gboolean ok = sluice_session_record_memory (session) && take_step (self, NULL, NULL);
+      take_peaks (self, peaks, TRUE);
+      if (!ok)
+        return self->failure == NULL;
+    }
+  g_autoptr (SluiceTensor) summary = NULL;
+  gboolean ok = !sluice_session_record_memory (session)
+                || (take_step (self, &summary, NULL)
+                    && (self->evaluation_is_guessed || evaluate_once (self)));
+  take_peaks (self, peaks, FALSE);
+  return ok;
+}
+
+/* What a step, one with summaries and an evaluation need at the most. */
+static gboolean
+measure_memory (Trial *self)
+{
+  SluiceSession *session = self->checker->replica->session;
+  guint n = sluice_session_get_n_devices (session);
+  g_autofree Peak *peaks = g_new0 (Peak, n);
+  for (guint i = 0; i < n; i++)
+    peaks[i].least = G_MAXSIZE;
+  if (!record_steps (self, peaks))
+    return FALSE;
+  for (guint i = 0; i < n; i++)
+    if (peaks[i].most > 0)
+      tell_device (self, sluice_session_get_device (session, i), &peaks[i]);
+  return TRUE;
 }
 
 /* ---- disk ---- */
@@ -439,21 +527,35 @@ try_all (Trial *self)
       || !measure_evaluation (self, budget))
     return FALSE;
   measure_save (self);
-  return TRUE;
+  return measure_memory (self);
+}
+
+/* Steps are taken as a trainer takes them: behind whoever answers a person. */
+static void *
+trial_main (void *data)
+{
+  Trial *self = data;
+  guint flushing = sluice_denormals_flush_begin ();
+  sluice_thread_yield ();
+  self->is_done = try_all (self);
+  sluice_denormals_flush_end (flushing);
+  return NULL;
 }
 
 gboolean
 sluice_checker_try (SluiceChecker *checker, GError **error)
 {
   Trial self = { .checker = checker, .timer = g_timer_new (), .loss = NAN };
-  gboolean done = try_all (&self);
+  pthread_t thread;
+  if (sluice_thread_start (&thread, trial_main, &self, "trying steps", NULL, &self.failure))
+    pthread_join (thread, NULL);
+  gboolean done = self.is_done;
   sluice_replica_end_input (checker->replica);
   g_timer_destroy (self.timer);
   if (done)
     {
       tell_step (&self);
       tell_finish (&self);
-      tell_memory (&self);
       tell_disk (&self);
       tell_resume (&self);
       return TRUE;

@@ -50,7 +50,7 @@ typedef struct
   const char *const *refused;       /* (nullable): settings that were asked for and are none */
   double seconds;                   /* to measure steps in; 0: 1 */
   GCancellable *cancellable;        /* (nullable) */
-  /* (nullable): on the calling thread; part: of all that is done, 0 to 1 */
+  /* (nullable): on this or another thread; part: of all that is to be done, 0 to 1 */
   void (*progress) (double part, const char *what, gpointer data);
   gpointer progress_data;
 } SluicePreflightOptions;

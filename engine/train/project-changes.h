@@ -19,7 +19,7 @@ typedef struct
   gint64 step;
   char *key;   /* of [train], or a promoted parameter */
   char *value; /* a number, as it was written */
-} SluiceChange;
+} SluiceSettingChange;
 
 /* Of keys that say what a trainer does between steps. */
 typedef struct
@@ -60,14 +60,13 @@ char *sluice_project_dup_before (const SluiceProject *self, guint change, Sluice
 /* The value that a promoted parameter has in the graph, where that is a constant of one number.
  * (transfer full) (nullable): there is none, or no such edge */
 char *sluice_project_dup_constant (SluiceGraph *graph, const char *edge);
+/**
+ * sluice_project_go_on_at:
+ * @before: as the run was until then
+ *
+ * A run goes on at that step with other settings than it had: what differs of what may change at a
+ * step becomes a change of that step, so that what held before is still told.
+ */
+void sluice_project_go_on_at (SluiceProject *self, const SluiceProject *before, gint64 step);
 /* It is to begin there: changes up to that step become its settings. */
 void sluice_project_begin_at (SluiceProject *self, gint64 step);
-
-/* ---- of project.c ---- */
-
-GArray *sluice_project_changes_new (void);
-/* Sets *name: (transfer full). The value, in assignment; NULL: it is no KEY=VALUE. */
-const char *sluice_project_split_assignment (const char *assignment, char **name, GError **error);
-void sluice_project_drop_changes (SluiceProject *self, const char *key);
-gboolean sluice_project_load_changes (SluiceProject *self, GKeyFile *file, GError **error);
-void sluice_project_save_changes (const SluiceProject *self, GKeyFile *file);

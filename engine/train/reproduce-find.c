@@ -350,7 +350,7 @@ look_into_step (SluiceReproducer *of, const char *start, gint64 step, GError **e
   Side *sides[] = { &pair.was, &pair.is };
   for (guint s = 0; s < G_N_ELEMENTS (sides); s++)
     {
-      if (!sluice_replica_retrace (sides[s]->replica, step - 1, error)
+      if (!sluice_replica_retrace (sides[s]->replica, step - 1, NULL, error)
           || !side_take_batch (sides[s], error))
         return NULL;
     }

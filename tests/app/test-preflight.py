@@ -130,8 +130,8 @@ def check_data(tap, w):
         'node { name: "y" op: "Mul" input: "x" input: "read" '
         'attr { key: "T" value { type: DT_FLOAT } } }\n'
         'node { name: "axes" op: "Const" attr { key: "dtype" value { type: DT_INT32 } } '
-        'attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: 0 '
-        'int_val: 1 } } } }\n'
+        'attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } '
+        'int_val: 0 int_val: 1 } } } }\n'
         'node { name: "loss" op: "Sum" input: "y" input: "axes" '
         'attr { key: "T" value { type: DT_FLOAT } } }\n'
         'node { name: "lost" op: "Neg" input: "y" attr { key: "T" value { type: DT_FLOAT } } }\n')
