@@ -307,6 +307,8 @@ sluice_launch_page_make_form (SluiceLaunchPage *self)
   gtk_box_append (GTK_BOX (left), make_head (self));
   add_settings (self, left);
   gtk_box_append (GTK_BOX (left), make_sum (self));
+  self->preflight = SLUICE_PREFLIGHT_CARD (sluice_preflight_card_new ());
+  gtk_box_append (GTK_BOX (right), GTK_WIDGET (self->preflight));
   gtk_box_append (GTK_BOX (right), sluice_launch_page_make_queue (self));
   gtk_widget_add_css_class (columns, "launch-form");
   gtk_widget_add_css_class (left, "launch-column");

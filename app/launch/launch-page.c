@@ -232,6 +232,8 @@ launch_page_dump_state (SluicePage *page)
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
+  add_string (b, "preflight",
+              self->form != NULL ? sluice_preflight_card_get_verdict (self->preflight) : "");
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (b, (gint64) self->n_runs);
   add_queue (self, b);
