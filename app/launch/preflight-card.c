@@ -222,9 +222,8 @@ static GtkWidget *
 make_words (const Kind *kind, const SluicePreflightItem *item)
 {
   g_autofree char *dim = NULL;
-  g_autofree char *bold = kind->is_measured && is_still
-                              ? g_strdup (_ ("measured when it is looked at"))
-                              : kind->dup_words (item, &dim);
+  g_autofree char *words = kind->dup_words (item, &dim);
+  const char *bold = kind->is_measured && is_still ? "–" : words;
   g_autofree char *more = item->action != NULL
                               ? g_strconcat (dim != NULL ? dim : "", " · ", item->action, NULL)
                               : g_strdup (dim != NULL ? dim : "");
@@ -482,7 +481,9 @@ sluice_preflight_card_init (SluicePreflightCard *self)
   self->when = make_label (NULL, "launch-small");
   gtk_widget_add_css_class (GTK_WIDGET (self->when), "dim-label");
   gtk_widget_set_hexpand (GTK_WIDGET (self->verdict), TRUE);
-  gtk_box_append (head, GTK_WIDGET (make_label (_ ("Pre-flight"), "launch-heading")));
+  GtkLabel *title = make_label (_ ("Pre-flight"), "launch-heading");
+  gtk_label_set_wrap (title, FALSE);
+  gtk_box_append (head, GTK_WIDGET (title));
   gtk_box_append (head, GTK_WIDGET (self->verdict));
   gtk_box_append (head, GTK_WIDGET (self->when));
   gtk_widget_add_css_class (GTK_WIDGET (head), "launch-line");
