@@ -134,7 +134,9 @@ gboolean
 sluice_launch_page_is_idle (SluiceLaunchPage *self)
 {
   return self->source == 0 && self->latest == NULL && self->n_jobs == 0
-         && (self->form == NULL || sluice_preflight_card_is_idle (self->preflight))
+         && (self->form == NULL
+             || (sluice_preflight_card_is_idle (self->preflight)
+                 && sluice_queue_view_is_idle (self->queue)))
          && (self->context == NULL || sluice_queue_worker_is_settled (self->context->queue)
              || sluice_workspace_get_store (self->context->workspace) == NULL);
 }

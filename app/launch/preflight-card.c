@@ -227,8 +227,8 @@ make_words (const Kind *kind, const SluicePreflightItem *item)
   g_autofree char *more = item->action != NULL
                               ? g_strconcat (dim != NULL ? dim : "", " · ", item->action, NULL)
                               : g_strdup (dim != NULL ? dim : "");
-  g_autofree char *markup =
-      g_markup_printf_escaped ("<b>%s</b> <span alpha=\"70%%\">%s</span>", bold, more);
+  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>",
+                                                     bold, *bold != '\0' ? " " : "", more);
   GtkLabel *label = make_label (NULL, "launch-figure");
   gtk_label_set_markup (label, markup);
   gtk_widget_set_hexpand (GTK_WIDGET (label), TRUE);
@@ -479,6 +479,8 @@ sluice_preflight_card_init (SluicePreflightCard *self)
   GtkBox *head = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12));
   self->verdict = make_label (NULL, "launch-verdict");
   self->when = make_label (NULL, "launch-small");
+  gtk_label_set_wrap (self->when, FALSE);
+  gtk_label_set_ellipsize (self->when, PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (GTK_WIDGET (self->when), "dim-label");
   gtk_widget_set_hexpand (GTK_WIDGET (self->verdict), TRUE);
   GtkLabel *title = make_label (_ ("Pre-flight"), "launch-heading");
