@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Which runs a path holds. */
-#include "engine/store/import-text.h"
+#include "engine/store/import-private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,6 +10,9 @@
 
 #include "engine/base/error.h"
 #include "engine/store/event-file.h"
+#include "engine/store/import-csv.h"
+#include "engine/store/import-mlflow.h"
+#include "engine/store/import-wandb.h"
 
 /* Folders within folders; also what ends a search that links lead around in a circle. */
 #define MAX_DEPTH 64
@@ -157,11 +160,12 @@ add_run (Search *search, ImportSource *take)
   g_autoptr (GHashTable) folders = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < take->files->len; i++)
     {
-      char *folder = g_path_get_dirname (((const ImportPath *) take->files->pdata[i])->path);
-      if (g_hash_table_add (folders, folder))
-        g_ptr_array_add (search->folders, folder);
-      else
-        g_free (folder);
+      g_autofree char *folder =
+          g_path_get_dirname (((const ImportPath *) take->files->pdata[i])->path);
+      if (g_hash_table_contains (folders, folder))
+        continue;
+      g_hash_table_add (folders, folder);
+      g_ptr_array_add (search->folders, g_steal_pointer (&folder));
     }
   g_ptr_array_add (search->sources, take);
   search->n_found++;

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,9 +135,9 @@ sluice_import_add_line_damage (ImportReading *reading,
   g_autofree char *safe_column = column != NULL ? sluice_text_escape (column) : NULL;
   sluice_import_add_damage (
       reading, path, offset,
-      column != NULL ? g_strdup_printf (_ ("line %" G_GINT64_FORMAT ", column “%s”: %s"), line,
-                                        safe_column, safe)
-                     : g_strdup_printf (_ ("line %" G_GINT64_FORMAT ": %s"), line, safe));
+      column != NULL
+          ? g_strdup_printf (_ ("line %" PRId64 ", column “%s”: %s"), line, safe_column, safe)
+          : g_strdup_printf (_ ("line %" PRId64 ": %s"), line, safe));
 }
 
 gint64

@@ -7,6 +7,8 @@
  * files/wandb-history.jsonl. Where neither is there, the summary is one point a series. What is no
  * number (media, tables, histograms) is left out.
  */
+#include "engine/store/import-wandb.h"
+
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -487,8 +489,7 @@ set_setting (GPtrArray *settings, const char *key, JsonNode *value)
       return;
     }
   gboolean is_text = json_node_get_value_type (value) == G_TYPE_STRING;
-  g_autofree char *text =
-      is_text ? json_node_dup_string (value) : json_to_string (value, FALSE);
+  g_autofree char *text = is_text ? json_node_dup_string (value) : json_to_string (value, FALSE);
   for (guint i = 0; i < settings->len; i++)
     if (strcmp (((SluiceSetting *) settings->pdata[i])->name, key) == 0)
       g_ptr_array_remove_index (settings, i--);
