@@ -99,11 +99,23 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
+is_wandb_name (const char *name)
+{
+  return g_str_has_suffix (name, ".wandb");
+}
+
+static gboolean
 is_csv_name (const char *name)
 {
   g_autofree char *lower = g_ascii_strdown (name, -1);
   return g_str_has_suffix (lower, ".csv") || g_str_has_suffix (lower, ".csv.gz")
          || g_str_has_suffix (lower, ".tsv");
+}
+
+gboolean
+sluice_import_takes_name (const char *name)
+{
+  return sluice_event_file_is_name (name) || is_csv_name (name) || is_wandb_name (name);
 }
 
 /* What the folder holds; FALSE: it cannot be read. Names of folders and tables are sorted. */
@@ -278,7 +290,7 @@ sluice_import_find (const char *path, GPtrArray *sources, GPtrArray *folders, GE
       return FALSE;
     }
   /* The log of a run of W&B stands for its folder. */
-  if (g_str_has_suffix (name, ".wandb"))
+  if (is_wandb_name (name))
     return find_in_folder (folder, sources, folders, error);
   ImportSource *source =
       sluice_import_source_new (canonical, folder, sluice_import_name_file (name));

@@ -31,7 +31,11 @@ static const struct
   { "w/files/wandb-metadata.json", NULL, NULL },
 };
 
-static char *folder, *logs;
+/* So many go into the store before it is emptied: a transaction takes longer than the rest. */
+#define KEPT 64
+
+static char *folder, *logs; /* logs: of the input at hand, none has those of another */
+static guint n_inputs;
 static SluiceStore *store;
 
 static void
@@ -45,7 +49,6 @@ void
 fuzz_init (void)
 {
   folder = fuzz_folder_new ();
-  logs = g_build_filename (folder, "logs", NULL);
   g_autofree char *workspace = g_build_filename (folder, "workspace", NULL);
   store = sluice_store_open (workspace, NULL);
   g_assert_nonnull (store);
@@ -97,7 +100,6 @@ forget_all (void)
   for (guint i = 0; runs != NULL && i < runs->len; i++)
     sluice_store_purge_run (store, ((SluiceRunInfo *) runs->pdata[i])->id, &error);
   g_assert_no_error (error);
-  fuzz_folder_remove (logs);
 }
 
 int
@@ -108,6 +110,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   guint which = data[0] % G_N_ELEMENTS (files);
   g_autofree guint8 *bytes = g_memdup2 (data + 1, size - 1);
   guint64 n;
+  logs = g_strdup_printf ("%s/%u", folder, n_inputs++);
   if (data[0] & SIGNED)
     wandb_sample_sign (bytes, size - 1);
   if (files[which].beside != NULL)
@@ -119,7 +122,10 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
       import (&n);
       g_assert_cmpuint (n, ==, 0);
     }
-  forget_all ();
+  fuzz_folder_remove (logs);
+  g_clear_pointer (&logs, g_free);
+  if (n_inputs % KEPT == 0)
+    forget_all ();
   return 0;
 }
 
