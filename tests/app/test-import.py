@@ -132,8 +132,8 @@ class Import:
         self.write("sheets/data.csv", b"x,y\n1,2\n")
         ended = self.call("import", str(self.logs / "sheets"))
         self.tap.point("a table is a run, and damage has line and column",
-                       "run a: 2 scalars" in ended.stdout and "line 3, column “loss”" in ended.stderr
-                       and "1 run," in ended.stdout, ended.stdout, ended.stderr)
+                       "run a: 2 scalars" in ended.stdout and "1 run," in ended.stdout
+                       and "line 3, column “loss”" in ended.stderr, ended.stdout, ended.stderr)
         again = self.call("import", str(self.logs / "sheets")).stdout
         self.tap.point("again, nothing is new", "run a: nothing new" in again, again)
         said = self.call("import", str(self.logs / "sheets/data.csv"), status=1).stderr
@@ -149,7 +149,8 @@ class Import:
     def check_trackers(self):
         self.write("other/mlruns/1/r/meta.yaml", b"run_id: r\nrun_name: flow\nstatus: 4\n")
         self.write("other/mlruns/1/r/params/lr", b"0.1")
-        self.write("other/mlruns/1/r/metrics/loss", b"1600000000000 0.5 0\n1600000001000 0.25 1\n")
+        self.write("other/mlruns/1/r/metrics/loss",
+                   b"1600000000000 0.5 0\n1600000001000 0.25 1\n")
         self.write("other/wandb/run-1-i/files/wandb-history.jsonl", b'{"loss": 2, "_step": 7}\n')
         self.write("other/wandb/run-1-i/files/wandb-metadata.json", b"{}")
         names = [line.get("run") for line in self.lines("import", str(self.logs / "other"))]
