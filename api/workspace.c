@@ -90,7 +90,8 @@ sluice_workspace_dup_runs (SluiceWorkspace *self, const char *filter, GError **e
   g_variant_builder_init (&table, G_VARIANT_TYPE ("aa{sv}"));
   for (guint i = 0; i < rows->len; i++)
     if (sluice_run_filter_matches (wanted, rows->pdata[i]))
-      g_variant_builder_add_value (&table, sluice_run_entry_to_variant (rows->pdata[i], names));
+      g_variant_builder_add_value (&table,
+                                   sluice_run_entry_to_variant (self, rows->pdata[i], names));
   return g_variant_ref_sink (g_variant_builder_end (&table));
 }
 

@@ -122,6 +122,12 @@ step_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+checkpoint_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  sluice_run_controller_checkpoint (sluice_window_get_controller (data));
+}
+
+static void
 stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   sluice_run_controller_stop (sluice_window_get_controller (data));
@@ -246,6 +252,7 @@ static const GActionEntry actions[] = {
   { .name = "start-from", .activate = start_from_cb, .parameter_type = "s" },
   { .name = "pause", .activate = pause_cb },
   { .name = "step", .activate = step_cb },
+  { .name = "checkpoint", .activate = checkpoint_cb },
   { .name = "stop", .activate = stop_cb },
   { .name = "resume-run", .activate = resume_run_cb },
   { .name = "resume-from", .activate = resume_from_cb },
@@ -310,6 +317,7 @@ sluice_run_actions_update (SluiceWindow *window)
   set_enabled (window, "start-from", can_train && idle);
   set_enabled (window, "pause", running);
   set_enabled (window, "step", can_train && (idle || paused));
+  set_enabled (window, "checkpoint", running || paused);
   set_enabled (window, "stop", running || paused);
   set_enabled (window, "resume-run",
                can_train && idle && meant != NULL && is_resumable (window, meant));

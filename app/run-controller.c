@@ -21,6 +21,7 @@ struct _SluiceRunController
   gboolean ended;          /* the trainer's run */
   gboolean stops_at_start; /* asked for before there was a trainer */
   gint64 steps_at_start;   /* the same; 0: all */
+  guint n_alerts;          /* of the trainer's run: so many were taken */
   char *refused;           /* (nullable): a run that was not resumed because data have changed */
   gint64 refused_from;
 };
@@ -169,6 +170,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       g_clear_object (&self->trainer);
       self->trainer = trainer;
+      self->n_alerts = 0;
       g_free (self->trained);
       self->trained = g_strdup (task->folder);
       self->ended = FALSE;
@@ -318,6 +320,14 @@ sluice_run_controller_pause (SluiceRunController *self)
 }
 
 void
+sluice_run_controller_checkpoint (SluiceRunController *self)
+{
+  SluiceControlState state = sluice_run_controller_get_state (self);
+  if (state == SLUICE_CONTROL_RUNNING || state == SLUICE_CONTROL_PAUSED)
+    sluice_trainer_checkpoint (self->trainer);
+}
+
+void
 sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n)
 {
   SluiceControlState state = sluice_run_controller_get_state (self);
@@ -384,6 +394,17 @@ char *
 sluice_run_controller_take_repeated (SluiceRunController *self)
 {
   return g_steal_pointer (&self->repeated);
+}
+
+char *
+sluice_run_controller_take_alert (SluiceRunController *self)
+{
+  g_autofree char *text = NULL;
+  guint n = self->trainer != NULL ? sluice_trainer_get_last_alert (self->trainer, &text) : 0;
+  if (n == self->n_alerts)
+    return NULL;
+  self->n_alerts = n;
+  return g_steal_pointer (&text);
 }
 
 const GError *

@@ -37,6 +37,8 @@ char *sluice_run_controller_take_notice (SluiceRunController *self);
 /* The run that one which has just begun will repeat to the last bit, once: (transfer full)
  * (nullable) */
 char *sluice_run_controller_take_repeated (SluiceRunController *self);
+/* The newest alert of the run under way or the last one, once: (transfer full) (nullable) */
+char *sluice_run_controller_take_alert (SluiceRunController *self);
 /* Folders that ops may use beside the workspace; of the process, which keeps them. (nullable) */
 void sluice_run_controller_allow_files (const char *const *folders);
 /* The run under way, or the last one; 0: none yet. */
@@ -69,6 +71,8 @@ gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
 /* Goes on with them as that resume would have. */
 void sluice_run_controller_accept_data (SluiceRunController *self);
 void sluice_run_controller_pause (SluiceRunController *self);
+/* Of the run under way, now. */
+void sluice_run_controller_checkpoint (SluiceRunController *self);
 /* run: (nullable): which one goes on where none is under way; NULL: a new one. */
 void sluice_run_controller_step (SluiceRunController *self, const char *run, gint64 n);
 void sluice_run_controller_stop (SluiceRunController *self);

@@ -11,6 +11,7 @@
 
 /* One at a time: the newest takes the place of the last. */
 #define NOTICE_ID "run-ended"
+#define ALERT_ID  "run-alert"
 
 typedef struct
 {
@@ -70,6 +71,33 @@ tell (Notifier *self, SluiceRunController *controller)
   g_application_send_notification (G_APPLICATION (application), NOTICE_ID, notice);
 }
 
+/* What the run's project wants somebody to be told of: in the window where that is looked at. */
+static void
+tell_alert (Notifier *self, SluiceRunController *controller)
+{
+  g_autofree char *text = sluice_run_controller_take_alert (controller);
+  const char *name = sluice_run_controller_get_run_name (controller);
+  GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self->window));
+  if (text == NULL || name == NULL || application == NULL)
+    return;
+  /* Translators: a run, what is the matter with it. */
+  g_autofree char *words = g_strdup_printf (_ ("%s: %s"), name, text);
+  if (gtk_window_is_active (GTK_WINDOW (self->window)))
+    {
+      sluice_window_tell (self->window, words);
+      return;
+    }
+  if (!g_settings_get_boolean (self->settings, "notify"))
+    return;
+  g_autofree char *title = g_strdup_printf (_ ("Alert of %s"), name);
+  g_autoptr (GNotification) notice = g_notification_new (title);
+  g_notification_set_body (notice, text);
+  g_notification_set_priority (notice, G_NOTIFICATION_PRIORITY_HIGH);
+  g_notification_set_default_action_and_target (notice, "app.show-run", "s", name);
+  g_notification_add_button_with_target (notice, _ ("Show"), "app.show-run", "s", name);
+  g_application_send_notification (G_APPLICATION (application), ALERT_ID, notice);
+}
+
 /* The window's own answer to the same signal may be that it goes: it is the object of the
  * connection, which ends with it. */
 static void
@@ -77,6 +105,7 @@ controller_changed_cb (SluiceRunController *controller, SluiceWindow *window)
 {
   Notifier *self = g_object_get_data (G_OBJECT (window), NOTICE_ID);
   gboolean is_busy = sluice_run_controller_get_state (controller) != SLUICE_CONTROL_IDLE;
+  tell_alert (self, controller);
   if (self->was_busy && !is_busy)
     tell (self, controller);
   self->was_busy = is_busy;
@@ -87,7 +116,10 @@ active_changed_cb (GtkWindow *window)
 {
   GtkApplication *application = gtk_window_get_application (window);
   if (application != NULL && gtk_window_is_active (window))
-    g_application_withdraw_notification (G_APPLICATION (application), NOTICE_ID);
+    {
+      g_application_withdraw_notification (G_APPLICATION (application), NOTICE_ID);
+      g_application_withdraw_notification (G_APPLICATION (application), ALERT_ID);
+    }
 }
 
 void

@@ -11,6 +11,7 @@
 #include "engine/graph/savedmodel.h"
 
 char **sluice_cli_allowed_files;
+gboolean sluice_cli_allow_commands;
 
 void
 sluice_cli_allow_files (SluiceFileAccess *files)

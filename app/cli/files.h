@@ -7,6 +7,8 @@
 
 /* Folders that --allow-files names; (nullable) */
 extern char **sluice_cli_allowed_files;
+/* --allow-commands was given. */
+extern gboolean sluice_cli_allow_commands;
 
 /* Adds them to what a project's graph may use. */
 void sluice_cli_allow_files (SluiceFileAccess *files);

@@ -105,6 +105,8 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   sluice_cli_json_int (b, "points_committed", p->n_committed);
   sluice_cli_json_int (b, "committed_step", p->committed_step);
   sluice_cli_json_int (b, "checkpoint", p->last_checkpoint);
+  g_autofree char *reason = sluice_trainer_dup_reason (trainer);
+  sluice_cli_json_string (b, "reason", reason);
   sluice_cli_json_end (b);
   flush_output ();
 }
@@ -272,6 +274,9 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
                                          : g_strdup (_ ("no further steps"));
   printf (_ ("run %s: %s at step %" PRId64 ", %s, %s, %" PRIu64 " points saved\n"),
           sluice_trainer_get_run_name (trainer), _ (state), p.step, loss, duration, p.n_committed);
+  g_autofree char *reason = sluice_trainer_dup_reason (trainer);
+  if (reason != NULL)
+    printf (_ ("ended early: %s\n"), reason);
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);

@@ -13,7 +13,7 @@
   "\"loss\": \"number\", \"steps_per_second\": \"number\", \"eta_seconds\": \"number\", "          \
   "\"eta_margin_seconds\": \"number\", \"evaluation\": \"number\", "                               \
   "\"wait_seconds\": \"number\", \"points_committed\": \"int\", "                                  \
-  "\"committed_step\": \"int\", \"checkpoint\": \"int\"}"
+  "\"committed_step\": \"int\", \"checkpoint\": \"int\", \"reason\": \"string|null\"}"
 
 /**
  * sluice_cli_train:

@@ -37,6 +37,7 @@ static const Verb *const verbs[] = {
   &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,   &sluice_verb_reindex,
   &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,    &sluice_verb_launch,
   &sluice_verb_queue,       &sluice_verb_sweep,   &sluice_verb_control, &sluice_verb_fork,
+  &sluice_verb_reproduce,
 };
 
 static char **plugins;
@@ -51,6 +52,8 @@ static const GOptionEntry common_options[] = {
     N_ ("Ops may read and write files in this folder; else only in the workspace, and read the "
         "project's. May be given several times"),
     N_ ("DIR") },
+  { "allow-commands", 0, 0, G_OPTION_ARG_NONE, &sluice_cli_allow_commands,
+    N_ ("Alerts may run the commands that a project names; else they are only told"), NULL },
   { "special-files", 0, 0, G_OPTION_ARG_NONE, &special_files,
     N_ ("Also read pipes and devices where a file is named, and wait for them"), NULL },
   { "unpack-limit", 0, 0, G_OPTION_ARG_STRING, &unpack_limit,

@@ -58,6 +58,7 @@ sluice_cli_work_queue (
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   const SluiceQueueWork work = { .group = group,
                                  .jobs = jobs,

@@ -52,6 +52,7 @@ train_now (SluiceStore *store, const char *folder, const SluiceRunInfo *fork, GE
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   g_autoptr (SluiceTrainer) trainer =
       project != NULL ? sluice_trainer_new (store, project, &trainer_options, error) : NULL;

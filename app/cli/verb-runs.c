@@ -78,7 +78,7 @@ print_rows (SluiceStore *store,
           || (only != NULL && !g_hash_table_contains (only, &row->info->id)))
         continue;
       if (sluice_cli_json)
-        sluice_cli_print_variant (sluice_run_entry_to_variant (row, names));
+        sluice_cli_print_variant (sluice_run_entry_to_variant (store, row, names));
       else
         print_text (row);
     }

@@ -17,7 +17,7 @@ static char *workspace, *run_name, *resume, *init_from;
 static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
 static gint64 from_step = -1;
-static gboolean accept_changed_data;
+static gboolean accept_changed_data, audits;
 static char **assignments, **plans;
 
 static const GOptionEntry options[] = {
@@ -39,6 +39,10 @@ static const GOptionEntry options[] = {
     N_ ("STEP") },
   { "accept-changed-data", 0, 0, G_OPTION_ARG_NONE, &accept_changed_data,
     N_ ("Go on although data files are not what they were"), NULL },
+  { "audit", 0, 0, G_OPTION_ARG_NONE, &audits,
+    N_ ("Before it goes on, take one step of its past again, and go on only where its loss is the "
+        "one that was logged"),
+    NULL },
   { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
     N_ ("Begin with the values of this checkpoint, safetensors or TensorFlow's, by the names of "
         "the variables"),
@@ -78,8 +82,9 @@ train (char **arguments, GError **error)
     return sluice_cli_usage (error, _ ("give one PROJECT, or --resume NAME"));
   if (from_step != -1 && !sluice_cli_check_count ("--from", from_step, 0, G_MAXINT64, error))
     return EXIT_USAGE;
-  if ((from_step >= 0 || accept_changed_data) && resume == NULL)
-    return sluice_cli_usage (error, _ ("--from and --accept-changed-data need --resume NAME"));
+  if ((from_step >= 0 || accept_changed_data || audits) && resume == NULL)
+    return sluice_cli_usage (error,
+                             _ ("--from, --audit and --accept-changed-data need --resume NAME"));
   if (resume != NULL && run_name != NULL)
     return sluice_cli_usage (
         error, _ ("--run names a new run, --resume one that goes on under its own name; "
@@ -107,6 +112,7 @@ train (char **arguments, GError **error)
     .resume = resume,
     .goes_back = from_step >= 0,
     .from_step = from_step,
+    .audits = audits,
     .accept_changed_data = accept_changed_data,
     .has_changed_data = &has_changed_data,
     .init_from = init_from,
@@ -114,6 +120,7 @@ train (char **arguments, GError **error)
     .begins = sluice_cli_catch_signals,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
+    .runs_commands = sluice_cli_allow_commands,
   };
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (store, g_steal_pointer (&project), &trainer_options, error);

@@ -26,9 +26,10 @@ pin (sqlite3 *db, gpointer data, GError **error)
   if (n_found == 0)
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the run has no checkpoint of step %" G_GINT64_FORMAT, r->step);
-  return sluice_sql_change (db, error,
-                            "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'", "ii",
-                            r->run, r->step)
+  return sluice_store_note_change (db, r->run, error)
+         && sluice_sql_change (db, error,
+                               "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'",
+                               "ii", r->run, r->step)
          && (!r->pinned
              || sluice_sql_change (
                  db, error, "INSERT INTO events (run, step, wall, kind) VALUES (?, ?, ?, 'pin')",

@@ -271,7 +271,8 @@ write_all (sqlite3 *db, gpointer data, GError **error)
       || !write_tags (self, db, error) || !write_points (self, db, error)
       || !write_records (self, db, error))
     return FALSE;
-  return write_files (self, db, error) && update_run (self, db, error);
+  return write_files (self, db, error) && update_run (self, db, error)
+         && sluice_store_note_change (db, self->info.id, error);
 }
 
 gboolean

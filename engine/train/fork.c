@@ -150,7 +150,7 @@ retrace (Fork *self, GError **error)
   if (request->recomputes != NULL)
     request->recomputes (replica->n_done, request->step, request->recomputes_data);
   gboolean ok = sluice_replica_begin_input (replica, error)
-                && sluice_replica_retrace (replica, request->step, error);
+                && sluice_replica_retrace (replica, request->step, NULL, error);
   sluice_replica_end_input (replica);
   return ok;
 }

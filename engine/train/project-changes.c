@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "engine/train/project-changes.h"
+#include "engine/train/project-private.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -59,7 +59,7 @@ schedule_field (SluiceSchedule *self, guint i)
 static void
 change_clear (gpointer data)
 {
-  SluiceChange *change = data;
+  SluiceSettingChange *change = data;
   g_free (change->key);
   g_free (change->value);
 }
@@ -67,15 +67,15 @@ change_clear (gpointer data)
 GArray *
 sluice_project_changes_new (void)
 {
-  GArray *changes = g_array_new (FALSE, TRUE, sizeof (SluiceChange));
+  GArray *changes = g_array_new (FALSE, TRUE, sizeof (SluiceSettingChange));
   g_array_set_clear_func (changes, change_clear);
   return changes;
 }
 
-static SluiceChange *
+static SluiceSettingChange *
 get_change (const SluiceProject *self, guint i)
 {
-  return &g_array_index (self->changes, SluiceChange, i);
+  return &g_array_index (self->changes, SluiceSettingChange, i);
 }
 
 char *
@@ -157,7 +157,7 @@ sluice_project_change (SluiceProject *self, gint64 step, const char *assignment,
   guint at = self->changes->len;
   while (at > 0 && get_change (self, at - 1)->step > step)
     at--;
-  SluiceChange change = { step, g_strdup (key), g_steal_pointer (&text) };
+  SluiceSettingChange change = { step, g_strdup (key), g_steal_pointer (&text) };
   g_array_insert_val (self->changes, at, change);
   return TRUE;
 }
@@ -202,7 +202,7 @@ sluice_project_get_schedule (const SluiceProject *self, gint64 step, SluiceSched
     *schedule_field (schedule, i) = *project_field (self, i);
   for (guint i = 0; i < self->changes->len && get_change (self, i)->step <= step; i++)
     {
-      const SluiceChange *change = get_change (self, i);
+      const SluiceSettingChange *change = get_change (self, i);
       int at = find_scheduled (change->key);
       if (at >= 0)
         *schedule_field (schedule, at) = g_ascii_strtoll (change->value, NULL, 10);
@@ -297,6 +297,84 @@ sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph 
              : g_strdup_printf ("%" G_GINT64_FORMAT, *project_field (self, (guint) at));
 }
 
+static void
+append_change (GArray *changes, gint64 step, const char *key, char *take_value)
+{
+  SluiceSettingChange change = { step, g_strdup (key), take_value };
+  g_array_append_val (changes, change);
+}
+
+/* Those of a project whose steps are in [from, to]. */
+static void
+copy_changes (GArray *changes, const SluiceProject *project, gint64 from, gint64 to)
+{
+  for (guint i = 0; i < project->changes->len; i++)
+    {
+      const SluiceSettingChange *change = get_change (project, i);
+      if (change->step >= from && change->step <= to)
+        append_change (changes, change->step, change->key, g_strdup (change->value));
+    }
+}
+
+static void
+add_differences (GArray *changes,
+                 const SluiceProject *self,
+                 const SluiceProject *before,
+                 gint64 step)
+{
+  SluiceSchedule had, has;
+  sluice_project_get_schedule (before, step, &had);
+  sluice_project_get_schedule (self, step, &has);
+  for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
+    {
+      gint64 value = *schedule_field (&has, i);
+      if (value != *schedule_field (&had, i))
+        append_change (changes, step, scheduled[i].key,
+                       g_strdup_printf ("%" G_GINT64_FORMAT, value));
+    }
+  for (guint i = 0; i < self->parameters->len; i++)
+    {
+      const char *name = g_array_index (self->parameters, SluiceNamedEdge, i).name;
+      double old = NAN, now;
+      gboolean was_said = sluice_project_get_parameter (before, name, step, &old);
+      if (sluice_project_get_parameter (self, name, step, &now) && (!was_said || now != old))
+        append_change (changes, step, name, number_to_text (now, FALSE));
+    }
+}
+
+/* What held from the start. */
+static void
+take_beginning (SluiceProject *self, const SluiceProject *before)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
+    *project_field (self, i) = *project_field (before, i);
+  g_array_set_size (self->overrides, 0);
+  for (guint i = 0; i < before->overrides->len; i++)
+    {
+      const SluiceOverride *override = &g_array_index (before->overrides, SluiceOverride, i);
+      SluiceOverride copy = { g_strdup (override->name), g_strdup (override->edge),
+                              override->value };
+      g_array_append_val (self->overrides, copy);
+    }
+}
+
+void
+sluice_project_go_on_at (SluiceProject *self, const SluiceProject *before, gint64 step)
+{
+  SluiceSchedule has;
+  sluice_project_get_schedule (self, step, &has);
+  /* Nothing comes after it that could be otherwise; or workers, that cannot change at a step. */
+  if (step == 0 || has.n_steps <= step || g_strv_length (self->train) > 1)
+    return;
+  GArray *changes = sluice_project_changes_new ();
+  copy_changes (changes, before, 0, step);
+  add_differences (changes, self, before, step);
+  copy_changes (changes, self, step + 1, G_MAXINT64);
+  take_beginning (self, before);
+  g_array_unref (self->changes);
+  self->changes = changes;
+}
+
 void
 sluice_project_begin_at (SluiceProject *self, gint64 step)
 {
@@ -308,7 +386,7 @@ sluice_project_begin_at (SluiceProject *self, gint64 step)
   self->changes = sluice_project_changes_new ();
   for (guint i = 0; i < changes->len; i++)
     {
-      const SluiceChange *change = &g_array_index (changes, SluiceChange, i);
+      const SluiceSettingChange *change = &g_array_index (changes, SluiceSettingChange, i);
       g_autofree char *assignment = g_strdup_printf ("%s=%s", change->key, change->value);
       if (change->step > step)
         sluice_project_change (self, change->step, assignment, NULL);
@@ -354,7 +432,7 @@ sluice_project_save_changes (const SluiceProject *self, GKeyFile *file)
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < self->changes->len; i++)
     {
-      const SluiceChange *change = get_change (self, i);
+      const SluiceSettingChange *change = get_change (self, i);
       g_string_append_printf (text, "%s%s=%s", text->len > 0 ? ";" : "", change->key,
                               change->value);
       if (i + 1 < self->changes->len && get_change (self, i + 1)->step == change->step)

@@ -19,7 +19,7 @@ typedef struct
   gint64 step;
   char *key;   /* of [train], or a promoted parameter */
   char *value; /* a number, as it was written */
-} SluiceChange;
+} SluiceSettingChange;
 
 /* Of keys that say what a trainer does between steps. */
 typedef struct
@@ -57,14 +57,13 @@ gint64 sluice_project_next_change (const SluiceProject *self, gint64 step);
 /* What key was before a change, as text: of this project or (graph not NULL) a constant of it.
  * (transfer full) (nullable): the graph's own value, which it computes. */
 char *sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph *graph);
+/**
+ * sluice_project_go_on_at:
+ * @before: as the run was until then
+ *
+ * A run goes on at that step with other settings than it had: what differs of what may change at a
+ * step becomes a change of that step, so that what held before is still told.
+ */
+void sluice_project_go_on_at (SluiceProject *self, const SluiceProject *before, gint64 step);
 /* It is to begin there: changes up to that step become its settings. */
 void sluice_project_begin_at (SluiceProject *self, gint64 step);
-
-/* ---- of project.c ---- */
-
-GArray *sluice_project_changes_new (void);
-/* Sets *name: (transfer full). The value, in assignment; NULL: it is no KEY=VALUE. */
-const char *sluice_project_split_assignment (const char *assignment, char **name, GError **error);
-void sluice_project_drop_changes (SluiceProject *self, const char *key);
-gboolean sluice_project_load_changes (SluiceProject *self, GKeyFile *file, GError **error);
-void sluice_project_save_changes (const SluiceProject *self, GKeyFile *file);

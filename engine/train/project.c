@@ -11,16 +11,14 @@
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/base/text.h"
-#include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/runtime/session/options.h"
 #include "engine/store/file.h"
 #include "engine/train/ini.h"
-#include "engine/train/project-changes.h"
-#include "engine/train/saved-state.h"
+#include "engine/train/project-alerts.h"
+#include "engine/train/project-private.h"
 
-#define INI    "project.ini"
-#define LAYOUT "model.layout"
+#define INI "project.ini"
 
 /* What a key holds, and so how it is read, checked, overridden and written. */
 typedef enum
@@ -34,6 +32,7 @@ typedef enum
   KEY_COUNT,   /* an integer of at least minimum */
   KEY_SEED,
   KEY_NUMBER,
+  KEY_NUMBER_OR_NONE, /* NAN: none */
   KEY_BOOL,
   KEY_SHAPE, /* "8;8;1" */
 } KeyKind;
@@ -91,6 +90,11 @@ static const Key keys[] = {
   { "data", "shape", KEY_SHAPE, AT (shape), OPTIONAL, 0 },
   { "data", "x", KEY_STRING, AT (feed_x), WITH_DATA, 0 },
   { "data", "y", KEY_STRING, AT (feed_y), OPTIONAL, 0 },
+  { "stop", "metric", KEY_STRING, AT (stop_metric), OPTIONAL, 0 },
+  { "stop", "patience", KEY_COUNT, AT (stop_patience), OPTIONAL, 0 },
+  { "stop", "min-delta", KEY_NUMBER, AT (stop_min_delta), OPTIONAL, 0 },
+  { "stop", "target", KEY_NUMBER_OR_NONE, AT (stop_target), OPTIONAL, 0 },
+  { "stop", "non-finite", KEY_BOOL, AT (stop_non_finite), OPTIONAL, 0 },
   { "evaluate", "fetches", KEY_EDGES, AT (evaluate), OPTIONAL, 0 },
   { "evaluate", "texts", KEY_EDGES, AT (texts), OPTIONAL, 0 },
   { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), OPTIONAL, 1 },
@@ -100,8 +104,8 @@ static const Key keys[] = {
   { "sweep", "trial", KEY_COUNT, AT (trial), OPTIONAL, 0, G_MAXINT32 },
 };
 
-static const char *const groups[] = { "project",   "train",   "data",  "evaluate", "parameters",
-                                      "overrides", "changes", "sweep", NULL };
+static const char *const groups[] = { "project",    "train",     "data",    "evaluate", "stop",
+                                      "parameters", "overrides", "changes", "sweep",    NULL };
 /* Their keys are names of the user's. */
 static const char *const free_groups[] = { "parameters", "overrides", "changes", NULL };
 
@@ -143,6 +147,7 @@ project_new (const char *folder)
   self->overrides = g_array_new (FALSE, TRUE, sizeof (SluiceOverride));
   g_array_set_clear_func (self->overrides, override_clear);
   self->changes = sluice_project_changes_new ();
+  self->alerts = sluice_project_alerts_new ();
   self->checkpoint_every = 500;
   self->summary_every = 50;
   self->keep_last = 5;
@@ -150,6 +155,7 @@ project_new (const char *folder)
   self->best = g_strdup ("loss:min");
   self->evaluate_batch = 256;
   self->scale = 1;
+  self->stop_target = NAN;
   self->seed = 1;
   self->batch = 1;
   return self;
@@ -173,6 +179,7 @@ sluice_project_free (SluiceProject *self)
   g_array_unref (self->parameters);
   g_array_unref (self->overrides);
   g_array_unref (self->changes);
+  g_array_unref (self->alerts);
   sluice_file_access_unref (self->files);
   g_free (self->folder);
   g_free (self);
@@ -305,6 +312,11 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
         return bad_value (key, text, "must be a number", error);
       *(double *) field = number;
       return TRUE;
+    case KEY_NUMBER_OR_NONE:
+      if (*text != '\0' && !parse_number (text, &number))
+        return bad_value (key, text, "must be a number, or empty", error);
+      *(double *) field = *text != '\0' ? number : NAN;
+      return TRUE;
     case KEY_BOOL:
       if (strcmp (text, "true") != 0 && strcmp (text, "false") != 0)
         return bad_value (key, text, "must be true or false", error);
@@ -323,25 +335,6 @@ gboolean
 sluice_project_has_own_input (const SluiceProject *self)
 {
   return g_strcmp0 (self->source, "graph") == 0;
-}
-
-SluiceGraph *
-sluice_project_load_graph (const SluiceProject *self, GError **error)
-{
-  static const char *const tags[] = { SLUICE_TAG_TRAIN, NULL };
-  if (sluice_saved_model_exists (self->graph_path))
-    {
-      g_autoptr (GError) none = NULL;
-      SluiceGraph *graph = sluice_graph_load_tagged (self->graph_path, tags, &none);
-      if (graph != NULL)
-        return graph;
-      if (!g_error_matches (none, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND))
-        {
-          g_propagate_error (error, g_steal_pointer (&none));
-          return NULL;
-        }
-    }
-  return sluice_graph_load_file (self->graph_path, error);
 }
 
 static const Key *
@@ -426,6 +419,8 @@ suggest_key (const char *group, const char *name)
 static gboolean
 load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **error)
 {
+  if (sluice_project_is_alert_group (group))
+    return sluice_project_load_alert (self, file, group, error);
   if (!g_strv_contains (groups, group))
     {
       g_autofree char *what = g_strdup_printf ("group [%s]", group);
@@ -697,6 +692,10 @@ value_to_text (const SluiceProject *self, const Key *key)
       return g_strdup_printf ("%" G_GINT64_FORMAT, *(const gint64 *) field);
     case KEY_SEED:
       return g_strdup_printf ("%" G_GUINT64_FORMAT, *(const guint64 *) field);
+    case KEY_NUMBER_OR_NONE:
+      if (isnan (*(const double *) field))
+        return NULL;
+      G_GNUC_FALLTHROUGH;
     case KEY_NUMBER:
       return g_strdup (g_ascii_dtostr (number, sizeof number, *(const double *) field));
     case KEY_BOOL:
@@ -728,45 +727,19 @@ save_options (const SluiceProject *self, GKeyFile *file)
     }
 }
 
-/* Under which a project's folder has its graph: of a SavedModel the folder, whose own file may be
- * what the project named. (transfer full) */
-static char *
-dup_graph_name (const SluiceProject *self)
-{
-  g_autofree char *graph = sluice_saved_model_exists (self->graph_path)
-                               ? sluice_saved_model_dup_folder (self->graph_path)
-                               : g_strdup (self->graph_path);
-  return g_path_get_basename (graph);
-}
-
-/* The graph, under the name that the project will call it, and the layout where there is one. */
-static gboolean
-copy_files (const SluiceProject *self, const char *folder, GError **error)
-{
-  g_autofree char *base = dup_graph_name (self);
-  g_autofree char *to = g_build_filename (folder, base, NULL);
-  g_autofree char *layout = g_build_filename (self->folder, LAYOUT, NULL);
-  g_autofree char *layout_to = g_build_filename (folder, LAYOUT, NULL);
-  gboolean ok = sluice_saved_model_exists (self->graph_path)
-                    ? sluice_saved_model_copy (self->graph_path, to, error)
-                    : sluice_file_copy ("graph", self->graph_path, to, error);
-  return ok
-         && (!g_file_test (layout, G_FILE_TEST_EXISTS)
-             || sluice_file_copy ("layout", layout, layout_to, error));
-}
-
 char *
 sluice_project_dup_text (const SluiceProject *self)
 {
   g_autoptr (GKeyFile) file = g_key_file_new ();
   for (guint i = 0; i < G_N_ELEMENTS (keys); i++)
     {
-      g_autofree char *text = value_to_text (self, &keys[i]);
+      gboolean without = self->stop_metric == NULL && strcmp (keys[i].group, "stop") == 0;
+      g_autofree char *text = !without ? value_to_text (self, &keys[i]) : NULL;
       if (text != NULL)
         sluice_ini_set_text (file, keys[i].group, keys[i].key, text);
     }
   save_options (self, file);
-  g_autofree char *base = dup_graph_name (self);
+  g_autofree char *base = sluice_project_dup_graph_name (self);
   sluice_ini_set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)
     {
@@ -781,6 +754,7 @@ sluice_project_dup_text (const SluiceProject *self)
                            g_ascii_dtostr (number, sizeof number, override->value));
     }
   sluice_project_save_changes (self, file);
+  sluice_project_save_alerts (self, file);
   return g_key_file_to_data (file, NULL, NULL);
 }
 
@@ -795,5 +769,6 @@ sluice_project_save_text (const SluiceProject *self, const char *folder, GError 
 gboolean
 sluice_project_save (const SluiceProject *self, const char *folder, GError **error)
 {
-  return copy_files (self, folder, error) && sluice_project_save_text (self, folder, error);
+  return sluice_project_copy_files (self, folder, error)
+         && sluice_project_save_text (self, folder, error);
 }

@@ -57,6 +57,13 @@ typedef struct
   guint n_shape;
   char *feed_x, *feed_y; /* edges; (nullable): not fed */
 
+  /* When it ends before its steps do (stop-rule.h): a series and what is best of it, as best;
+     (nullable): never. So many of its values without a better one; 0: not for that. */
+  char *stop_metric;
+  gint64 stop_patience;
+  double stop_min_delta, stop_target; /* target NAN: none */
+  gboolean stop_non_finite;
+
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
@@ -65,7 +72,8 @@ typedef struct
   gint64 first_rung, one_of, n_trials, trial;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
   GArray *overrides;  /* of SluiceOverride */
-  GArray *changes;    /* of SluiceChange (project-changes.h): what becomes otherwise later on */
+  GArray *alerts;     /* of SluiceAlertRule (project-alerts.h) */
+  GArray *changes; /* of SluiceSettingChange (project-changes.h): what becomes otherwise later on */
   SluiceFileAccess *files; /* what its graph may touch: what lies in the folder may be read */
 } SluiceProject;
 

@@ -7,26 +7,47 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/store/kinds/event.h"
+#include "engine/train/experiment.h"
+#include "engine/train/project-changes.h"
 #include "engine/train/run-file.h"
+
+/* Without changes of what changes no value. (transfer full) */
+static char *
+dup_text_of_values (const SluiceProject *project)
+{
+  g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluiceSettingChange));
+  for (guint i = 0; i < project->changes->len; i++)
+    {
+      SluiceSettingChange *change = &g_array_index (project->changes, SluiceSettingChange, i);
+      if (sluice_experiment_depends_on ("train", change->key))
+        g_array_append_val (kept, *change);
+    }
+  SluiceProject values = *project;
+  values.changes = kept;
+  return sluice_project_dup_text (&values);
+}
 
 /* What a project computes, as text: project.ini without what changes no value. */
 static char *
 dup_key (const SluiceProject *project)
 {
-  static const struct
-  {
-    const char *group, *key;
-  } without[] = {
-    { "project", "name" },    { "project", "description" },    { "train", "steps" },
-    { "train", "keep-last" }, { "train", "keep-best" },        { "train", "keep-every" },
-    { "train", "best" },      { "train", "checkpoint-every" },
-  };
-  g_autofree char *text = sluice_project_dup_text (project);
+  g_autofree char *text = dup_text_of_values (project);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
-    g_key_file_remove_key (file, without[i].group, without[i].key, NULL);
+  g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
+  for (guint i = 0; groups[i] != NULL; i++)
+    {
+      g_auto (GStrv) keys = g_key_file_get_keys (file, groups[i], NULL, NULL);
+      guint n_left = 0;
+      for (guint k = 0; keys != NULL && keys[k] != NULL; k++)
+        if (sluice_experiment_depends_on (groups[i], keys[k]))
+          n_left++;
+        else
+          g_key_file_remove_key (file, groups[i], keys[k], NULL);
+      if (n_left == 0)
+        g_key_file_remove_group (file, groups[i], NULL);
+    }
   return g_key_file_to_data (file, NULL, NULL);
 }
 

@@ -79,7 +79,7 @@ check_changes (SluiceReplica *self, GError **error)
   const SluiceProject *p = self->project;
   for (guint i = 0; i < p->changes->len; i++)
     {
-      const SluiceChange *change = &g_array_index (p->changes, SluiceChange, i);
+      const SluiceSettingChange *change = &g_array_index (p->changes, SluiceSettingChange, i);
       const SluiceNamedEdge *parameter = sluice_project_find_parameter (p, change->key);
       if (parameter == NULL)
         continue;

@@ -4,6 +4,7 @@
 #include "engine/train/retrace.h"
 
 #include "engine/train/project-changes.h"
+#include "engine/train/trial.h"
 
 static gboolean
 every (gint64 step, gint64 period)
@@ -36,12 +37,13 @@ take_step (SluiceReplica *self, double *scalars, double *values, GError **error)
   g_autoptr (SluiceTensor) summary = NULL;
   return sluice_replica_step (self, scalars, every (step, now.summary_every) ? &summary : NULL,
                               &options, error)
-         && ((step != now.n_steps && !every (step, now.evaluate_every))
+         && ((step != now.n_steps && !every (step, now.evaluate_every)
+              && !sluice_trial_is_rung (self->project, step))
              || evaluate (self, values, error));
 }
 
 gboolean
-sluice_replica_retrace (SluiceReplica *self, gint64 step, GError **error)
+sluice_replica_retrace (SluiceReplica *self, gint64 step, double *loss, GError **error)
 {
   g_autofree double *scalars = g_new (double, self->n_scalars);
   g_autofree double *values = g_new (double, self->project->evaluate->len + 1);
@@ -49,5 +51,7 @@ sluice_replica_retrace (SluiceReplica *self, gint64 step, GError **error)
   while (self->n_done < step)
     if (!take_step (self, scalars, values, error))
       return FALSE;
+  if (loss != NULL)
+    *loss = scalars[0];
   return TRUE;
 }

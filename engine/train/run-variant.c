@@ -4,6 +4,7 @@
 #include "engine/train/run-variant.h"
 
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/run-file.h"
 
 /* ---- values ---- */
 
@@ -128,8 +129,19 @@ sluice_run_entries_map_names (GPtrArray *entries)
   return names;
 }
 
+/* What came of it when it was trained again. */
+static void
+add_badge (GVariantBuilder *b, SluiceStore *store, gint64 run)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
+  g_autofree char *badge =
+      file != NULL && file->proof != NULL ? sluice_run_proof_dup_badge (file->proof) : NULL;
+  add_text (b, "badge", badge);
+}
+
 GVariant *
-sluice_run_entry_to_variant (const SluiceRunEntry *self, GHashTable *names)
+sluice_run_entry_to_variant (SluiceStore *store, const SluiceRunEntry *self, GHashTable *names)
 {
   const SluiceRunInfo *info = self->info;
   GVariantBuilder b;
@@ -151,7 +163,7 @@ sluice_run_entry_to_variant (const SluiceRunEntry *self, GHashTable *names)
   add_maybe_double (&b, "created", info->created > 0, info->created);
   add_maybe_double (&b, "ended", info->ended > 0, info->ended);
   add (&b, "seconds_active", g_variant_new_double (info->seconds));
-  add_text (&b, "badge", NULL);
+  add_badge (&b, store, info->id);
   return g_variant_builder_end (&b);
 }
 

@@ -15,6 +15,7 @@
  * entries: (element-type SluiceRunEntry) */
 GHashTable *sluice_run_entries_map_names (GPtrArray *entries);
 /* names: as above. (transfer floating) */
-GVariant *sluice_run_entry_to_variant (const SluiceRunEntry *self, GHashTable *names);
+GVariant *
+sluice_run_entry_to_variant (SluiceStore *store, const SluiceRunEntry *self, GHashTable *names);
 /* names: (array zero-terminated=1): of the runs. (transfer floating) */
 GVariant *sluice_run_diff_to_variant (const SluiceRunDiff *self, const char *const *names);

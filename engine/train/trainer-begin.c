@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "engine/store/file.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/example-sums.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -23,7 +25,6 @@ sluice_trainer_wall_now (void)
 static char **
 dup_tags (SluiceTrainer *self)
 {
-  static const char *const system[] = { "system/cpu", "system/memory", "system/steps-per-second" };
   SluiceProject *p = self->project;
   g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
   g_strv_builder_add (tags, "loss");
@@ -35,8 +36,7 @@ dup_tags (SluiceTrainer *self)
           g_strconcat ("evaluate/", g_array_index (p->evaluate, SluiceNamedEdge, i).name, NULL);
       g_strv_builder_add (tags, tag);
     }
-  for (guint i = 0; i < G_N_ELEMENTS (system); i++)
-    g_strv_builder_add (tags, system[i]);
+  sluice_trainer_add_system_tags (self, tags);
   return g_strv_builder_end (tags);
 }
 
@@ -55,10 +55,9 @@ open_all_series (SluiceTrainer *self, GError **error)
     }
   self->series = g_memdup2 (ids, (n_fetches + 1) * sizeof *ids);
   self->evaluation_series = g_memdup2 (ids + n_fetches + 1, n_evaluate * sizeof *ids);
-  self->cpu_series = ids[n - 3];
-  self->memory_series = ids[n - 2];
-  self->rate_series = ids[n - 1];
-  return sluice_trainer_find_best (self, tags, ids, error);
+  return sluice_trainer_begin_system (self, ids + 1 + n_fetches + n_evaluate, error)
+         && sluice_trainer_find_best (self, tags, ids, error)
+         && sluice_trainer_begin_rules (self, tags, ids, error);
 }
 
 /* ---- a new run ---- */
@@ -76,6 +75,27 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+/* Which examples there are, so that another one is noticed by its number. That they cannot be
+ * written keeps nobody from training. */
+static void
+note_examples (SluiceTrainer *self)
+{
+  const SluiceExamples *const splits[] = { self->examples, self->test };
+  static const char *const keys[][2] = { { "train-x", "train-y" }, { "test-x", "test-y" } };
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
+    for (guint k = 0; splits[i] != NULL && k < 2; k++)
+      {
+        g_autofree char *hash = NULL;
+        g_autoptr (SluiceExampleSums) sums =
+            sluice_example_sums_new (k == 0 ? splits[i]->x : splits[i]->y);
+        if (sums != NULL
+            && sluice_example_sums_write (sums, sluice_store_get_workspace (self->store), &hash,
+                                          NULL))
+          g_hash_table_replace (self->file->examples, g_strdup (keys[i][k]),
+                                g_steal_pointer (&hash));
+      }
+}
+
 /* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
@@ -90,6 +110,8 @@ note_made (SluiceTrainer *self)
                               own != NULL ? own + strlen ("/device:") : name);
     }
   sluice_run_file_note_made (self->file, devices->str);
+  sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
+  note_examples (self);
 }
 
 /* What the first values are, and a row for the run. */
@@ -349,11 +371,26 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
                       self->info->name, *changed);
 }
 
-/* Is the project another one than it was when it was last frozen? */
+/* What came after the checkpoint is not what will be written: points, and files that lost their
+ * rows. */
 static gboolean
-project_differs (SluiceTrainer *self)
+forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
 {
-  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
+  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
+    return FALSE;
+  for (guint i = 0; i < checkpoints->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step > self->replica->n_done)
+        g_unlink (checkpoint->path);
+    }
+  return TRUE;
+}
+
+/* Is the project another one than it was when it was last frozen? before: (nullable). */
+static gboolean
+project_differs (SluiceTrainer *self, const SluiceProject *before)
+{
   if (before == NULL)
     return TRUE;
   g_autofree char *was = sluice_project_dup_text (before);
@@ -423,12 +460,18 @@ go_on (SluiceTrainer *self,
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
+  g_autofree char *audited = NULL;
   if (checkpoints == NULL || !find_end (self, error) || !restore (self, options, checkpoints, error)
+      || (options->audits && !sluice_trainer_audit (self, checkpoints, &audited, error))
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
-  gboolean forgets = options->goes_back || changed != NULL || project_differs (self);
-  if ((forgets && !sluice_run_log_truncate (self->log, self->replica->n_done, error))
+  g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
+  gboolean forgets = options->goes_back || changed != NULL || project_differs (self, before);
+  if (before != NULL)
+    sluice_project_go_on_at (self->project, before, self->replica->n_done);
+  sluice_replica_forget_changes (self->replica);
+  if ((forgets && !forget_later (self, checkpoints, error))
       || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
@@ -443,6 +486,8 @@ go_on (SluiceTrainer *self,
   g_clear_pointer (&self->info->message, g_free);
   if (changed != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
+  if (audited != NULL)
+    sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "audit", audited);
   return log_beginning (self, checkpoints, error) && open_all_series (self, error);
 }
 
@@ -458,6 +503,7 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
       sluice_replica_new (self->project, self->examples, self->test, 0, options->host, error);
   if (self->replica == NULL)
     return FALSE;
+  self->probe = sluice_system_probe_new ("", sluice_store_get_workspace (self->store));
   self->scalars = g_new0 (double, self->replica->n_scalars);
   self->evaluation = g_new0 (double, self->project->evaluate->len + 1);
   self->scalars[0] = NAN;

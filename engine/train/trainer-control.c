@@ -30,7 +30,8 @@ sluice_trainer_begin_changes (SluiceTrainer *self)
 static void
 log_change (SluiceTrainer *self, guint i)
 {
-  const SluiceChange *change = &g_array_index (self->project->changes, SluiceChange, i);
+  const SluiceSettingChange *change =
+      &g_array_index (self->project->changes, SluiceSettingChange, i);
   g_autofree char *before = sluice_project_dup_before (self->project, i, self->replica->graph);
   g_autofree char *text =
       g_strdup_printf ("%s %s to %s", change->key,
@@ -58,7 +59,7 @@ sluice_trainer_take_changes (SluiceTrainer *self, GError **error)
     return FALSE;
   const GArray *changes = self->project->changes;
   for (guint i = 0; i < changes->len; i++)
-    if (g_array_index (changes, SluiceChange, i).step == step)
+    if (g_array_index (changes, SluiceSettingChange, i).step == step)
       log_change (self, i);
   publish_schedule (self);
   self->next_change = sluice_project_next_change (self->project, step);
@@ -74,9 +75,9 @@ change_now (SluiceTrainer *self, const char *assignment, GError **error)
   if (!sluice_project_change (self->project, step, assignment, error))
     return FALSE;
   guint i = self->project->changes->len;
-  while (i-- > 0 && g_array_index (self->project->changes, SluiceChange, i).step > step)
+  while (i-- > 0 && g_array_index (self->project->changes, SluiceSettingChange, i).step > step)
     ;
-  const char *key = g_array_index (self->project->changes, SluiceChange, i).key;
+  const char *key = g_array_index (self->project->changes, SluiceSettingChange, i).key;
   gboolean fits = self->replica->n_workers == 1
                   || sluice_project_find_parameter (self->project, key) == NULL
                   || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -87,6 +88,7 @@ change_now (SluiceTrainer *self, const char *assignment, GError **error)
   if (fits && sluice_replica_obey_changes (self->replica, error)
       && sluice_project_save_text (self->project, self->folder, error))
     {
+      sluice_run_file_update_source (self->store, self->info->id, self->project);
       log_change (self, i);
       publish_schedule (self);
       return TRUE;
@@ -216,10 +218,24 @@ sluice_trainer_answer (SluiceTrainer *self, const GError *failure)
   send_answer (self);
 }
 
+static void
+save_if_wanted (SluiceTrainer *self)
+{
+  g_autoptr (GError) error = NULL;
+  pthread_mutex_lock (&self->lock);
+  gboolean wanted = self->wants_checkpoint;
+  self->wants_checkpoint = FALSE;
+  pthread_mutex_unlock (&self->lock);
+  if (wanted && !sluice_trainer_save_checkpoint (self, &error))
+    sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "not-saved",
+                          error->message);
+}
+
 /* One thing at a time, and the next one when the one before has its answer. */
 static void
 look (SluiceTrainer *self)
 {
+  save_if_wanted (self);
   double now = sluice_trainer_monotonic_now ();
   if (self->asked != NULL || now - self->looked < LOOK_SECONDS)
     return;
@@ -234,6 +250,8 @@ look (SluiceTrainer *self)
 static void
 tell_pause (SluiceTrainer *self)
 {
+  if (self->alerts != NULL)
+    sluice_alerts_beat (self->alerts, self->replica->n_done, FALSE);
   sluice_step_rate_pause (&self->rate);
   sluice_run_log_flush (self->log, NULL);
   sluice_trainer_write_info (self, SLUICE_RUN_PAUSED, NULL);
@@ -244,6 +262,8 @@ tell_pause (SluiceTrainer *self)
 static void
 tell_end_of_pause (SluiceTrainer *self)
 {
+  if (self->alerts != NULL)
+    sluice_alerts_beat (self->alerts, self->replica->n_done, TRUE);
   sluice_step_rate_resume (&self->rate);
   self->system_wall = 0;
   sluice_trainer_write_info (self, SLUICE_RUN_RUNNING, NULL);

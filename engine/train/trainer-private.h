@@ -5,10 +5,13 @@
 #include <pthread.h>
 
 #include "engine/store/run-control.h"
+#include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/step-rate.h"
+#include "engine/train/stop-rule.h"
+#include "engine/train/system-probe.h"
 #include "engine/train/trainer.h"
 
 /* What the controls asked for; the thread looks between steps. */
@@ -40,14 +43,22 @@ struct _SluiceTrainer
   gint64 *series; /* of loss and fetches */
   gint64 *evaluation_series;
   gint64 cpu_series, memory_series, rate_series;
-  gint64 best_series; /* by which the best checkpoints stay */
+  SluiceSystemProbe *probe;
+  gint64 probe_series[SLUICE_N_SYSTEM_VALUES]; /* 0: the machine does not tell it */
+  double probe_before[SLUICE_N_SYSTEM_VALUES]; /* of counters: in earlier processes */
+  gint64 best_series;                          /* by which the best checkpoints stay */
   gboolean best_is_max;
+  gint64 stop_series; /* 0: no rule ends the run */
+  SluiceStopRule stop_rule;
+  gboolean runs_commands;
+  SluiceAlerts *alerts; /* (nullable): there are none */
   double *scalars, *evaluation;
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
   gint64 marked_step;
   gboolean has_lock;              /* of the run, against other trainers */
-  gboolean input_ended;           /* there are no more batches: so are the steps */
+  gboolean ended_early;           /* there are no more batches, or a rule ended it */
+  char *stop_reason;              /* (nullable): of a rule; under the lock */
   gint64 until_step;              /* 0: the project's */
   double seconds_before;          /* of training in earlier processes */
   gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
@@ -59,6 +70,7 @@ struct _SluiceTrainer
   pthread_cond_t changed;
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
+  gboolean wants_checkpoint;
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;
@@ -89,6 +101,9 @@ void sluice_trainer_answer (SluiceTrainer *self, const GError *failure);
 gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
 char *sluice_trainer_dup_checkpoint_name (gint64 step);
+/* The series of such a name; 0: there is none, and error says which there are, behind what. */
+gint64 sluice_trainer_find_series (
+    char **tags, const gint64 *ids, const char *name, const char *what, GError **error);
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
@@ -96,8 +111,27 @@ sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, G
    pinned. A program that is killed in between leaves files that no row knows. */
 gboolean
 sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error);
-/* Those files. */
+/* Those files. One that is newer than all rows may be of a database that was put back, and is left.
+ */
 gboolean sluice_trainer_remove_strays (SluiceTrainer *self, GError **error);
+/* The series that rules and alerts speak of. */
+gboolean
+sluice_trainer_begin_rules (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* A scalar of the run, which rules and alerts look at. */
+void sluice_trainer_log_point (
+    SluiceTrainer *self, gint64 series, gint64 step, double wall, double value);
+/* Nobody is alerted any more; what was becomes events. */
+void sluice_trainer_end_rules (SluiceTrainer *self);
+/* Takes one step of the past again and compares it with what was logged. *said: (out) (transfer
+ * full): what came out. */
+gboolean
+sluice_trainer_audit (SluiceTrainer *self, GPtrArray *checkpoints, char **said, GError **error);
+/* What the machine tells, as series beside the loss, twice a second. tags: gets their names. */
+void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
+/* ids: of these, in order. */
+gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
+/* FALSE where it was not time. */
+gboolean sluice_trainer_log_system (SluiceTrainer *self);
 /* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
    parameters were given instead of their own values. */
 gboolean

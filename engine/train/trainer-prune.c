@@ -15,30 +15,17 @@
  * somebody pinned, and that which the run began with: of step 0, or of where it was forked.
  */
 
-static gboolean
-no_such_series (SluiceTrainer *self, char **tags, GError **error)
-{
-  g_autofree char *all = g_strjoinv (", ", tags);
-  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                      "[train] best=%s: must be a series and what is best of it, as loss:min; its "
-                      "series are %s",
-                      self->project->best, all);
-}
-
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error)
 {
-  const char *best = self->project->best, *colon = strrchr (best, ':');
-  if (colon == NULL || (strcmp (colon, ":min") != 0 && strcmp (colon, ":max") != 0))
-    return no_such_series (self, tags, error);
-  self->best_is_max = strcmp (colon, ":max") == 0;
-  for (guint i = 0; tags[i] != NULL; i++)
-    if (strncmp (tags[i], best, colon - best) == 0 && tags[i][colon - best] == '\0')
-      {
-        self->best_series = ids[i];
-        return TRUE;
-      }
-  return no_such_series (self, tags, error);
+  const char *best = self->project->best;
+  gsize length = 0;
+  gboolean ok = sluice_parse_best (best, &length, &self->best_is_max);
+  g_autofree char *name = g_strndup (best, length);
+  g_autofree char *what = g_strdup_printf (
+      "[train] best=%s: must be a series and what is best of it, as loss:min", best);
+  self->best_series = sluice_trainer_find_series (tags, ids, ok ? name : "", what, error);
+  return self->best_series != 0;
 }
 
 typedef struct
@@ -144,11 +131,14 @@ sluice_trainer_remove_strays (SluiceTrainer *self, GError **error)
 {
   g_autoptr (GPtrArray) known = sluice_store_read_checkpoints (self->store, self->info->id, error);
   g_autoptr (GPtrArray) files = sluice_checkpoint_folder_list (self->folder);
-  for (guint i = 0; known != NULL && i < files->len; i++)
+  const SluiceCheckpointInfo *newest =
+      known != NULL && known->len > 0 ? known->pdata[known->len - 1] : NULL;
+  for (guint i = 0; i < files->len; i++)
     {
       const SluiceCheckpointInfo *file = files->pdata[i];
       g_autofree char *path = g_build_filename (self->folder, file->path, NULL);
-      if (has_step (known, file->step) || g_unlink (path) == 0 || errno == ENOENT)
+      if (newest == NULL || file->step > newest->step || has_step (known, file->step)
+          || g_unlink (path) == 0 || errno == ENOENT)
         continue;
       g_autofree char *text = g_strdup_printf ("%s: %s", path, g_strerror (errno));
       sluice_run_log_event (self->log, file->step, sluice_trainer_wall_now (), "not-removed", text);

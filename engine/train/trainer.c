@@ -5,7 +5,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
@@ -15,9 +14,8 @@
 #include "engine/store/file.h"
 #include "engine/train/retrace.h"
 #include "engine/train/summary.h"
+#include "engine/train/trial.h"
 
-/* How often load, memory and rate become points, and the run's row is brought up to date. */
-#define SYSTEM_SECONDS 0.5
 /* Of the store, in seconds: who trains soon says that another program holds it, and goes on
  * trying. */
 #define TRAINING_PATIENCE 1.0
@@ -129,53 +127,6 @@ sluice_trainer_publish_progress (SluiceTrainer *self, double waited)
 
 /* ---- what a step logs ---- */
 
-static double
-cpu_seconds (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_PROCESS_CPUTIME_ID, &t);
-  return t.tv_sec + t.tv_nsec * 1e-9;
-}
-
-static gsize
-device_bytes (SluiceTrainer *self)
-{
-  gsize bytes = 0;
-  for (guint i = 0; i < sluice_session_get_n_devices (self->replica->session); i++)
-    {
-      SluiceMemoryStats stats;
-      sluice_allocator_get_stats (sluice_session_get_device (self->replica->session, i)->allocator,
-                                  &stats);
-      bytes += stats.live_bytes;
-    }
-  return bytes;
-}
-
-/* Load, memory and rate as series beside the loss, twice a second. */
-static gboolean
-log_system (SluiceTrainer *self, GError **error)
-{
-  double wall = sluice_trainer_wall_now (), since = wall - self->system_wall;
-  if (since < SYSTEM_SECONDS)
-    return TRUE;
-  double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();
-  gsize bytes = device_bytes (self);
-  gboolean first = self->system_wall == 0;
-  self->system_wall = wall;
-  self->system_cpu = cpu;
-  if (first)
-    return TRUE;
-  gint64 step = self->replica->n_done;
-  sluice_run_log_scalar (self->log, self->cpu_series, step, wall, load);
-  sluice_run_log_scalar (self->log, self->memory_series, step, wall, bytes);
-  sluice_run_log_scalar (self->log, self->rate_series, step, wall, self->rate.recent);
-  pthread_mutex_lock (&self->lock);
-  self->progress.cpu_load = load;
-  self->progress.memory_bytes = bytes;
-  pthread_mutex_unlock (&self->lock);
-  return insist_on_info (self, SLUICE_RUN_RUNNING, error);
-}
-
 /* Into files of the run, whole or as they were before; an event names each. */
 static gboolean
 write_texts (SluiceTrainer *self, const SluiceRunOptions *options, GError **error)
@@ -207,8 +158,8 @@ evaluate (SluiceTrainer *self, GError **error)
     return FALSE;
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->project->evaluate->len; i++)
-    sluice_run_log_scalar (self->log, self->evaluation_series[i], self->replica->n_done, wall,
-                           self->evaluation[i]);
+    sluice_trainer_log_point (self, self->evaluation_series[i], self->replica->n_done, wall,
+                              self->evaluation[i]);
   pthread_mutex_lock (&self->lock);
   self->progress.evaluation = self->evaluation[0];
   pthread_mutex_unlock (&self->lock);
@@ -297,7 +248,7 @@ find_culprit (SluiceTrainer *self, gint64 step, GError **error)
     return FALSE;
   gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
                              : sluice_replica_initialize (replica, error);
-  ok = ok && sluice_replica_retrace (replica, step - 1, error)
+  ok = ok && sluice_replica_retrace (replica, step - 1, NULL, error)
        && sluice_replica_replay (replica, 1, &guarded, error);
   sluice_replica_free (replica);
   return ok;
@@ -364,7 +315,12 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       return FALSE;
   sluice_step_rate_step (&self->rate, step);
   sluice_trainer_publish_progress (self, waited);
-  return log_system (self, error);
+  if (self->alerts != NULL)
+    {
+      sluice_alerts_beat (self->alerts, step, TRUE);
+      sluice_alerts_log (self->alerts, self->log);
+    }
+  return !sluice_trainer_log_system (self) || insist_on_info (self, SLUICE_RUN_RUNNING, error);
 }
 
 static gboolean
@@ -414,10 +370,12 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
     return FALSE;
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
-    sluice_run_log_scalar (self->log, self->series[i], step, wall, self->scalars[i]);
+    sluice_trainer_log_point (self, self->series[i], step, wall, self->scalars[i]);
   gboolean last = step == get_end (self);
   return check_loss (self, error) && log_summary (self, summary, wall, error)
-         && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
+         && ((!last && !every (step, p->evaluate_every)
+              && !sluice_trial_is_rung (self->project, step))
+             || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
@@ -433,11 +391,10 @@ is_end_of_input (SluiceTrainer *self, const GError *error)
 }
 
 static gboolean
-end_early (SluiceTrainer *self, const GError *why, GError **error)
+end_early (SluiceTrainer *self, const char *kind, const char *why, GError **error)
 {
-  self->input_ended = TRUE;
-  sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "input-ended",
-                        why->message);
+  self->ended_early = TRUE;
+  sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), kind, why);
   return sluice_trainer_save_checkpoint (self, error);
 }
 
@@ -449,6 +406,16 @@ end_train (SluiceTrainer *self, Want want, GError **error)
     if (!train_step (self, 0, error))
       return FALSE;
   return want != WANT_STOP || sluice_trainer_save_checkpoint (self, error);
+}
+
+/* It has come to its end, which is why nothing waits for it any more. */
+static gboolean
+end_by_rule (SluiceTrainer *self, GError **error)
+{
+  g_free (self->info->message);
+  self->info->message = g_strdup (self->stop_reason);
+  return end_train (self, WANT_RUN, error)
+         && end_early (self, "stopped-early", self->stop_reason, error);
 }
 
 static gboolean
@@ -465,9 +432,13 @@ train (SluiceTrainer *self, GError **error)
         return end_train (self, want, error);
       g_autoptr (GError) local = NULL;
       if (train_step (self, next_stop (self), &local))
-        continue;
+        {
+          if (self->stop_reason != NULL)
+            return end_by_rule (self, error);
+          continue;
+        }
       if (is_end_of_input (self, local))
-        return end_early (self, local, error);
+        return end_early (self, "input-ended", local->message, error);
       g_propagate_error (error, g_steal_pointer (&local));
       return FALSE;
     }
@@ -488,7 +459,7 @@ end_run (SluiceTrainer *self, GError *take_error)
 {
   g_autoptr (GError) error = take_error;
   gboolean ok = error == NULL;
-  gboolean finished = self->input_ended || self->replica->n_done >= self->now.n_steps;
+  gboolean finished = self->ended_early || self->replica->n_done >= self->now.n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
@@ -499,6 +470,7 @@ end_run (SluiceTrainer *self, GError *take_error)
       g_free (self->info->message);
       self->info->message = g_strdup (error->message);
     }
+  sluice_trainer_end_rules (self);
   sluice_step_rate_pause (&self->rate);
   self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
@@ -559,6 +531,7 @@ sluice_trainer_new (SluiceStore *store,
   g_autoptr (SluiceTrainer) self = g_object_new (SLUICE_TYPE_TRAINER, NULL);
   self->store = g_object_ref (store);
   self->project = project;
+  self->runs_commands = options->runs_commands;
   allow_files (self, options);
   if ((options->run_name != NULL
        && !sluice_text_check_name ("the name of the run", options->run_name, error))
@@ -609,6 +582,9 @@ sluice_trainer_finalize (GObject *object)
       sluice_trainer_stop (self);
       pthread_join (self->thread, NULL);
     }
+  g_clear_pointer (&self->alerts, sluice_alerts_free);
+  g_clear_pointer (&self->probe, sluice_system_probe_free);
+  g_free (self->stop_reason);
   g_clear_pointer (&self->asked, sluice_command_free);
   g_free (self->answer);
   g_clear_pointer (&self->control, sluice_run_control_free);
@@ -692,6 +668,15 @@ void
 sluice_trainer_resume (SluiceTrainer *self)
 {
   set_want (self, WANT_RUN, -1);
+}
+
+void
+sluice_trainer_checkpoint (SluiceTrainer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  self->wants_checkpoint = TRUE;
+  pthread_cond_broadcast (&self->changed);
+  pthread_mutex_unlock (&self->lock);
 }
 
 void

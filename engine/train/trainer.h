@@ -23,6 +23,8 @@ typedef struct
   gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
                            logged after it is forgotten. Else from the newest one */
   gint64 from_step;
+  gboolean audits;                /* a run that goes on takes one step of its past again first, and
+                                     is refused where its loss is another one */
   gboolean accept_changed_data;   /* a resumed run's files may be other ones than they were */
   gboolean *has_changed_data;     /* (out) (nullable): TRUE where it is refused because they are */
   void (*begins) (gpointer data); /* (nullable): just before anything is written: from here on the
@@ -37,6 +39,7 @@ typedef struct
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */
   const char *const *allow_files;
+  gboolean runs_commands; /* alerts may run the commands that the project names */
 } SluiceTrainerOptions;
 
 /* Loads graph and data, makes the run. project: (transfer full) with overrides applied. NULL: error
@@ -54,6 +57,9 @@ void sluice_trainer_start (SluiceTrainer *self);
 void sluice_trainer_pause (SluiceTrainer *self);          /* in place, after the step under way */
 void sluice_trainer_step (SluiceTrainer *self, gint64 n); /* n steps, then paused again */
 void sluice_trainer_resume (SluiceTrainer *self);         /* out of a pause */
+/* After the step under way, or in the pause; a run that cannot be saved now goes on, with an event.
+ */
+void sluice_trainer_checkpoint (SluiceTrainer *self);
 void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends; resumable */
 /* Waits for the end. FALSE with the error that ended it. */
 gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
@@ -82,6 +88,10 @@ typedef struct
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 
+/* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
+char *sluice_trainer_dup_reason (SluiceTrainer *self);
+/* How many alerts were given, and the last one: (out) (transfer full) (nullable). */
+guint sluice_trainer_get_last_alert (SluiceTrainer *self, char **text);
 gint64 sluice_trainer_get_run (SluiceTrainer *self);
 /* The step that it began after, and the one that its run had come to: more where it was killed
  * after its newest checkpoint, or goes back. Both 0 for a new run. */
@@ -90,5 +100,6 @@ const char *sluice_trainer_get_run_name (SluiceTrainer *self);
 SluiceSession *sluice_trainer_get_session (SluiceTrainer *self);
 SluiceGraph *sluice_trainer_get_graph (SluiceTrainer *self);
 const SluiceProject *sluice_trainer_get_project (SluiceTrainer *self);
-/* Called on the trainer's thread when the state changes; a UI posts a source from it. */
+/* Called on the trainer's thread when the state changes, and on another one when an alert was
+ * given; a UI posts a source from it. */
 void sluice_trainer_set_notify (SluiceTrainer *self, void (*func) (gpointer data), gpointer data);

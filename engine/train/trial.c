@@ -31,16 +31,33 @@ sweep_clear (Sweep *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sweep, sweep_clear)
 
+static SluiceHalving
+get_rule (const SluiceProject *project)
+{
+  return (SluiceHalving){ .one_of = MAX ((guint) project->one_of, 2),
+                          .first = MAX (project->first_rung, 1),
+                          .last = project->n_steps,
+                          .is_max = g_str_has_suffix (project->best, ":max") };
+}
+
+gboolean
+sluice_trial_is_rung (const SluiceProject *project, gint64 step)
+{
+  const SluiceHalving rule = get_rule (project);
+  guint n = project->one_of > 0 ? sluice_halving_count_rungs (&rule) : 0;
+  for (guint i = 0; i < n; i++)
+    if (sluice_halving_get_step (&rule, i) == step)
+      return TRUE;
+  return FALSE;
+}
+
 static void
 sweep_init (Sweep *self, SluiceStore *store, const SluiceProject *project)
 {
   const char *colon = strrchr (project->best, ':');
   *self = (Sweep){
     .store = store,
-    .rule = { .one_of = MAX ((guint) project->one_of, 2),
-              .first = MAX (project->first_rung, 1),
-              .last = project->n_steps,
-              .is_max = colon != NULL && strcmp (colon, ":max") == 0 },
+    .rule = get_rule (project),
     .tag =
         colon != NULL ? g_strndup (project->best, colon - project->best) : g_strdup (project->best),
     .n = (guint) project->n_trials,
@@ -82,11 +99,27 @@ read_value (Sweep *self,
   return TRUE;
 }
 
+/* A rung is reached once its checkpoint is there, too: who was killed before goes there again. */
+static gboolean
+find_saved (Sweep *self, const SluiceRunInfo *info, gint64 *step, GError **error)
+{
+  *step = G_MAXINT64;
+  if (info->state == SLUICE_RUN_FINISHED)
+    return TRUE;
+  g_autoptr (GPtrArray) saved = sluice_store_read_checkpoints (self->store, info->id, error);
+  if (saved != NULL)
+    *step = saved->len > 0 ? ((SluiceCheckpointInfo *) saved->pdata[saved->len - 1])->step : -1;
+  return saved != NULL;
+}
+
 static gboolean
 read_values (Sweep *self, SluiceHalvingTrial *trial, const SluiceRunInfo *info, GError **error)
 {
+  gint64 saved;
   gboolean is_finished = info->state == SLUICE_RUN_FINISHED;
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, info->id, error);
+  g_autoptr (GPtrArray) series = find_saved (self, info, &saved, error)
+                                     ? sluice_store_dup_series (self->store, info->id, error)
+                                     : NULL;
   const SluiceSeriesInfo *metric = NULL;
   for (guint i = 0; series != NULL && i < series->len; i++)
     if (strcmp (((SluiceSeriesInfo *) series->pdata[i])->tag, self->tag) == 0)
@@ -95,12 +128,12 @@ read_values (Sweep *self, SluiceHalvingTrial *trial, const SluiceRunInfo *info, 
   for (guint rung = 0; series != NULL && rung < self->n_rungs; rung++)
     {
       gboolean is_there = FALSE;
+      gint64 step = sluice_halving_get_step (&self->rule, rung);
       trial->values[rung] = NAN;
       if (metric != NULL
-          && !read_value (self, metric, sluice_halving_get_step (&self->rule, rung),
-                          &trial->values[rung], &is_there, error))
+          && !read_value (self, metric, step, &trial->values[rung], &is_there, error))
         return FALSE;
-      if (!is_there && !is_finished)
+      if (!is_finished && (!is_there || step > saved))
         break;
       trial->n_reached++;
     }

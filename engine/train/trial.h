@@ -19,6 +19,9 @@ typedef struct
   guint n_places;      /* so many go on from it */
 } SluiceTrial;
 
+/* Is it a step at which trials of the project's sweep are compared? They are evaluated there. */
+gboolean sluice_trial_is_rung (const SluiceProject *project, gint64 step);
+
 /**
  * sluice_trial_judge:
  * @run: any run; one that is of no such sweep goes on

@@ -394,7 +394,11 @@ class BadInput:
             ["bench", mlp, "--seconds", 0.2],
             ["launch", mlp, "steps=5", *workspace],
             ["launch", mlp, "steps=5", "--queue", "--threads", 1, *workspace],
+            ["launch", mlp, "--check", *workspace],
             ["queue", *workspace], ["queue", "run", *workspace],
+            ["reproduce", "told", "--steps", 5, *workspace],
+            ["fork", "told", "--step", 400, *workspace],
+            ["fork", "told", "--step", 400, "--queue", *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, *workspace],
             ["sweep", mlp, "seed=1,2", "--steps", 3, "--queue", *workspace])
         locale = self.comma_locale()

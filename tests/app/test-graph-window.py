@@ -192,7 +192,7 @@ class Graph:
             if o.role() == "button" and o.label().startswith("loss/error: "))).act()
         state = w.wait(lambda s: s["inspector"].startswith("loss/error\n"))
         self.tap.point("the node says what is odd and what to do",
-                       "?×1 and ?" in state["inspector"] and "same rank" in state["inspector"],
+                       "?×1 and [?]" in state["inspector"] and "same rank" in state["inspector"],
                        state["inspector"])
         self.picture("graph-warning")
 

@@ -141,6 +141,8 @@ class Session:
         self.press("F6", "win.pause", "pauses it", self.when(lambda s: s["control"] == "paused"))
         step = self.w.state()["step"]
         self.press("F10", "win.step", "does one step", self.when(lambda s: s["step"] == step + 1))
+        self.press("ctrl+s", "win.checkpoint", "saves a checkpoint now",
+                   self.when(lambda s: s["checkpoint"] == step + 1))
         self.tap.point("F10 opens no menu", self.windows(1)()
                        and not self.there("menu item", "Preferences")())
         press_keys("alt+2", "F10")
@@ -334,10 +336,17 @@ class Session:
         near = self.w.wait(lambda s: s["charts"]["views"]["loss"] != far)["charts"]["views"]["loss"]
         self.press("minus", "chart.zoom-out", "goes away",
                    self.when(lambda s: s["charts"]["views"]["loss"] != near))
+        for key, action in (("shift+Right", "right"), ("shift+Left", "left")):
+            before = self.w.state()["charts"]["views"]["loss"]
+            self.press(key, f"chart.pan-{action}", "moves the range that is shown",
+                       self.when(lambda s, before=before:
+                                 (s["charts"]["views"]["loss"][0] > before[0])
+                                 == (action == "right")
+                                 and s["charts"]["views"]["loss"] != before))
         self.press("0", "chart.reset-zoom", "shows all steps", view(False))
         for key, action, role, label in (
                 ("r", "chart.ranges", "text box", "Start of the horizontal axis"),
-                ("t", "chart.values", "label", "Greatest"),
+                ("t", "chart.values", "label", "Smoothed"),
                 ("shift+F10", "card.menu", "menu item", "Pin to the top")):
             self.press(key, action, f"opens what has “{label}”", self.there(role, label))
             press_keys("Escape")

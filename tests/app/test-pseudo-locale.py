@@ -30,7 +30,9 @@ DATA = set("""dtype NHWC VALID SAME Sluice TensorFlow TensorBoard CPU NULL GPU N
 half int uint int64 idx bool string resource variant complex loss evaluate gradients
 true false min ms kB MB GB TB kFLOP MFLOP GFLOP TFLOP FLOP Hz SVG PDF PNG DOT CSV
 SIMD MatMul Softmax Adam relu""".split())
-TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "evaluate/")
+TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "system/resident",
+        "system/disk-free", "system/disk-written", "system/temperature", "system/energy",
+        "evaluate/")
 # The toolkit's own, which come from its translations.
 TOOLKIT = {"Minimize", "Minimize the window", "Maximize", "Maximize the window", "Close",
            "Close the window", "Back", "Search", "Clear entry", "Menu",
@@ -267,7 +269,7 @@ class Walk:
         w.find_accessible("button", enlarge).act()
         w.wait(lambda s: s["charts"]["large"] == [TAGS[0]])
         for key, role, label in (("r", "text box", "Start of the horizontal axis"),
-                                 ("t", "label", "Greatest")):
+                                 ("t", "label", "Smoothed")):
             subprocess.run(["xdotool", "key", key], check=True)
             self.named(role, label)
             self.look(f"chart after {key}")

@@ -10,6 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/store/checkpoints.h"
 #include "engine/store/draft.h"
+#include "engine/store/kinds/event.h"
 #include "engine/train/reindex.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
@@ -380,6 +381,58 @@ test_other_graph (Fixture *f, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "another graph"));
 }
 
+/* ---- audits ---- */
+
+static char *
+dup_audit (Fixture *f, const char *run)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, run, &error);
+  g_autoptr (GPtrArray) events = sluice_store_read_events (f->store, info->id, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < events->len; i++)
+    if (strcmp (((SluiceEvent *) events->pdata[i])->kind, "audit") == 0)
+      return g_strdup (((SluiceEvent *) events->pdata[i])->text);
+  return NULL;
+}
+
+/* A step of the past gives the loss that was logged, whatever the run goes on with; where it does
+ * not, the run is as it was. */
+static void
+test_audit (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *whole = train (f, NULL, NULL);
+  stop_at (f, "parts", 23);
+  SluiceTrainerOptions options = { .resume = "parts", .audits = TRUE };
+  g_autofree char *name = train (f, &options, (const char *const[]){ "keep-last=3", NULL });
+  assert_same_checkpoint (f, whole, "parts", 40);
+  g_autofree char *said = dup_audit (f, "parts");
+  g_test_message ("%s", said);
+  g_assert_true (g_str_has_prefix (said, "step 21 gives its loss"));
+
+  stop_at (f, "other", 23);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, "other", NULL);
+  SluiceRunLog *log = sluice_store_open_log (f->store, info->id, NULL);
+  gint64 series = sluice_run_log_series (log, "loss", SLUICE_SERIES_SCALAR, NULL);
+  sluice_run_log_scalar (log, series, 21, 1, 0.5);
+  g_assert_true (sluice_run_log_close (log, NULL));
+  options.resume = "other";
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, info->id);
+  g_assert_null (sluice_trainer_new (f->store, load_project (folder, NULL), &options, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_assert_nonnull (strstr (error->message, "step 21 of run 'other' had the loss 0.5, and has"));
+  options.audits = FALSE;
+  g_autofree char *goes_on = train (f, &options, NULL);
+
+  stop_at (f, "young", 5);
+  options = (SluiceTrainerOptions){ .resume = "young", .audits = TRUE };
+  g_clear_error (&error);
+  g_assert_null (
+      sluice_trainer_new (f->store, load_project (f->folder.path, NULL), &options, &error));
+  g_assert_nonnull (strstr (error->message, "no checkpoint with a step behind it"));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -387,6 +440,7 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
 #define ADD(name, func) g_test_add ("/resume/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("stop-and-resume", test_stop_and_resume);
+  ADD ("audit", test_audit);
   ADD ("resume-older", test_resume_older);
   ADD ("resume-changed", test_resume_changed);
   ADD ("torn-checkpoint", test_torn_checkpoint);
