@@ -22,6 +22,8 @@ G_DEFINE_INTERFACE (SluicePage, sluice_page, GTK_TYPE_WIDGET)
 static void
 sluice_page_default_init (SluicePageInterface *iface)
 {
+  g_signal_new ("tag-selected", SLUICE_TYPE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                G_TYPE_NONE, 0);
 }
 
 void
@@ -93,6 +95,13 @@ sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, dou
   return iface->print != NULL ? iface->print (self, cr, sheet, width, height) : 0;
 }
 
+const char *
+sluice_page_get_tag (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_tag != NULL ? iface->get_tag (self) : NULL;
+}
+
 void
 sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves)
 {
@@ -106,6 +115,20 @@ sluice_page_dump_state (SluicePage *self)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
   return iface->dump_state != NULL ? iface->dump_state (self) : NULL;
+}
+
+GtkWidget *
+sluice_page_get_left (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_left != NULL ? iface->get_left (self) : NULL;
+}
+
+GtkWidget *
+sluice_page_get_right (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_right != NULL ? iface->get_right (self) : NULL;
 }
 
 char *

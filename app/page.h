@@ -12,6 +12,7 @@
 /*
  * A page of the window: a widget that the window knows through these calls and the line of
  * sluice_page_kinds[] that names it. What an implementation leaves out is not there to be done.
+ * Signal: tag-selected, when sluice_page_get_tag() is another one.
  */
 #define SLUICE_TYPE_PAGE (sluice_page_get_type ())
 G_DECLARE_INTERFACE (SluicePage, sluice_page, SLUICE, PAGE, GtkWidget)
@@ -36,8 +37,11 @@ struct _SluicePageInterface
   gboolean (*prepare_print) (SluicePage *self);
   void (*end_print) (SluicePage *self);
   guint (*print) (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
+  const char *(*get_tag) (SluicePage *self);
   void (*keep_state) (SluicePage *self, GKeyFile *state, gboolean saves);
   char *(*dump_state) (SluicePage *self);
+  GtkWidget *(*get_left) (SluicePage *self);
+  GtkWidget *(*get_right) (SluicePage *self);
 };
 
 /* Once, when the window has its workspace. */
@@ -59,10 +63,17 @@ void sluice_page_end_print (SluicePage *self);
 /* Draws one of its sheets of paper, on which @width x @height are pixels of a screen; @cr:
  * (nullable). Returns: how many there are */
 guint sluice_page_print (SluicePage *self, cairo_t *cr, guint sheet, double width, double height);
+/* (nullable): the tag of the card that somebody chose, for the inspector. */
+const char *sluice_page_get_tag (SluicePage *self);
 /* Writes what is to be as it was when the workspace is opened again, or takes it up. */
 void sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves);
 /* What a test wants to know. (transfer full) (nullable): JSON */
 char *sluice_page_dump_state (SluicePage *self);
+
+/* (nullable) (transfer none): what stands in the place of the runs, and of the inspector, while the
+ * page is shown and as long as it is visible. */
+GtkWidget *sluice_page_get_left (SluicePage *self);
+GtkWidget *sluice_page_get_right (SluicePage *self);
 
 /* The pages there are, in the order of their switcher and of Alt+1, Alt+2 … */
 typedef struct

@@ -3,6 +3,7 @@
 
 #include "app/run-controller.h"
 
+#include "app/begin-words.h"
 #include "engine/graph/file-ops.h"
 #include "engine/train/repeats.h"
 
@@ -13,7 +14,7 @@ struct _SluiceRunController
   char *project;
   char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
   GError *failure; /* (nullable): of the last run or start */
-  char *notice;    /* (nullable): what the run that begins may do with files */
+  char *notice;    /* (nullable): what the run that begins may do with files, or does again */
   char *repeated;  /* (nullable): the run whose numbers the one that begins will repeat */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
@@ -124,15 +125,6 @@ find_repeated (StartTask *task, const SluiceProject *project)
     task->repeated = sluice_project_dup_repeated (project, task->store);
 }
 
-static gboolean
-apply (SluiceProject *project, const char *const *assignments, GError **error)
-{
-  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
-    if (!sluice_project_set (project, assignments[i], error))
-      return FALSE;
-  return TRUE;
-}
-
 static void
 start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
@@ -146,7 +138,7 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
       folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
     }
   SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  if (project != NULL && !apply (project, (const char *const *) task->assignments, &error))
+  if (project != NULL && !sluice_project_set_all (project, task->assignments, &error))
     g_clear_pointer (&project, sluice_project_free);
   if (project != NULL)
     find_repeated (task, project);
@@ -195,7 +187,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
       g_free (self->notice);
       self->notice = task->resume == NULL
                          ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (trainer))
-                         : NULL;
+                         : sluice_begin_words (trainer);
       if (self->stops_at_start)
         sluice_trainer_stop (trainer);
       else if (self->steps_at_start > 0)

@@ -9,6 +9,7 @@
 
 #include "app/status-text.h"
 #include "app/stored-points.h"
+#include "engine/store/kinds/event.h"
 #include "engine/store/kinds/hparams.h"
 
 #define EVALUATION "evaluate/" /* tags of what is found on the test split */
@@ -74,12 +75,18 @@ is_said_the_same (const SluiceRunInfo *a, const SluiceRunInfo *b)
          && g_strv_equal (a_tags, b_tags);
 }
 
+gboolean
+sluice_run_info_says_same (const SluiceRunInfo *a, const SluiceRunInfo *b)
+{
+  return a->state == b->state && a->step == b->step && a->n_steps == b->n_steps
+         && g_strcmp0 (a->message, b->message) == 0 && is_said_the_same (a, b);
+}
+
 void
 sluice_run_update (SluiceRun *self, const SluiceRunInfo *info)
 {
   const SluiceRunInfo *old = self->info;
-  if (old->state == info->state && old->step == info->step && old->n_steps == info->n_steps
-      && g_strcmp0 (old->message, info->message) == 0 && is_said_the_same (old, info))
+  if (sluice_run_info_says_same (old, info))
     return;
   gboolean state_changed = old->state != info->state;
   gboolean is_renamed = strcmp (old->name, info->name) != 0;
@@ -219,6 +226,7 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
     return series;
   series = g_new0 (SluiceRunSeries, 1);
   series->id = info->id;
+  series->run = info->run;
   series->tag = g_strdup (info->tag);
   series->kind = info->kind;
   series->last_step = G_MININT64;
@@ -314,6 +322,15 @@ GPtrArray *
 sluice_run_get_events (SluiceRun *self)
 {
   return self->events;
+}
+
+guint
+sluice_run_get_n_texts (SluiceRun *self)
+{
+  guint n = 0;
+  for (guint i = 0; i < self->events->len; i++)
+    n += strcmp (((const SluiceEvent *) self->events->pdata[i])->kind, SLUICE_EVENT_TEXT) == 0;
+  return n;
 }
 
 void

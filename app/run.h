@@ -17,7 +17,7 @@
    in their lists until the charts page takes them. */
 typedef struct
 {
-  gint64 id;
+  gint64 id, run;
   char *tag;
   SluiceSeriesKind kind;
   SluiceSeriesBuffer *buffer; /* scalars */
@@ -48,6 +48,9 @@ guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 
+/* Of a run then and now: nothing that a window shows of it differs. */
+gboolean sluice_run_info_says_same (const SluiceRunInfo *a, const SluiceRunInfo *b);
+
 /* Is there a card for such series, or does the run itself tell what they hold? */
 gboolean sluice_run_has_card (SluiceSeriesKind kind);
 /* Does the row of a run show values of that series, or does every page ask for them? */
@@ -69,5 +72,8 @@ void sluice_run_note_time (SluiceRun *self, const SluiceRunSeries *series, doubl
 GPtrArray *sluice_run_get_settings (SluiceRun *self);
 /* (element-type SluiceEvent) (transfer none) */
 GPtrArray *sluice_run_get_events (SluiceRun *self);
+/* Of the trainer: an evaluation has written a file, whose name it has. Texts have cards. */
+#define SLUICE_EVENT_TEXT "text"
+guint sluice_run_get_n_texts (SluiceRun *self);
 void sluice_run_take_events (SluiceRun *self, GPtrArray *events);
 void sluice_run_points_added (SluiceRun *self);

@@ -182,14 +182,15 @@ show_selection (SluiceWindow *self)
                          self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
-/* The graph's page has the inspector for what is selected there, others for the run in front. */
+/* The graph's page has the inspector for what is selected there, others for the run in front and
+ * the tag that was chosen. */
 static void
 show_front_run (SluiceWindow *self)
 {
   if (self->shown == NULL
       || g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "graph") == 0)
     {
-      sluice_inspector_show_run (self->inspector, NULL, NULL);
+      sluice_inspector_show_run (self->inspector, NULL, NULL, NULL);
       return;
     }
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
@@ -197,7 +198,36 @@ show_front_run (SluiceWindow *self)
   GListModel *runs = sluice_workspace_get_runs (self->workspace);
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     g_ptr_array_add (others, g_list_model_get_item (runs, i));
-  sluice_inspector_show_run (self->inspector, front, others);
+  sluice_inspector_show_run (self->inspector, front, others,
+                             sluice_page_get_tag (sluice_window_get_page (self)));
+}
+
+/* @child: (nullable): what the page has there, @otherwise if it has nothing now. */
+static void
+show_side (GtkStack *stack, GtkWidget *child, GtkWidget *otherwise)
+{
+  gtk_stack_set_visible_child (stack,
+                               child != NULL && gtk_widget_get_visible (child) ? child : otherwise);
+}
+
+static void
+show_sides (SluiceWindow *self)
+{
+  SluicePage *page = sluice_window_get_page (self);
+  if (page == NULL)
+    return; /* the window goes */
+  show_side (self->left_stack, sluice_page_get_left (page), GTK_WIDGET (self->runs_pane));
+  show_side (self->right_stack, sluice_page_get_right (page), GTK_WIDGET (self->inspector));
+}
+
+static void
+add_side (SluiceWindow *self, GtkStack *stack, GtkWidget *child)
+{
+  if (child == NULL)
+    return;
+  gtk_stack_add_child (stack, child);
+  g_signal_connect_object (child, "notify::visible", G_CALLBACK (show_sides), self,
+                           G_CONNECT_SWAPPED);
 }
 
 static void
@@ -242,7 +272,7 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 {
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
   AdwToast *toast = new_toast (text);
-  adw_toast_set_button_label (toast, _ ("_Undo"));
+  adw_toast_set_button_label (toast, _ ("Undo")); /* a mnemonic would be read out */
   adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
@@ -600,7 +630,14 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
   const SluicePageContext context = { self->workspace, self->shown, self->controller };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    sluice_page_attach (sluice_window_get_nth_page (self, i), &context);
+    {
+      SluicePage *page = sluice_window_get_nth_page (self, i);
+      sluice_page_attach (page, &context);
+      g_signal_connect_object (page, "tag-selected", G_CALLBACK (show_front_run), self,
+                               G_CONNECT_SWAPPED);
+      add_side (self, self->left_stack, sluice_page_get_left (page));
+      add_side (self, self->right_stack, sluice_page_get_right (page));
+    }
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
@@ -612,6 +649,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_front_run), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_sides), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
@@ -651,6 +690,8 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, toasts);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_flap);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_stack);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_stack);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, stack);
   gtk_widget_class_bind_template_callback (widget_class, squeezed_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, low_switcher);

@@ -18,6 +18,14 @@
 #define OWN_NEWS_US G_USEC_PER_SEC
 #define FRAME_US    16000
 #define SLICE_US    2000
+/* What was there when the workspace was opened has nothing else to make room for. */
+#define FIRST_SLICE_US 8000
+/* Who listens may take long, of a million tags: between slices they are told only so seldom that it
+ * takes a tenth of the time. */
+#define TELL_SHARE 10
+/* A reading that took long is followed by a rest of so many times what it took. */
+#define REST_SHARE   4
+#define LONG_READ_US 20000
 struct _SluiceWorkspace
 {
   GObject parent;
@@ -26,11 +34,17 @@ struct _SluiceWorkspace
   char *told;    /* (nullable): the failure since then that was told last */
   SluiceStore *store;
   GListStore *runs;
-  GHashTable *by_id;   /* gint64 -> SluiceRun of the list */
-  guint n_lost;        /* run folders that the database does not know */
-  GSource *announce;   /* wakes the main loop from the store's thread */
-  gboolean reading;    /* a worker is reading */
-  gboolean again;      /* news came meanwhile */
+  GHashTable *by_id; /* gint64 -> SluiceRun of the list */
+  guint n_lost;      /* run folders that the database does not know */
+  GSource *announce; /* wakes the main loop from the store's thread */
+  gboolean reading;  /* a worker is reading */
+  gboolean again;    /* news came meanwhile */
+  gboolean unread;   /* of what is wanted there is more than was read */
+  SluiceWorkspaceReader *reader;
+  SluiceWorkspaceAsk ask; /* with the next reading */
+  gint64 rest_until;      /* nothing is read before, unless somebody waits for it */
+  gint64 quiet_until;     /* no slice is told before */
+  guint64 contents;
   gboolean has_read;   /* everything once */
   guint n_trashed;     /* deletions and restorations: what was read before one is out of date */
   GQueue pending;      /* of Reading: not yet applied */
@@ -56,7 +70,24 @@ static guint signals[N_SIGNALS];
 static void
 changed (SluiceWorkspace *self)
 {
+  gint64 start = g_get_monotonic_time ();
   g_signal_emit (self, signals[CHANGED], 0);
+  gint64 now = g_get_monotonic_time ();
+  self->quiet_until = now + TELL_SHARE * (now - start);
+}
+
+static SluiceWorkspaceAsk
+ask_new (void)
+{
+  return (SluiceWorkspaceAsk){ g_array_new (FALSE, FALSE, sizeof (SluiceSeriesWant)),
+                               g_array_new (FALSE, FALSE, sizeof (gint64)), FALSE };
+}
+
+static void
+ask_clear (SluiceWorkspaceAsk *ask)
+{
+  g_array_unref (ask->wants);
+  g_array_unref (ask->unlisted);
 }
 
 /* The same thing again and again, once a second, is told once. */
@@ -75,9 +106,10 @@ failed (SluiceWorkspace *self, const GError *error)
 /* What is read, and what came of it. */
 typedef struct
 {
-  SluiceStore *store;
-  GHashTable *known; /* gint64 series -> SluiceKnownSeries */
-  guint n_trashed;   /* when reading began */
+  SluiceWorkspaceReader *reader;
+  SluiceWorkspaceAsk ask;
+  guint n_trashed; /* when reading began */
+  gint64 took_us;
   SluiceWorkspaceNews *news;
 } Reading;
 
@@ -85,8 +117,8 @@ static void
 reading_free (gpointer data)
 {
   Reading *reading = data;
-  g_object_unref (reading->store);
-  g_hash_table_unref (reading->known);
+  sluice_workspace_reader_unref (reading->reader);
+  ask_clear (&reading->ask);
   g_clear_pointer (&reading->news, sluice_workspace_news_free);
   g_free (reading);
 }
@@ -96,7 +128,9 @@ read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
 {
   Reading *reading = data;
   GError *error = NULL;
-  reading->news = sluice_workspace_news_read (reading->store, reading->known, &error);
+  gint64 start = g_get_monotonic_time ();
+  reading->news = sluice_workspace_reader_read (reading->reader, &reading->ask, &error);
+  reading->took_us = g_get_monotonic_time () - start;
   if (reading->news != NULL)
     g_task_return_boolean (gtask, TRUE);
   else
@@ -120,9 +154,9 @@ take_off_list (SluiceWorkspace *self, guint at)
   g_list_store_remove (self->runs, at);
 }
 
-/* The list in the order of the store; rows that stay keep their object. */
+/* Those that are not in @infos. */
 static void
-apply_runs (SluiceWorkspace *self, GPtrArray *infos)
+take_others_off_list (SluiceWorkspace *self, GPtrArray *infos)
 {
   g_autoptr (GHashTable) ids = g_hash_table_new (g_int64_hash, g_int64_equal);
   for (guint i = 0; i < infos->len; i++)
@@ -132,6 +166,18 @@ apply_runs (SluiceWorkspace *self, GPtrArray *infos)
       g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
       if (!g_hash_table_contains (ids, &sluice_run_get_info (run)->id))
         take_off_list (self, i);
+    }
+}
+
+/* The list in the order of the store; rows that stay keep their object. */
+static void
+apply_runs (SluiceWorkspace *self, SluiceWorkspaceNews *news)
+{
+  GPtrArray *infos = news->runs;
+  if (news->has_all_runs)
+    {
+      self->contents++;
+      take_others_off_list (self, infos);
     }
   g_autoptr (GPtrArray) all_added = g_ptr_array_new_with_free_func (g_object_unref);
   for (guint i = 0; i < infos->len; i++)
@@ -161,8 +207,11 @@ apply_events (SluiceWorkspace *self, SluiceWorkspaceNews *news)
   while (g_hash_table_iter_next (&iter, &id, &events))
     {
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, *(gint64 *) id);
-      if (run != NULL)
-        sluice_run_take_events (run, g_ptr_array_ref (events));
+      if (run == NULL)
+        continue;
+      guint n_before = sluice_run_get_n_texts (run);
+      sluice_run_take_events (run, g_ptr_array_ref (events));
+      self->contents += sluice_run_get_n_texts (run) != n_before;
     }
 }
 
@@ -203,7 +252,10 @@ apply_series (SluiceWorkspace *self, SluiceSeriesNews *news, gint64 deadline)
   g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, news->run);
   if (run == NULL)
     return TRUE;
+  guint n_before = sluice_run_get_n_series (run);
   SluiceRunSeries *series = sluice_run_ensure_series (run, self->store, news->info);
+  self->contents += sluice_run_get_n_series (run) != n_before
+                    || series->kind == SLUICE_SERIES_HPARAMS; /* which make settings */
   if (news->restart)
     {
       sluice_run_clear_series (run, series);
@@ -226,27 +278,29 @@ finish_reading (SluiceWorkspace *self, Reading *reading)
   GArray *caught_up = reading->news->caught_up;
   for (guint i = 0; i < caught_up->len; i++)
     g_hash_table_remove (self->awaited, &g_array_index (caught_up, gint64, i));
-  self->again |= reading->news->more;
+  self->unread = reading->news->more;
   self->has_read |= !reading->news->more;
 }
+
+static void refresh_rested (SluiceWorkspace *self);
 
 static gboolean
 apply_cb (gpointer data)
 {
   SluiceWorkspace *self = data;
-  gint64 deadline = g_get_monotonic_time () + SLICE_US;
+  gint64 deadline = g_get_monotonic_time () + (self->has_read ? SLICE_US : FIRST_SLICE_US);
   Reading *reading = g_queue_peek_head (&self->pending);
   SluiceWorkspaceNews *news = reading->news;
   if (reading->n_trashed != self->n_trashed)
     {
       /* Read again: it still has what was deleted meanwhile. */
-      self->again = TRUE;
+      self->again = self->ask.anew = TRUE;
       g_ptr_array_set_size (news->series, 0);
       g_array_set_size (news->caught_up, 0);
     }
   else if (news->runs != NULL)
     {
-      apply_runs (self, news->runs);
+      apply_runs (self, news);
       apply_events (self, news);
       g_clear_pointer (&news->runs, g_ptr_array_unref);
     }
@@ -264,13 +318,16 @@ apply_cb (gpointer data)
       finish_reading (self, reading);
       reading_free (g_queue_pop_head (&self->pending));
     }
-  changed (self);
+  if (self->pending.length == 0 || g_get_monotonic_time () >= self->quiet_until)
+    changed (self);
   if (self->pending.length > 0)
     return G_SOURCE_CONTINUE;
   self->apply_source = 0;
   self->reading = FALSE;
-  if (self->again || g_hash_table_size (self->awaited) > 0)
+  if (g_hash_table_size (self->awaited) > 0 || self->ask.anew || self->unread)
     sluice_workspace_refresh (self);
+  else if (self->again)
+    refresh_rested (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -286,6 +343,7 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       self->reading = FALSE;
       self->has_read = TRUE;
+      self->ask.anew = TRUE;
       g_hash_table_remove_all (self->awaited); /* what cannot be read is not waited for */
       failed (self, error);
       return;
@@ -293,32 +351,15 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->told, g_free);
   Reading *taken = g_new (Reading, 1);
   *taken = *reading;
-  taken->store = g_object_ref (reading->store);
-  taken->known = g_hash_table_ref (reading->known);
+  taken->reader = sluice_workspace_reader_ref (reading->reader);
+  taken->ask = ask_new (); /* it was answered */
   reading->news = NULL;
+  if (reading->took_us > LONG_READ_US)
+    self->rest_until = g_get_monotonic_time () + REST_SHARE * reading->took_us;
   g_queue_push_tail (&self->pending, taken);
   /* The first of it for the next frame, the rest a slice a frame. */
   if (self->apply_source == 0 && apply_cb (self))
     self->apply_source = g_timeout_add (FRAME_US / 1000, apply_cb, self);
-}
-
-static GHashTable *
-new_known (SluiceWorkspace *self)
-{
-  GHashTable *known = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
-  for (guint i = 0; i < g_list_model_get_n_items (G_LIST_MODEL (self->runs)); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (G_LIST_MODEL (self->runs), i);
-      GPtrArray *series = sluice_run_get_series (run);
-      for (guint k = 0; k < series->len; k++)
-        {
-          const SluiceRunSeries *s = series->pdata[k];
-          const SluiceKnownSeries has = { s->last_step, s->wanted, s->n_points, s->n_segments };
-          g_hash_table_insert (known, g_memdup2 (&s->id, sizeof s->id),
-                               g_memdup2 (&has, sizeof has));
-        }
-    }
-  return known;
 }
 
 void
@@ -331,12 +372,34 @@ sluice_workspace_refresh (SluiceWorkspace *self)
     return;
   self->reading = TRUE;
   Reading *reading = g_new0 (Reading, 1);
-  reading->store = g_object_ref (self->store);
+  if (self->reader == NULL)
+    self->reader = sluice_workspace_reader_new (self->store);
+  reading->reader = sluice_workspace_reader_ref (self->reader);
   reading->n_trashed = self->n_trashed;
-  reading->known = new_known (self);
+  reading->ask = self->ask;
+  self->ask = ask_new ();
   g_autoptr (GTask) gtask = g_task_new (self, NULL, read_done, NULL);
   g_task_set_task_data (gtask, reading, reading_free);
   g_task_run_in_thread (gtask, read_in_worker);
+}
+
+static gboolean
+news_cb (gpointer data)
+{
+  SLUICE_WORKSPACE (data)->news_source = 0;
+  sluice_workspace_refresh (data);
+  return G_SOURCE_REMOVE;
+}
+
+/* There may be news, for which nobody waits. */
+static void
+refresh_rested (SluiceWorkspace *self)
+{
+  gint64 left = self->rest_until - g_get_monotonic_time ();
+  if (left <= 0)
+    sluice_workspace_refresh (self);
+  else if (self->news_source == 0)
+    self->news_source = g_timeout_add ((guint) (left / 1000) + 1, news_cb, self);
 }
 
 void
@@ -344,7 +407,9 @@ sluice_workspace_want (SluiceWorkspace *self, SluiceRunSeries *series, gboolean 
 {
   if (series->wanted == wanted)
     return;
+  const SluiceSeriesWant want = { series->run, series->id, wanted };
   series->wanted = wanted;
+  g_array_append_val (self->ask.wants, want);
   if (!wanted)
     {
       g_hash_table_remove (self->awaited, &series->id);
@@ -374,16 +439,8 @@ static gboolean
 announced_cb (gpointer data)
 {
   SLUICE_WORKSPACE (data)->announced = g_get_monotonic_time ();
-  sluice_workspace_refresh (data);
+  refresh_rested (data);
   return G_SOURCE_CONTINUE;
-}
-
-static gboolean
-news_cb (gpointer data)
-{
-  SLUICE_WORKSPACE (data)->news_source = 0;
-  sluice_workspace_refresh (data);
-  return G_SOURCE_REMOVE;
 }
 
 static void
@@ -392,7 +449,8 @@ written_cb (SluiceWorkspace *self, GFile *file)
   g_autofree char *name = g_file_get_basename (file);
   if (self->news_source == 0 && g_str_has_suffix (name, "-wal")
       && g_get_monotonic_time () - self->announced > OWN_NEWS_US)
-    self->news_source = g_timeout_add (NEWS_MS, news_cb, self);
+    self->news_source = g_timeout_add (
+        (guint) MAX (NEWS_MS, (self->rest_until - g_get_monotonic_time ()) / 1000), news_cb, self);
 }
 
 static void
@@ -409,7 +467,7 @@ watch_folder (SluiceWorkspace *self)
 static gboolean
 poll_cb (gpointer data)
 {
-  sluice_workspace_refresh (data);
+  refresh_rested (data);
   return G_SOURCE_CONTINUE;
 }
 
@@ -537,6 +595,12 @@ sluice_workspace_get_runs (SluiceWorkspace *self)
   return G_LIST_MODEL (self->runs);
 }
 
+guint64
+sluice_workspace_get_contents (SluiceWorkspace *self)
+{
+  return self->contents;
+}
+
 gboolean
 sluice_workspace_is_settled (SluiceWorkspace *self)
 {
@@ -600,6 +664,7 @@ trash_done (GObject *object, GAsyncResult *result, gpointer data)
       return;
     }
   self->n_trashed++;
+  g_array_append_val (self->ask.unlisted, task->run);
   if (task->restore)
     g_signal_emit (self, signals[RUN_RESTORED], 0, task->run);
   else
@@ -650,6 +715,8 @@ sluice_workspace_finalize (GObject *object)
     }
   g_queue_clear_full (&self->pending, reading_free);
   g_hash_table_unref (self->awaited);
+  ask_clear (&self->ask);
+  g_clear_pointer (&self->reader, sluice_workspace_reader_unref);
   g_clear_object (&self->store);
   g_clear_object (&self->runs);
   g_hash_table_unref (self->by_id);
@@ -680,6 +747,7 @@ sluice_workspace_init (SluiceWorkspace *self)
 {
   self->runs = g_list_store_new (SLUICE_TYPE_RUN);
   self->by_id = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  self->ask = ask_new ();
   g_queue_init (&self->pending);
   self->awaited = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
 }

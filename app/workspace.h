@@ -28,6 +28,9 @@ GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, 
 SluiceRun *
 sluice_workspace_dup_run (SluiceWorkspace *self, gint64 id); /* (nullable) (transfer full) */
 
+/* Another number where runs came or went, or have more series, texts or settings. */
+guint64 sluice_workspace_get_contents (SluiceWorkspace *self);
+
 /* Whether the values of a series are read, and from now on as they come; of most series it is only
  * known that they are there. */
 void sluice_workspace_want (SluiceWorkspace *self, SluiceRunSeries *series, gboolean wanted);

@@ -9,18 +9,17 @@
 #include <string.h>
 
 #include "app/charts/axis-chooser.h"
+#include "app/charts/card-count.h"
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
 #include "app/charts/card-memory.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/print-cards.h"
-#include "app/charts/settings-cards.h"
 #include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "app/shortcuts.h"
 #include "app/window-state.h"
-#include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/settings-card.h"
@@ -44,11 +43,14 @@ struct _SluiceChartsPage
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
   GHashTable *cards;   /* tag -> SluiceTagCard */
+  GPtrArray *sorted;   /* (nullable): of SluiceTagCard: those that a run has, in order of tags */
   GPtrArray *in_order; /* of SluiceTagCard: those that match, as they stand in the grid */
   GPtrArray *living;   /* of SluiceTagCard: those that have a widget, in no order */
   SluiceCardMemory memory;
-  guint64 drawn;       /* hash of what decides which cards there are */
-  SluiceQuery *filter; /* (nullable) */
+  guint64 drawn;        /* what decided which cards there are: sluice_run_set_hash() */
+  SluiceQuery *filter;  /* (nullable) */
+  gboolean is_filtered; /* in_order is what matches it */
+  char *selected;       /* (nullable): the tag of the card that has or had the focus last */
   GSettings *settings;
   double view_x0, view_x1; /* NaN: everything */
   SluiceChartChoice choice;
@@ -345,6 +347,37 @@ run_marked_cb (SluiceChartsPage *self, gint64 run)
     sluice_tag_card_mark (self->living->pdata[i], run);
 }
 
+/* The inspector follows, also when the focus has gone there. */
+static void
+focus_cb (SluiceChartsPage *self, GtkEventController *focus)
+{
+  const SluiceTagCard *card = find_card (self, gtk_event_controller_get_widget (focus));
+  if (card == NULL || g_strcmp0 (card->tag, self->selected) == 0)
+    return;
+  g_free (self->selected);
+  self->selected = g_strdup (card->tag);
+  g_signal_emit_by_name (self, "tag-selected");
+}
+
+static void
+pressed_cb (GtkWidget *widget)
+{
+  if (gtk_widget_get_focus_child (widget) == NULL)
+    gtk_widget_grab_focus (widget);
+}
+
+/* Pressing on a card, its title too, or walking to it, selects it. */
+static void
+follow_focus (SluiceChartsPage *self, GtkWidget *widget)
+{
+  GtkEventController *focus = gtk_event_controller_focus_new ();
+  GtkGesture *press = gtk_gesture_click_new ();
+  g_signal_connect_swapped (focus, "enter", G_CALLBACK (focus_cb), self);
+  g_signal_connect_swapped (press, "pressed", G_CALLBACK (pressed_cb), widget);
+  gtk_widget_add_controller (widget, focus);
+  gtk_widget_add_controller (widget, GTK_EVENT_CONTROLLER (press));
+}
+
 static GtkWidget *
 create_card (gpointer item, gpointer data)
 {
@@ -363,6 +396,7 @@ create_card (gpointer item, gpointer data)
     g_signal_connect_swapped (widget, "run-marked", G_CALLBACK (run_marked_cb), self);
   apply_view (self, widget);
   set_view_cb (widget, self);
+  follow_focus (self, widget);
   sluice_card_memory_follow (&self->memory, card);
   sluice_card_set_large (SLUICE_CARD (widget), card->large);
   sluice_card_set_pinned (SLUICE_CARD (widget),
@@ -395,42 +429,6 @@ static const SluiceCardGridFuncs grid_funcs = { create_card, drop_card, is_large
 
 /* ---- which cards there are ---- */
 
-static void
-add_to_card (SluiceChartsPage *self, const SluiceTagCardKind *kind, const char *tag)
-{
-  if (kind == NULL)
-    return;
-  g_autofree char *name = sluice_tag_card_dup_name (kind, tag);
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, name);
-  if (card == NULL)
-    {
-      card = sluice_tag_card_new (self->workspace, kind, name, &self->choice);
-      g_hash_table_insert (self->cards, card->tag, card);
-      sluice_card_memory_apply (&self->memory, card);
-    }
-  card->n_runs += card->kind == kind; /* of another kind under the same name only the first shows */
-}
-
-static void
-add_run (SluiceChartsPage *self, SluiceRun *run)
-{
-  GPtrArray *series = sluice_run_get_series (run);
-  GPtrArray *events = sluice_run_get_events (run);
-  for (guint i = 0; i < series->len; i++)
-    {
-      const SluiceRunSeries *s = series->pdata[i];
-      add_to_card (self, sluice_tag_card_find_kind (s->kind), s->tag);
-    }
-  if (sluice_run_get_settings (run)->len > 0)
-    add_to_card (self, &sluice_tag_card_settings, SLUICE_SETTINGS_CARD_TAG);
-  for (guint i = 0; i < events->len; i++)
-    {
-      const SluiceEvent *event = events->pdata[i];
-      if (strcmp (event->kind, SLUICE_EVENT_TEXT) == 0 && event->text != NULL)
-        add_to_card (self, &sluice_tag_card_text, event->text);
-    }
-}
-
 /* Drawn in the card of another tag, which is there? */
 static gboolean
 is_in_another (SluiceChartsPage *self, const char *tag)
@@ -440,29 +438,16 @@ is_in_another (SluiceChartsPage *self, const char *tag)
   return card != NULL && card->n_runs > 0;
 }
 
-/* The cards of tags that a run that is shown has; those without go at the end, when the grid knows.
- */
 static void
-count_runs (SluiceChartsPage *self)
+filter_cards (SluiceChartsPage *self)
 {
-  GListModel *runs = sluice_workspace_get_runs (self->workspace);
-  GHashTableIter iter;
-  gpointer card;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &card))
-    ((SluiceTagCard *) card)->n_runs = 0;
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      if (sluice_run_get_shown (run))
-        add_run (self, run);
-    }
-  g_autoptr (GPtrArray) sorted = sluice_cards_sort (self->cards);
   g_ptr_array_set_size (self->in_order, 0);
-  for (guint i = 0; i < sorted->len; i++)
-    if (!is_in_another (self, ((SluiceTagCard *) sorted->pdata[i])->tag)
-        && sluice_card_matches (sorted->pdata[i], self->filter))
-      g_ptr_array_add (self->in_order, sorted->pdata[i]);
+  for (guint i = 0; i < self->sorted->len; i++)
+    {
+      SluiceTagCard *card = self->sorted->pdata[i];
+      if (!is_in_another (self, card->tag) && sluice_card_matches (card, self->filter))
+        g_ptr_array_add (self->in_order, card);
+    }
 }
 
 static void
@@ -471,27 +456,6 @@ fill_grid (SluiceChartsPage *self)
   sluice_card_grid_set_groups (
       self->grid,
       sluice_card_groups_new (self->in_order, self->memory.pinned, self->memory.collapsed));
-}
-
-static void
-forget_empty_cards (SluiceChartsPage *self)
-{
-  GHashTableIter iter;
-  gpointer item;
-  g_hash_table_iter_init (&iter, self->cards);
-  while (g_hash_table_iter_next (&iter, NULL, &item))
-    {
-      const SluiceTagCard *card = item;
-      if (card->n_runs == 0)
-        g_hash_table_iter_remove (&iter);
-    }
-}
-
-static guint64
-hash_what_is_there (SluiceChartsPage *self)
-{
-  guint64 filter = self->filter != NULL ? g_str_hash (sluice_query_get_text (self->filter)) : 0;
-  return sluice_run_set_hash (self->shown) ^ filter;
 }
 
 /* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
@@ -536,15 +500,25 @@ update_choice (SluiceChartsPage *self)
 static void
 changed_cb (SluiceChartsPage *self)
 {
-  guint64 hash = hash_what_is_there (self);
+  guint64 hash = sluice_run_set_hash (self->shown);
   gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
-  if (hash != self->drawn)
+  gboolean recounts = hash != self->drawn;
+  self->drawn = hash;
+  if (recounts)
     {
-      self->drawn = hash;
-      count_runs (self);
-      fill_grid (self);
-      forget_empty_cards (self);
+      const SluiceCardCount count = { self->cards, self->workspace, &self->choice, &self->memory };
+      sluice_cards_count_runs (&count);
+      g_clear_pointer (&self->sorted, g_ptr_array_unref);
+      self->sorted = sluice_cards_sort (self->cards);
     }
+  if (recounts || !self->is_filtered)
+    {
+      filter_cards (self);
+      fill_grid (self);
+    }
+  self->is_filtered = TRUE;
+  if (recounts)
+    sluice_cards_forget_empty (self->cards);
   update_choice (self);
   self->choice.front_leads = sluice_run_set_front_leads (self->shown);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
@@ -649,8 +623,14 @@ charts_page_filter (SluicePage *page, const SluiceQuery *query)
   const char *text = sluice_query_get_text (query);
   g_autofree char *description =
       g_strdup_printf (_ ("No tag of the runs that are shown matches “%s”."), text);
+  g_autoptr (SluiceQuery) filter = sluice_query_is_empty (query) ? NULL : sluice_query_new (text);
+  if (g_strcmp0 (filter != NULL ? text : NULL,
+                 self->filter != NULL ? sluice_query_get_text (self->filter) : NULL)
+      == 0)
+    return;
   g_clear_pointer (&self->filter, sluice_query_free);
-  self->filter = sluice_query_is_empty (query) ? NULL : sluice_query_new (text);
+  self->filter = g_steal_pointer (&filter);
+  self->is_filtered = FALSE;
   adw_status_page_set_description (self->nothing, description);
   changed_cb (self);
 }
@@ -659,10 +639,9 @@ static void
 charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  g_autoptr (GPtrArray) cards = sluice_cards_sort (self->cards);
-  for (guint i = 0; i < cards->len; i++)
+  for (guint i = 0; self->sorted != NULL && i < self->sorted->len; i++)
     {
-      const SluiceTagCard *card = cards->pdata[i];
+      const SluiceTagCard *card = self->sorted->pdata[i];
       if (sluice_query_matches_text (query, card->tag))
         sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", card->tag,
                          _ (card->kind->name));
@@ -677,6 +656,12 @@ charts_page_show_hit (SluicePage *page, const char *title)
   SluiceTagCard *card = g_hash_table_lookup (self->cards, other != NULL ? other : title);
   if (card != NULL)
     sluice_card_grid_reveal (self->grid, card);
+}
+
+static const char *
+charts_page_get_tag (SluicePage *page)
+{
+  return SLUICE_CHARTS_PAGE (page)->selected;
 }
 
 static char *
@@ -699,6 +684,7 @@ init_page (SluicePageInterface *iface)
   iface->prepare_print = charts_page_prepare_print;
   iface->end_print = charts_page_end_print;
   iface->print = charts_page_print;
+  iface->get_tag = charts_page_get_tag;
   iface->keep_state = charts_page_keep_state;
   iface->dump_state = charts_page_dump_state;
 }
@@ -732,10 +718,12 @@ static void
 sluice_charts_page_finalize (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
+  g_clear_pointer (&self->sorted, g_ptr_array_unref);
   g_ptr_array_unref (self->in_order);
   g_ptr_array_unref (self->living);
   g_hash_table_unref (self->cards);
   g_clear_pointer (&self->filter, sluice_query_free);
+  g_free (self->selected);
   sluice_card_memory_clear (&self->memory);
   sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);

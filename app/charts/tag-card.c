@@ -386,6 +386,20 @@ sluice_tag_card_find_kind (SluiceSeriesKind kind)
 
 /* ---- a card ---- */
 
+static int
+get_rank (const SluiceTagCard *self)
+{
+  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy", "evaluate/loss" };
+  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
+    if (strcmp (self->tag, first[i]) == 0)
+      return (int) i;
+  if (self->kind->least_runs > 1)
+    return 30; /* of all runs */
+  if (g_str_has_suffix (self->tag, "/weights"))
+    return 40;
+  return g_str_has_prefix (self->tag, "system/") ? 100 : 50;
+}
+
 SluiceTagCard *
 sluice_tag_card_new (SluiceWorkspace *workspace,
                      const SluiceTagCardKind *kind,
@@ -397,6 +411,7 @@ sluice_tag_card_new (SluiceWorkspace *workspace,
   self->y0 = self->y1 = NAN;
   self->kind = kind;
   self->tag = g_strdup (tag);
+  self->rank = get_rank (self);
   self->workspace = g_object_ref (workspace);
   self->means = g_hash_table_new (NULL, NULL);
   self->others = g_ptr_array_new_with_free_func (g_free);
@@ -476,12 +491,6 @@ sluice_tag_card_create (SluiceTagCard *self)
   if (self->others->len > 0 || *self->tag == '\0')
     sluice_tag_card_begin_anew (self); /* for its title */
   return self->widget;
-}
-
-char *
-sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag)
-{
-  return kind->dup_name != NULL ? kind->dup_name (tag) : g_strdup (tag);
 }
 
 /* Rows of runs and the horizontal axis of other cards need some whether they are here or not. */
@@ -585,50 +594,34 @@ sluice_tag_card_dup_text (SluiceTagCard *self)
   return self->widget != NULL ? self->kind->dup_text (self) : g_strdup ("");
 }
 
-static int
-get_rank (const SluiceTagCard *self)
-{
-  static const char *const first[] = { "loss", "accuracy", "evaluate/accuracy", "evaluate/loss" };
-  for (guint i = 0; i < G_N_ELEMENTS (first); i++)
-    if (strcmp (self->tag, first[i]) == 0)
-      return (int) i;
-  if (self->kind->least_runs > 1)
-    return 30; /* of all runs */
-  if (g_str_has_suffix (self->tag, "/weights"))
-    return 40;
-  return g_str_has_prefix (self->tag, "system/") ? 100 : 50;
-}
-
 /* Digits by their value, all else by byte: "layer2" before "layer10". */
 static int
 compare_natural (const char *a, const char *b)
 {
-  while (*a != '\0' && *b != '\0')
+  for (;;)
     {
-      gsize m = strspn (a, "0123456789"), n = strspn (b, "0123456789");
-      if (m > 0 && n > 0)
-        {
-          guint64 x = g_ascii_strtoull (a, NULL, 10), y = g_ascii_strtoull (b, NULL, 10);
-          if (x != y)
-            return x < y ? -1 : 1;
-          a += m;
-          b += n;
-        }
-      else if (*a != *b)
-        return (guchar) *a - (guchar) *b;
-      else
-        {
-          a++;
-          b++;
-        }
+      gsize i = 0;
+      while (a[i] == b[i] && a[i] != '\0')
+        i++;
+      gsize number = i; /* that they differ in, from its first digit on */
+      while (number > 0 && g_ascii_isdigit (a[number - 1]))
+        number--;
+      if (!g_ascii_isdigit (a[number]) || !g_ascii_isdigit (b[number]))
+        return (guchar) a[i] - (guchar) b[i];
+      char *a_end, *b_end;
+      guint64 x = g_ascii_strtoull (a + number, &a_end, 10),
+              y = g_ascii_strtoull (b + number, &b_end, 10);
+      if (x != y)
+        return x < y ? -1 : 1;
+      a = a_end;
+      b = b_end;
     }
-  return (guchar) *a - (guchar) *b;
 }
 
 int
 sluice_tag_card_compare (const SluiceTagCard *a, const SluiceTagCard *b)
 {
-  int order = get_rank (a) - get_rank (b);
+  int order = a->rank - b->rank;
   if (order == 0)
     order = compare_natural (a->tag, b->tag);
   return order != 0 ? order : strcmp (a->tag, b->tag);

@@ -53,6 +53,7 @@ struct _SluiceTagCard
 {
   const SluiceTagCardKind *kind;
   char *tag; /* of a text: its file's name */
+  int rank;  /* of a page's order, before the tag */
   SluiceWorkspace *workspace;
   const SluiceChartChoice *choice; /* the page's */
   GPtrArray *others;               /* of char *: tags of scalars that are drawn too */
@@ -67,15 +68,12 @@ struct _SluiceTagCard
 
 const SluiceTagCardKind *sluice_tag_card_find_kind (SluiceSeriesKind kind); /* (nullable) */
 extern const SluiceTagCardKind sluice_tag_card_text; /* of files that evaluations write */
-#define SLUICE_EVENT_TEXT "text" /* of the trainer: such a file was written, whose name it has */
 
 SluiceTagCard *sluice_tag_card_new (SluiceWorkspace *workspace,
                                     const SluiceTagCardKind *kind,
                                     const char *tag,
                                     const SluiceChartChoice *choice);
 void sluice_tag_card_free (gpointer card);
-/* (transfer full): the tag of the card that shows this one. */
-char *sluice_tag_card_dup_name (const SluiceTagCardKind *kind, const char *tag);
 
 /* Draws the scalars of another tag too, in shades of the runs' colours. */
 void sluice_tag_card_join (SluiceTagCard *self, const char *tag);

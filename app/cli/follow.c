@@ -12,6 +12,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "app/begin-words.h"
 #include "app/cli/memory.h"
 #include "app/signals.h"
 
@@ -260,23 +261,27 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
   SluiceProgress p;
   const SluiceProject *project = sluice_trainer_get_project (trainer);
   sluice_trainer_get_progress (trainer, &p);
+  /* Nobody stopped it: it has come to a rung of its sweep. */
+  gboolean on_rung = waits_again && p.state == SLUICE_RUN_STOPPED && !sluice_cli_was_interrupted ();
+  const char *state = sluice_run_state_name (on_rung ? SLUICE_RUN_WAITING : p.state);
   if (sluice_cli_json)
     {
-      print_line (trainer, &p, sluice_run_state_name (p.state));
+      print_line (trainer, &p, state);
       return;
     }
   g_autofree char *duration = format_duration (p.seconds);
   g_autofree char *loss = p.n_logged > 0 ? g_strdup_printf (_ ("loss %.6g"), p.loss)
                                          : g_strdup (_ ("no further steps"));
   printf (_ ("run %s: %s at step %" PRId64 ", %s, %s, %" PRIu64 " points saved\n"),
-          sluice_trainer_get_run_name (trainer), _ (sluice_run_state_name (p.state)), p.step, loss,
-          duration, p.n_committed);
+          sluice_trainer_get_run_name (trainer), _ (state), p.step, loss, duration, p.n_committed);
   g_autofree char *reason = sluice_trainer_dup_reason (trainer);
   if (reason != NULL)
     printf (_ ("ended early: %s\n"), reason);
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
+  if (on_rung)
+    return;
   for (guint i = 0; i < project->texts->len; i++)
     printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
             g_array_index (project->texts, SluiceNamedEdge, i).name);
@@ -296,6 +301,9 @@ sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_aga
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init (&bell.changed, &monotonic);
   pthread_condattr_destroy (&monotonic);
+  g_autofree char *again = sluice_begin_words (trainer);
+  if (again != NULL)
+    fprintf (stderr, "%s\n", again);
   sluice_trainer_set_notify (trainer, ring, &bell);
   if (sluice_cli_memory)
     sluice_session_record_memory (sluice_trainer_get_session (trainer));

@@ -4,82 +4,11 @@
 #include "app/cli/runs-diff.h"
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "app/cli/json.h"
 #include "engine/base/text.h"
-#include "engine/train/run-diff.h"
-
-/* ---- JSON ---- */
-
-static void
-add_items (JsonBuilder *b, const SluiceRunDiff *diff)
-{
-  json_builder_set_member_name (b, "differs");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < diff->differs->len; i++)
-    {
-      const SluiceRunDiffItem *item = diff->differs->pdata[i];
-      json_builder_begin_object (b);
-      sluice_cli_json_string (b, "what", item->what);
-      sluice_cli_json_string (b, "name", item->name);
-      json_builder_set_member_name (b, "values");
-      json_builder_begin_array (b);
-      for (guint k = 0; k < item->n_values; k++)
-        sluice_cli_json_add_string (b, item->values[k]);
-      json_builder_end_array (b);
-      json_builder_end_object (b);
-    }
-  json_builder_end_array (b);
-}
-
-static void
-add_verdict (JsonBuilder *b, SluiceSeedsVerdict verdict)
-{
-  if (verdict == SLUICE_SEEDS_UNKNOWN)
-    sluice_cli_json_null (b, "more_than_seeds");
-  else
-    sluice_cli_json_bool (b, "more_than_seeds", verdict == SLUICE_SEEDS_MORE);
-}
-
-static void
-add_results (JsonBuilder *b, const SluiceRunDiff *diff)
-{
-  json_builder_set_member_name (b, "results");
-  json_builder_begin_array (b);
-  for (guint i = 0; i < diff->results->len; i++)
-    {
-      const SluiceRunResultDiff *result = diff->results->pdata[i];
-      json_builder_begin_object (b);
-      sluice_cli_json_string (b, "tag", result->tag);
-      json_builder_set_member_name (b, "values");
-      json_builder_begin_array (b);
-      for (guint k = 0; k < result->n_values; k++)
-        sluice_cli_json_add_double (b, result->values[k]);
-      json_builder_end_array (b);
-      add_verdict (b, result->more_than_seeds);
-      sluice_cli_json_string (b, "why", result->why);
-      json_builder_end_object (b);
-    }
-  json_builder_end_array (b);
-}
-
-static void
-print_json (const SluiceRunDiff *diff, char **names)
-{
-  g_autoptr (GPtrArray) same = g_ptr_array_new ();
-  for (guint i = 0; i < diff->same->len; i++)
-    g_ptr_array_add (same, diff->same->pdata[i]);
-  g_ptr_array_add (same, NULL);
-  JsonBuilder *b = sluice_cli_json_begin ();
-  sluice_cli_json_strings (b, "runs", (const char *const *) names);
-  add_items (b, diff);
-  sluice_cli_json_strings (b, "same", (const char *const *) same->pdata);
-  add_results (b, diff);
-  sluice_cli_json_end (b);
-}
+#include "engine/train/run-variant.h"
 
 /* ---- text ---- */
 
@@ -144,24 +73,14 @@ print_same (const SluiceRunDiff *diff)
 gboolean
 sluice_cli_print_runs_diff (SluiceStore *store, char **names, GError **error)
 {
-  g_autoptr (GPtrArray) runs =
-      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
-  g_autoptr (GStrvBuilder) own = g_strv_builder_new ();
-  for (guint i = 0; names[i] != NULL; i++)
-    {
-      SluiceRunInfo *run = sluice_store_dup_run (store, names[i], error);
-      if (run == NULL)
-        return FALSE;
-      g_ptr_array_add (runs, run);
-      g_strv_builder_add (own, run->name);
-    }
-  g_auto (GStrv) own_names = g_strv_builder_end (own);
+  g_auto (GStrv) own_names = NULL;
   g_autoptr (SluiceRunDiff) diff =
-      sluice_run_diff_new (store, (const SluiceRunInfo *const *) runs->pdata, runs->len, error);
+      sluice_run_diff_new_of (store, (const char *const *) names, &own_names, error);
   if (diff == NULL)
     return FALSE;
-  print_json (diff, own_names);
-  if (!sluice_cli_json)
+  if (sluice_cli_json)
+    sluice_cli_print_variant (sluice_run_diff_to_variant (diff, (const char *const *) own_names));
+  else
     {
       print_results (diff);
       print_items (diff);

@@ -6,27 +6,26 @@
 #include "app/cli/run-options.h"
 #include "engine/train/project-changes.h"
 
-static gboolean
-set_key (SluiceProject *project, const char *key, const char *value, GError **error)
+static void
+add_setting (GStrvBuilder *settings, const char *key, const char *value)
 {
-  g_autofree char *assignment = g_strdup_printf ("%s=%s", key, value);
-  return value == NULL || sluice_project_set (project, assignment, error);
+  g_autofree char *setting = g_strdup_printf ("train.%s=%s", key, value);
+  if (value != NULL)
+    g_strv_builder_add (settings, setting);
 }
 
-/* What was given of the options that a project has. */
-static gboolean
-set_run_options (SluiceProject *project, GError **error)
+char **
+sluice_cli_dup_settings (const char *n_steps, const char *seed)
 {
+  g_autoptr (GStrvBuilder) settings = g_strv_builder_new ();
+  add_setting (settings, "steps", n_steps);
+  add_setting (settings, "seed", seed);
   guint n;
   const SluiceOption *list = sluice_options_list (&n);
   for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *key = g_strconcat ("train.", list[i].key, NULL);
-      if (list[i].flags & SLUICE_OPTION_PROJECT
-          && !set_key (project, key, sluice_cli_get_option_text (&list[i]), error))
-        return FALSE;
-    }
-  return TRUE;
+    if (list[i].flags & SLUICE_OPTION_PROJECT)
+      add_setting (settings, list[i].key, sluice_cli_get_option_text (&list[i]));
+  return g_strv_builder_end (settings);
 }
 
 SluiceProject *
@@ -34,15 +33,11 @@ sluice_cli_load_project (
     const char *folder, char **assignments, const char *n_steps, const char *seed, GError **error)
 {
   g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  if (project == NULL)
-    return NULL;
-  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
-    if (!sluice_project_set (project, assignments[i], error))
-      return NULL;
-  if (!set_key (project, "train.steps", n_steps, error)
-      || !set_key (project, "train.seed", seed, error) || !set_run_options (project, error))
-    return NULL;
-  return g_steal_pointer (&project);
+  g_auto (GStrv) settings = sluice_cli_dup_settings (n_steps, seed);
+  return project != NULL && sluice_project_set_all (project, assignments, error)
+                 && sluice_project_set_all (project, settings, error)
+             ? g_steal_pointer (&project)
+             : NULL;
 }
 
 gboolean

@@ -16,6 +16,10 @@
 SluiceProject *sluice_cli_load_project (
     const char *folder, char **assignments, const char *n_steps, const char *seed, GError **error);
 
+/* What the command line says for all runs, as assignments: of the options that a project has, steps
+ * and seed. (transfer full) (array zero-terminated=1) */
+char **sluice_cli_dup_settings (const char *n_steps, const char *seed);
+
 /* --at, of the verbs that train. */
 #define CLI_AT_OPTION(plans)                                                                       \
   {                                                                                                \

@@ -3,6 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
+#include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,22 +14,20 @@
 #include "app/cli/run-options.h"
 #include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
-#include "engine/base/suggest.h"
 #include "engine/base/text.h"
-#include "engine/store/kinds/hparams.h"
-#include "engine/store/runs.h"
-#include "engine/train/queue.h"
-#include "engine/train/sweep.h"
+#include "engine/train/sweep-runs.h"
 
 static char *workspace, *method, *metric, *direction, *n_steps, *group;
-static gint64 n_trials, seed = 1;
+static gint64 n_trials, seed = 1, first_rung, one_of = 3;
 static gboolean queues;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
     N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
   { "method", 0, 0, G_OPTION_ARG_STRING, &method,
-    N_ ("grid: every combination; random: values by lot (grid)"), N_ ("METHOD") },
+    N_ ("grid: every combination; random: values by lot; asha: as random, or grid without "
+        "--trials, and the worse ones are dropped early (grid)"),
+    N_ ("METHOD") },
   { "trials", 0, 0, G_OPTION_ARG_INT64, &n_trials,
     N_ ("So many; of a grid that has more, so many by lot"), N_ ("N") },
   { "metric", 0, 0, G_OPTION_ARG_STRING, &metric,
@@ -40,6 +39,14 @@ static const GOptionEntry options[] = {
   { "steps", 0, 0, G_OPTION_ARG_STRING, &n_steps, N_ ("Train each up to this step"), N_ ("N") },
   { "seed", 0, 0, G_OPTION_ARG_INT64, &seed, N_ ("Seed of the lot, not of the runs (1)"),
     N_ ("S") },
+  { "first-rung", 0, 0, G_OPTION_ARG_INT64, &first_rung,
+    N_ ("With asha: the step at which the first ones are dropped (so that one trial comes to the "
+        "end)"),
+    N_ ("STEP") },
+  { "one-of", 0, 0, G_OPTION_ARG_INT64, &one_of,
+    N_ ("With asha: the best one of so many goes on to the next rung, at so many times the step "
+        "(3)"),
+    N_ ("N") },
   { "group", 0, 0, G_OPTION_ARG_STRING, &group,
     N_ ("Name of the sweep, which its runs have as group (the project's and a number)"),
     N_ ("NAME") },
@@ -48,235 +55,16 @@ static const GOptionEntry options[] = {
   G_OPTION_ENTRY_NULL,
 };
 
-/* ---- what it is to be ---- */
-
-typedef struct
-{
-  const char *folder; /* of the project */
-  GPtrArray *axes;
-  GPtrArray *trials; /* of GStrv */
-  char *metric;
-  gboolean is_max;
-  char *group;
-} Sweep;
-
-static void
-sweep_clear (Sweep *self)
-{
-  g_clear_pointer (&self->axes, g_ptr_array_unref);
-  g_clear_pointer (&self->trials, g_ptr_array_unref);
-  g_free (self->metric);
-  g_free (self->group);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Sweep, sweep_clear)
-
-static gboolean
-parse_axes (Sweep *self, char **words, GError **error)
-{
-  g_autoptr (SluiceProject) scratch =
-      sluice_cli_load_project (self->folder, NULL, n_steps, NULL, error);
-  self->axes = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_sweep_axis_free);
-  for (guint i = 0; scratch != NULL && words[i] != NULL; i++)
-    {
-      SluiceSweepAxis *axis = sluice_sweep_axis_parse (words[i], error);
-      if (axis == NULL)
-        return FALSE;
-      g_ptr_array_add (self->axes, axis);
-      if (!sluice_sweep_axis_check (axis, scratch, error))
-        return FALSE;
-    }
-  return scratch != NULL;
-}
-
-static gboolean
-parse_plan (SluiceSweepPlan *plan, GError **error)
-{
-  *plan = (SluiceSweepPlan){ .n_trials = (guint) n_trials, .seed = (guint64) seed };
-  if (method != NULL && strcmp (method, "random") == 0)
-    plan->method = SLUICE_SWEEP_RANDOM;
-  else if (method != NULL && strcmp (method, "grid") != 0)
-    {
-      sluice_cli_usage (error, _ ("--method %s: must be grid or random"), method);
-      return FALSE;
-    }
-  return n_trials == 0
-         || sluice_cli_check_count ("--trials", n_trials, 1, SLUICE_SWEEP_MAX_TRIALS, error);
-}
-
-/* Tags that a run of the project has. (transfer full) */
-static char **
-dup_tags (const SluiceProject *project)
-{
-  g_autoptr (GStrvBuilder) tags = g_strv_builder_new ();
-  for (guint i = 0; i < project->evaluate->len; i++)
-    {
-      const char *name = g_array_index (project->evaluate, SluiceNamedEdge, i).name;
-      g_autofree char *tag = g_strconcat ("evaluate/", name, NULL);
-      g_strv_builder_add (tags, tag);
-    }
-  g_strv_builder_add (tags, "loss");
-  for (guint i = 0; i < project->fetches->len; i++)
-    g_strv_builder_add (tags, g_array_index (project->fetches, SluiceNamedEdge, i).name);
-  return g_strv_builder_end (tags);
-}
-
-static gboolean
-find_metric (Sweep *self, GError **error)
-{
-  g_autoptr (SluiceProject) project = sluice_project_load (self->folder, error);
-  if (project == NULL)
-    return FALSE;
-  g_auto (GStrv) tags = dup_tags (project);
-  const char *const *known = (const char *const *) tags;
-  if (metric != NULL && !g_strv_contains (known, metric))
-    {
-      const char *like = sluice_suggest_name (metric, known, g_strv_length (tags));
-      return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-                          "--metric %s: the project logs no such "
-                          "tag%s%s%s",
-                          metric, like != NULL ? "; did you mean '" : "", like != NULL ? like : "",
-                          like != NULL ? "'?" : "");
-    }
-  self->metric = g_strdup (metric != NULL ? metric : tags[0]);
-  return TRUE;
-}
-
-static gboolean
-find_direction (Sweep *self, GError **error)
-{
-  SluiceBest better = sluice_tag_get_better (self->metric);
-  if (direction == NULL && better == SLUICE_BEST_UNKNOWN)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "which %s is best is not told by its name; say --direction min or max",
-                        self->metric);
-  self->is_max =
-      direction != NULL ? strcmp (direction, "max") == 0 : better == SLUICE_BEST_GREATEST;
-  return direction == NULL || self->is_max || strcmp (direction, "min") == 0
-         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "--direction %s: must be min or max",
-                         direction);
-}
-
-/* A group that no run has yet. */
-static gboolean
-find_group (Sweep *self, SluiceStore *store, GError **error)
-{
-  if (group != NULL)
-    {
-      self->group = g_strdup (group);
-      return sluice_text_check_name ("--group: the name of the sweep", group, error);
-    }
-  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (store, error);
-  g_autoptr (GHashTable) taken = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; runs != NULL && i < runs->len; i++)
-    {
-      const SluiceRunInfo *info = runs->pdata[i];
-      if (info->group != NULL)
-        g_hash_table_add (taken, info->group);
-    }
-  g_autofree char *full = g_canonicalize_filename (self->folder, NULL);
-  g_autofree char *base = g_path_get_basename (full);
-  for (guint n = 1; self->group == NULL || g_hash_table_contains (taken, self->group); n++)
-    {
-      g_free (self->group);
-      self->group = g_strdup_printf ("%s-sweep-%u", base, n);
-    }
-  return runs != NULL;
-}
-
-/* ---- its runs ---- */
-
-/* Whether what one trial was checked by stands for all: they differ in numbers that are fed, or in
- * what no plan depends on. */
-static gboolean
-is_checked_once (const Sweep *self, const SluiceProject *project)
-{
-  static const char *const plain[] = { "steps", "train.steps", "seed", "train.seed", NULL };
-  for (guint i = 0; i < self->axes->len; i++)
-    {
-      const char *key = ((const SluiceSweepAxis *) self->axes->pdata[i])->key;
-      gboolean found = g_strv_contains (plain, key);
-      for (guint k = 0; k < project->parameters->len; k++)
-        found |= strcmp (g_array_index (project->parameters, SluiceNamedEdge, k).name, key) == 0;
-      if (!found)
-        return FALSE;
-    }
-  return TRUE;
-}
-
-static gboolean
-add_trials (const Sweep *self, SluiceStore *store, GError **error)
-{
-  g_autofree char *hash = NULL;
-  for (guint i = 0; i < self->trials->len; i++)
-    {
-      g_autoptr (SluiceProject) project =
-          sluice_cli_load_project (self->folder, self->trials->pdata[i], n_steps, NULL, error);
-      if (project == NULL)
-        return FALSE;
-      g_autofree char *name = g_strdup_printf ("%s-%u", self->group, i + 1);
-      SluiceQueueRequest request = { .name = name,
-                                     .group = self->group,
-                                     .needs.devices = sluice_cli_session_options.device,
-                                     .needs.threads = sluice_cli_session_options.n_threads,
-                                     .host = &sluice_cli_session_options,
-                                     .graph_hash = hash };
-      g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
-      if (info == NULL || (queues && !sluice_cli_print_queue (store, info->id, error)))
-        return FALSE;
-      if (hash == NULL && is_checked_once (self, project))
-        hash = g_strdup (info->graph_hash);
-    }
-  return TRUE;
-}
-
 /* ---- how they came out ---- */
-
-/* The value at its end; NAN: it has none. */
-static double
-value_of (const Sweep *self, const SluiceRunEntry *row)
-{
-  for (guint i = 0; i < row->results->len; i++)
-    {
-      const SluiceRunResult *result = row->results->pdata[i];
-      if (strcmp (result->tag, self->metric) == 0)
-        return result->last;
-    }
-  return NAN;
-}
-
-static gboolean
-is_in (const Sweep *self, const SluiceRunEntry *row)
-{
-  return g_strcmp0 (row->info->group, self->group) == 0 && row->info->state == SLUICE_RUN_FINISHED;
-}
-
-/* Among equals the one that was tried first: rows are newest first. (nullable) (transfer none) */
-static const SluiceRunEntry *
-find_best (const Sweep *self, GPtrArray *rows, guint *n_finished)
-{
-  const SluiceRunEntry *best = NULL;
-  *n_finished = 0;
-  for (guint i = 0; i < rows->len; i++)
-    {
-      const SluiceRunEntry *row = rows->pdata[i];
-      if (!is_in (self, row))
-        continue;
-      double value = value_of (self, row), bar = best != NULL ? value_of (self, best) : NAN;
-      ++*n_finished;
-      if (isfinite (value) && (isnan (bar) || (self->is_max ? value >= bar : value <= bar)))
-        best = row;
-    }
-  return best;
-}
 
 /* What the sweep varied of it. (transfer full) */
 static char *
-dup_varied (const Sweep *self, const SluiceRunEntry *row)
+dup_varied (const SluiceSweep *self, const SluiceRunEntry *row)
 {
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < self->trials->len; i++)
     {
-      g_autofree char *name = g_strdup_printf ("%s-%u", self->group, i + 1);
+      g_autofree char *name = sluice_sweep_dup_name (self, i);
       if (strcmp (name, row->info->name) != 0)
         continue;
       g_autofree char *joined = g_strjoinv (" ", self->trials->pdata[i]);
@@ -285,19 +73,54 @@ dup_varied (const Sweep *self, const SluiceRunEntry *row)
   return g_string_free (text, FALSE);
 }
 
+/* Of those on a rung all come from the one before. */
+static guint
+count_on_rung (const SluiceSweep *self, guint rung)
+{
+  return rung == 0 ? self->trials->len
+                   : sluice_halving_get_places (&self->halving, self->trials->len, rung - 1);
+}
+
 static void
-print_best (const Sweep *self, const SluiceRunEntry *best, guint n_finished, guint n_failed)
+print_rungs (const SluiceSweep *self)
+{
+  for (guint i = 0; i + 1 < sluice_halving_count_rungs (&self->halving); i++)
+    printf (_ ("step %" PRId64 ": %u of %u went on\n"), sluice_halving_get_step (&self->halving, i),
+            count_on_rung (self, i + 1), count_on_rung (self, i));
+}
+
+static void
+write_rungs (const SluiceSweep *self, JsonBuilder *b)
+{
+  json_builder_set_member_name (b, "rungs");
+  json_builder_begin_array (b);
+  for (guint i = 0; self->halves && i + 1 < sluice_halving_count_rungs (&self->halving); i++)
+    {
+      json_builder_begin_object (b);
+      sluice_cli_json_int (b, "step", sluice_halving_get_step (&self->halving, i));
+      sluice_cli_json_int (b, "trials", count_on_rung (self, i));
+      sluice_cli_json_int (b, "go_on", count_on_rung (self, i + 1));
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+}
+
+static void
+print_best (const SluiceSweep *self, const SluiceRunEntry *best, guint n_finished, guint n_failed)
 {
   g_autofree char *varied = best != NULL ? dup_varied (self, best) : NULL;
   if (!sluice_cli_json)
     {
       g_autofree char *text =
-          best != NULL ? g_strdup_printf (_ ("sweep %s: %u finished; best %s %.6g: run %s, %s"),
-                                          self->group, n_finished, self->metric,
-                                          value_of (self, best), best->info->name, varied)
-                       : g_strdup_printf (_ ("sweep %s: %u finished; none has a %s"), self->group,
-                                          n_finished, self->metric);
+          best != NULL
+              ? g_strdup_printf (_ ("sweep %s: %u finished; best %s %.6g: run %s, %s"), self->group,
+                                 n_finished, self->metric, sluice_sweep_get_value (self, best),
+                                 best->info->name, varied)
+              : g_strdup_printf (_ ("sweep %s: %u finished; none has a %s"), self->group,
+                                 n_finished, self->metric);
       g_autofree char *safe = sluice_text_escape (text);
+      if (self->halves)
+        print_rungs (self);
       printf ("%s\n", safe);
       return;
     }
@@ -310,15 +133,16 @@ print_best (const Sweep *self, const SluiceRunEntry *best, guint n_finished, gui
   sluice_cli_json_int (b, "failed", n_failed);
   sluice_cli_json_string (b, "best", best != NULL ? best->info->name : NULL);
   if (best != NULL)
-    sluice_cli_json_double (b, "value", value_of (self, best));
+    sluice_cli_json_double (b, "value", sluice_sweep_get_value (self, best));
   else
     sluice_cli_json_null (b, "value");
   sluice_cli_json_string (b, "settings", varied);
+  write_rungs (self, b);
   sluice_cli_json_end (b);
 }
 
 static int
-train_all (const Sweep *self, SluiceStore *store, GError **error)
+train_all (const SluiceSweep *self, SluiceStore *store, GError **error)
 {
   guint n_failed = 0, n_finished;
   int status = sluice_cli_work_queue (store, self->group, 1, &n_failed, error);
@@ -327,7 +151,7 @@ train_all (const Sweep *self, SluiceStore *store, GError **error)
   g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (store, FALSE, error);
   if (rows == NULL)
     return EXIT_FAILED;
-  const SluiceRunEntry *best = find_best (self, rows, &n_finished);
+  const SluiceRunEntry *best = sluice_sweep_find_best (self, rows, &n_finished);
   print_best (self, best, n_finished, n_failed);
   if (best != NULL)
     return EXIT_OK;
@@ -338,13 +162,19 @@ train_all (const Sweep *self, SluiceStore *store, GError **error)
 
 /* ---- the verb ---- */
 
-/* All that can be wrong is told before there is a run. */
 static gboolean
-prepare (Sweep *self, const SluiceSweepPlan *plan, char **arguments, GError **error)
+print_waiting (SluiceStore *store, gint64 run, GError **error)
 {
-  return parse_axes (self, arguments + 1, error) && find_metric (self, error)
-         && find_direction (self, error)
-         && (self->trials = sluice_sweep_dup_trials (self->axes, plan, error)) != NULL;
+  return !queues || sluice_cli_print_queue (store, run, error);
+}
+
+static gboolean
+check_options (GError **error)
+{
+  return (n_trials == 0
+          || sluice_cli_check_count ("--trials", n_trials, 1, SLUICE_SWEEP_MAX_TRIALS, error))
+         && sluice_cli_check_count ("--one-of", one_of, 2, 1000, error)
+         && sluice_cli_check_count ("--first-rung", first_rung, 0, G_MAXINT32, error);
 }
 
 static int
@@ -352,21 +182,34 @@ sweep (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] == NULL)
     return sluice_cli_usage (error, _ ("give a PROJECT, and KEY=VALUES for what is to be varied"));
-  SluiceSweepPlan plan;
-  if (!parse_plan (&plan, error))
+  if (method != NULL && strcmp (method, "grid") != 0 && strcmp (method, "random") != 0
+      && strcmp (method, "asha") != 0)
+    return sluice_cli_usage (error, _ ("--method %s: must be grid, random or asha"), method);
+  if (!check_options (error))
     return EXIT_USAGE;
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
-  g_auto (Sweep) self = { .folder = arguments[0] };
-  if (!prepare (&self, &plan, arguments, error))
-    return EXIT_FAILED;
+  g_auto (GStrv) settings = sluice_cli_dup_settings (n_steps, NULL);
+  const SluiceSweepRequest request = { .folder = arguments[0],
+                                       .values = (const char *const *) arguments + 1,
+                                       .settings = (const char *const *) settings,
+                                       .method = method,
+                                       .n_trials = (guint) n_trials,
+                                       .seed = (guint64) seed,
+                                       .metric = metric,
+                                       .direction = direction,
+                                       .one_of = (guint) one_of,
+                                       .first_rung = first_rung,
+                                       .group = group };
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, FALSE, error);
   if (store == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);
-  if (!find_group (&self, store, error) || !add_trials (&self, store, error))
+  g_autoptr (SluiceSweep) self = sluice_sweep_new (&request, store, error);
+  if (self == NULL
+      || !sluice_sweep_add_runs (self, store, &sluice_cli_session_options, print_waiting, error))
     return EXIT_FAILED;
-  return queues ? EXIT_OK : train_all (&self, store, error);
+  return queues ? EXIT_OK : train_all (self, store, error);
 }
 
 const Verb sluice_verb_sweep = {
@@ -379,12 +222,15 @@ const Verb sluice_verb_sweep = {
       "it, as 0.001..0.1/5:log, equal factors lie between them. A sweep is a group of runs, "
       "which wait until their turn comes; what is interrupted or killed goes on with 'sluice "
       "queue run'. The same seed draws the same values. The best is told by the metric's last "
-      "value."),
+      "value. With --method asha all trials are trained up to a first step, the best one of "
+      "three up to three times that step, and so on: which go on does not depend on what is "
+      "trained first, or interrupted."),
   .json = CLI_TRAIN_JSON
   "\n" CLI_QUEUE_JSON "\n"
   "{\"sweep\": \"string\", \"metric\": \"string\", \"direction\": \"string\", "
   "\"trials\": \"int\", \"finished\": \"int\", \"failed\": \"int\", "
-  "\"best\": \"string|null\", \"value\": \"number|null\", \"settings\": \"string|null\"}",
+  "\"best\": \"string|null\", \"value\": \"number|null\", \"settings\": \"string|null\", "
+  "\"rungs\": [{\"step\": \"int\", \"trials\": \"int\", \"go_on\": \"int\"}]}",
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = sweep,

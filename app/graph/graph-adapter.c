@@ -8,6 +8,67 @@
 #include "app/graph/node-words.h"
 #include "app/graph/variable-kind.h"
 
+#define N_KNOWN 256 /* a power of two */
+
+/* A model that is being filled. Most texts come again and again: those that were met lately are
+ * known by the address of what they came from, and shapes by their sizes. */
+typedef struct
+{
+  SluiceGraphModel *model;
+  SluiceSession *session; /* (nullable) */
+  gboolean has_optimizer;
+  struct
+  {
+    const char *from, *kept;
+  } texts[N_KNOWN];
+  struct
+  {
+    SluiceShape shape;
+    const char *kept; /* (nullable): also of a rank that is not known */
+  } shapes[N_KNOWN];
+} Filler;
+
+static Filler *
+filler_new (SluiceGraphModel *model, SluiceGraph *graph, SluiceSession *session)
+{
+  Filler *self = g_new0 (Filler, 1);
+  self->model = model;
+  self->session = session;
+  self->has_optimizer = sluice_graph_has_optimizer (graph);
+  for (guint i = 0; i < N_KNOWN; i++)
+    self->shapes[i].shape = SLUICE_SHAPE_UNKNOWN;
+  return self;
+}
+
+/* @text stays where it is while the model is filled. */
+static const char *
+keep (Filler *self, const char *text)
+{
+  guint slot = (guint) ((guintptr) text / sizeof (gpointer)) % N_KNOWN;
+  if (self->texts[slot].from != text)
+    {
+      self->texts[slot].from = text;
+      self->texts[slot].kept = sluice_graph_model_keep (self->model, text);
+    }
+  return self->texts[slot].kept;
+}
+
+static const char *
+keep_shape (Filler *self, const SluiceShape *shape)
+{
+  guint64 key = (guint64) (shape->rank + 1);
+  for (int i = 0; i < shape->rank; i++)
+    key = (key + (guint64) shape->dim[i]) * 0x9e3779b97f4a7c15u;
+  guint slot = (guint) (key >> 32) % N_KNOWN;
+  if (!sluice_shape_equal (&self->shapes[slot].shape, shape))
+    {
+      g_autofree char *words = sluice_words_shape (shape);
+      self->shapes[slot].shape = *shape;
+      self->shapes[slot].kept = sluice_graph_model_keep (self->model, words);
+    }
+  return self->shapes[slot].kept;
+}
+
 static SluiceNodeClass
 node_class (const SluiceNode *node)
 {
@@ -111,23 +172,23 @@ get_params (SluiceNode *node, gboolean has_optimizer)
 }
 
 static void
-add_node (SluiceGraphModel *model, SluiceNode *node, SluiceSession *session, gboolean has_optimizer)
+add_node (Filler *filler, SluiceNode *node)
 {
   const char *device =
-      session != NULL ? sluice_session_get_placement (session, node->name, NULL) : NULL;
+      filler->session != NULL ? sluice_session_get_device_of (filler->session, node) : NULL;
   SluiceModelNode item = { .name = node->name,
-                           .op = node->op_name,
-                           .device = device != NULL ? device : node->device,
-                           .asked = node->device,
+                           .op = keep (filler, node->op_name),
+                           .device = keep (filler, device != NULL ? device : node->device),
+                           .asked = keep (filler, node->device),
                            .loop = sluice_node_get_loop (node),
                            .error = node->error != NULL ? node->error->message : NULL,
                            .node_class = node_class (node),
                            .service = node_service (node),
                            .cost = node_cost (node),
-                           .params = get_params (node, has_optimizer) };
+                           .params = get_params (node, filler->has_optimizer) };
   for (guint i = 0; i < node->n_outputs; i++)
     item.bytes += output_bytes (&node->outputs[i]);
-  sluice_graph_model_add_node (model, &item);
+  sluice_graph_model_add_node (filler->model, &item);
 }
 
 /* A reference or handle that goes into an op which writes through it is an update of the variable.
@@ -150,7 +211,7 @@ edge_kind (const SluiceNode *node, guint input)
 }
 
 static void
-add_edges (SluiceGraphModel *model, const SluiceNode *node)
+add_edges (Filler *filler, const SluiceNode *node)
 {
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -158,35 +219,49 @@ add_edges (SluiceGraphModel *model, const SluiceNode *node)
       if (from.node == NULL)
         continue;
       const SluiceOutput *output = &from.node->outputs[from.port];
-      g_autofree char *shape = sluice_words_shape (&output->shape);
-      sluice_graph_model_add_edge (model,
-                                   &(SluiceModelEdge){ .from = from.node->id - 1,
-                                                       .to = node->id - 1,
-                                                       .port = from.port,
-                                                       .slot = i,
-                                                       .kind = edge_kind (node, i),
-                                                       .dtype = sluice_dtype_name (output->dtype),
-                                                       .shape = shape,
-                                                       .bytes = output_bytes (output) });
+      sluice_graph_model_add_edge (
+          filler->model,
+          &(SluiceModelEdge){ .from = from.node->id - 1,
+                              .to = node->id - 1,
+                              .port = from.port,
+                              .slot = i,
+                              .kind = edge_kind (node, i),
+                              .dtype = keep (filler, sluice_dtype_name (output->dtype)),
+                              .shape = keep_shape (filler, &output->shape),
+                              .bytes = output_bytes (output) });
     }
   for (guint i = 0; i < node->n_control_inputs; i++)
-    sluice_graph_model_add_edge (model, &(SluiceModelEdge){ .from = node->control_inputs[i]->id - 1,
-                                                            .to = node->id - 1,
-                                                            .kind = SLUICE_EDGE_CONTROL });
+    sluice_graph_model_add_edge (filler->model,
+                                 &(SluiceModelEdge){ .from = node->control_inputs[i]->id - 1,
+                                                     .to = node->id - 1,
+                                                     .kind = SLUICE_EDGE_CONTROL });
 }
 
 SluiceGraphModel *
 sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session)
 {
   guint n = sluice_graph_get_n_nodes (graph);
-  const gboolean has_optimizer = sluice_graph_has_optimizer (graph);
   SluiceGraphModel *model = sluice_graph_model_new ();
+  g_autofree Filler *filler = filler_new (model, graph, session);
   sluice_graph_model_reserve (model, n, 0);
   for (guint i = 0; i < n; i++)
-    add_node (model, sluice_graph_get_node (graph, i), session, has_optimizer);
+    add_node (filler, sluice_graph_get_node (graph, i));
   for (guint i = 0; i < n; i++)
-    add_edges (model, sluice_graph_get_node (graph, i));
+    add_edges (filler, sluice_graph_get_node (graph, i));
   return model;
+}
+
+void
+sluice_graph_model_place (SluiceGraphModel *model, SluiceGraph *graph, SluiceSession *session)
+{
+  g_autofree Filler *filler = filler_new (model, graph, session);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      const char *device = sluice_session_get_device_of (session, node);
+      sluice_graph_model_set_device (model, i,
+                                     keep (filler, device != NULL ? device : node->device));
+    }
 }
 
 /* ---- after an edit ---- */
@@ -245,8 +320,8 @@ sluice_graph_model_after (SluiceGraphModel *base,
   guint n = sluice_graph_get_n_nodes (graph), n_old = sluice_graph_model_get_n_nodes (base);
   guint n_edges;
   const SluiceModelEdge *edges = sluice_graph_model_get_edges (base, &n_edges);
-  const gboolean has_optimizer = sluice_graph_has_optimizer (graph);
   SluiceGraphModel *model = sluice_graph_model_new_after (base);
+  g_autofree Filler *filler = filler_new (model, graph, session);
   g_autofree guint8 *changed = mark_changed (graph, delta);
   g_autofree guint *now = map_indices (n_old, delta);
   g_autofree guint *before = g_new (guint, n + 1);
@@ -260,9 +335,9 @@ sluice_graph_model_after (SluiceGraphModel *base,
       /* Whether a variable is trained is told by nodes some way off. */
       changed[i] = changed[i]
                    || sluice_graph_model_get_node (base, before[i])->params
-                          != get_params (node, has_optimizer);
+                          != get_params (node, filler->has_optimizer);
       if (changed[i])
-        add_node (model, node, session, has_optimizer);
+        add_node (filler, node);
       else
         sluice_graph_model_take_node (model, base, before[i]);
     }
@@ -270,7 +345,7 @@ sluice_graph_model_after (SluiceGraphModel *base,
     {
       if (changed[i])
         {
-          add_edges (model, sluice_graph_get_node (graph, i));
+          add_edges (filler, sluice_graph_get_node (graph, i));
           continue;
         }
       /* Edges stand in the order of the nodes that they lead to. */

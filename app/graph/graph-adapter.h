@@ -19,6 +19,9 @@
  */
 SluiceGraphModel *sluice_graph_model_from_graph (SluiceGraph *graph, SluiceSession *session);
 
+/** sluice_graph_model_place: a model without places that nobody else has yet gets the session's. */
+void sluice_graph_model_place (SluiceGraphModel *model, SluiceGraph *graph, SluiceSession *session);
+
 /**
  * sluice_graph_model_after:
  * @base: of the graph before the delta, made by one of these two; it stays what it is

@@ -40,14 +40,24 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   return sluice_project_load_graph (project, error);
 }
 
-/* Where a run would place the nodes: a session in which nothing runs. (nullable): what cannot be
- * placed says so when it is run. */
-static SluiceSession *
-place (SluiceGraph *graph, guint n_cpus)
+/* Where a run would place the nodes: a session in which nothing runs, made while the model is. It
+ * copies the graph and reads nothing of it that is found only when it is asked for (frames, values
+ * that are known), which is what the model's maker writes to it. */
+typedef struct
 {
-  SluiceSessionOptions options = { .n_cpus = n_cpus, .no_trace = TRUE };
+  SluiceGraph *graph;
+  guint n_cpus;
+  GThread *thread; /* (nullable): there was none */
+} Placing;
+
+/* (nullable): what cannot be placed says so when it is run. */
+static gpointer
+place (gpointer data)
+{
+  const Placing *self = data;
+  SluiceSessionOptions options = { .n_cpus = self->n_cpus, .no_trace = TRUE };
   g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
-  return session != NULL && sluice_session_extend (session, graph, NULL)
+  return session != NULL && sluice_session_extend (session, self->graph, NULL)
              ? g_steal_pointer (&session)
              : NULL;
 }
@@ -82,10 +92,16 @@ sluice_graph_file_read (const char *path, GError **error)
   self->graph = load_graph (self, path, &n_cpus, error);
   if (self->graph == NULL)
     return NULL;
-  self->placed = place (self->graph, n_cpus);
-  self->moved = self->placed != NULL ? sluice_session_dup_moved (self->placed) : NULL;
-  self->model = sluice_graph_model_from_graph (self->graph, self->placed);
+  Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
+  placing.thread = g_thread_try_new ("place", place, &placing, NULL);
+  self->model = sluice_graph_model_from_graph (self->graph, NULL);
   self->warnings = sluice_graph_find_warnings (self->graph);
+  self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
+  if (self->placed != NULL)
+    {
+      self->moved = sluice_session_dup_moved (self->placed);
+      sluice_graph_model_place (self->model, self->graph, self->placed);
+    }
   if (self->layout_path != NULL)
     read_layout (self);
   return g_steal_pointer (&self);

@@ -43,9 +43,11 @@ struct _SluiceInspector
   SluiceMarkKind mark_kind;
   GPtrArray *others;     /* (nullable): of SluiceRun: a run of them is shown, not the graph */
   SluiceRun *run;        /* (nullable): that one */
+  char *tag;             /* (nullable): of which it tells more */
   GPtrArray *run_labels; /* (nullable): the values of its rows */
   char *run_notes;       /* (nullable): as they are shown */
   gulong run_changed, points_added;
+  guint renew_source;
   guint port;               /* that is looked at */
   guint n_readers;          /* shown at most */
   guint64 bytes;            /* of the outputs by their static shapes; 0: not known */

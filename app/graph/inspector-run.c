@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/graph/node-words.h"
+#include "app/runs/run-facts.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/runs.h"
@@ -53,7 +54,7 @@ static void
 add_facts (SluiceInspector *self, GArray *rows)
 {
   const SluiceRunInfo *info = sluice_run_get_info (self->run);
-  const char *heading = NULL;
+  const char *heading = self->tag != NULL && rows->len > 0 ? _ ("The run") : NULL;
   if (info->project != NULL && *info->project != '\0')
     add_row (rows, &heading, _ ("Project"), g_strdup (info->project));
   g_autofree char *step = sluice_format_step (info->step),
@@ -65,6 +66,44 @@ add_facts (SluiceInspector *self, GArray *rows)
   if (info->seconds > 0)
     add_row (rows, &heading, _ ("Duration"), sluice_words_duration (info->seconds * 1e6));
   add_row (rows, &heading, _ ("Seed"), g_strdup_printf ("%" G_GUINT64_FORMAT, info->seed));
+}
+
+static char *
+value_at_step (double value, SluiceUnit unit, gint64 step)
+{
+  g_autofree char *shown = sluice_format_value (value, unit);
+  g_autofree char *at = sluice_format_step (step);
+  /* Translators: a value, the step that has it. */
+  return g_strdup_printf (_ ("%s at step %s"), shown, at);
+}
+
+/* Of the tag whose card was chosen. */
+static void
+add_tag (SluiceInspector *self, GArray *rows)
+{
+  const char *heading = self->tag;
+  g_autoptr (SluiceTagFacts) facts =
+      self->tag != NULL ? sluice_tag_facts_new (self->run, self->tag) : NULL;
+  if (self->tag != NULL && facts == NULL)
+    add_row (rows, &heading, _ ("Points"), g_strdup (_ ("none in this run")));
+  if (facts == NULL)
+    return;
+  if (facts->n_points > 0)
+    {
+      add_row (rows, &heading, _ ("First"),
+               value_at_step (facts->first, facts->unit, facts->first_step));
+      add_row (rows, &heading, _ ("Last"),
+               value_at_step (facts->last, facts->unit, facts->last_step));
+      if (isfinite (facts->best))
+        add_row (rows, &heading, _ ("Best"),
+                 value_at_step (facts->best, facts->unit, facts->best_step));
+      add_row (rows, &heading, _ ("Least"), sluice_format_value (facts->least, facts->unit));
+      add_row (rows, &heading, _ ("Greatest"), sluice_format_value (facts->greatest, facts->unit));
+    }
+  add_row (rows, &heading, _ ("Not finite"), sluice_format_step ((gint64) facts->n_non_finite));
+  add_row (rows, &heading, _ ("Points"), sluice_format_step ((gint64) facts->n_points));
+  if (facts->n_points > 1)
+    add_row (rows, &heading, _ ("Over"), sluice_words_duration (facts->seconds * 1e6));
 }
 
 static double
@@ -160,6 +199,7 @@ list_rows (SluiceInspector *self)
 {
   GArray *rows = g_array_new (FALSE, FALSE, sizeof (Row));
   g_array_set_clear_func (rows, row_clear);
+  add_tag (self, rows);
   add_facts (self, rows);
   add_values (self, rows);
   add_settings (self, rows);

@@ -14,6 +14,7 @@
 
 #define READERS_A_PAGE 12 /* shown before "more" is pressed */
 #define HISTORY_HEIGHT 72
+#define RENEW_MS       100
 #define HISTORY_COLOR  4 /* teal, of the structures */
 
 G_DEFINE_FINAL_TYPE (SluiceInspector, sluice_inspector, GTK_TYPE_WIDGET)
@@ -596,11 +597,22 @@ sluice_inspector_show (SluiceInspector *self,
 }
 
 /* Nothing moves but the values, unless there are new rows. */
+static gboolean
+renew_cb (gpointer data)
+{
+  SluiceInspector *self = data;
+  self->renew_source = 0;
+  if (!sluice_inspector_renew_run (self))
+    show_and_keep_focus (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Points come series by series, many times a second. */
 static void
 run_changed_cb (SluiceInspector *self)
 {
-  if (!sluice_inspector_renew_run (self))
-    show_and_keep_focus (self);
+  if (self->renew_source == 0)
+    self->renew_source = g_timeout_add (RENEW_MS, renew_cb, self);
 }
 
 static void
@@ -608,6 +620,8 @@ forget_run (SluiceInspector *self)
 {
   g_clear_pointer (&self->others, g_ptr_array_unref);
   g_clear_pointer (&self->run_labels, g_ptr_array_unref);
+  g_clear_pointer (&self->tag, g_free);
+  g_clear_handle_id (&self->renew_source, g_source_remove);
   if (self->run == NULL)
     return;
   g_clear_signal_handler (&self->run_changed, self->run);
@@ -616,12 +630,16 @@ forget_run (SluiceInspector *self)
 }
 
 void
-sluice_inspector_show_run (SluiceInspector *self, SluiceRun *run, GPtrArray *others)
+sluice_inspector_show_run (SluiceInspector *self,
+                           SluiceRun *run,
+                           GPtrArray *others,
+                           const char *tag)
 {
   if (others == NULL && self->others == NULL)
     return;
   forget_run (self);
   self->others = others != NULL ? g_ptr_array_ref (others) : NULL;
+  self->tag = g_strdup (tag);
   if (run != NULL)
     {
       self->run = g_object_ref (run);

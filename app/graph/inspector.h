@@ -22,8 +22,11 @@ void sluice_inspector_show (SluiceInspector *self,
 void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
 /* A run instead of that, as long as another page than the graph's is shown. run: (nullable): there
  * is none. others: (nullable): of SluiceRun, with whose settings its own are compared; NULL: the
- * graph is shown again. */
-void sluice_inspector_show_run (SluiceInspector *self, SluiceRun *run, GPtrArray *others);
+ * graph is shown again. tag: (nullable): what the run has of it stands first. */
+void sluice_inspector_show_run (SluiceInspector *self,
+                                SluiceRun *run,
+                                GPtrArray *others,
+                                const char *tag);
 /* What a run tells, as it is now: nothing moves but the values. */
 void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
 char *

@@ -21,6 +21,9 @@ sluice_words_shape (const SluiceShape *shape)
   if (shape->rank == 0)
     return g_strdup (_ ("scalar"));
   GString *text = g_string_new (NULL);
+  /* A vector's size alone would read as a number, or as a question. */
+  if (shape->rank == 1)
+    g_string_append_c (text, '[');
   for (int i = 0; i < shape->rank; i++)
     {
       if (i > 0)
@@ -30,6 +33,8 @@ sluice_words_shape (const SluiceShape *shape)
       else
         g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
     }
+  if (shape->rank == 1)
+    g_string_append_c (text, ']');
   return g_string_free (text, FALSE);
 }
 

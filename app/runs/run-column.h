@@ -34,6 +34,9 @@ typedef struct
   gboolean is_number;    /* at the right, in figures of one width */
   gboolean is_by_itself; /* shown unless somebody has hidden it */
 } SluiceRunColumn;
+/* What curves are of, where nothing else is said. */
+#define SLUICE_RUN_CURVE_TAG "loss"
+
 SluiceRunColumn *sluice_run_column_copy (const SluiceRunColumn *self);
 void sluice_run_column_free (SluiceRunColumn *self);
 
@@ -46,6 +49,8 @@ void sluice_run_column_free (SluiceRunColumn *self);
  * results that tell most.
  */
 GPtrArray *sluice_run_columns_new (GPtrArray *entries);
+/* Says of which result the curves are. */
+void sluice_run_columns_set_curve (GPtrArray *columns, const char *tag);
 /* Have both the same columns? */
 gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
 
@@ -53,8 +58,19 @@ gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
 char *sluice_run_column_dup_text (const SluiceRunColumn *self, const SluiceRunEntry *entry);
 /* (transfer full) (nullable): dim, behind it: of the state how far it came. */
 char *sluice_run_column_dup_detail (const SluiceRunColumn *self, const SluiceRunEntry *entry);
+/* FALSE: there is none; it may still have words. */
+gboolean sluice_run_column_get_number (const SluiceRunColumn *self,
+                                       const SluiceRunEntry *entry,
+                                       double *number);
+
+/* By what a run stands where it does, when the table is sorted by a column; borrowed of the run. */
+typedef struct
+{
+  const char *text; /* (nullable) */
+  double number;    /* NaN: it has none */
+  gboolean has;     /* any of both */
+} SluiceRunKey;
+
+SluiceRunKey sluice_run_column_get_key (const SluiceRunColumn *self, const SluiceRunEntry *entry);
 /* Runs without a value come last whichever way round, NaN before them. */
-int sluice_run_column_compare (const SluiceRunColumn *self,
-                               const SluiceRunEntry *a,
-                               const SluiceRunEntry *b,
-                               gboolean descending);
+int sluice_run_key_compare (const SluiceRunKey *a, const SluiceRunKey *b, gboolean descending);

@@ -16,10 +16,9 @@
 
 /* ---- tags ---- */
 
-static void
-tag_free (gpointer data)
+void
+sluice_tag_facts_free (SluiceTagFacts *self)
 {
-  SluiceTagFacts *self = data;
   g_free (self->tag);
   g_free (self->run);
   g_free (self);
@@ -38,8 +37,9 @@ sluice_run_get_last_value (SluiceRun *run, const char *tag)
 }
 
 static void
-fill_values (SluiceTagFacts *self, SluiceSeriesSource *source)
+fill_values (SluiceTagFacts *self, SluiceSeriesBuffer *buffer)
 {
+  SluiceSeriesSource *source = sluice_series_buffer_as_source (buffer);
   SluiceSeriesSample first, last;
   SluiceExtent extent;
   sluice_series_source_get_extent (source, SLUICE_X_STEP, &extent);
@@ -53,6 +53,8 @@ fill_values (SluiceTagFacts *self, SluiceSeriesSource *source)
   self->last = last.value;
   self->least = extent.min;
   self->greatest = extent.max;
+  self->n_non_finite = sluice_series_buffer_count_non_finite (buffer);
+  self->seconds = last.wall - first.wall;
   if (self->better != SLUICE_BEST_UNKNOWN)
     self->best = self->better == SLUICE_BEST_LEAST ? extent.min : extent.max;
 }
@@ -72,7 +74,7 @@ tag_facts_new (SluiceRun *run, const SluiceRunSeries *series)
                             .better = sluice_tag_get_better (series->tag),
                             .best = NAN };
   if (series->buffer != NULL)
-    fill_values (self, sluice_series_buffer_as_source (series->buffer));
+    fill_values (self, series->buffer);
   return self;
 }
 
@@ -103,19 +105,19 @@ add_tags (SluiceRunFacts *self, SluiceRun *run)
   g_ptr_array_sort (self->tags, by_tag);
 }
 
-GPtrArray *
-sluice_run_facts_of_tag (const char *tag, GListModel *runs)
+SluiceTagFacts *
+sluice_tag_facts_new (SluiceRun *run, const char *tag)
 {
-  GPtrArray *facts = g_ptr_array_new_with_free_func (tag_free);
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
-    {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      const SluiceRunSeries *series =
-          sluice_run_get_shown (run) ? sluice_run_find_series (run, tag) : NULL;
-      if (series != NULL && series->kind == SLUICE_SERIES_SCALAR)
-        g_ptr_array_add (facts, tag_facts_new (run, series));
-    }
-  return facts;
+  const SluiceRunSeries *series = sluice_run_find_series (run, tag);
+  if (series == NULL || series->kind != SLUICE_SERIES_SCALAR)
+    return NULL;
+  SluiceTagFacts *self = tag_facts_new (run, series);
+  SluiceSeriesSample best;
+  if (isfinite (self->best)
+      && sluice_series_buffer_find_extreme (series->buffer, self->better == SLUICE_BEST_GREATEST,
+                                            &best))
+    self->best_step = best.step;
+  return self;
 }
 
 /* ---- settings ---- */
@@ -205,7 +207,7 @@ sluice_run_facts_new (SluiceRun *run, GListModel *runs)
   self->ended = info->ended;
   self->seconds_active = info->seconds;
   self->settings = g_ptr_array_new_with_free_func (setting_free);
-  self->tags = g_ptr_array_new_with_free_func (tag_free);
+  self->tags = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tag_facts_free);
   add_settings (self, run, runs);
   add_tags (self, run);
   return self;

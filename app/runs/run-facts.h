@@ -22,8 +22,11 @@ typedef struct
   gint64 first_step, last_step;
   double first, last;
   double least, greatest; /* of the finite values; NaN: there is none */
+  guint64 n_non_finite;
+  double seconds; /* from the first to the last, pauses and all */
   SluiceBest better;
-  double best; /* least or greatest; NaN where it is not known which is better */
+  double best;      /* least or greatest; NaN where it is not known which is better */
+  gint64 best_step; /* of a tag alone: the first that has it */
 } SluiceTagFacts;
 
 typedef struct
@@ -57,13 +60,11 @@ SluiceRunFacts *sluice_run_facts_new (SluiceRun *run, GListModel *runs);
 void sluice_run_facts_free (SluiceRunFacts *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFacts, sluice_run_facts_free)
 
-/**
- * sluice_run_facts_of_tag:
- *
- * (transfer full) (element-type SluiceTagFacts): the tag in each run that is shown and has it, in
- * the order of @runs.
- */
-GPtrArray *sluice_run_facts_of_tag (const char *tag, GListModel *runs);
+/* (transfer full) (nullable): of one tag, with the step of its best value; NULL where the run has
+ * no such scalar. */
+SluiceTagFacts *sluice_tag_facts_new (SluiceRun *run, const char *tag);
+void sluice_tag_facts_free (SluiceTagFacts *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTagFacts, sluice_tag_facts_free)
 
 /* The last value of a scalar tag; NaN where there is none, or it is not read. */
 double sluice_run_get_last_value (SluiceRun *run, const char *tag);

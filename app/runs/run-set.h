@@ -43,7 +43,7 @@ void sluice_run_set_check_all (SluiceRunSet *self);
 void sluice_run_set_set_solo (SluiceRunSet *self, gint64 run);
 gint64 sluice_run_set_get_solo (SluiceRunSet *self);
 
-/* Another number where other runs are shown, or have more series or events. */
+/* Another number where other runs are shown, or have more series, texts or settings. */
 guint64 sluice_run_set_hash (SluiceRunSet *self);
 /* How many runs there are that are not shown. */
 guint sluice_run_set_get_n_hidden (SluiceRunSet *self);

@@ -5,69 +5,7 @@
 
 #include <string.h>
 
-#include "app/runs/run-settings.h"
-
-/* "seed", "random_seed", "train/seed". */
-static gboolean
-is_seed (const char *name)
-{
-  return g_str_has_suffix (name, SLUICE_SETTING_SEED);
-}
-
-static void
-append_setting (GString *key, const SluiceSetting *setting)
-{
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_dtostr (number, sizeof number, setting->number);
-  g_string_append_printf (key, "\n%s=%s", setting->name,
-                          setting->text != NULL ? setting->text : number);
-}
-
-/* Of a log without settings: its name without the number behind "seed". Returns: whether there is
- * one. */
-static gboolean
-split_name (const char *name, GString *rest, guint64 *seed)
-{
-  const char *word = name + strlen (name);
-  while (word > name && g_ascii_strncasecmp (word, SLUICE_SETTING_SEED, 4) != 0)
-    word--;
-  if (g_ascii_strncasecmp (word, SLUICE_SETTING_SEED, 4) != 0)
-    return FALSE;
-  const char *number = word + strlen (SLUICE_SETTING_SEED);
-  number += strspn (number, "-_= .:");
-  char *end;
-  if (!g_ascii_isdigit (*number))
-    return FALSE;
-  *seed = g_ascii_strtoull (number, &end, 10);
-  g_string_append_len (rest, name, word - name);
-  g_string_append (rest, end);
-  return TRUE;
-}
-
-/* What runs of a group have in common: (nullable) where too little is known of the run. @seed: what
- * tells it apart. */
-static char *
-dup_key (SluiceRun *run, guint64 *seed)
-{
-  const SluiceRunInfo *info = sluice_run_get_info (run);
-  GPtrArray *settings = sluice_run_get_settings (run);
-  gboolean is_known = info->graph_hash != NULL && *info->graph_hash != '\0';
-  g_autoptr (GString) key = g_string_new (info->project);
-  g_string_append_printf (key, "\n%s", is_known ? info->graph_hash : "");
-  *seed = info->seed;
-  for (guint i = 0; i < settings->len; i++)
-    {
-      const SluiceSetting *setting = settings->pdata[i];
-      if (!is_seed (setting->name))
-        append_setting (key, setting);
-      else if (!is_known)
-        *seed = setting->text != NULL ? g_str_hash (setting->text) : (guint64) setting->number;
-      is_known |= is_seed (setting->name);
-    }
-  if (settings->len == 0 && !split_name (info->name, key, seed))
-    return NULL;
-  return settings->len == 0 || is_known ? g_strdup (key->str) : NULL;
-}
+#include "engine/train/experiment.h"
 
 typedef struct
 {
@@ -103,15 +41,14 @@ has_seed (const Group *group, guint64 seed)
   return FALSE;
 }
 
-/* What all names begin with, without the number that told them apart. */
-static char *
-dup_common_name (const SluiceSeedGroup *group)
+char *
+sluice_seed_groups_dup_name (GPtrArray *infos)
 {
-  const SluiceRunInfo *first = sluice_run_get_info (group->runs->pdata[0]);
+  const SluiceRunInfo *first = infos->pdata[0];
   g_autofree char *name = g_strdup (first->name);
-  for (guint i = 1; i < group->runs->len; i++)
+  for (guint i = 1; i < infos->len; i++)
     {
-      const char *other = sluice_run_get_info (group->runs->pdata[i])->name;
+      const char *other = ((const SluiceRunInfo *) infos->pdata[i])->name;
       char *end = name;
       for (; *end != '\0' && *end == *other; end++, other++)
         ;
@@ -126,6 +63,15 @@ dup_common_name (const SluiceSeedGroup *group)
     return g_steal_pointer (&name);
   return g_strdup (first->project != NULL && *first->project != '\0' ? first->project
                                                                      : first->name);
+}
+
+static char *
+dup_common_name (const SluiceSeedGroup *group)
+{
+  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
+  for (guint i = 0; i < group->runs->len; i++)
+    g_ptr_array_add (infos, (gpointer) sluice_run_get_info (group->runs->pdata[i]));
+  return sluice_seed_groups_dup_name (infos);
 }
 
 /* @take: (transfer full): its key. */
@@ -155,7 +101,9 @@ sluice_seed_groups_new (GListModel *runs, gboolean hidden_too)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       guint64 seed;
-      char *key = hidden_too || sluice_run_get_shown (run) ? dup_key (run, &seed) : NULL;
+      char *key = hidden_too || sluice_run_get_shown (run) ? sluice_experiment_dup_key (
+                      sluice_run_get_info (run), sluice_run_get_settings (run), &seed)
+                                                           : NULL;
       if (key != NULL)
         add_run (groups, by_key, run, key, seed);
     }

@@ -52,8 +52,7 @@ sluice_hits_add (
 {
   if (self->n++ >= SLUICE_MAX_HITS)
     return;
-  g_autoptr (SluiceHit) hit = sluice_hit_new (owner, icon, title, detail);
-  g_list_store_append (self->list, hit);
+  g_ptr_array_add (self->found, sluice_hit_new (owner, icon, title, detail));
 }
 
 static void

@@ -23,8 +23,8 @@ const char *sluice_hit_get_title (SluiceHit *self);
 
 typedef struct
 {
-  GListStore *list; /* of SluiceHit */
-  guint n;          /* also of those that are not in the list */
+  GPtrArray *found; /* of SluiceHit */
+  guint n;          /* also of those that are not in there */
 } SluiceHits;
 
 void sluice_hits_add (

@@ -450,7 +450,8 @@ sluice_checkpoint_parse_json (const char *text, gsize length, GError **error)
 }
 
 static gboolean
-read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GError **error)
+read_bytes (
+    GArray *tensors, const char *bytes, gsize length, gboolean sums, char **state, GError **error)
 {
   guint64 header;
   if (length < sizeof header)
@@ -467,22 +468,24 @@ read_bytes (GArray *tensors, const char *bytes, gsize length, char **state, GErr
   JsonNode *node = json_object_get_member (json_node_get_object (root), "__metadata__");
   if (node != NULL && !JSON_NODE_HOLDS_OBJECT (node))
     return damaged (error, "the header is malformed");
-  if ((node != NULL && !read_metadata (json_node_get_object (node), &metadata, error))
-      || !check_header (bytes, header, &metadata, error)
-      || !read_entries (tensors, json_node_get_object (root), text + header,
-                        length - sizeof header - header, &metadata, error))
+  if (sums
+      && ((node != NULL && !read_metadata (json_node_get_object (node), &metadata, error))
+          || !check_header (bytes, header, &metadata, error)))
+    return FALSE;
+  if (!read_entries (tensors, json_node_get_object (root), text + header,
+                     length - sizeof header - header, &metadata, error))
     return FALSE;
   *state = g_steal_pointer (&metadata.state);
   return TRUE;
 }
 
-GArray *
-sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error)
+static GArray *
+parse (const char *bytes, gsize length, gboolean sums, char **state, GError **error)
 {
   g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
   g_array_set_clear_func (tensors, named_tensor_clear);
   g_autofree char *text = NULL;
-  if (!read_bytes (tensors, bytes, length, &text, error))
+  if (!read_bytes (tensors, bytes, length, sums, &text, error))
     return NULL;
   if (state != NULL)
     *state = g_steal_pointer (&text);
@@ -490,14 +493,32 @@ sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError 
 }
 
 GArray *
-sluice_safetensors_read (const char *path, char **state, GError **error)
+sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error)
+{
+  return parse (bytes, length, TRUE, state, error);
+}
+
+static GArray *
+read_file (const char *path, gboolean sums, char **state, GError **error)
 {
   g_autoptr (GMappedFile) file = sluice_file_map ("checkpoint", path, error);
   if (file == NULL)
     return NULL;
-  GArray *tensors = sluice_safetensors_parse (g_mapped_file_get_contents (file),
-                                              g_mapped_file_get_length (file), state, error);
+  GArray *tensors = parse (g_mapped_file_get_contents (file), g_mapped_file_get_length (file), sums,
+                           state, error);
   if (tensors == NULL)
     g_prefix_error (error, "checkpoint '%s': ", path);
   return tensors;
+}
+
+GArray *
+sluice_safetensors_read_unsummed (const char *path, GError **error)
+{
+  return read_file (path, FALSE, NULL, error);
+}
+
+GArray *
+sluice_safetensors_read (const char *path, char **state, GError **error)
+{
+  return read_file (path, TRUE, state, error);
 }

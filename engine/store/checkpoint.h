@@ -34,6 +34,8 @@ sluice_safetensors_write (const char *path, GArray *tensors, const char *state, 
    has none. DATA_LOSS on torn or foreign bytes, and on any bit that is not as it was written,
    naming the tensor. */
 GArray *sluice_safetensors_read (const char *path, char **state, GError **error);
+/* What stands in a file now, whatever its checksums say: to tell what is damaged in it. */
+GArray *sluice_safetensors_read_unsummed (const char *path, GError **error);
 /* The same of a file's bytes; fuzzed. */
 GArray *sluice_safetensors_parse (const char *bytes, gsize length, char **state, GError **error);
 /* (transfer full): the JSON object in such a header or state. DATA_LOSS where it is none, or nested

@@ -13,25 +13,6 @@ typedef struct
   gboolean pinned;
 } Request;
 
-/* Not one that was pinned meanwhile. */
-static gboolean
-forget (sqlite3 *db, gpointer data, GError **error)
-{
-  const Request *r = data;
-  return sluice_sql_change (
-      db, error,
-      "DELETE FROM checkpoints WHERE run = ?1 AND step = ?2 AND NOT EXISTS (SELECT "
-      "1 FROM events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
-      "ii", r->run, r->step);
-}
-
-gboolean
-sluice_store_forget_checkpoint (SluiceStore *self, gint64 run, gint64 step, GError **error)
-{
-  Request request = { run, step, FALSE };
-  return sluice_store_writer_run (sluice_store_get_writer (self), forget, &request, error);
-}
-
 static gboolean
 pin (sqlite3 *db, gpointer data, GError **error)
 {
@@ -45,9 +26,10 @@ pin (sqlite3 *db, gpointer data, GError **error)
   if (n_found == 0)
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the run has no checkpoint of step %" G_GINT64_FORMAT, r->step);
-  return sluice_sql_change (db, error,
-                            "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'", "ii",
-                            r->run, r->step)
+  return sluice_store_note_change (db, r->run, error)
+         && sluice_sql_change (db, error,
+                               "DELETE FROM events WHERE run = ? AND step = ? AND kind = 'pin'",
+                               "ii", r->run, r->step)
          && (!r->pinned
              || sluice_sql_change (
                  db, error, "INSERT INTO events (run, step, wall, kind) VALUES (?, ?, ?, 'pin')",

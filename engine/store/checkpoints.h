@@ -6,9 +6,6 @@
 
 /* What becomes of a run's checkpoints; sluice_store_read_checkpoints() lists them. */
 
-/* The row alone; the file is the caller's. */
-gboolean
-sluice_store_forget_checkpoint (SluiceStore *self, gint64 run, gint64 step, GError **error);
 /* A pinned checkpoint is never removed to make room. It is an event of its step, "pin". NOT_FOUND:
  * there is none of that step. */
 gboolean sluice_store_pin_checkpoint (

@@ -73,6 +73,9 @@ static const SluiceMigration core[] = {
        "run_tags WHERE run = r.id ORDER BY tag)) AS tags FROM runs r "
        "LEFT JOIN run_words w ON w.run = r.id LEFT JOIN runs p ON p.id = w.parent "
        "WHERE r.deleted IS NULL;" },
+  /* Grows with each commit that changed what a run recorded: sluice_store_dup_changes(). A row
+   * outlives its run, so that another one of the number does not begin anew. */
+  { 5, "CREATE TABLE run_changes (run INTEGER PRIMARY KEY, number INTEGER NOT NULL);" },
   /* What is asked of runs at work (engine/store/run-control.h). */
   { 5, "CREATE TABLE commands (id INTEGER PRIMARY KEY, run INTEGER NOT NULL REFERENCES runs, "
        "asked REAL NOT NULL, verb TEXT NOT NULL, argument TEXT, state INTEGER NOT NULL, "

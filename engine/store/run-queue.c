@@ -43,14 +43,14 @@ is_over (SluiceRunState state)
   return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_FAILED;
 }
 
-/* (nullable) (transfer none) */
-static SluiceRunInfo *
-find_info (GPtrArray *runs, gint64 id)
+/* By id. (transfer container): of @runs, which outlive it */
+static GHashTable *
+index_runs (GPtrArray *runs)
 {
+  GHashTable *index = g_hash_table_new (g_int64_hash, g_int64_equal);
   for (guint i = 0; i < runs->len; i++)
-    if (((SluiceRunInfo *) runs->pdata[i])->id == id)
-      return runs->pdata[i];
-  return NULL;
+    g_hash_table_insert (index, &((SluiceRunInfo *) runs->pdata[i])->id, runs->pdata[i]);
+  return index;
 }
 
 static gboolean
@@ -61,10 +61,12 @@ read_entries (sqlite3 *db, GPtrArray *runs, GPtrArray *entries, GError **error)
       "SELECT q.run, q.after, a.name, q.devices, q.memory, q.threads FROM queue q LEFT JOIN runs a "
       "ON a.id = q.after ORDER BY q.place, q.run",
       "");
+  g_autoptr (GHashTable) index = index_runs (runs);
   int rc;
   while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     {
-      const SluiceRunInfo *info = find_info (runs, sqlite3_column_int64 (row, 0));
+      gint64 id = sqlite3_column_int64 (row, 0);
+      const SluiceRunInfo *info = g_hash_table_lookup (index, &id);
       if (info == NULL || is_over (info->state))
         continue; /* in the trash, or trained to its end by hand */
       SluiceQueueEntry *entry = g_new0 (SluiceQueueEntry, 1);
@@ -207,6 +209,7 @@ typedef enum
   BARRED,       /* what it comes after has failed, or is there no more */
   BLOCKED,      /* what it comes after has not finished */
   NOTHING_GOES, /* the queue is paused */
+  LEAVES,       /* it was not let go on */
   BROKEN,
 } Verdict;
 
@@ -214,7 +217,8 @@ typedef struct
 {
   gint64 run;
   gint64 after, threads;
-  char *reason; /* (nullable): of one that is barred */
+  gboolean leaves;
+  char *reason; /* (nullable): of one that is barred or leaves */
 } Candidate;
 
 /* What its row says of the run that it comes after. */
@@ -255,6 +259,7 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
       verdict = sqlite3_column_int (row, 1)             ? GONE
                 : is_over (sqlite3_column_int (row, 0)) ? OVER
                 : sqlite3_column_int (row, 6) != 0      ? NOTHING_GOES
+                : candidate->leaves                     ? LEAVES
                                                         : judge_after (candidate, row);
     }
   sqlite3_finalize (row);
@@ -262,11 +267,11 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
 }
 
 static gboolean
-mark_failed (sqlite3 *db, gint64 run, const char *message, GError **error)
+mark_ended (sqlite3 *db, gint64 run, SluiceRunState state, const char *message, GError **error)
 {
-  return sluice_sql_change (
-             db, error, "UPDATE runs SET state = ?, message = ?, ended = ? WHERE id = ?", "isdi",
-             (gint64) SLUICE_RUN_FAILED, message, g_get_real_time () * 1e-6, run)
+  return sluice_sql_change (db, error,
+                            "UPDATE runs SET state = ?, message = ?, ended = ? WHERE id = ?",
+                            "isdi", (gint64) state, message, g_get_real_time () * 1e-6, run)
          && sluice_run_queue_forget (db, run, error);
 }
 
@@ -291,7 +296,9 @@ claim (sqlite3 *db, gpointer data, GError **error)
     case OVER:
       return sluice_run_queue_forget (db, run, error);
     case BARRED:
-      return mark_failed (db, run, request->candidate->reason, error);
+      return mark_ended (db, run, SLUICE_RUN_FAILED, request->candidate->reason, error);
+    case LEAVES:
+      return mark_ended (db, run, SLUICE_RUN_STOPPED, request->candidate->reason, error);
     case BROKEN:
       return FALSE;
     default:
@@ -342,14 +349,29 @@ dup_order (SluiceStore *store, const char *group, GError **error)
   return ok ? g_steal_pointer (&order) : NULL;
 }
 
+/* What those who know more than the queue say of a run that could begin. */
+static SluiceQueueLeave
+ask (SluiceStore *store, Candidate *candidate, const SluiceQueueLimits *limits, GError **error)
+{
+  if (limits->threads >= 0 && candidate->threads > limits->threads)
+    return SLUICE_QUEUE_NOT_YET;
+  return limits->ask != NULL ? limits->ask (store, candidate->run, &candidate->reason, error)
+                             : SLUICE_QUEUE_MAY_GO;
+}
+
 /* One run of the queue. EMPTY: it is none of those that wait. */
 static SluiceQueueClaim
-consider (SluiceStore *store, Candidate *candidate, gint64 threads, GError **error)
+consider (SluiceStore *store, Candidate *candidate, const SluiceQueueLimits *limits, GError **error)
 {
   ClaimRequest request = { candidate, look (store, candidate, error) };
   gboolean busy = FALSE;
-  if (request.verdict == READY && threads >= 0 && candidate->threads > threads)
-    return SLUICE_QUEUE_BUSY;
+  if (request.verdict == READY)
+    {
+      SluiceQueueLeave leave = ask (store, candidate, limits, error);
+      if (leave == SLUICE_QUEUE_NOT_YET || leave == SLUICE_QUEUE_UNKNOWN)
+        return leave == SLUICE_QUEUE_NOT_YET ? SLUICE_QUEUE_BUSY : SLUICE_QUEUE_BROKEN;
+      candidate->leaves = leave == SLUICE_QUEUE_NEVER;
+    }
   if ((request.verdict == READY || request.verdict == OVER || request.verdict == BARRED)
       && !try_claim (store, &request, &busy, error))
     return SLUICE_QUEUE_BROKEN;
@@ -361,6 +383,8 @@ consider (SluiceStore *store, Candidate *candidate, gint64 threads, GError **err
       return SLUICE_QUEUE_CLAIMED;
     case BARRED:
       return SLUICE_QUEUE_SKIPPED;
+    case LEAVES:
+      return SLUICE_QUEUE_DROPPED;
     case BLOCKED:
       return sluice_store_run_is_locked (store, candidate->after) ? SLUICE_QUEUE_BUSY
                                                                   : SLUICE_QUEUE_BLOCKED;
@@ -387,9 +411,9 @@ sluice_run_queue_claim (SluiceStore *store,
   for (guint i = 0; i < order->len; i++)
     {
       Candidate candidate = { .run = g_array_index (order, gint64, i) };
-      SluiceQueueClaim one = consider (store, &candidate, limits->threads, error);
+      SluiceQueueClaim one = consider (store, &candidate, limits, error);
       g_free (candidate.reason);
-      if (one == SLUICE_QUEUE_CLAIMED || one == SLUICE_QUEUE_SKIPPED)
+      if (one == SLUICE_QUEUE_CLAIMED || one == SLUICE_QUEUE_SKIPPED || one == SLUICE_QUEUE_DROPPED)
         *run = candidate.run;
       if (*run != 0 || one == SLUICE_QUEUE_PAUSED || one == SLUICE_QUEUE_BROKEN)
         return one;
@@ -415,7 +439,7 @@ settle (sqlite3 *db, gpointer data, GError **error)
   switch (request->outcome)
     {
     case SLUICE_QUEUE_FAILS:
-      return mark_failed (db, request->run, request->message, error);
+      return mark_ended (db, request->run, SLUICE_RUN_FAILED, request->message, error);
     case SLUICE_QUEUE_WAITS_AGAIN:
       return sluice_sql_change (db, error, "UPDATE runs SET state = ?, message = NULL WHERE id = ?",
                                 "ii", (gint64) SLUICE_RUN_WAITING, request->run);

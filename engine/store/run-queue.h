@@ -50,6 +50,7 @@ typedef enum
 {
   SLUICE_QUEUE_CLAIMED, /* *run is locked, to be trained here */
   SLUICE_QUEUE_SKIPPED, /* *run is told as failed: what it was to come after did not finish */
+  SLUICE_QUEUE_DROPPED, /* *run is told as stopped, and waits no more: it was not let go on */
   SLUICE_QUEUE_EMPTY,
   SLUICE_QUEUE_BUSY,    /* all that could be claimed is under way somewhere: look again later */
   SLUICE_QUEUE_BLOCKED, /* what is left waits for runs that nobody trains */
@@ -57,10 +58,20 @@ typedef enum
   SLUICE_QUEUE_BROKEN, /* error is set */
 } SluiceQueueClaim;
 
+typedef enum
+{
+  SLUICE_QUEUE_MAY_GO,
+  SLUICE_QUEUE_NOT_YET, /* until other runs have come further */
+  SLUICE_QUEUE_NEVER,   /* which stays so */
+  SLUICE_QUEUE_UNKNOWN, /* error is set */
+} SluiceQueueLeave;
+
 typedef struct
 {
   gint64 threads;    /* runs that need more are passed over as busy; -1: no limit */
   const char *group; /* (nullable): only its runs */
+  /* (nullable): whether a run may begin or go on. reason: (out) (transfer full): of NEVER */
+  SluiceQueueLeave (*ask) (SluiceStore *store, gint64 run, char **reason, GError **error);
 } SluiceQueueLimits;
 
 /**

@@ -52,6 +52,8 @@ gboolean sluice_store_writer_run (StoreWriter *self, StoreFunc func, gpointer da
 void
 sluice_store_writer_set_notify (StoreWriter *self, void (*func) (gpointer data), gpointer data);
 void sluice_store_writer_rearm (StoreWriter *self);
+/* In a transaction that changes what a run recorded: sluice_store_dup_changes() tells. */
+gboolean sluice_store_note_change (sqlite3 *db, gint64 run, GError **error);
 /* Deletes what a run has recorded after a step, and its checkpoints from then. */
 gboolean sluice_store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error);
 /* Forgets cached chunks: a run's rows were deleted. */

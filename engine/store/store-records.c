@@ -17,21 +17,27 @@ sluice_series_info_free (SluiceSeriesInfo *self)
 
 /* ---- series ---- */
 
+/* Those of a kind, of run ?1. */
+static char *
+dup_list_sql (const SluiceKind *kind)
+{
+  if (kind->list != NULL)
+    return g_strdup (kind->list);
+  return g_strdup_printf (
+      "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), "
+      "s.segments, NULL, NULL "
+      "FROM series s LEFT JOIN %s r ON r.series = s.id WHERE s.run = ?1 AND s.kind = %d "
+      "GROUP BY s.id",
+      kind->table, (int) kind->number);
+}
+
 static void
 append_list (GString *sql, const SluiceKind *kind)
 {
+  g_autofree char *list = dup_list_sql (kind);
   if (sql->len > 0)
     g_string_append (sql, " UNION ALL ");
-  if (kind->list != NULL)
-    g_string_append (sql, kind->list);
-  else
-    g_string_append_printf (
-        sql,
-        "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), "
-        "s.segments, NULL, NULL "
-        "FROM series s LEFT JOIN %s r ON r.series = s.id WHERE s.run = ?1 AND s.kind = %d "
-        "GROUP BY s.id",
-        kind->table, (int) kind->number);
+  g_string_append (sql, list);
 }
 
 static SluiceSeriesInfo *
@@ -71,6 +77,68 @@ sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
   sqlite3_finalize (row);
   sluice_store_put_reader (self, db);
   return rc == SQLITE_DONE ? g_steal_pointer (&series) : NULL;
+}
+
+/* The list of its kind, for one id of the run's. (transfer full) (nullable): without such a series
+ */
+static char *
+dup_one_sql (sqlite3 *db, gint64 series, GError **error)
+{
+  gint64 number;
+  if (!sluice_sql_take_number (db,
+                               sluice_sql_prepare (db, error,
+                                                   "SELECT coalesce ((SELECT kind FROM series "
+                                                   "WHERE id = ?), -1)",
+                                                   "i", series),
+                               &number, error))
+    return NULL;
+  const SluiceKind *kind = number >= 0 ? sluice_kind_get ((int) number) : NULL;
+  g_autofree char *list = kind != NULL ? dup_list_sql (kind) : NULL;
+  const char *group = list != NULL ? g_strrstr (list, " GROUP BY s.id") : NULL;
+  return group != NULL ? g_strdup_printf ("%.*s AND s.id = ?2%s", (int) (group - list), list, group)
+                       : g_strdup ("SELECT NULL WHERE ?1 AND ?2 AND 0");
+}
+
+gboolean
+sluice_store_dup_one_series (
+    SluiceStore *self, gint64 run, gint64 series, SluiceSeriesInfo **found, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  *found = NULL;
+  if (db == NULL)
+    return FALSE;
+  int rc = SQLITE_ERROR;
+  g_autofree char *sql = dup_one_sql (db, series, error);
+  if (sql != NULL)
+    {
+      sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", run, series);
+      rc = sluice_sql_step (db, row, error);
+      *found = rc == SQLITE_ROW ? read_series (row) : NULL;
+      sqlite3_finalize (row);
+    }
+  sluice_store_put_reader (self, db);
+  return rc != SQLITE_ERROR;
+}
+
+GHashTable *
+sluice_store_dup_changes (SluiceStore *self, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  g_autoptr (GHashTable) changes =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, "SELECT run, number FROM run_changes", "");
+  int rc;
+  while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
+    {
+      gint64 run = sqlite3_column_int64 (row, 0), number = sqlite3_column_int64 (row, 1);
+      g_hash_table_replace (changes, g_memdup2 (&run, sizeof run),
+                            g_memdup2 (&number, sizeof number));
+    }
+  sqlite3_finalize (row);
+  sluice_store_put_reader (self, db);
+  return rc == SQLITE_DONE ? g_steal_pointer (&changes) : NULL;
 }
 
 gboolean

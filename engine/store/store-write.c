@@ -11,7 +11,11 @@
 #include "engine/store/kinds/event.h"
 #include "engine/store/sql.h"
 
-#define COMMIT_NS (100 * 1000 * 1000) /* half of what is promised */
+/* How long a value waits for its commit. Where somebody looks at it (set_notify) as short as leaves
+ * the processors to those who log: a commit every so many times what the last one took. */
+#define COMMIT_NS      (100 * 1000 * 1000)
+#define LIVE_COMMIT_NS (30 * 1000 * 1000)
+#define LIVE_SHARE     10
 
 typedef struct
 {
@@ -56,6 +60,7 @@ struct _StoreWriter
   gboolean quit, hurry;
   gboolean forget;  /* drop cached chunks before the next batch */
   gboolean working; /* the writer uses the logs, the lock not held */
+  gint64 commit_ns; /* that the last commit took */
   GError *error;    /* of the last try to commit */
   guint64 n_tries;  /* commits tried, so that waiters can tell a new failure */
   void (*notify) (gpointer data);
@@ -160,6 +165,23 @@ write_series (StoreWriter *self, GError **error)
   return TRUE;
 }
 
+gboolean
+sluice_store_note_change (sqlite3 *db, gint64 run, GError **error)
+{
+  return sluice_sql_change (db, error,
+                            "INSERT INTO run_changes (run, number) VALUES (?, 1) ON CONFLICT (run) "
+                            "DO UPDATE SET number = number + 1",
+                            "i", run);
+}
+
+static gboolean
+write_log (StoreWriter *self, const SluiceRunLog *log, GError **error)
+{
+  return queue_length (&log->batch) == 0
+         || (write_batch (self, &log->batch, error)
+             && sluice_store_note_change (self->db, log->run, error));
+}
+
 /* One transaction: all batches. After a failure nothing is in the database and the batches stay for
  * the next try. */
 static gboolean
@@ -167,7 +189,7 @@ commit_batches (StoreWriter *self, GPtrArray *logs, GError **error)
 {
   gboolean ok = sluice_sql_begin (self->db, error);
   for (guint i = 0; ok && i < logs->len; i++)
-    ok = write_batch (self, &((SluiceRunLog *) logs->pdata[i])->batch, error);
+    ok = write_log (self, logs->pdata[i], error);
   ok = ok && write_series (self, error) && sluice_sql_exec (self->db, "COMMIT", error);
   if (!ok)
     {
@@ -255,9 +277,12 @@ work_once (StoreWriter *self)
   g_autoptr (GError) error = NULL;
   if (forget)
     forget_series (self);
+  gint64 start = g_get_monotonic_time ();
   gboolean ok = n == 0 || commit_batches (self, logs, &error);
+  gint64 took = (g_get_monotonic_time () - start) * 1000;
 
   pthread_mutex_lock (&self->lock);
+  self->commit_ns = n > 0 ? took : self->commit_ns;
   self->working = FALSE;
   for (guint i = 0; ok && i < logs->len; i++)
     {
@@ -286,6 +311,13 @@ has_queued (StoreWriter *self)
   return FALSE;
 }
 
+static gint64
+get_interval (const StoreWriter *self)
+{
+  return self->notify == NULL ? COMMIT_NS
+                              : CLAMP (LIVE_SHARE * self->commit_ns, LIVE_COMMIT_NS, COMMIT_NS);
+}
+
 static void *
 writer_main (void *data)
 {
@@ -295,7 +327,7 @@ writer_main (void *data)
     {
       struct timespec until;
       clock_gettime (CLOCK_MONOTONIC, &until);
-      until.tv_nsec += COMMIT_NS;
+      until.tv_nsec += get_interval (self);
       until.tv_sec += until.tv_nsec / 1000000000;
       until.tv_nsec %= 1000000000;
       int rc = 0;
@@ -472,7 +504,8 @@ find_or_add_series (sqlite3 *db, gpointer data, GError **error)
   SeriesRequest *request = data;
   if (!sluice_sql_change (db, error,
                           "INSERT OR IGNORE INTO series (run, tag, kind) VALUES (?, ?, ?)", "isi",
-                          request->run, request->tag, (gint64) request->kind))
+                          request->run, request->tag, (gint64) request->kind)
+      || (sqlite3_changes (db) > 0 && !sluice_store_note_change (db, request->run, error)))
     return FALSE;
   sqlite3_stmt *statement =
       sluice_sql_prepare (db, error, "SELECT id, kind FROM series WHERE run = ? AND tag = ?", "is",
@@ -668,12 +701,20 @@ typedef struct
   gint64 run, step;
   const char *path;
   gint64 bytes;
+  GArray *forgotten; /* (nullable) of gint64 */
 } CheckpointRequest;
 
 static gboolean
 add_checkpoint (sqlite3 *db, gpointer data, GError **error)
 {
   CheckpointRequest *r = data;
+  for (guint i = 0; r->forgotten != NULL && i < r->forgotten->len; i++)
+    if (!sluice_sql_change (
+            db, error,
+            "DELETE FROM checkpoints WHERE run = ?1 AND step = ?2 AND NOT EXISTS (SELECT 1 FROM "
+            "events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
+            "ii", r->run, g_array_index (r->forgotten, gint64, i)))
+      return FALSE;
   return sluice_sql_change (
       db, error,
       "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
@@ -681,10 +722,14 @@ add_checkpoint (sqlite3 *db, gpointer data, GError **error)
 }
 
 gboolean
-sluice_run_log_publish_checkpoint (
-    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error)
+sluice_run_log_publish_checkpoint (SluiceRunLog *self,
+                                   gint64 step,
+                                   const char *path,
+                                   gsize bytes,
+                                   GArray *forgotten,
+                                   GError **error)
 {
-  CheckpointRequest request = { self->run, step, path, bytes };
+  CheckpointRequest request = { self->run, step, path, (gint64) bytes, forgotten };
   return sluice_run_log_flush (self, error)
          && sluice_store_writer_run (self->writer, add_checkpoint, &request, error);
 }
@@ -712,8 +757,9 @@ sluice_store_cut_run (sqlite3 *db, gint64 run, gint64 after_step, GError **error
       return FALSE;
     orphans |= kind->has_blobs && sqlite3_changes (db) > 0;
   }
-  return sluice_sql_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2", "ii",
-                            run, after_step)
+  return sluice_store_note_change (db, run, error)
+         && sluice_sql_change (db, error, "DELETE FROM checkpoints WHERE run = ?1 AND step > ?2",
+                               "ii", run, after_step)
          && (!orphans || sluice_blobs_drop_orphans (db, error));
 }
 

@@ -22,6 +22,7 @@ struct _SluiceStore
   StoreWriter *writer; /* NULL: it is only read */
   pthread_mutex_t lock;
   GPtrArray *readers; /* of sqlite3, idle; under lock */
+  sqlite3 *watcher;   /* (nullable): writes nothing, and is asked whether others did; under lock */
   GHashTable *locks;  /* run -> file descriptor + 1; under lock */
 };
 
@@ -140,6 +141,7 @@ sluice_store_finalize (GObject *object)
   for (guint i = 0; i < self->readers->len; i++)
     sqlite3_close (self->readers->pdata[i]);
   g_ptr_array_unref (self->readers);
+  sqlite3_close (self->watcher);
   g_hash_table_unref (self->locks);
   pthread_mutex_destroy (&self->lock);
   g_free (self->workspace);
@@ -188,6 +190,21 @@ sluice_store_put_reader (SluiceStore *self, sqlite3 *db)
   pthread_mutex_lock (&self->lock);
   g_ptr_array_add (self->readers, db);
   pthread_mutex_unlock (&self->lock);
+}
+
+gboolean
+sluice_store_read_version (SluiceStore *self, gint64 *version, GError **error)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->watcher == NULL)
+    self->watcher = sluice_store_connect (&self->access, FALSE, error);
+  gboolean ok =
+      self->watcher != NULL
+      && sluice_sql_take_number (
+          self->watcher, sluice_sql_prepare (self->watcher, error, "PRAGMA data_version", ""),
+          version, error);
+  pthread_mutex_unlock (&self->lock);
+  return ok;
 }
 
 void

@@ -189,10 +189,21 @@ gboolean sluice_run_log_flush (SluiceRunLog *self, GError **error);
 guint64 sluice_run_log_get_n_logged (SluiceRunLog *self);
 guint64 sluice_run_log_get_n_committed (SluiceRunLog *self);
 
-/* A checkpoint becomes visible only here, after the scalars up to its step: flushes, then records
-   it. path is relative to the run's folder. */
-gboolean sluice_run_log_publish_checkpoint (
-    SluiceRunLog *self, gint64 step, const char *path, gsize bytes, GError **error);
+/**
+ * sluice_run_log_publish_checkpoint:
+ * @path: relative to the run's folder
+ * @forgotten: (nullable) (element-type gint64): steps of checkpoints that go as this one comes, but
+ *   for those that somebody has pinned meanwhile; their files are the caller's
+ *
+ * A checkpoint becomes visible only here, after the scalars up to its step: flushes, then records
+ * it.
+ */
+gboolean sluice_run_log_publish_checkpoint (SluiceRunLog *self,
+                                            gint64 step,
+                                            const char *path,
+                                            gsize bytes,
+                                            GArray *forgotten,
+                                            GError **error);
 /* Forgets points, events and checkpoints after a step: a run resumed from an older checkpoint. */
 gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError **error);
 
@@ -200,6 +211,15 @@ gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError 
 
 /* Series of every kind. (element-type SluiceSeriesInfo): by tag */
 GPtrArray *sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error);
+/* (transfer full) (nullable): one of them. *found: (out): NULL where there is none of that id. */
+gboolean sluice_store_dup_one_series (
+    SluiceStore *self, gint64 run, gint64 series, SluiceSeriesInfo **found, GError **error);
+/* (transfer full): gint64 run -> gint64, a number that grows with each commit that changed what the
+ * run recorded: series, points, records, events. Runs without any are not in it. */
+GHashTable *sluice_store_dup_changes (SluiceStore *self, GError **error);
+/* A number that is another one where anybody, in this program or another, committed anything since
+ * it was asked for last. */
+gboolean sluice_store_read_version (SluiceStore *self, gint64 *version, GError **error);
 /* *metadata: (out) (nullable) (transfer full): what sluice_run_log_set_metadata() kept. */
 gboolean
 sluice_store_dup_metadata (SluiceStore *self, gint64 series, GBytes **metadata, GError **error);

@@ -186,7 +186,7 @@ touches_world (const SluiceNode *node)
 }
 
 static void
-select_all (Select *self)
+leave_out_all (Select *self)
 {
   guint n = sluice_graph_get_n_nodes (self->graph);
   for (guint i = 0; i < n; i++)
@@ -200,6 +200,13 @@ select_all (Select *self)
       else if (sluice_node_get_traits (node)->is_state)
         leave_out_writers (self, node);
     }
+}
+
+static void
+select_all (Select *self)
+{
+  guint n = sluice_graph_get_n_nodes (self->graph);
+  leave_out_all (self);
   for (guint i = 0; i < n; i++)
     {
       SluiceNode *node = sluice_graph_get_node (self->graph, i);
@@ -316,6 +323,16 @@ visit_fetches (Select *self, GError **error)
 
 /* ---- to begin with ---- */
 
+static Select
+select_make (SluiceGraph *graph, const SluiceComparisonOptions *options)
+{
+  return (Select){ .graph = graph,
+                   .options = options,
+                   .fed = g_array_new (FALSE, FALSE, sizeof (SluiceEdge)),
+                   .order = g_ptr_array_new (),
+                   .targets = g_ptr_array_new () };
+}
+
 static gboolean
 find_fed (Select *self, GError **error)
 {
@@ -384,6 +401,73 @@ select_clear (Select *self)
   g_clear_pointer (&self->flow, sluice_control_flow_free);
   g_free (self->is_out);
   g_free (self->place);
+}
+
+/* ---- the parts of a step ---- */
+
+/* Does it stand for the variable, or hand it on? */
+static gboolean
+is_variable (const SluiceNode *node)
+{
+  while (sluice_node_get_traits (node)->moves_value && node->n_inputs > 0
+         && node->inputs[0].node != NULL)
+    node = node->inputs[0].node;
+  return sluice_node_get_traits (node)->is_state;
+}
+
+static void
+add_parts (Select *self, GPtrArray *edges, GPtrArray *writers)
+{
+  for (guint i = 0; i < self->order->len; i++)
+    {
+      SluiceNode *node = self->order->pdata[i];
+      if (self->is_out[node->id])
+        {
+          if (node->n_inputs > 0 && node->inputs[0].node != NULL && is_writer (node)
+              && is_variable (node->inputs[0].node))
+            g_ptr_array_add (writers, g_strdup (node->name));
+          continue;
+        }
+      for (guint k = 0; k < node->n_outputs && !is_variable (node); k++)
+        if (why_not (self, (SluiceEdge){ node, (int) k }) == NULL)
+          g_ptr_array_add (edges, g_strdup_printf ("%s:%u", node->name, k));
+    }
+}
+
+const SluiceNode *
+sluice_comparison_find_written (const SluiceNode *writer)
+{
+  const SluiceNode *node = writer->n_inputs > 0 ? writer->inputs[0].node : NULL;
+  while (node != NULL && !sluice_node_get_traits (node)->is_state)
+    node = node->n_inputs > 0 ? node->inputs[0].node : NULL;
+  return node;
+}
+
+gboolean
+sluice_comparison_list_parts (SluiceGraph *graph,
+                              const SluiceStepNames *names,
+                              GPtrArray *edges,
+                              GPtrArray *writers,
+                              GError **error)
+{
+  g_autoptr (GPtrArray) roots = g_ptr_array_new ();
+  for (guint i = 0; i < names->n_fetches; i++)
+    g_ptr_array_add (roots, (gpointer) names->fetches[i]);
+  for (guint i = 0; i < names->n_targets; i++)
+    g_ptr_array_add (roots, (gpointer) names->targets[i]);
+  g_ptr_array_add (roots, NULL);
+  const SluiceComparisonOptions options = { .feeds = names->feeds,
+                                            .n_feeds = names->n_feeds,
+                                            .fetches = (const char *const *) roots->pdata };
+  Select select = select_make (graph, &options);
+  gboolean ok = find_fed (&select, error) && look_at_graph (&select, error);
+  if (ok)
+    leave_out_all (&select);
+  ok = ok && visit_fetches (&select, error);
+  if (ok)
+    add_parts (&select, edges, writers);
+  select_clear (&select);
+  return ok;
 }
 
 /* ---- runs ---- */
@@ -523,11 +607,7 @@ sluice_compare (SluiceGraph *graph, const SluiceComparisonOptions *options, GErr
   self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceCompared));
   self->left_out = g_ptr_array_new_with_free_func (g_free);
   g_array_set_clear_func (self->edges, compared_clear);
-  Select select = { .graph = graph,
-                    .options = options,
-                    .fed = g_array_new (FALSE, FALSE, sizeof (SluiceEdge)),
-                    .order = g_ptr_array_new (),
-                    .targets = g_ptr_array_new () };
+  Select select = select_make (graph, options);
   gboolean ok = select_edges (&select, reference, self, error)
                 && (reference != NULL ? compare_with_reference (self, &select, reference, error)
                                       : compare_runs (self, &select, error));

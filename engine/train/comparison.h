@@ -69,5 +69,21 @@ typedef struct
  */
 SluiceComparison *
 sluice_compare (SluiceGraph *graph, const SluiceComparisonOptions *options, GError **error);
+/**
+ * sluice_comparison_list_parts:
+ * @graph: as sluice_compare() has it
+ * @names: of a step; tensors of feeds are not looked at
+ * @edges: (element-type utf8): takes "node:port" of all that the step computes without writing a
+ * variable, and of no variable itself, in topological order
+ * @writers: (element-type utf8): takes the nodes that write one, in such an order
+ */
+gboolean sluice_comparison_list_parts (SluiceGraph *graph,
+                                       const SluiceStepNames *names,
+                                       GPtrArray *edges,
+                                       GPtrArray *writers,
+                                       GError **error);
+/* The node of the variable that such a writer writes: its first input, or what that stands for.
+ * (nullable) */
+const SluiceNode *sluice_comparison_find_written (const SluiceNode *writer);
 void sluice_comparison_free (SluiceComparison *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceComparison, sluice_comparison_free)

@@ -152,26 +152,30 @@ sluice_data_batch_free (SluiceDataBatch *self)
   g_free (self);
 }
 
-/* The order of an epoch is a function of (seed, epoch) alone, so a cursor is all that a resumed run
- * needs. */
-static void
-make_order (SluiceDataBatches *self)
+void
+sluice_data_make_order (gint64 *order, gint64 n, gboolean shuffle, guint64 seed, gint64 epoch)
 {
-  gint64 n = self->examples->n;
-  self->order_epoch = self->cursor.epoch;
   for (gint64 i = 0; i < n; i++)
-    self->order[i] = i;
-  if (!self->shuffle)
+    order[i] = i;
+  if (!shuffle)
     return;
-  guint64 state = self->seed;
-  state = sluice_random_stream_next (&state) ^ (guint64) self->cursor.epoch;
+  guint64 state = seed;
+  state = sluice_random_stream_next (&state) ^ (guint64) epoch;
   for (gint64 i = n - 1; i > 0; i--)
     {
       gint64 j = (gint64) sluice_random_stream_below (&state, (guint64) i + 1);
-      gint64 swap = self->order[i];
-      self->order[i] = self->order[j];
-      self->order[j] = swap;
+      gint64 swap = order[i];
+      order[i] = order[j];
+      order[j] = swap;
     }
+}
+
+static void
+make_order (SluiceDataBatches *self)
+{
+  self->order_epoch = self->cursor.epoch;
+  sluice_data_make_order (self->order, self->examples->n, self->shuffle, self->seed,
+                          self->cursor.epoch);
 }
 
 static SluiceTensor *

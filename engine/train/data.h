@@ -84,6 +84,10 @@ typedef struct
 } SluiceDataBatch;
 void sluice_data_batch_free (SluiceDataBatch *self);
 
+/* order: (out caller-allocates) (array length=n): the examples of an epoch. A function of (seed,
+ * epoch) alone, so that a cursor is all that a resumed run needs. */
+void sluice_data_make_order (gint64 *order, gint64 n, gboolean shuffle, guint64 seed, gint64 epoch);
+
 /* Makes batches on a thread of its own, a few ahead, but where they need little copying; examples
  * in file order and of the wanted types are not copied at all. One thread at a time asks. Borrows
  * examples. NULL with RESOURCE_EXHAUSTED: there is no thread for it. */

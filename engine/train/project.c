@@ -98,10 +98,14 @@ static const Key keys[] = {
   { "evaluate", "fetches", KEY_EDGES, AT (evaluate), OPTIONAL, 0 },
   { "evaluate", "texts", KEY_EDGES, AT (texts), OPTIONAL, 0 },
   { "evaluate", "batch", KEY_COUNT, AT (evaluate_batch), OPTIONAL, 1 },
+  { "sweep", "first-rung", KEY_COUNT, AT (first_rung), OPTIONAL, 0 },
+  { "sweep", "one-of", KEY_COUNT, AT (one_of), OPTIONAL, 0, G_MAXINT16 },
+  { "sweep", "trials", KEY_COUNT, AT (n_trials), OPTIONAL, 0, G_MAXINT32 },
+  { "sweep", "trial", KEY_COUNT, AT (trial), OPTIONAL, 0, G_MAXINT32 },
 };
 
 static const char *const groups[] = { "project",    "train",     "data",    "evaluate", "stop",
-                                      "parameters", "overrides", "changes", NULL };
+                                      "parameters", "overrides", "changes", "sweep",    NULL };
 /* Their keys are names of the user's. */
 static const char *const free_groups[] = { "parameters", "overrides", "changes", NULL };
 
@@ -641,6 +645,15 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
                                   : set_value (self, meaning.key, value, error)))
     return FALSE;
   sluice_project_drop_changes (self, meaning.key != NULL ? meaning.key->key : name);
+  return TRUE;
+}
+
+gboolean
+sluice_project_set_all (SluiceProject *self, char **assignments, GError **error)
+{
+  for (guint i = 0; assignments != NULL && assignments[i] != NULL; i++)
+    if (!sluice_project_set (self, assignments[i], error))
+      return FALSE;
   return TRUE;
 }
 

@@ -67,6 +67,9 @@ typedef struct
   GArray *evaluate; /* of SluiceNamedEdge: fetched over the test split; their means are logged */
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
+  /* Of a trial of a sweep by successive halving (halving.h), by what "best" says: the others are
+   * runs of its group. one_of 0: it is none. */
+  gint64 first_rung, one_of, n_trials, trial;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
   GArray *overrides;  /* of SluiceOverride */
   GArray *alerts;     /* of SluiceAlertRule (project-alerts.h) */
@@ -98,6 +101,8 @@ SluiceGraph *sluice_project_load_graph (const SluiceProject *self, GError **erro
  * go. NOT_FOUND names the nearest known key.
  */
 gboolean sluice_project_set (SluiceProject *self, const char *assignment, GError **error);
+/* Each of them, up to the first that is wrong. assignments: (nullable) (array zero-terminated=1) */
+gboolean sluice_project_set_all (SluiceProject *self, char **assignments, GError **error);
 /* NOT_FOUND as there. */
 gboolean sluice_project_check_key (const SluiceProject *self, const char *name, GError **error);
 /* A value of a key of [train] that holds a count. */

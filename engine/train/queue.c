@@ -13,6 +13,7 @@
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/trainer-private.h"
+#include "engine/train/trial.h"
 
 /* ---- a run that waits ---- */
 
@@ -131,8 +132,29 @@ is_of_machine (SluiceStore *store, const GError *error)
          || !disk_takes_files (store);
 }
 
+/* Of a trial that stands on a rung: whether it goes on from there. */
+static SluiceQueueLeave
+ask_trial (SluiceStore *store, gint64 run, char **reason, GError **error)
+{
+  SluiceTrial trial;
+  if (!sluice_trial_judge (store, run, &trial, error))
+    return SLUICE_QUEUE_UNKNOWN;
+  if (trial.fate == SLUICE_HALVING_DROPPED)
+    *reason = g_strdup_printf ("its sweep goes on from step %" G_GINT64_FORMAT
+                               " with %u of its trials, and it is none of them",
+                               trial.step, trial.n_places);
+  return trial.fate == SLUICE_HALVING_DROPPED ? SLUICE_QUEUE_NEVER
+         : trial.fate == SLUICE_HALVING_WAITS ? SLUICE_QUEUE_NOT_YET
+                                              : SLUICE_QUEUE_MAY_GO;
+}
+
+/* until: 0: to its end */
 static SluiceTrainer *
-make_trainer (SluiceStore *store, const SluiceTrainerOptions *options, gint64 run, GError **error)
+make_trainer (SluiceStore *store,
+              const SluiceTrainerOptions *options,
+              gint64 run,
+              gint64 until,
+              GError **error)
 {
   g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
@@ -141,6 +163,7 @@ make_trainer (SluiceStore *store, const SluiceTrainerOptions *options, gint64 ru
   all.run_name = NULL;
   all.resume = id;
   all.holds_lock = TRUE;
+  all.until_step = until;
   return project != NULL ? sluice_trainer_new (store, project, &all, error) : NULL;
 }
 
@@ -181,13 +204,25 @@ sluice_queue_take (SluiceStore *store,
   gint64 id;
   *run = NULL;
   *trainer = NULL;
-  SluiceQueueClaim claim = sluice_run_queue_claim (store, limits, &id, error);
-  if (claim == SLUICE_QUEUE_SKIPPED && (*run = dup_info (store, id, error)) == NULL)
+  SluiceQueueLimits asking = *limits;
+  asking.ask = ask_trial;
+  SluiceQueueClaim claim = sluice_run_queue_claim (store, &asking, &id, error);
+  if ((claim == SLUICE_QUEUE_SKIPPED || claim == SLUICE_QUEUE_DROPPED)
+      && (*run = dup_info (store, id, error)) == NULL)
     return SLUICE_QUEUE_BROKEN;
   if (claim != SLUICE_QUEUE_CLAIMED)
     return claim;
   GError *failure = NULL;
-  *trainer = make_trainer (store, options, id, &failure);
+  SluiceTrial trial;
+  if (sluice_trial_judge (store, id, &trial, &failure))
+    {
+      /* Another program has trained it to its rung since it was asked for. */
+      if (trial.fate == SLUICE_HALVING_WAITS || trial.fate == SLUICE_HALVING_DROPPED)
+        return sluice_run_queue_settle (store, id, SLUICE_QUEUE_WAITS_AGAIN, NULL, error)
+                   ? SLUICE_QUEUE_BUSY
+                   : SLUICE_QUEUE_BROKEN;
+      *trainer = make_trainer (store, options, id, trial.step, &failure);
+    }
   if (*trainer == NULL)
     return refuse (store, id, failure, run, error);
   *run = dup_info (store, id, error);

@@ -3,62 +3,12 @@
 
 #include "engine/train/reindex.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "engine/graph/graphdef.h"
 #include "engine/store/draft.h"
+#include "engine/train/checkpoint-folder.h"
 #include "engine/train/run-file.h"
-
-#define CHECKPOINTS "checkpoints"
-#define PREFIX      "step-"
-#define SUFFIX      ".safetensors"
-
-static gint
-by_step (gconstpointer a, gconstpointer b)
-{
-  gint64 x = (*(SluiceCheckpointInfo *const *) a)->step;
-  gint64 y = (*(SluiceCheckpointInfo *const *) b)->step;
-  return (x > y) - (x < y);
-}
-
-/* Of "step-0000000020.safetensors"; -1: it is another file. */
-static gint64
-step_of_name (const char *name)
-{
-  gint64 step;
-  if (!g_str_has_prefix (name, PREFIX) || !g_str_has_suffix (name, SUFFIX))
-    return -1;
-  g_autofree char *digits =
-      g_strndup (name + strlen (PREFIX), strlen (name) - strlen (PREFIX SUFFIX));
-  return g_ascii_string_to_signed (digits, 10, 0, G_MAXINT64, &step, NULL) ? step : -1;
-}
-
-/* The files whose names are those of checkpoints; whether they are whole is found out by whoever
- * reads them. (transfer full) */
-static GPtrArray *
-list_checkpoints (const char *folder)
-{
-  GPtrArray *found = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_checkpoint_info_free);
-  g_autofree char *path = g_build_filename (folder, CHECKPOINTS, NULL);
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      gint64 step = step_of_name (name);
-      GStatBuf info;
-      g_autofree char *file = g_build_filename (path, name, NULL);
-      if (step < 0 || g_stat (file, &info) != 0)
-        continue;
-      SluiceCheckpointInfo *checkpoint = g_new0 (SluiceCheckpointInfo, 1);
-      checkpoint->step = step;
-      checkpoint->bytes = (gsize) info.st_size;
-      checkpoint->path = g_build_filename (CHECKPOINTS, name, NULL);
-      g_ptr_array_add (found, checkpoint);
-    }
-  g_ptr_array_sort (found, by_step);
-  return found;
-}
 
 /* Of what the folder says: its project, and its own file where it is new enough to have one. */
 static SluiceRunInfo *
@@ -104,7 +54,7 @@ sluice_reindex_run (SluiceStore *store, gint64 run, GError **error)
   g_autoptr (SluiceRunInfo) info = make_info (run, folder, project, graph, error);
   if (info == NULL)
     return NULL;
-  g_autoptr (GPtrArray) checkpoints = list_checkpoints (folder);
+  g_autoptr (GPtrArray) checkpoints = sluice_checkpoint_folder_list (folder);
   if (checkpoints->len > 0)
     info->step = ((SluiceCheckpointInfo *) checkpoints->pdata[checkpoints->len - 1])->step;
   info->state = info->step >= info->n_steps ? SLUICE_RUN_FINISHED : SLUICE_RUN_STOPPED;

@@ -7,7 +7,7 @@
 
 #include "engine/graph/graphdef.h"
 #include "engine/store/kinds/event.h"
-#include "engine/train/project-alerts.h"
+#include "engine/train/experiment.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/run-file.h"
 
@@ -15,13 +15,11 @@
 static char *
 dup_text_of_values (const SluiceProject *project)
 {
-  static const char *const without[] = { "steps",     "checkpoint-every", "keep-last",
-                                         "keep-best", "keep-every",       NULL };
   g_autoptr (GArray) kept = g_array_new (FALSE, FALSE, sizeof (SluiceSettingChange));
   for (guint i = 0; i < project->changes->len; i++)
     {
       SluiceSettingChange *change = &g_array_index (project->changes, SluiceSettingChange, i);
-      if (!g_strv_contains (without, change->key))
+      if (sluice_experiment_depends_on ("train", change->key))
         g_array_append_val (kept, *change);
     }
   SluiceProject values = *project;
@@ -33,24 +31,23 @@ dup_text_of_values (const SluiceProject *project)
 static char *
 dup_key (const SluiceProject *project)
 {
-  static const struct
-  {
-    const char *group, *key;
-  } without[] = {
-    { "project", "name" },    { "project", "description" },    { "train", "steps" },
-    { "train", "keep-last" }, { "train", "keep-best" },        { "train", "keep-every" },
-    { "train", "best" },      { "train", "checkpoint-every" },
-  };
   g_autofree char *text = dup_text_of_values (project);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
     return NULL;
-  for (guint i = 0; i < G_N_ELEMENTS (without); i++)
-    g_key_file_remove_key (file, without[i].group, without[i].key, NULL);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
-    if (sluice_project_is_alert_group (groups[i]))
-      g_key_file_remove_group (file, groups[i], NULL);
+    {
+      g_auto (GStrv) keys = g_key_file_get_keys (file, groups[i], NULL, NULL);
+      guint n_left = 0;
+      for (guint k = 0; keys != NULL && keys[k] != NULL; k++)
+        if (sluice_experiment_depends_on (groups[i], keys[k]))
+          n_left++;
+        else
+          g_key_file_remove_key (file, groups[i], keys[k], NULL);
+      if (n_left == 0)
+        g_key_file_remove_group (file, groups[i], NULL);
+    }
   return g_key_file_to_data (file, NULL, NULL);
 }
 

@@ -67,8 +67,8 @@ add_int (JsonBuilder *b, const char *name, gint64 value)
   json_builder_add_int_value (b, value);
 }
 
-static char *
-make_state (SluiceReplica *self, GError **error)
+char *
+sluice_replica_dup_state (SluiceReplica *self, GError **error)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
   g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
@@ -99,14 +99,21 @@ named_tensor_clear (gpointer data)
   sluice_tensor_unref (named->tensor);
 }
 
-gboolean
-sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error)
+GArray *
+sluice_replica_dup_variables (SluiceReplica *self)
 {
-  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  GArray *tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
   g_array_set_clear_func (tensors, named_tensor_clear);
   Save save = { tensors, NULL };
   sluice_resources_foreach (sluice_session_get_resources (self->session), save_variable, &save);
-  g_autofree char *state = make_state (self, error);
+  return tensors;
+}
+
+gboolean
+sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error)
+{
+  g_autoptr (GArray) tensors = sluice_replica_dup_variables (self);
+  g_autofree char *state = sluice_replica_dup_state (self, error);
   if (state == NULL || !sluice_safetensors_write (path, tensors, state, error))
     return FALSE;
   GStatBuf info;

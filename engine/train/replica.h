@@ -77,6 +77,12 @@ gboolean sluice_replica_restore (SluiceReplica *self, const char *path, GError *
  */
 gboolean
 sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error);
+/* (transfer full) (element-type SluiceNamedTensor): as a checkpoint names them, sorted by container
+ * and name. They change with the next step. */
+GArray *sluice_replica_dup_variables (SluiceReplica *self);
+/* What a checkpoint holds beside the variables, as JSON: step, cursor of the input, random streams.
+ * (transfer full) */
+char *sluice_replica_dup_state (SluiceReplica *self, GError **error);
 gboolean sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error);
 
 /* Starts the graph's queue runners, and ends them. A step that fails after one of them did fails of

@@ -4,6 +4,7 @@
 #include "engine/train/retrace.h"
 
 #include "engine/train/project-changes.h"
+#include "engine/train/trial.h"
 
 static gboolean
 every (gint64 step, gint64 period)
@@ -36,7 +37,8 @@ take_step (SluiceReplica *self, double *scalars, double *values, GError **error)
   g_autoptr (SluiceTensor) summary = NULL;
   return sluice_replica_step (self, scalars, every (step, now.summary_every) ? &summary : NULL,
                               &options, error)
-         && ((step != now.n_steps && !every (step, now.evaluate_every))
+         && ((step != now.n_steps && !every (step, now.evaluate_every)
+              && !sluice_trial_is_rung (self->project, step))
              || evaluate (self, values, error));
 }
 

@@ -5,6 +5,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/utsname.h>
@@ -16,7 +18,10 @@
 #define NAME       "run.ini"
 #define GROUP      "run"
 #define MADE       "made"
-#define INPUT      "input " /* and its key: the name of a group */
+#define EXAMPLES   "examples"
+#define PROOF      "reproduced"
+#define SOURCE     "project " /* and the step after which it holds: the name of a group */
+#define INPUT      "input "   /* and its key: the name of a group */
 #define READ_BYTES (256 << 10)
 
 static void
@@ -28,10 +33,28 @@ input_clear (gpointer data)
   g_free (input->sha256);
 }
 
+static void
+source_clear (gpointer data)
+{
+  g_free (((SluiceRunSource *) data)->text);
+}
+
+static void
+proof_free (SluiceRunProof *self)
+{
+  g_free (self->machine);
+  g_free (self->build);
+  g_free (self->where);
+  g_free (self);
+}
+
 static SluiceRunFile *
 run_file_alloc (void)
 {
   SluiceRunFile *self = g_new0 (SluiceRunFile, 1);
+  self->examples = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->sources = g_array_new (FALSE, TRUE, sizeof (SluiceRunSource));
+  g_array_set_clear_func (self->sources, source_clear);
   self->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (SluiceRunInput));
   g_array_set_clear_func (self->inputs, input_clear);
@@ -42,7 +65,10 @@ void
 sluice_run_file_free (SluiceRunFile *self)
 {
   g_array_unref (self->inputs);
+  g_array_unref (self->sources);
   g_hash_table_unref (self->made);
+  g_hash_table_unref (self->examples);
+  g_clear_pointer (&self->proof, proof_free);
   g_free (self->name);
   g_free (self->project);
   g_free (self->graph_hash);
@@ -224,9 +250,15 @@ sluice_run_file_set_build (char *(*dup_description) (void) )
   describe_build = dup_description;
 }
 
-/* "AMD EPYC 9B14, x86_64": libraries choose their code by it. (transfer full) */
-static char *
-dup_machine (void)
+char *
+sluice_dup_build (void)
+{
+  return describe_build != NULL ? describe_build () : NULL;
+}
+
+/* "AMD EPYC 9B14, x86_64": libraries choose their code by it. */
+char *
+sluice_dup_machine (void)
 {
   struct utsname system;
   g_autofree char *text = NULL;
@@ -252,12 +284,140 @@ sluice_run_file_note_made (SluiceRunFile *self, const char *devices)
 {
   if (describe_build != NULL)
     note (self, "build", describe_build ());
-  note (self, "machine", dup_machine ());
+  note (self, "machine", sluice_dup_machine ());
   note (self, "devices", g_strdup (devices));
   note (self, "threads", g_strdup_printf ("%u", sluice_pool_get_threads ()));
 }
 
+void
+sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project)
+{
+  while (self->sources->len > 0
+         && g_array_index (self->sources, SluiceRunSource, self->sources->len - 1).from >= from)
+    g_array_set_size (self->sources, self->sources->len - 1);
+  SluiceRunSource source = { from, sluice_project_dup_text (project) };
+  const SluiceRunSource *last =
+      self->sources->len > 0
+          ? &g_array_index (self->sources, SluiceRunSource, self->sources->len - 1)
+          : NULL;
+  if (last != NULL && strcmp (last->text, source.text) == 0)
+    source_clear (&source);
+  else
+    g_array_append_val (self->sources, source);
+}
+
+/* ---- what came of it when it was trained again ---- */
+
+char *
+sluice_run_proof_dup_badge (const SluiceRunProof *self)
+{
+  g_autoptr (GDateTime) time = g_date_time_new_from_unix_local ((gint64) self->when);
+  g_autofree char *date = time != NULL ? g_date_time_format (time, "%F") : g_strdup ("?");
+  const char *build = self->build != NULL ? self->build : "?";
+  if (!self->equal)
+    return g_strdup_printf (_ ("parted at step %" PRId64 " (%s) on %s, build %s, %s"), self->to,
+                            self->where != NULL ? self->where : "?", self->machine, build, date);
+  if (self->from > 0)
+    return g_strdup_printf (
+        _ ("bit-equal from step %" PRId64 " to %" PRId64 " on %s, build %s, %s"), self->from,
+        self->to, self->machine, build, date);
+  return g_strdup_printf (_ ("bit-equal to step %" PRId64 " on %s, build %s, %s"), self->to,
+                          self->machine, build, date);
+}
+
+void
+sluice_run_file_set_proof (SluiceRunFile *self, const SluiceRunProof *proof)
+{
+  g_clear_pointer (&self->proof, proof_free);
+  self->proof = g_memdup2 (proof, sizeof *proof);
+  self->proof->machine = g_strdup (proof->machine);
+  self->proof->build = g_strdup (proof->build);
+  self->proof->where = g_strdup (proof->where);
+}
+
+static void
+put_proof (const SluiceRunProof *proof, GKeyFile *file)
+{
+  g_key_file_set_boolean (file, PROOF, "equal", proof->equal);
+  g_key_file_set_int64 (file, PROOF, "from", proof->from);
+  g_key_file_set_int64 (file, PROOF, "to", proof->to);
+  g_key_file_set_double (file, PROOF, "when", proof->when);
+  g_key_file_set_string (file, PROOF, "machine", proof->machine);
+  if (proof->build != NULL)
+    g_key_file_set_string (file, PROOF, "build", proof->build);
+  if (proof->where != NULL)
+    g_key_file_set_string (file, PROOF, "where", proof->where);
+}
+
+/* (nullable) */
+static SluiceRunProof *
+get_proof (GKeyFile *file)
+{
+  g_autofree char *machine = g_key_file_get_string (file, PROOF, "machine", NULL);
+  if (machine == NULL)
+    return NULL;
+  SluiceRunProof *proof = g_new0 (SluiceRunProof, 1);
+  proof->equal = g_key_file_get_boolean (file, PROOF, "equal", NULL);
+  proof->from = g_key_file_get_int64 (file, PROOF, "from", NULL);
+  proof->to = g_key_file_get_int64 (file, PROOF, "to", NULL);
+  proof->when = g_key_file_get_double (file, PROOF, "when", NULL);
+  proof->machine = g_steal_pointer (&machine);
+  proof->build = g_key_file_get_string (file, PROOF, "build", NULL);
+  proof->where = g_key_file_get_string (file, PROOF, "where", NULL);
+  return proof;
+}
+
 /* ---- the file ---- */
+
+static void
+put_table (GHashTable *table, GKeyFile *file, const char *group)
+{
+  GHashTableIter iter;
+  gpointer key, value;
+  g_hash_table_iter_init (&iter, table);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    g_key_file_set_string (file, group, key, value);
+}
+
+static void
+get_table (GHashTable *table, GKeyFile *file, const char *group)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    g_hash_table_replace (table, g_strdup (keys[i]),
+                          g_key_file_get_string (file, group, keys[i], NULL));
+}
+
+static void
+put_input (const SluiceRunInput *input, GKeyFile *file)
+{
+  g_autofree char *group = g_strconcat (INPUT, input->key, NULL);
+  g_key_file_set_string (file, group, "path", input->path);
+  g_key_file_set_int64 (file, group, "bytes", input->bytes);
+  g_key_file_set_int64 (file, group, "modified-ns", input->modified);
+  g_key_file_set_int64 (file, group, "changed-ns", input->changed);
+  g_key_file_set_int64 (file, group, "inode", input->inode);
+  if (input->sha256 != NULL)
+    g_key_file_set_string (file, group, "sha256", input->sha256);
+}
+
+/* What stands there that the store does not know. */
+static void
+put_rest (const SluiceRunFile *self, GKeyFile *file)
+{
+  put_table (self->made, file, MADE);
+  put_table (self->examples, file, EXAMPLES);
+  for (guint i = 0; i < self->inputs->len; i++)
+    put_input (&g_array_index (self->inputs, SluiceRunInput, i), file);
+  for (guint i = 0; i < self->sources->len; i++)
+    {
+      const SluiceRunSource *source = &g_array_index (self->sources, SluiceRunSource, i);
+      g_autofree char *group = g_strdup_printf (SOURCE "%" G_GINT64_FORMAT, source->from);
+      g_key_file_set_string (file, group, "text", source->text);
+    }
+  if (self->proof != NULL)
+    put_proof (self->proof, file);
+}
 
 gboolean
 sluice_run_file_write (const SluiceRunFile *self,
@@ -279,23 +439,7 @@ sluice_run_file_write (const SluiceRunFile *self,
   if (info->tags != NULL)
     g_key_file_set_string_list (file, GROUP, "tags", (const char *const *) info->tags,
                                 g_strv_length (info->tags));
-  GHashTableIter iter;
-  gpointer what, value;
-  g_hash_table_iter_init (&iter, self->made);
-  while (g_hash_table_iter_next (&iter, &what, &value))
-    g_key_file_set_string (file, MADE, what, value);
-  for (guint i = 0; i < self->inputs->len; i++)
-    {
-      const SluiceRunInput *input = &g_array_index (self->inputs, SluiceRunInput, i);
-      g_autofree char *group = g_strconcat (INPUT, input->key, NULL);
-      g_key_file_set_string (file, group, "path", input->path);
-      g_key_file_set_int64 (file, group, "bytes", input->bytes);
-      g_key_file_set_int64 (file, group, "modified-ns", input->modified);
-      g_key_file_set_int64 (file, group, "changed-ns", input->changed);
-      g_key_file_set_int64 (file, group, "inode", input->inode);
-      if (input->sha256 != NULL)
-        g_key_file_set_string (file, group, "sha256", input->sha256);
-    }
+  put_rest (self, file);
   gsize length;
   g_autofree char *text = g_key_file_to_data (file, &length, NULL);
   g_autofree char *path = g_build_filename (folder, NAME, NULL);
@@ -308,6 +452,21 @@ sluice_run_file_update (SluiceStore *store, const SluiceRunInfo *info, GError **
   g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
   g_autoptr (SluiceRunFile) self = sluice_run_file_read (folder);
   return self == NULL || sluice_run_file_write (self, folder, info, error);
+}
+
+void
+sluice_run_file_update_source (SluiceStore *store, gint64 run, const SluiceProject *project)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
+  g_autoptr (SluiceRunFile) self = sluice_run_file_read (folder);
+  g_autoptr (SluiceRunInfo) info = self != NULL ? sluice_store_dup_run (store, id, NULL) : NULL;
+  if (info == NULL || self->sources->len == 0)
+    return;
+  SluiceRunSource *last = &g_array_index (self->sources, SluiceRunSource, self->sources->len - 1);
+  g_free (last->text);
+  last->text = sluice_project_dup_text (project);
+  sluice_run_file_write (self, folder, info, NULL);
 }
 
 static void
@@ -328,6 +487,24 @@ read_input (SluiceRunFile *self, GKeyFile *file, const char *group)
     input_clear (&input);
 }
 
+static void
+read_source (SluiceRunFile *self, GKeyFile *file, const char *group)
+{
+  SluiceRunSource source = { 0, g_key_file_get_string (file, group, "text", NULL) };
+  if (source.text != NULL
+      && g_ascii_string_to_signed (group + strlen (SOURCE), 10, 0, G_MAXINT64, &source.from, NULL))
+    g_array_append_val (self->sources, source);
+  else
+    source_clear (&source);
+}
+
+static gint
+by_step (gconstpointer a, gconstpointer b)
+{
+  gint64 x = ((const SluiceRunSource *) a)->from, y = ((const SluiceRunSource *) b)->from;
+  return (x > y) - (x < y);
+}
+
 SluiceRunFile *
 sluice_run_file_read (const char *folder)
 {
@@ -344,13 +521,15 @@ sluice_run_file_read (const char *folder)
   self->group = g_key_file_get_string (file, GROUP, "group", NULL);
   self->tags = g_key_file_get_string_list (file, GROUP, "tags", NULL, NULL);
   self->is_starred = g_key_file_get_boolean (file, GROUP, "starred", NULL);
-  g_auto (GStrv) made = g_key_file_get_keys (file, MADE, NULL, NULL);
-  for (guint i = 0; made != NULL && made[i] != NULL; i++)
-    g_hash_table_replace (self->made, g_strdup (made[i]),
-                          g_key_file_get_string (file, MADE, made[i], NULL));
+  self->proof = get_proof (file);
+  get_table (self->made, file, MADE);
+  get_table (self->examples, file, EXAMPLES);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], INPUT))
       read_input (self, file, groups[i]);
+    else if (g_str_has_prefix (groups[i], SOURCE))
+      read_source (self, file, groups[i]);
+  g_array_sort (self->sources, by_step);
   return self;
 }

@@ -18,6 +18,25 @@ typedef struct
   char *sha256;
 } SluiceRunInput;
 
+/* The project, as text, by which the steps after from were made. */
+typedef struct
+{
+  gint64 from;
+  char *text;
+} SluiceRunSource;
+
+/* What came of it when it was trained again (engine/train/reproduce.h). */
+typedef struct
+{
+  gboolean equal;
+  gint64 from, to;       /* steps that were compared; to: where it parted, if it did */
+  char *machine, *build; /* that made it again */
+  char *where;           /* (nullable): the node where it parted */
+  double when;           /* Unix seconds */
+} SluiceRunProof;
+/* "bit-equal to step 100 on …": (transfer full) */
+char *sluice_run_proof_dup_badge (const SluiceRunProof *self);
+
 typedef struct
 {
   char *name, *project, *graph_hash; /* (nullable) */
@@ -25,9 +44,12 @@ typedef struct
   char *notes, *group; /* (nullable) */
   char **tags;         /* (nullable) */
   gboolean is_starred;
-  GHashTable *made; /* text -> text: "build", "machine", "devices", "threads": what it was last
-                       trained by; empty where nobody wrote it down */
-  GArray *inputs;   /* of SluiceRunInput */
+  GHashTable *made;      /* text -> text: "build", "machine", "devices", "threads": what it was last
+                            trained by; empty where nobody wrote it down */
+  GArray *inputs;        /* of SluiceRunInput */
+  GHashTable *examples;  /* text -> text: "train-x", …: SluiceExampleSums by their hash */
+  GArray *sources;       /* of SluiceRunSource, in order of steps */
+  SluiceRunProof *proof; /* (nullable) */
 } SluiceRunFile;
 
 /* Tells what runs of this process are trained by, in words: version and libraries. (transfer full):
@@ -35,6 +57,17 @@ typedef struct
 void sluice_run_file_set_build (char *(*dup_description) (void) );
 /* Notes that the run is trained by this process, on these devices. */
 void sluice_run_file_note_made (SluiceRunFile *self, const char *devices);
+
+/* Notes that the steps after from are made by that project. */
+void sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project);
+/* Takes a copy. */
+void sluice_run_file_set_proof (SluiceRunFile *self, const SluiceRunProof *proof);
+/* The same in the folder of a run at work, whose project was changed on the way: it has the change
+ * in it, with its step. That it cannot be written down ends no run. */
+void sluice_run_file_update_source (SluiceStore *store, gint64 run, const SluiceProject *project);
+/* What this process is and what it runs on, in words. (transfer full); build: (nullable) */
+char *sluice_dup_machine (void);
+char *sluice_dup_build (void);
 
 /* Of a run that begins: looks at the files that the project names. */
 SluiceRunFile *sluice_run_file_new (const SluiceProject *project, GError **error);

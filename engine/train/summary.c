@@ -50,9 +50,10 @@ log_record (SluiceRecord *take, const char *tag, gpointer data, GError **error)
   return ok;
 }
 
-gboolean
-sluice_summary_log (
-    SluiceRunLog *log, const SluiceTensor *summary, gint64 step, double wall, GError **error)
+typedef gboolean (*ValueFunc) (const Sluice__Event__Value *value, gpointer data, GError **error);
+
+static gboolean
+each_value (const SluiceTensor *summary, ValueFunc func, gpointer data, GError **error)
 {
   for (gint64 i = 0; i < summary->n_elements; i++)
     {
@@ -63,15 +64,59 @@ sluice_summary_log (
         return FALSE;
       gboolean ok = TRUE;
       for (size_t k = 0; ok && k < message->n_value; k++)
-        {
-          Target target = { log, message->value[k]->metadata };
-          const SluiceValueIn in = { message->value[k], target.metadata, step, wall,
-                                     log_record,        &target };
-          ok = sluice_summary_value_take (&in, error);
-        }
+        ok = func (message->value[k], data, error);
       sluice__event__summary__free_unpacked (message, NULL);
       if (!ok)
         return FALSE;
     }
   return TRUE;
+}
+
+typedef struct
+{
+  SluiceRunLog *log;
+  gint64 step;
+  double wall;
+} Moment;
+
+static gboolean
+log_value (const Sluice__Event__Value *value, gpointer data, GError **error)
+{
+  const Moment *moment = data;
+  Target target = { moment->log, value->metadata };
+  const SluiceValueIn in = {
+    value, target.metadata, moment->step, moment->wall, log_record, &target
+  };
+  return sluice_summary_value_take (&in, error);
+}
+
+gboolean
+sluice_summary_log (
+    SluiceRunLog *log, const SluiceTensor *summary, gint64 step, double wall, GError **error)
+{
+  Moment moment = { log, step, wall };
+  return each_value (summary, log_value, &moment, error);
+}
+
+typedef struct
+{
+  gint64 step;
+  SluiceRecordSink sink;
+  gpointer data;
+} Reader;
+
+static gboolean
+read_value (const Sluice__Event__Value *value, gpointer data, GError **error)
+{
+  const Reader *reader = data;
+  const SluiceValueIn in = { value, value->metadata, reader->step, 0, reader->sink, reader->data };
+  return sluice_summary_value_take (&in, error);
+}
+
+gboolean
+sluice_summary_read (
+    const SluiceTensor *summary, gint64 step, SluiceRecordSink sink, gpointer data, GError **error)
+{
+  Reader reader = { step, sink, data };
+  return each_value (summary, read_value, &reader, error);
 }

@@ -4,6 +4,7 @@
 
 #include "engine/base/tensor.h"
 #include "engine/store/store.h"
+#include "engine/store/summary-value.h"
 
 /**
  * sluice_summary_log:
@@ -14,3 +15,6 @@
  */
 gboolean sluice_summary_log (
     SluiceRunLog *log, const SluiceTensor *summary, gint64 step, double wall, GError **error);
+/* Hands the records that would be logged to sink instead; their wall time is 0. */
+gboolean sluice_summary_read (
+    const SluiceTensor *summary, gint64 step, SluiceRecordSink sink, gpointer data, GError **error);

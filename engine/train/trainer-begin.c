@@ -12,6 +12,7 @@
 #include "engine/store/file.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/example-sums.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -74,6 +75,27 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+/* Which examples there are, so that another one is noticed by its number. That they cannot be
+ * written keeps nobody from training. */
+static void
+note_examples (SluiceTrainer *self)
+{
+  const SluiceExamples *const splits[] = { self->examples, self->test };
+  static const char *const keys[][2] = { { "train-x", "train-y" }, { "test-x", "test-y" } };
+  for (guint i = 0; i < G_N_ELEMENTS (splits); i++)
+    for (guint k = 0; splits[i] != NULL && k < 2; k++)
+      {
+        g_autofree char *hash = NULL;
+        g_autoptr (SluiceExampleSums) sums =
+            sluice_example_sums_new (k == 0 ? splits[i]->x : splits[i]->y);
+        if (sums != NULL
+            && sluice_example_sums_write (sums, sluice_store_get_workspace (self->store), &hash,
+                                          NULL))
+          g_hash_table_replace (self->file->examples, g_strdup (keys[i][k]),
+                                g_steal_pointer (&hash));
+      }
+}
+
 /* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
@@ -88,6 +110,8 @@ note_made (SluiceTrainer *self)
                               own != NULL ? own + strlen ("/device:") : name);
     }
   sluice_run_file_note_made (self->file, devices->str);
+  sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
+  note_examples (self);
 }
 
 /* What the first values are, and a row for the run. */
@@ -412,6 +436,17 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
   return log_graph (self, error) && sluice_trainer_log_settings (self->log, self->project, error);
 }
 
+/* The row of a run that was killed is older than its points. */
+static gboolean
+find_end (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, self->info->id, error);
+  self->came_to = self->info->step;
+  for (guint i = 0; series != NULL && i < series->len; i++)
+    self->came_to = MAX (self->came_to, ((SluiceSeriesInfo *) series->pdata[i])->last_step);
+  return series != NULL;
+}
+
 /* From the newest checkpoint of an unchanged project the same points are written again; else what
  * came after the checkpoint is forgotten. Nothing is written before the values are there. */
 static gboolean
@@ -426,23 +461,24 @@ go_on (SluiceTrainer *self,
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
   g_autofree char *audited = NULL;
-  if (checkpoints == NULL || !restore (self, options, checkpoints, error)
+  if (checkpoints == NULL || !find_end (self, error) || !restore (self, options, checkpoints, error)
       || (options->audits && !sluice_trainer_audit (self, checkpoints, &audited, error))
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
   note_made (self);
-  sluice_trainer_sweep (self, checkpoints);
   g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);
   gboolean forgets = options->goes_back || changed != NULL || project_differs (self, before);
   if (before != NULL)
     sluice_project_go_on_at (self->project, before, self->replica->n_done);
   sluice_replica_forget_changes (self->replica);
   if ((forgets && !forget_later (self, checkpoints, error))
+      || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))
     return FALSE;
   gint64 step = self->replica->n_done;
   self->progress.last_checkpoint = checkpoints->len > 0 && step > 0 ? step : -1;
+  self->begin_step = step;
   self->seconds_before = self->info->seconds;
   sluice_trainer_begin_changes (self);
   self->info->n_steps = self->now.n_steps;

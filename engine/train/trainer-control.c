@@ -88,6 +88,7 @@ change_now (SluiceTrainer *self, const char *assignment, GError **error)
   if (fits && sluice_replica_obey_changes (self->replica, error)
       && sluice_project_save_text (self->project, self->folder, error))
     {
+      sluice_run_file_update_source (self->store, self->info->id, self->project);
       log_change (self, i);
       publish_schedule (self);
       return TRUE;

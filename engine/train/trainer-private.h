@@ -59,7 +59,9 @@ struct _SluiceTrainer
   gboolean has_lock;              /* of the run, against other trainers */
   gboolean ended_early;           /* there are no more batches, or a rule ended it */
   char *stop_reason;              /* (nullable): of a rule; under the lock */
+  gint64 until_step;              /* 0: the project's */
   double seconds_before;          /* of training in earlier processes */
+  gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
   gboolean has_thread;
   pthread_t thread;
@@ -105,6 +107,13 @@ gint64 sluice_trainer_find_series (
 /* Which of the run's series tells the best checkpoints: tags and their ids. */
 gboolean
 sluice_trainer_find_best (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
+/* Of the file that was saved for a step; with it go the checkpoints that are neither new, best nor
+   pinned. A program that is killed in between leaves files that no row knows. */
+gboolean
+sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error);
+/* Those files. One that is newer than all rows may be of a database that was put back, and is left.
+ */
+gboolean sluice_trainer_remove_strays (SluiceTrainer *self, GError **error);
 /* The series that rules and alerts speak of. */
 gboolean
 sluice_trainer_begin_rules (SluiceTrainer *self, char **tags, const gint64 *ids, GError **error);
@@ -117,17 +126,12 @@ void sluice_trainer_end_rules (SluiceTrainer *self);
  * full): what came out. */
 gboolean
 sluice_trainer_audit (SluiceTrainer *self, GPtrArray *checkpoints, char **said, GError **error);
-/* Removes files of checkpoints that a program was killed over. */
-void sluice_trainer_sweep (SluiceTrainer *self, GPtrArray *checkpoints);
-
 /* What the machine tells, as series beside the loss, twice a second. tags: gets their names. */
 void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
 /* ids: of these, in order. */
 gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
 /* FALSE where it was not time. */
 gboolean sluice_trainer_log_system (SluiceTrainer *self);
-/* Removes the checkpoints that are neither new, best nor pinned. */
-gboolean sluice_trainer_prune (SluiceTrainer *self, GError **error);
 /* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
    parameters were given instead of their own values. */
 gboolean

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/store/checkpoints.h"
+#include "engine/train/checkpoint-folder.h"
 #include "engine/train/trainer-private.h"
 
 /*
@@ -72,72 +72,76 @@ keep_best (SluiceTrainer *self, Candidate *candidates, guint n)
     }
 }
 
-/* The row first: a file that nobody knows harms less than a row without its file. */
+/* Steps of the checkpoints that go once there is one of this step too; with the values of the steps
+ * that are committed. */
 static gboolean
-forget (SluiceTrainer *self, const SluiceCheckpointInfo *info, GError **error)
-{
-  if (!sluice_store_forget_checkpoint (self->store, self->info->id, info->step, error))
-    return FALSE;
-  if (g_unlink (info->path) != 0 && errno != ENOENT)
-    {
-      g_autofree char *text = g_strdup_printf ("%s: %s", info->path, g_strerror (errno));
-      sluice_run_log_event (self->log, info->step, sluice_trainer_wall_now (), "not-removed", text);
-    }
-  return TRUE;
-}
-
-gboolean
-sluice_trainer_prune (SluiceTrainer *self, GError **error)
+find_superfluous (SluiceTrainer *self, gint64 step, GArray *steps, GError **error)
 {
   const SluiceSchedule *p = &self->now;
-  if (p->keep_last == 0)
-    return TRUE;
+  const SluiceCheckpointInfo new = { .step = step };
   g_autoptr (GPtrArray) all = sluice_store_read_checkpoints (self->store, self->info->id, error);
   if (all == NULL)
     return FALSE;
-  if (all->len <= p->keep_last)
+  guint n = all->len;
+  if (n == 0 || ((SluiceCheckpointInfo *) all->pdata[n - 1])->step < step)
+    n++;
+  if (p->keep_last == 0 || n <= p->keep_last)
     return TRUE;
-  g_autofree Candidate *candidates = g_new0 (Candidate, all->len);
+  g_autofree Candidate *candidates = g_new0 (Candidate, n);
   gint64 begins_at = self->info->parent != 0 ? self->info->parent_step : 0;
-  for (guint i = 0; i < all->len; i++)
+  for (guint i = 0; i < n; i++)
     {
-      const SluiceCheckpointInfo *info = all->pdata[i];
-      gboolean stays = all->len - i <= p->keep_last || info->is_pinned || info->step == 0
+      const SluiceCheckpointInfo *info = i < all->len ? all->pdata[i] : &new;
+      gboolean stays = n - i <= p->keep_last || info->is_pinned || info->step == 0
                        || info->step == begins_at
                        || (p->keep_every > 0 && info->step % p->keep_every == 0);
       candidates[i] = (Candidate){ info, NAN, stays };
     }
-  if (p->keep_best > 0 && !read_values (self, candidates, all->len, error))
+  if (p->keep_best > 0 && !read_values (self, candidates, n, error))
     return FALSE;
-  keep_best (self, candidates, all->len);
-  for (guint i = 0; i < all->len; i++)
-    if (!candidates[i].stays && !forget (self, candidates[i].info, error))
-      return FALSE;
+  keep_best (self, candidates, n);
+  for (guint i = 0; i < n; i++)
+    if (!candidates[i].stays)
+      g_array_append_val (steps, candidates[i].info->step);
   return TRUE;
 }
 
-/* forget() may be cut short behind the row. A file that is newer than all rows may be of a database
- * that was put back, and is left. */
-void
-sluice_trainer_sweep (SluiceTrainer *self, GPtrArray *checkpoints)
+gboolean
+sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error)
 {
-  if (checkpoints->len == 0)
-    return;
-  const SluiceCheckpointInfo *newest = checkpoints->pdata[checkpoints->len - 1];
-  g_autofree char *folder = g_build_filename (self->folder, "checkpoints", NULL);
-  g_autoptr (GHashTable) known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autofree char *name = sluice_trainer_dup_checkpoint_name (step);
+  g_autoptr (GArray) superfluous = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (!sluice_run_log_flush (self->log, error) || !find_superfluous (self, step, superfluous, error)
+      || !sluice_run_log_publish_checkpoint (self->log, step, name, bytes, superfluous, error))
+    return FALSE;
+  return superfluous->len == 0 || sluice_trainer_remove_strays (self, error);
+}
+
+static gboolean
+has_step (GPtrArray *checkpoints, gint64 step)
+{
   for (guint i = 0; i < checkpoints->len; i++)
-    g_hash_table_add (known,
-                      g_path_get_basename (((SluiceCheckpointInfo *) checkpoints->pdata[i])->path));
-  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    if (((SluiceCheckpointInfo *) checkpoints->pdata[i])->step == step)
+      return TRUE;
+  return FALSE;
+}
+
+gboolean
+sluice_trainer_remove_strays (SluiceTrainer *self, GError **error)
+{
+  g_autoptr (GPtrArray) known = sluice_store_read_checkpoints (self->store, self->info->id, error);
+  g_autoptr (GPtrArray) files = sluice_checkpoint_folder_list (self->folder);
+  const SluiceCheckpointInfo *newest =
+      known != NULL && known->len > 0 ? known->pdata[known->len - 1] : NULL;
+  for (guint i = 0; i < files->len; i++)
     {
-      gint64 step = g_ascii_strtoll (name + strcspn (name, "0123456789"), NULL, 10);
-      g_autofree char *own = sluice_trainer_dup_checkpoint_name (step);
-      g_autofree char *base = g_path_get_basename (own);
-      g_autofree char *path = g_build_filename (folder, name, NULL);
-      if (strcmp (base, name) == 0 && step < newest->step && !g_hash_table_contains (known, name))
-        g_unlink (path);
+      const SluiceCheckpointInfo *file = files->pdata[i];
+      g_autofree char *path = g_build_filename (self->folder, file->path, NULL);
+      if (newest == NULL || file->step > newest->step || has_step (known, file->step)
+          || g_unlink (path) == 0 || errno == ENOENT)
+        continue;
+      g_autofree char *text = g_strdup_printf ("%s: %s", path, g_strerror (errno));
+      sluice_run_log_event (self->log, file->step, sluice_trainer_wall_now (), "not-removed", text);
     }
+  return known != NULL;
 }

@@ -14,6 +14,7 @@
 #include "engine/store/file.h"
 #include "engine/train/retrace.h"
 #include "engine/train/summary.h"
+#include "engine/train/trial.h"
 
 /* Of the store, in seconds: who trains soon says that another program holds it, and goes on
  * trying. */
@@ -194,16 +195,12 @@ save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
   if (!sluice_replica_save (self->replica, path, &bytes, error))
     return FALSE;
   double since = sluice_trainer_monotonic_now ();
-  while (!sluice_run_log_publish_checkpoint (self->log, step, name, bytes, error))
+  while (!sluice_trainer_publish_checkpoint (self, step, bytes, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
   pthread_mutex_lock (&self->lock);
   self->progress.last_checkpoint = step;
   pthread_mutex_unlock (&self->lock);
-  since = sluice_trainer_monotonic_now ();
-  while (!sluice_trainer_prune (self, error))
-    if (!wait_for_database (self, &since, error))
-      return FALSE;
   return TRUE;
 }
 
@@ -338,13 +335,21 @@ log_summary (SluiceTrainer *self, const SluiceTensor *summary, double wall, GErr
   return TRUE;
 }
 
+/* Where this process is to end. */
+static gint64
+get_end (SluiceTrainer *self)
+{
+  gint64 end = self->now.n_steps;
+  return self->until_step > 0 ? MIN (self->until_step, end) : end;
+}
+
 /* How many steps may have begun before something else is to be done with what they changed. */
 static gint64
 next_stop (SluiceTrainer *self)
 {
   const SluiceSchedule *p = &self->now;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
-  gint64 done = self->replica->n_done, stop = p->n_steps;
+  gint64 done = self->replica->n_done, stop = get_end (self);
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -366,9 +371,11 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_trainer_log_point (self, self->series[i], step, wall, self->scalars[i]);
-  gboolean last = step == p->n_steps;
+  gboolean last = step == get_end (self);
   return check_loss (self, error) && log_summary (self, summary, wall, error)
-         && ((!last && !every (step, p->evaluate_every)) || evaluate (self, error))
+         && ((!last && !every (step, p->evaluate_every)
+              && !sluice_trial_is_rung (self->project, step))
+             || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
@@ -420,7 +427,7 @@ train (SluiceTrainer *self, GError **error)
   Want want = WANT_RUN;
   while (sluice_trainer_take_changes (self, error))
     {
-      if (self->replica->n_done >= self->now.n_steps
+      if (self->replica->n_done >= get_end (self)
           || (want = sluice_trainer_obey (self)) == WANT_STOP)
         return end_train (self, want, error);
       g_autoptr (GError) local = NULL;
@@ -535,6 +542,7 @@ sluice_trainer_new (SluiceStore *store,
     sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "files", files);
   sluice_step_rate_init (&self->rate, self->replica->n_done, sluice_trainer_monotonic_now);
   self->want = options->start_paused ? WANT_PAUSE : WANT_RUN;
+  self->until_step = options->until_step;
   self->progress.step = self->progress.committed_step = self->replica->n_done;
   self->marked_step = self->replica->n_done;
   self->progress.n_steps = self->now.n_steps;
@@ -704,6 +712,13 @@ gint64
 sluice_trainer_get_run (SluiceTrainer *self)
 {
   return self->info->id;
+}
+
+void
+sluice_trainer_get_begin (SluiceTrainer *self, gint64 *step, gint64 *came_to)
+{
+  *step = self->begin_step;
+  *came_to = self->came_to;
 }
 
 const char *

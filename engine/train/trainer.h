@@ -35,6 +35,7 @@ typedef struct
   gboolean init_partly; /* those that it lacks keep their initial values */
   const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */
   gboolean start_paused;
+  gint64 until_step; /* evaluated, saved and stopped there; 0: trained to its end */
   /* (nullable): folders whose files ops of the graph may read and write, beside the workspace; the
    * project's may be read */
   const char *const *allow_files;
@@ -92,6 +93,9 @@ char *sluice_trainer_dup_reason (SluiceTrainer *self);
 /* How many alerts were given, and the last one: (out) (transfer full) (nullable). */
 guint sluice_trainer_get_last_alert (SluiceTrainer *self, char **text);
 gint64 sluice_trainer_get_run (SluiceTrainer *self);
+/* The step that it began after, and the one that its run had come to: more where it was killed
+ * after its newest checkpoint, or goes back. Both 0 for a new run. */
+void sluice_trainer_get_begin (SluiceTrainer *self, gint64 *step, gint64 *came_to);
 const char *sluice_trainer_get_run_name (SluiceTrainer *self);
 SluiceSession *sluice_trainer_get_session (SluiceTrainer *self);
 SluiceGraph *sluice_trainer_get_graph (SluiceTrainer *self);

@@ -175,6 +175,51 @@ class Charts:
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
+    def told(self, *words):
+        """Labels of the inspector: those of names that are there to be read."""
+        labels = {o.label() for o in self.window.accessible().tree() if o.role() == "label"}
+        return set(words) <= labels
+
+    def click_title(self, tag):
+        """Where the card is when everything is laid out and drawn."""
+        card = self.window.find_accessible("image", tag)
+        for _ in range(20):
+            self.charts(lambda c: True)
+            x, y, width, _ = card.place()
+            xdotool("mousemove", x + width // 4, y + 20, "click", "1")
+            end = time.monotonic() + 3
+            while time.monotonic() < end:
+                if card.has_focus():
+                    return
+        raise RuntimeError(f"{tag} cannot be clicked")
+
+    def inspector(self):
+        """It tells more of the tag whose card was chosen, by its title or by the keyboard."""
+        w = self.window
+        self.click_title("loss")
+        self.tap.point("the inspector says that the run in front has nothing of a tag",
+                       w.wait(lambda s: s["inspector"].startswith("records\n")
+                              and "\nPoints: none in this run\n" in s["inspector"]))
+        w.act("find-text", GLib.Variant("s", "first"))
+        w.wait(lambda s: s["inspector"].startswith("first\n"))
+        w.act("find-text", GLib.Variant("s", ""))
+        state = w.wait(lambda s: "\nBest: " in s["inspector"])
+        self.tap.point("it follows the card whose title was clicked",
+                       re.search(r"First: \S+ at step \d", state["inspector"])
+                       and re.search(r"Not finite: 0\n", state["inspector"])
+                       and w.until(lambda: self.told("loss", "First", "Last", "Best", "Least",
+                                                     "Greatest", "Not finite", "Points", "Over")),
+                       state["inspector"])
+        self.picture("inspector")
+        self.click_title("loss")
+        for _ in range(60):
+            if w.find_accessible("image", "accuracy").has_focus():
+                break
+            xdotool("key", "Tab")
+        state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
+        self.tap.point("and the one that the keyboard comes to",
+                       w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+
     def histograms(self):
         w = self.window
         text = self.charts(lambda c: "second" in c["cards"]["hidden/weights"])["cards"]
@@ -533,6 +578,7 @@ class Charts:
         self.pins()
         self.table()
         self.zoom()
+        self.inspector()
         self.axis()
         self.histograms()
         self.images()

@@ -277,9 +277,13 @@ class Cli:
 
     def crash(self):
         process = self.start(self.mlp, "--run", "crashed", "--steps", 10000000)
+        process.send_signal(signal.SIGINT)
+        process.communicate()
+        process = self.start("--resume", "crashed", "--set", "checkpoint-every=0")
         other = self.train("--resume", "crashed")
         self.check("a run under way cannot be resumed by another program", other, 1,
                    "trained by another program")
+        self.wait_committed(process)
         process.kill()
         process.communicate()
         runs = self.check_lines("info lists runs", "info", "--workspace", self.workspace, "--json")
@@ -287,10 +291,27 @@ class Cli:
         self.tap.point("a killed run has crashed", states.get("crashed") == "crashed", states)
         run = self.train("--resume", "crashed", "--steps", 10000000, "--set", "seed=x")
         self.check("settings of a resumed run are checked", run, 1, "whole number")
-        process = self.start("--resume", "crashed")
-        process.send_signal(signal.SIGINT)
+        self.resume_crashed("crashed", "goes on from the checkpoint of step")
+        process = self.start(self.mlp, "--run", "unsaved", "--steps", 10000000, "--set",
+                             "checkpoint-every=0")
+        self.wait_committed(process)
+        process.kill()
         process.communicate()
-        self.tap.point("it goes on", process.returncode == 130, process.returncode)
+        self.resume_crashed("unsaved", "begins again at step 0", "no checkpoint of it was saved")
+
+    @staticmethod
+    def wait_committed(process):
+        """Until steps after its newest checkpoint outlive it."""
+        line = json.loads(process.stdout.readline())
+        while line["committed_step"] <= max(0, line["checkpoint"]):
+            line = json.loads(process.stdout.readline())
+
+    def resume_crashed(self, run, *words):
+        process = self.start("--resume", run)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate()
+        self.tap.point(f"{run}: it goes on, and says from where", process.returncode == 130
+                       and all(word in said for word in words), process.returncode, said)
 
     # -- what is in the way --
 

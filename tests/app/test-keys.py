@@ -336,10 +336,17 @@ class Session:
         near = self.w.wait(lambda s: s["charts"]["views"]["loss"] != far)["charts"]["views"]["loss"]
         self.press("minus", "chart.zoom-out", "goes away",
                    self.when(lambda s: s["charts"]["views"]["loss"] != near))
+        for key, action in (("shift+Right", "right"), ("shift+Left", "left")):
+            before = self.w.state()["charts"]["views"]["loss"]
+            self.press(key, f"chart.pan-{action}", "moves the range that is shown",
+                       self.when(lambda s, before=before:
+                                 (s["charts"]["views"]["loss"][0] > before[0])
+                                 == (action == "right")
+                                 and s["charts"]["views"]["loss"] != before))
         self.press("0", "chart.reset-zoom", "shows all steps", view(False))
         for key, action, role, label in (
                 ("r", "chart.ranges", "text box", "Start of the horizontal axis"),
-                ("t", "chart.values", "label", "Greatest"),
+                ("t", "chart.values", "label", "Smoothed"),
                 ("shift+F10", "card.menu", "menu item", "Pin to the top")):
             self.press(key, action, f"opens what has “{label}”", self.there(role, label))
             press_keys("Escape")

@@ -65,6 +65,15 @@ class Session:
         window.quit()
         return height
 
+    def drawn(self, environment):
+        """What the graph page looks like, in the bytes of a PNG."""
+        picture = self.path("drawn.png")
+        subprocess.run([self.program, "--screenshot", "graph", "--out", picture, "--workspace",
+                        self.path("workspace"), self.project], check=True,
+                       stdout=subprocess.DEVNULL, env={**os.environ, **environment})
+        with open(picture, "rb") as file:
+            return file.read()
+
     def mode(self, name, width=1280, environment=None, settings=None):
         saved = dict(os.environ)
         os.environ.update(environment or {})
@@ -111,7 +120,10 @@ class Session:
             start = window.find_accessible("button", pseudo_locale.translate("Start")).place()
             self.tap.point("mirrored: the controls stand at the right", start[0] > 640, start)
             window.quit()
-            self.mode("high contrast", environment={"ADW_DEBUG_HIGH_CONTRAST": "1"})[0].quit()
+            contrast = {"ADW_DEBUG_HIGH_CONTRAST": "1"}
+            self.mode("high contrast", environment=contrast)[0].quit()
+            self.tap.point("high contrast: the graph is drawn otherwise",
+                           self.drawn({}) == self.drawn({}) != self.drawn(contrast))
             self.mode("no motion", settings={"gtk-enable-animations": "false"})[0].quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))

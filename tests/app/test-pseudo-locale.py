@@ -269,7 +269,7 @@ class Walk:
         w.find_accessible("button", enlarge).act()
         w.wait(lambda s: s["charts"]["large"] == [TAGS[0]])
         for key, role, label in (("r", "text box", "Start of the horizontal axis"),
-                                 ("t", "label", "Greatest")):
+                                 ("t", "label", "Smoothed")):
             subprocess.run(["xdotool", "key", key], check=True)
             self.named(role, label)
             self.look(f"chart after {key}")

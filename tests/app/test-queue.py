@@ -186,7 +186,7 @@ def kill_at_random(queue, lots, seconds, n_most):
     """Until nothing waits, or so often. Returns how often."""
     n_hit = 0
     while n_hit < n_most and queue.names():
-        process = queue.start("queue", "run")
+        process = queue.start("queue", "run", "--jobs", lots.choice((1, 2)))
         try:
             process.wait(timeout=lots.uniform(0, seconds))
         except subprocess.TimeoutExpired:
@@ -196,33 +196,48 @@ def kill_at_random(queue, lots, seconds, n_most):
     return n_hit
 
 
-def check_kills(tap, sluice, folder, project):
-    calm = Queue(sluice, folder / "calm")
-    calm.fill(project)
+def check_kills(tap, sluice, folder, what, fill):
+    """fill puts runs into an empty queue: the same ones each time."""
+    calm = Queue(sluice, folder / f"calm {what}")
+    fill(calm)
     began = time.monotonic()
     ended = calm.call("queue", "run")
     seconds = time.monotonic() - began
-    tap.point("an undisturbed queue ends", ended.returncode == 0
-              and set(calm.states().values()) == {"finished"}, ended.stderr)
+    tap.point(f"{what}: undisturbed it ends", ended.returncode == 0 and not calm.names(),
+              ended.stderr)
+    states, checkpoints, losses = calm.states(), calm.checkpoints(), calm.losses()
     lots, n_hit, wrong = random.Random(7), 0, []
     for nth in range(2 * N_KILLS):
         if n_hit == N_KILLS:
             break
-        killed = Queue(sluice, folder / f"killed{nth}")
-        killed.fill(project)
+        killed = Queue(sluice, folder / f"killed {what} {nth}")
+        fill(killed)
         n_hit += kill_at_random(killed, lots, seconds, N_KILLS - n_hit)
         ended = killed.call("queue", "run")
-        if (ended.returncode != 0 or len(killed.states()) != N_RUNS or killed.names() != []
-                or set(killed.states().values()) != {"finished"}):
+        if ended.returncode != 0 or killed.states() != states or killed.names() != []:
             wrong.append((ended.stderr, killed.states()))
-        elif killed.checkpoints() != calm.checkpoints():
-            wrong.append(sorted(set(killed.checkpoints().items())
-                                ^ set(calm.checkpoints().items()))[:6])
-        elif killed.losses() != calm.losses():
+        elif killed.checkpoints() != checkpoints:
+            wrong.append(sorted(set(killed.checkpoints().items()) ^ set(checkpoints.items()))[:6])
+        elif killed.losses() != losses:
             wrong.append("losses differ, or a step is there twice")
-    tap.point(f"killed {N_KILLS} times, every run is there and has finished once, its checkpoints "
-              "those of the undisturbed queue byte by byte, and so its losses",
-              n_hit == N_KILLS and not wrong and len(calm.checkpoints()) >= N_RUNS, n_hit, wrong)
+    tap.point(f"{what}: killed {N_KILLS} times, every run is there and has ended once as it would "
+              "have, with the checkpoints of the undisturbed queue byte by byte, and its losses",
+              n_hit == N_KILLS and not wrong and len(checkpoints) >= N_RUNS, n_hit, wrong)
+    return states
+
+
+def check_kills_of_all(tap, sluice, folder, project):
+    states = check_kills(tap, sluice, folder, "a queue", lambda queue: queue.fill(project))
+    tap.point("all of them finish", set(states.values()) == {"finished"}, states)
+
+    def sweep(queue):
+        ended = queue.call("sweep", project, "learning-rate=0.0001..0.5:log", "--method=asha",
+                           "--trials=9", "--steps", STEPS, "--first-rung=4", "--group=halved",
+                           "checkpoint-every=5,7", "--queue")
+        assert ended.returncode == 0, ended.stderr
+    states = check_kills(tap, sluice, folder, "a sweep that drops trials", sweep)
+    tap.point("one of nine trials finishes", sorted(states.values())
+              == ["finished"] + 8 * ["stopped"], states)
 
 
 def check_two(tap, sluice, folder, project):
@@ -300,7 +315,7 @@ def main(sluice, source):
         check_stop(tap, queue, project)
         check_sweep(tap, queue, project)
         check_full_disk(tap, sluice, folder, project)
-        check_kills(tap, sluice, folder, project)
+        check_kills_of_all(tap, sluice, folder, project)
         check_two(tap, sluice, folder, project)
         check_data(tap, queue, samples)
     tap.end()

@@ -7,11 +7,13 @@
 #include <stdio.h>
 
 #include "engine/store/store.h"
+#include "tests/bench/median.h"
 
 enum
 {
   N_SERIES = 10,
   N_STEPS = 300000,
+  N_LIVE = 1500, /* values that somebody waits for, one a millisecond */
 };
 
 /* goal: 0 where there is none */
@@ -41,6 +43,48 @@ fill (SluiceRunLog *log, const gint64 *series)
   gint64 all = g_get_monotonic_time () - start;
   report ("store-scalars", N_STEPS * N_SERIES / (all * 1e-6), "scalars/s", 1e6, "higher");
   report ("store-log-call", logging * 1e3 / ((double) N_STEPS * N_SERIES), "ns", 1000, "lower");
+}
+
+/* ---- from a log call to the news of its commit, while somebody looks on ---- */
+
+typedef struct
+{
+  SluiceStore *store;
+  SluiceRunLog *log;
+  guint64 first, n_told; /* values logged before, and told since */
+  gint64 logged[N_LIVE];
+  double took[N_LIVE]; /* milliseconds */
+} News;
+
+/* On the store's thread. */
+static void
+told_cb (gpointer data)
+{
+  News *news = data;
+  guint64 n = MIN (sluice_run_log_get_n_committed (news->log) - news->first, N_LIVE);
+  gint64 now = g_get_monotonic_time ();
+  for (; news->n_told < n; news->n_told++)
+    news->took[news->n_told] = (double) (now - news->logged[news->n_told]) * 1e-3;
+  sluice_store_rearm (news->store);
+}
+
+static void
+time_news (SluiceStore *store, SluiceRunLog *log, gint64 series)
+{
+  g_autofree News *news = g_new0 (News, 1);
+  news->store = store;
+  news->log = log;
+  news->first = sluice_run_log_get_n_logged (log);
+  sluice_store_set_notify (store, told_cb, news);
+  for (guint i = 0; i < N_LIVE; i++)
+    {
+      news->logged[i] = g_get_monotonic_time ();
+      sluice_run_log_scalar (log, series, N_STEPS + i, i, i);
+      g_usleep (1000);
+    }
+  sluice_run_log_flush (log, NULL);
+  sluice_store_set_notify (store, NULL, NULL);
+  report ("store-news", bench_median (news->took, N_LIVE), "ms", 50, "lower");
 }
 
 static void
@@ -74,6 +118,7 @@ main (void)
       series[i] = sluice_run_log_series (log, tag, SLUICE_SERIES_SCALAR, NULL);
     }
   fill (log, series);
+  time_news (store, log, series[0]);
   read_back (store, series[3]);
   sluice_run_log_close (log, NULL);
   g_free (run.name);

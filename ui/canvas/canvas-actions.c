@@ -32,7 +32,7 @@ static void
 zoom_100_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  zoom_by (self, 1 / (self->view_start != 0 ? self->view_to.zoom : self->view.zoom));
+  zoom_by (self, self->text_scale / (self->view_start != 0 ? self->view_to.zoom : self->view.zoom));
 }
 
 static void

@@ -113,8 +113,10 @@ append_scale (SluiceCanvas *self, const char *caption, const char *quarter, cons
   GtkWidget *area = gtk_drawing_area_new (), *marks = gtk_center_box_new ();
   GtkWidget *left = gtk_label_new ("0"), *middle = gtk_label_new (quarter),
             *right = gtk_label_new (most);
-  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (area), SCALE_WIDTH);
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), SCALE_HEIGHT);
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (area),
+                                      (int) (SCALE_WIDTH * self->text_scale));
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area),
+                                       (int) (SCALE_HEIGHT * self->text_scale));
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw_scale, self, NULL);
   gtk_widget_set_margin_start (middle, MARK_GAP);
   gtk_widget_set_margin_end (middle, MARK_GAP);

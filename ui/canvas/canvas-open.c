@@ -86,7 +86,7 @@ frame (SluiceCanvas *self, guint item)
   SluiceRect rect = sluice_scene_get_item (self->scene, item)->rect;
   CanvasView now = sluice_canvas_target_view (self),
              whole = sluice_canvas_view_of_rect (self, &rect);
-  if (whole.zoom < now.zoom || now.zoom < READABLE_ZOOM)
+  if (whole.zoom < now.zoom || now.zoom < READABLE_ZOOM * self->text_scale)
     sluice_canvas_fit_rect (self, &rect, TRUE);
   else
     sluice_canvas_show_rect (self, &rect);

@@ -26,7 +26,7 @@ typedef struct _CanvasJob CanvasJob; /* a scene under construction; canvas.c */
 
 typedef struct
 {
-  double x, y, zoom; /* scene point at the top left, pixels per scene unit */
+  double x, y, zoom; /* scene point at the top left, pixels of the widget per scene unit */
 } CanvasView;
 
 /* A scope that was opened, and what was in view then and after it had been framed. */
@@ -66,6 +66,7 @@ struct _SluiceCanvas
 
   /* View */
   CanvasView view;
+  double text_scale; /* of the desktop: what a unit of the scene is in pixels at full size */
   int allocated_width, allocated_height;
   gboolean is_fitted; /* the view shows all of the graph, and goes on to when the size changes */
   gboolean has_view;  /* FALSE: fit as soon as there is a size and a scene */
@@ -99,9 +100,9 @@ struct _SluiceCanvas
 
   /* Child widgets */
   GtkWidget *bar;
-  GtkWidget *legend; /* of the colours, above the bar */
-  guint legend_source;
-  GtkWidget *tip; /* beside the box that the pointer rests on */
+  GtkWidget *legend;  /* of the colours, above the bar */
+  guint style_source; /* does what is not done while styles are applied */
+  GtkWidget *tip;     /* beside the box that the pointer rests on */
   guint tip_item, tip_source;
   guint spin_source; /* starts the spinner of a long wait */
   GtkWidget *message;
@@ -149,6 +150,9 @@ void sluice_canvas_free_history (SluiceCanvas *self);
 /* canvas-view.c */
 /* Pixels that a picture that is shown whole leaves free at each side. */
 #define CANVAS_FIT_MARGIN 40.0
+/* Of the widget without that margin, in units of the scene at full size; FALSE: it has no size yet.
+ */
+gboolean sluice_canvas_get_room (SluiceCanvas *self, double *width, double *height);
 /* Where a zoom under way will end: several steps in a row add up. */
 CanvasView sluice_canvas_target_view (SluiceCanvas *self);
 /* The view that shows @rect, no larger than it is. */

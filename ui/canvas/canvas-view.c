@@ -10,6 +10,8 @@
 #include "ui/common/widget.h"
 
 #define OVERLAY_AIR 12.0 /* pixels between a box and what it must not be behind */
+#define SMALL_ZOOM  0.5  /* below: a box that is looked for is shown at SHOWN_ZOOM */
+#define SHOWN_ZOOM  0.9
 #define MOST_MOVING 5000 /* items: more are drawn at their new places at once */
 
 SluicePoint
@@ -110,10 +112,16 @@ start_ticking (SluiceCanvas *self)
     self->tick = gtk_widget_add_tick_callback (GTK_WIDGET (self), tick_cb, NULL, NULL);
 }
 
+static double
+clamp_zoom (SluiceCanvas *self, double zoom)
+{
+  return CLAMP (zoom, CANVAS_MIN_ZOOM * self->text_scale, CANVAS_MAX_ZOOM * self->text_scale);
+}
+
 void
 sluice_canvas_set_view (SluiceCanvas *self, CanvasView view, gboolean animate)
 {
-  view.zoom = CLAMP (view.zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+  view.zoom = clamp_zoom (self, view.zoom);
   self->view_start = 0;
   sluice_canvas_hide_tip (self);
   if (animate && self->has_view && sluice_canvas_may_move (self))
@@ -143,7 +151,7 @@ void
 sluice_canvas_zoom_at (SluiceCanvas *self, double factor, double x, double y, gboolean animate)
 {
   CanvasView view = sluice_canvas_target_view (self);
-  double zoom = CLAMP (view.zoom * factor, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+  double zoom = clamp_zoom (self, view.zoom * factor);
   view.x += x / view.zoom - x / zoom;
   view.y += y / view.zoom - y / zoom;
   view.zoom = zoom;
@@ -165,7 +173,7 @@ view_of_rect (SluiceCanvas *self, const SluiceRect *rect, Insets insets)
   double zoom = MIN ((width - 2 * CANVAS_FIT_MARGIN) / MAX (rect->width, 1),
                      (height - 2 * CANVAS_FIT_MARGIN) / MAX (rect->height, 1));
   SluicePoint centre = sluice_rect_centre (rect);
-  zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, 1);
+  zoom = CLAMP (zoom, CANVAS_MIN_ZOOM * self->text_scale, self->text_scale);
   return (CanvasView){ centre.x - (left + width / 2) / zoom, centre.y - height / 2 / zoom, zoom };
 }
 
@@ -175,24 +183,33 @@ sluice_canvas_view_of_rect (SluiceCanvas *self, const SluiceRect *rect)
   return view_of_rect (self, rect, (Insets){ 0 });
 }
 
+gboolean
+sluice_canvas_get_room (SluiceCanvas *self, double *width, double *height)
+{
+  *width = (gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN) / self->text_scale;
+  *height = (gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN) / self->text_scale;
+  return *width > 0 && *height > 0;
+}
+
 /* Empty where the view shows all there is, or is small itself. */
 static SluiceRect
 minimap_rect_in (SluiceCanvas *self, const CanvasView *view)
 {
   int width = gtk_widget_get_width (GTK_WIDGET (self)),
       height = gtk_widget_get_height (GTK_WIDGET (self));
-  if (self->scene == NULL || width < 480 || height < 320)
+  double scale = self->text_scale;
+  if (self->scene == NULL || width < 480 * scale || height < 320 * scale)
     return (SluiceRect){ 0, 0, 0, 0 };
   SluiceRect all = sluice_scene_get_bounds (self->scene);
   if (all.x >= view->x && all.y >= view->y && all.x + all.width <= view->x + width / view->zoom
       && all.y + all.height <= view->y + height / view->zoom)
     return (SluiceRect){ 0, 0, 0, 0 };
   SluiceRect bar = sluice_canvas_bar_rect (self);
-  if (bar.width > 0 && bar.x < 2 * CANVAS_MINIMAP_MARGIN + CANVAS_MINIMAP_WIDTH)
+  double map_width = CANVAS_MINIMAP_WIDTH * scale, map_height = CANVAS_MINIMAP_HEIGHT * scale;
+  if (bar.width > 0 && bar.x < 2 * CANVAS_MINIMAP_MARGIN + map_width)
     return (SluiceRect){ 0, 0, 0, 0 };
-  return (SluiceRect){ CANVAS_MINIMAP_MARGIN,
-                       height - CANVAS_MINIMAP_HEIGHT - CANVAS_MINIMAP_MARGIN, CANVAS_MINIMAP_WIDTH,
-                       CANVAS_MINIMAP_HEIGHT };
+  return (SluiceRect){ CANVAS_MINIMAP_MARGIN, height - map_height - CANVAS_MINIMAP_MARGIN,
+                       map_width, map_height };
 }
 
 static gboolean
@@ -263,10 +280,11 @@ sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double margin = 48;
   if (width <= 0 || height <= 0)
     return;
-  if (view.zoom < 0.5)
+  if (view.zoom < SMALL_ZOOM * self->text_scale)
     {
       SluicePoint centre = sluice_rect_centre (rect);
-      view = (CanvasView){ centre.x - width / 2 / 0.9, centre.y - height / 2 / 0.9, 0.9 };
+      double zoom = SHOWN_ZOOM * self->text_scale;
+      view = (CanvasView){ centre.x - width / 2 / zoom, centre.y - height / 2 / zoom, zoom };
     }
   double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
   view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
@@ -291,7 +309,7 @@ sluice_canvas_fit (SluiceCanvas *self)
          height = gtk_widget_get_height (GTK_WIDGET (self));
   if (!self->has_view && sluice_view_state_get_view (self->state, &x, &y, &zoom))
     {
-      zoom = CLAMP (zoom, CANVAS_MIN_ZOOM, CANVAS_MAX_ZOOM);
+      zoom = clamp_zoom (self, zoom * self->text_scale);
       sluice_canvas_set_view (
           self, (CanvasView){ x - width / 2 / zoom, y - height / 2 / zoom, zoom }, FALSE);
       return;
@@ -403,12 +421,31 @@ sluice_canvas_minimap_rect (SluiceCanvas *self)
   return minimap_rect_in (self, &self->view);
 }
 
-/* Not while styles are being applied, which is when a theme changes. */
+/* Not while styles are being applied, which is when a theme or the text's scale changes. */
 static gboolean
-update_legend_cb (gpointer data)
+style_changed_cb (gpointer data)
 {
   SluiceCanvas *self = data;
-  self->legend_source = 0;
+  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self)),
+         width = gtk_widget_get_width (GTK_WIDGET (self)),
+         height = gtk_widget_get_height (GTK_WIDGET (self));
+  self->style_source = 0;
+  if (scale != self->text_scale)
+    {
+      CanvasView view = sluice_canvas_target_view (self);
+      SluicePoint middle = { view.x + width / 2 / view.zoom, view.y + height / 2 / view.zoom };
+      gboolean is_fitted = self->is_fitted;
+      view.zoom *= scale / self->text_scale;
+      view.x = middle.x - width / 2 / view.zoom;
+      view.y = middle.y - height / 2 / view.zoom;
+      self->text_scale = scale;
+      sluice_canvas_set_view (self, view, FALSE);
+      if (is_fitted || self->scene == NULL) /* packed and fitted anew */
+        {
+          self->has_view = FALSE;
+          sluice_canvas_rebuild (self, NULL);
+        }
+    }
   sluice_canvas_update_legend (self);
   return G_SOURCE_REMOVE;
 }
@@ -427,8 +464,12 @@ sluice_canvas_update_theme (SluiceCanvas *self)
     }
   self->theme.font = self->font;
   sluice_canvas_drop_minimap (self);
-  if (self->color_by != SLUICE_COLOR_BY_STRUCTURE && self->legend_source == 0)
-    self->legend_source = g_idle_add (update_legend_cb, self);
+  if (self->scene == NULL && self->job == NULL)
+    self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  if (self->style_source == 0
+      && (self->color_by != SLUICE_COLOR_BY_STRUCTURE
+          || self->text_scale != sluice_widget_get_text_scale (GTK_WIDGET (self))))
+    self->style_source = g_idle_add (style_changed_cb, self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
@@ -487,7 +528,8 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       SluiceDrawState state = { .theme = &self->theme,
                                 .x = self->view.x,
                                 .y = self->view.y,
-                                .zoom = self->view.zoom,
+                                .zoom = self->view.zoom / self->text_scale,
+                                .text_scale = self->text_scale,
                                 .width = width,
                                 .height = height,
                                 .color_by = self->color_by,

@@ -100,10 +100,8 @@ run_job (CanvasJob *job)
 static gboolean
 pack_for_widget (SluiceCanvas *self)
 {
-  double x, y, zoom, last_width = 0, last_height = 0;
-  double width = gtk_widget_get_width (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN,
-         height = gtk_widget_get_height (GTK_WIDGET (self)) - 2 * CANVAS_FIT_MARGIN;
-  if (self->has_view || width <= 0 || height <= 0
+  double x, y, zoom, width, height, last_width = 0, last_height = 0;
+  if (self->has_view || !sluice_canvas_get_room (self, &width, &height)
       || sluice_view_state_get_view (self->state, &x, &y, &zoom))
     return FALSE;
   sluice_view_state_get_size (self->state, &last_width, &last_height);
@@ -334,7 +332,7 @@ sluice_canvas_dup_view_state (SluiceCanvas *self)
     {
       SluiceRect r = sluice_canvas_visible (self);
       SluicePoint centre = sluice_rect_centre (&r);
-      sluice_view_state_set_view (copy, centre.x, centre.y, self->view.zoom);
+      sluice_view_state_set_view (copy, centre.x, centre.y, self->view.zoom / self->text_scale);
     }
   return copy;
 }
@@ -416,7 +414,7 @@ double
 sluice_canvas_get_zoom (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), 1);
-  return self->view.zoom;
+  return self->view.zoom / self->text_scale;
 }
 
 gboolean
@@ -522,7 +520,7 @@ sluice_canvas_dispose (GObject *object)
   self->tick = 0;
   sluice_canvas_drop_proxies (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
-  g_clear_handle_id (&self->legend_source, g_source_remove);
+  g_clear_handle_id (&self->style_source, g_source_remove);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->bar, gtk_widget_unparent);
   g_clear_pointer (&self->legend, gtk_widget_unparent);
@@ -606,7 +604,7 @@ sluice_canvas_init (SluiceCanvas *self)
   self->opened = g_array_new (FALSE, FALSE, sizeof (CanvasOpened));
   sluice_canvas_clear_history (self);
   self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
-  self->view.zoom = 1;
+  self->view.zoom = self->text_scale = 1;
   self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);

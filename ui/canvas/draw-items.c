@@ -12,6 +12,7 @@
 
 #define SCOPE_RADIUS 9.0
 #define CLOSE_WIDTH  56.0
+#define MOST_HUES    4096 /* that are kept */
 #define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
 
 static const SluiceGroup *
@@ -28,16 +29,18 @@ scale_color (Draw *d, double share)
   return sluice_color_mix (d->theme->outline, d->theme->heat, CLAMP (share, 0, 1));
 }
 
-/* What can be read on the ground is found by trying. */
 static SluiceColor
 get_hue (Draw *d, guint hue)
 {
-  if (hue >= DRAW_N_HUES)
+  GArray *hues = d->drawer->hues;
+  if (hue >= MOST_HUES)
     return sluice_theme_get_hue (d->theme, hue);
-  if (!d->has_hue[hue])
-    d->hues[hue] = sluice_theme_get_hue (d->theme, hue);
-  d->has_hue[hue] = TRUE;
-  return d->hues[hue];
+  while (hues->len <= hue)
+    {
+      SluiceColor next = sluice_theme_get_hue (d->theme, hues->len);
+      g_array_append_val (hues, next);
+    }
+  return g_array_index (hues, SluiceColor, hue);
 }
 
 static SluiceColor
@@ -90,7 +93,7 @@ gradient_color (Draw *d, const SluiceGroup *g)
   if (g->pair == SLUICE_NONE)
     return d->theme->outline;
   const SluiceGroup *forward = g->gradient ? sluice_hierarchy_get_group (h, g->pair) : g;
-  return sluice_theme_get_hue (d->theme, forward->hue != SLUICE_NONE ? forward->hue : 0);
+  return get_hue (d, forward->hue != SLUICE_NONE ? forward->hue : 0);
 }
 
 SluiceColor
@@ -278,9 +281,8 @@ fill_devices (Draw *d, const SluiceRect *r, guint group)
     {
       const SluiceDeviceOps *entry = &g_array_index (devices, SluiceDeviceOps, i);
       double width = r->width * entry->n_ops / n_ops;
-      SluiceColor hue = entry->device == SLUICE_NONE
-                            ? d->theme->outline
-                            : sluice_theme_get_hue (d->theme, entry->device);
+      SluiceColor hue =
+          entry->device == SLUICE_NONE ? d->theme->outline : get_hue (d, entry->device);
       sluice_cairo_set_color (d->cr,
                               sluice_color_mix (d->theme->surface, hue, 1.6 * d->theme->tint));
       cairo_rectangle (d->cr, x, r->y, width + 0.5, r->height);

@@ -24,7 +24,6 @@ typedef enum
 } TextStyle;
 
 #define DRAW_SMALL_ZOOM 0.5 /* below: only names are written, where there is room */
-#define DRAW_N_HUES     64  /* that are kept for a drawing: most boxes have one of few */
 #define DRAW_FAR_SIZE   9.0 /* of sluice_draw_far_text(), pixels of the screen */
 
 typedef enum
@@ -38,7 +37,11 @@ struct _SluiceDrawer
 {
   GHashTable *layouts; /* char* "style width text" -> PangoLayout */
   PangoContext *context;
-  const char *font;
+  GArray
+      *hues; /* SluiceColor: sluice_theme_get_hue() by index; what can be read is found by trying */
+  SluiceColor hue_ground; /* of the theme that they are of */
+  double hue_contrast;
+  guint n_boxes; /* of the last drawing */
 };
 
 /* One drawing. */
@@ -49,10 +52,8 @@ typedef struct
   cairo_t *cr;
   const SluiceDrawState *state;
   const SluiceTheme *theme;
-  SluiceRect area;               /* visible, in scene coordinates */
-  SluiceColorScale color_scale;  /* for colour by time and bytes */
-  SluiceColor hues[DRAW_N_HUES]; /* sluice_theme_get_hue(), where has_hue */
-  gboolean has_hue[DRAW_N_HUES];
+  SluiceRect area;              /* visible, in scene coordinates */
+  SluiceColorScale color_scale; /* for colour by time and bytes */
 } Draw;
 
 /* draw-items.c */

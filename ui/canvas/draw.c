@@ -112,6 +112,7 @@ sluice_drawer_new (void)
 {
   SluiceDrawer *self = g_new0 (SluiceDrawer, 1);
   self->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->hues = g_array_new (FALSE, FALSE, sizeof (SluiceColor));
   return self;
 }
 
@@ -119,8 +120,25 @@ void
 sluice_drawer_free (SluiceDrawer *self)
 {
   g_hash_table_unref (self->layouts);
+  g_array_unref (self->hues);
   g_clear_object (&self->context);
   g_free (self);
+}
+
+/* Small names are known by how they begin, but of "expert × 8" the end is what counts. */
+static PangoEllipsizeMode
+ellipsize (TextStyle style, const char *text)
+{
+  if (style == TEXT_NOTE)
+    return PANGO_ELLIPSIZE_END;
+  return style < TEXT_FAR || strstr (text, " × ") != NULL ? PANGO_ELLIPSIZE_MIDDLE
+                                                          : PANGO_ELLIPSIZE_END;
+}
+
+guint
+sluice_drawer_get_n_boxes (SluiceDrawer *self)
+{
+  return self->n_boxes;
 }
 
 static PangoLayout *
@@ -142,9 +160,7 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout, style == TEXT_NOTE || style >= TEXT_FAR
-                                          ? PANGO_ELLIPSIZE_END
-                                          : PANGO_ELLIPSIZE_MIDDLE);
+  pango_layout_set_ellipsize (layout, ellipsize (style, text));
   pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   /* Live values come and go: forget rather than grow without end. */
@@ -233,7 +249,7 @@ static void
 draw_ground (Draw *d)
 {
   const SluiceDrawState *s = d->state;
-  double step = 24 * s->zoom;
+  double zoom = s->zoom * s->text_scale, step = 24 * zoom;
   sluice_cairo_set_color (d->cr, d->theme->ground);
   cairo_paint (d->cr);
   if (s->plain)
@@ -251,7 +267,7 @@ draw_ground (Draw *d)
   cairo_fill (cr);
   cairo_destroy (cr);
   cairo_save (d->cr);
-  cairo_translate (d->cr, -fmod (s->x * s->zoom, tile), -fmod (s->y * s->zoom, tile));
+  cairo_translate (d->cr, -fmod (s->x * zoom, tile), -fmod (s->y * zoom, tile));
   cairo_set_source_surface (d->cr, surface, 0, 0);
   cairo_pattern_set_extend (cairo_get_source (d->cr), CAIRO_EXTEND_REPEAT);
   cairo_paint (d->cr);
@@ -350,6 +366,23 @@ sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width)
   cairo_fill (d->cr);
 }
 
+/* A turn that is not seen is not drawn. */
+static void
+trace_distant_edge (Draw *d, const SluiceSceneEdge *e)
+{
+  const double least = 2 / d->state->zoom;
+  SluicePoint last = moving_point (d, e, 0);
+  cairo_move_to (d->cr, last.x, last.y);
+  for (guint i = 3; i < e->n_points; i += 3)
+    {
+      SluicePoint p = moving_point (d, e, i);
+      if (i + 3 < e->n_points && fabs (p.x - last.x) < least && fabs (p.y - last.y) < least)
+        continue;
+      cairo_line_to (d->cr, p.x, p.y);
+      last = p;
+    }
+}
+
 static void
 trace_edge (Draw *d, const SluiceSceneEdge *e)
 {
@@ -408,7 +441,7 @@ draw_distant_edges (Draw *d, const GArray *edges)
       double size = MAX (e->bounds.width, e->bounds.height) * d->state->zoom;
       if (e->quiet || size < SMALLEST_LINE)
         continue;
-      trace_edge (d, e);
+      trace_distant_edge (d, e);
       /* Cairo slows down on long paths that cross themselves. */
       if (++traced % 64 == 0)
         cairo_stroke (d->cr);
@@ -478,6 +511,7 @@ draw_distant_items (Draw *d, const GArray *items)
       /* What is smaller than a pixel is seen as the frame around it. */
       if (item->depth > 0 && MAX (r.width, r.height) * d->state->zoom < 1)
         continue;
+      d->drawer->n_boxes++;
       SluiceColor color = sluice_draw_item_color (d, item);
       if (share != last_share || memcmp (&color, &last, sizeof color) != 0)
         {
@@ -508,6 +542,7 @@ draw_items (Draw *d, const GArray *items, gboolean frames)
       gboolean frame = sluice_scene_get_item (d->scene, index)->kind == SLUICE_ITEM_OPEN_SCOPE;
       if (frame != frames)
         continue;
+      d->drawer->n_boxes++;
       if (frame)
         sluice_draw_frame (d, index);
       else
@@ -587,6 +622,18 @@ draw_rings (Draw *d, const GArray *items)
     }
 }
 
+/* What was kept of another theme goes. */
+static void
+begin_theme (SluiceDrawer *self, const SluiceTheme *theme)
+{
+  if (self->hue_contrast == theme->contrast
+      && memcmp (&self->hue_ground, &theme->ground, sizeof theme->ground) == 0)
+    return;
+  g_array_set_size (self->hues, 0);
+  self->hue_contrast = theme->contrast;
+  self->hue_ground = theme->ground;
+}
+
 void
 sluice_drawer_draw (SluiceDrawer *self,
                     SluiceScene *scene,
@@ -599,12 +646,14 @@ sluice_drawer_draw (SluiceDrawer *self,
 
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
+  begin_theme (self, state->theme);
+  self->n_boxes = 0;
   cairo_save (cr);
   draw_ground (&d);
-  cairo_scale (cr, state->zoom, state->zoom);
+  const double zoom = state->zoom * state->text_scale;
+  cairo_scale (cr, zoom, zoom);
   cairo_translate (cr, -state->x, -state->y);
-  d.area =
-      (SluiceRect){ state->x, state->y, state->width / state->zoom, state->height / state->zoom };
+  d.area = (SluiceRect){ state->x, state->y, state->width / zoom, state->height / zoom };
   find_visible (&d, items, edges);
   if (state->color_by == SLUICE_COLOR_BY_TIME || state->color_by == SLUICE_COLOR_BY_BYTES)
     d.color_scale = sluice_scene_get_color_scale (scene, state->values);

@@ -35,7 +35,8 @@ typedef struct
 {
   const SluiceTheme *theme;
   double x, y;          /* scene point at the top left of the picture */
-  double zoom;          /* pixels per scene unit */
+  double zoom;          /* pixels per scene unit, where text is not scaled */
+  double text_scale;    /* what the desktop's text is scaled by: of everything, so that words fit */
   double width, height; /* of the picture, in pixels */
   SluiceColorBy color_by;
   const SluiceValueTable *values;    /* or NULL */
@@ -53,13 +54,17 @@ typedef struct
 
 #define SLUICE_DRAW_STATE_INIT                                                                     \
   {                                                                                                \
-    .zoom = 1, .lead = SLUICE_NONE, .hover = SLUICE_NONE                                           \
+    .zoom = 1, .text_scale = 1, .lead = SLUICE_NONE, .hover = SLUICE_NONE                          \
   }
 
 void sluice_drawer_draw (SluiceDrawer *self,
                          SluiceScene *scene,
                          cairo_t *cr,
                          const SluiceDrawState *state);
+
+/* Boxes, frames and glyphs that the last drawing drew: what is out of view, or too small to be seen
+ * from afar, is left out. */
+guint sluice_drawer_get_n_boxes (SluiceDrawer *self);
 
 /* The whole scene as grey boxes within @width x @height pixels. */
 void sluice_draw_minimap (

@@ -16,6 +16,7 @@ struct _SluiceGraphModel
   guint *slots;
   guint n_slots; /* a power of two, or 0 */
   char *hash;
+  const char *recent[256]; /* its own texts by their address: nobody else's is there */
 };
 
 static SluiceGraphModel *
@@ -64,10 +65,20 @@ sluice_graph_model_unref (SluiceGraphModel *self)
   g_free (self);
 }
 
-static const char *
-keep (SluiceGraphModel *self, const char *text)
+/* Texts that were kept lately. */
+static const char **
+recent (SluiceGraphModel *self, const char *text)
 {
-  return text == NULL ? NULL : sluice_texts_keep (self->texts, text);
+  return &self->recent[(guintptr) text / sizeof (gpointer) % G_N_ELEMENTS (self->recent)];
+}
+
+const char *
+sluice_graph_model_keep (SluiceGraphModel *self, const char *text)
+{
+  if (text == NULL || *recent (self, text) == text)
+    return text;
+  const char *kept = sluice_texts_keep (self->texts, text);
+  return *recent (self, kept) = kept;
 }
 
 /* The slot of the name, or the free one where it belongs; there are slots. */
@@ -141,15 +152,23 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   SluiceModelNode copy = *node;
 
   g_return_val_if_fail (node->name != NULL && node->op != NULL, G_MAXUINT);
-  g_return_val_if_fail (sluice_graph_model_lookup (self, node->name) == G_MAXUINT, G_MAXUINT);
-  copy.name = keep (self, node->name);
-  copy.op = keep (self, node->op);
-  copy.device = keep (self, node->device);
-  copy.asked = keep (self, node->asked);
-  copy.loop = keep (self, node->loop);
-  copy.error = keep (self, node->error);
-  append_node (self, &copy, g_str_hash (copy.name));
+  guint hash = g_str_hash (node->name);
+  g_return_val_if_fail (self->n_slots == 0 || *find_slot (self, node->name, hash) == 0, G_MAXUINT);
+  copy.name = sluice_graph_model_keep (self, node->name);
+  copy.op = sluice_graph_model_keep (self, node->op);
+  copy.device = sluice_graph_model_keep (self, node->device);
+  copy.asked = sluice_graph_model_keep (self, node->asked);
+  copy.loop = sluice_graph_model_keep (self, node->loop);
+  copy.error = sluice_graph_model_keep (self, node->error);
+  append_node (self, &copy, hash);
   return self->n_nodes - 1;
+}
+
+void
+sluice_graph_model_set_device (SluiceGraphModel *self, guint index, const char *device)
+{
+  g_return_if_fail (index < self->n_nodes);
+  self->nodes[index].device = sluice_graph_model_keep (self, device);
 }
 
 void
@@ -186,8 +205,8 @@ sluice_graph_model_add_edge (SluiceGraphModel *self, const SluiceModelEdge *edge
 
   if (edge->from >= self->n_nodes || edge->to >= self->n_nodes)
     return FALSE;
-  copy.dtype = keep (self, edge->dtype);
-  copy.shape = keep (self, edge->shape);
+  copy.dtype = sluice_graph_model_keep (self, edge->dtype);
+  copy.shape = sluice_graph_model_keep (self, edge->shape);
   reserve_edges (self, self->n_edges + 1);
   self->edges[self->n_edges++] = copy;
   return TRUE;

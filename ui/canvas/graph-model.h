@@ -81,9 +81,16 @@ guint sluice_graph_model_take_node (SluiceGraphModel *self, SluiceGraphModel *ba
 void sluice_graph_model_take_edge (
     SluiceGraphModel *self, SluiceGraphModel *base, guint index, guint from, guint to);
 
+/* The model's own text that equals @text; a node or edge that is added with it costs no search.
+ * (nullable): of none */
+const char *sluice_graph_model_keep (SluiceGraphModel *self, const char *text);
+
 /* Adds a copy of @node and returns its index. A name that is already there is an error of the
  * caller: G_MAXUINT. */
 guint sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node);
+
+/* While nobody else has it. */
+void sluice_graph_model_set_device (SluiceGraphModel *self, guint index, const char *device);
 
 /* Adds a copy of @edge; FALSE (and nothing added) when an end does not exist. Self edges and
  * parallel edges are fine. */

@@ -6,9 +6,13 @@
 #include <math.h>
 #include <stdlib.h>
 
+/* One part in so many of the cells. */
+#define MANY_CELLS 4
+
 struct _SluiceGrid
 {
   SluiceRect *rects;
+  float *extents; /* the larger side of each, rounded up: most are left out by it, from afar */
   guint n;
   SluiceRect bounds;
   double cell; /* side of a cell */
@@ -42,9 +46,13 @@ sluice_grid_new (const SluiceRect *rects, guint n)
 {
   SluiceGrid *self = g_new0 (SluiceGrid, 1);
   self->rects = g_memdup2 (rects, n * sizeof *rects);
+  self->extents = g_new (float, n + 1);
   self->n = n;
   for (guint i = 0; i < n; i++)
-    self->bounds = i == 0 ? rects[0] : sluice_rect_union (&self->bounds, &rects[i]);
+    {
+      self->extents[i] = nextafterf ((float) MAX (rects[i].width, rects[i].height), INFINITY);
+      self->bounds = i == 0 ? rects[0] : sluice_rect_union (&self->bounds, &rects[i]);
+    }
   /* About as many cells as rectangles, of screen size at least, so that a long edge does not fill
    * thousands. */
   self->cell = MAX (sqrt (self->bounds.width * self->bounds.height / MAX (n, 1)), 256);
@@ -76,6 +84,7 @@ void
 sluice_grid_free (SluiceGrid *self)
 {
   g_free (self->rects);
+  g_free (self->extents);
   g_free (self->start);
   g_free (self->list);
   g_free (self);
@@ -110,9 +119,20 @@ append_ascending (const SluiceGrid *self, const guint32 *marks, GArray *found, G
 }
 
 static inline gboolean
-is_large (const SluiceRect *rect, double least)
+is_large (const SluiceGrid *self, guint i, double least)
 {
-  return rect->width >= least || rect->height >= least;
+  return (double) self->extents[i] >= least
+         && (self->rects[i].width >= least || self->rects[i].height >= least);
+}
+
+/* Of most of them, one after the other: in many cells the long ones would be met again and again.
+ */
+static void
+append_touching (const SluiceGrid *self, const SluiceRect *area, double least, GArray *result)
+{
+  for (guint i = 0; i < self->n; i++)
+    if (is_large (self, i, least) && sluice_rect_touches (&self->rects[i], area))
+      g_array_append_val (result, i);
 }
 
 void
@@ -120,16 +140,13 @@ sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, double least,
 {
   if (self->n == 0 || !sluice_rect_touches (&self->bounds, area))
     return;
-  const SluiceRect *all = &self->bounds;
-  if (sluice_rect_contains (area, all->x, all->y)
-      && sluice_rect_contains (area, all->x + all->width, all->y + all->height))
+  Cells c = cells_of (self, area);
+  if ((guint64) MANY_CELLS * (c.x1 - c.x0 + 1) * (c.y1 - c.y0 + 1)
+      >= (guint64) self->columns * self->rows)
     {
-      for (guint i = 0; i < self->n; i++)
-        if (is_large (&self->rects[i], least))
-          g_array_append_val (result, i);
+      append_touching (self, area, least, result);
       return;
     }
-  Cells c = cells_of (self, area);
   g_autofree guint32 *marks = g_new0 (guint32, self->n / 32 + 1);
   g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
   for (guint y = c.y0; y <= c.y1; y++)
@@ -139,7 +156,7 @@ sluice_grid_query (const SluiceGrid *self, const SluiceRect *area, double least,
         for (guint k = self->start[cell]; k < self->start[cell + 1]; k++)
           {
             guint i = self->list[k];
-            if ((marks[i / 32] >> i % 32 & 1) || !is_large (&self->rects[i], least)
+            if ((marks[i / 32] >> i % 32 & 1) || !is_large (self, i, least)
                 || !sluice_rect_touches (&self->rects[i], area))
               continue;
             marks[i / 32] |= 1u << i % 32;

@@ -436,8 +436,8 @@ sluice_scene_new (SluiceHierarchy *hierarchy,
     {
       place_level (&p, root, (SluicePoint){ 0, 0 }, SLUICE_NONE, 0);
       add_quiet_edges (&p);
-      sluice_scene_place_labels (scene);
       index_scene (scene);
+      sluice_scene_place_labels (scene);
     }
   sluice_scene_level_free (root);
   g_array_unref (p.quiet);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "ui/canvas/path.h"
 #include "ui/canvas/scene-private.h"
 
 #include <math.h>
@@ -90,7 +91,33 @@ place_on (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
   return FALSE;
 }
 
-/* Beside the short piece, on the side where nothing is; its upper part is over the box's end. */
+/* Does a line other than its own lead through it? Then it crosses one of its diagonals. */
+static gboolean
+is_crossed (SluiceScene *scene, const SluiceSceneEdge *edge, const SluiceRect *r)
+{
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) diagonals = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  gboolean crosses = FALSE;
+  sluice_path_add (diagonals, r->x, r->y);
+  sluice_path_add (diagonals, r->x + r->width, r->y + r->height);
+  sluice_path_add (diagonals, r->x + r->width, r->y);
+  sluice_path_add (diagonals, r->x, r->y + r->height);
+  sluice_grid_query (scene->edge_grid, r, 0, edges);
+  for (guint i = 0; i < edges->len && !crosses; i++)
+    {
+      const SluiceSceneEdge *e =
+          &g_array_index (scene->edges, SluiceSceneEdge, g_array_index (edges, guint, i));
+      if (e == edge || e->quiet || e->n_points < 4)
+        continue;
+      g_autoptr (GArray) line = sluice_path_flatten (
+          &g_array_index (scene->points, SluicePoint, e->first_point), e->n_points);
+      crosses = sluice_lines_cross (diagonals, line);
+    }
+  return crosses;
+}
+
+/* Beside the short piece, on the side where nothing is, least of all a line; its upper part is over
+ * the box's end. */
 static gboolean
 place_beside (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
 {
@@ -98,14 +125,15 @@ place_beside (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
   double width = sluice_text_width (edge->label, SCENE_LABEL_SIZE, FALSE) + 2 * PLATE_PADDING;
   double y = (p[0].y + p[edge->n_points - 1].y) / 2;
   double below = p[0].y > p[edge->n_points - 1].y ? 1 : -1;
-  for (guint step = 0; step < 4; step++)
+  for (guint step = 0; step < 8; step++) /* twice the four places */
     {
       double x = p[0].x + (step % 2 == 0 ? 1 : -1) * (width / 2 + STUB_GAP);
       SluiceRect r = { x - width / 2, y - PLATE_HEIGHT / 2, width, PLATE_HEIGHT };
-      r.y += (step / 2) * 12 * below;
-      if (!is_free (plates, &r))
+      r.y += (step / 2 % 2) * 12 * below;
+      if (!is_free (plates, &r) || (step < 4 && is_crossed (scene, edge, &r)))
         continue;
       take_place (plates, &r);
+      scene->bounds = sluice_rect_union (&scene->bounds, &r);
       edge->label_at = (SluicePoint){ x, r.y + PLATE_HEIGHT / 2 };
       return TRUE;
     }
@@ -145,6 +173,7 @@ block_boxes (SluiceScene *scene, Plates *plates)
     }
 }
 
+/* Of a scene whose lines can be found by their places. */
 void
 sluice_scene_place_labels (SluiceScene *scene)
 {

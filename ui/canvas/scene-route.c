@@ -341,6 +341,7 @@ sluice_scene_edge_width (guint64 bytes, SluiceEdgeKind kind)
     return kind == SLUICE_EDGE_BACK ? 1.8 : 1.2;
   if (bytes == 0)
     return 1.4; /* unknown */
-  /* 64 bytes and less are hair lines; each factor of ten adds 0.9 px; 50 MB and more are 6 px. */
-  return CLAMP (0.75 + 0.9 * log10 (bytes / 64.0), 0.75, 6);
+  /* 64 bytes and less are hair lines; each factor of ten adds 0.6 px; 17 MB and more are 4 px: the
+   * gradients of many weights are no more than what makes them. */
+  return CLAMP (0.75 + 0.6 * log10 (bytes / 64.0), 0.75, 4);
 }

@@ -10,6 +10,7 @@
  * followed. */
 
 #define MANY_LINES 6   /* at one side of a box */
+#define MANY_READS 4   /* of a variable: its lines say only what its name does */
 #define TAG_NAMES  2   /* in one tag */
 #define MANY_DRAWN 600 /* lines of a level in which nobody follows one from half to half */
 
@@ -34,6 +35,14 @@ is_line (const SceneBuilder *b, const SceneLevel *level, const SceneWire *w)
              || !sluice_hierarchy_get_group (b->hierarchy, w->to_group)->gradient);
 }
 
+static guint
+most_out (const SceneLevel *level, guint member)
+{
+  return g_array_index (level->members, SceneMember, member).kind == SLUICE_ITEM_VARIABLE
+             ? MANY_READS
+             : MANY_LINES;
+}
+
 /* Which ends have too many lines is decided before any is shortened. */
 static void
 shorten_lines (SceneBuilder *b, SceneLevel *level, Lines *lines)
@@ -43,7 +52,7 @@ shorten_lines (SceneBuilder *b, SceneLevel *level, Lines *lines)
   g_autofree guint8 *reads_much = g_new0 (guint8, n + 1);
   for (guint i = 0; i < n; i++)
     {
-      feeds_many[i] = lines->out[i] > MANY_LINES;
+      feeds_many[i] = lines->out[i] > most_out (level, i);
       reads_much[i] = lines->in[i] > MANY_LINES;
     }
   for (guint i = 0; i < level->wires->len; i++)
@@ -196,7 +205,7 @@ sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level)
       const SceneWire *w = wire_at (level, i);
       if (!is_line (b, level, w))
         continue;
-      any |= ++out[w->from] > MANY_LINES;
+      any |= ++out[w->from] > most_out (level, w->from);
       any |= ++in[w->to] > MANY_LINES;
     }
   if (!any)

@@ -64,7 +64,7 @@ typedef struct
   SluiceEdgeKind kind;
   guint first_point; /* cubic path: start, then three points a segment */
   guint n_points;
-  double width;         /* 0.75 .. 6 px */
+  double width;         /* 0.75 .. 4 px */
   const char *label;    /* shape, "3 tensors", or NULL */
   SluicePoint label_at; /* centre of the plate; meaningless without a label */
   SluiceRect bounds;

@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/chart-card.h"
 
-#include "ui/chart/csv-job.h"
+#include "ui/chart/chart-pan.h"
 #include "ui/chart/chart-table.h"
+#include "ui/chart/csv-job.h"
 #include "ui/chart/range-popover.h"
 #include "ui/common/export.h"
 #include "ui/common/widget.h"
@@ -307,6 +308,8 @@ motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer da
   x /= sluice_card_get_text_scale (data);
   y /= sluice_card_get_text_scale (data);
   self->pointer_x = x;
+  if (sluice_chart_is_moving (self->chart))
+    return;
   if (in_plot (self, x, y))
     move_cursor (self, sluice_chart_x_at (self->chart, x));
   else if (!isnan (sluice_chart_get_cursor (self->chart)))
@@ -649,6 +652,7 @@ sluice_chart_card_class_init (SluiceChartCardClass *klass)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_IMG);
   install_actions (widget_class);
   install_keys (widget_class);
+  sluice_chart_pan_install (widget_class);
 }
 
 static void
@@ -682,6 +686,7 @@ sluice_chart_card_init (SluiceChartCard *self)
   self->drag_from = NAN;
   gtk_widget_set_has_tooltip (GTK_WIDGET (self), TRUE);
   add_gestures (self);
+  sluice_chart_pan_attach (self);
   update_actions (self);
   sluice_card_describe (SLUICE_CARD (self));
 }

@@ -498,15 +498,21 @@ draw_among_many (const SluiceChart *self,
 }
 
 /* Pauses and means are seldom a hundred. */
+gboolean
+sluice_chart_has_many (const SluiceChart *self)
+{
+  return self->series->len > MANY_SERIES && self->axis == SLUICE_X_STEP && !self->band;
+}
+
 static gboolean
 is_among_many (const SluiceChart *self, const SluiceChartSeries *series, const SluicePen *pen)
 {
-  return pen->raster != NULL && self->series->len > MANY_SERIES && self->axis == SLUICE_X_STEP
-         && !self->band && !sluice_series_source_is_mean (series->source);
+  return pen->raster != NULL && sluice_chart_has_many (self)
+         && !sluice_series_source_is_mean (series->source);
 }
 
-static void
-draw_all (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
+void
+sluice_chart_draw_series (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme)
 {
   const SluiceChartSeries *last[] = { sluice_chart_get_front (self),
                                       sluice_chart_find_series (self, self->marked) };
@@ -555,9 +561,12 @@ update_image (SluiceChart *self, const SluicePen *where, const SluiceTheme *them
   key.card = theme->card;
   key.failure = theme->failure;
   key.raw_alpha = theme->raw_alpha;
-  if (self->image != NULL && memcmp (&key, &self->image_key, sizeof key) == 0)
+  if (self->image != NULL && !self->shifted && memcmp (&key, &self->image_key, sizeof key) == 0)
     return;
   self->image_key = key;
+  self->shifted = FALSE;
+  self->image_x0 = self->x_scale.d0;
+  self->image_x1 = self->x_scale.d1;
   if (self->raster == NULL || sluice_raster_get_width (self->raster) != width
       || sluice_raster_get_height (self->raster) != height)
     {
@@ -569,7 +578,7 @@ update_image (SluiceChart *self, const SluicePen *where, const SluiceTheme *them
     self->image = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) width, (int) height);
   sluice_raster_clear (self->raster);
   pen.raster = self->raster;
-  draw_all (self, &pen, theme);
+  sluice_chart_draw_series (self, &pen, theme);
   sluice_raster_to_surface (self->raster, self->image);
 }
 
@@ -590,11 +599,14 @@ sluice_chart_draw_curves (
                        self->plot.height + 2 * SLUICE_CURVE_AIR);
       cairo_clip (cr);
       cairo_new_path (cr);
-      draw_all (self, &pen, theme);
+      sluice_chart_draw_series (self, &pen, theme);
     }
   else
     {
-      update_image (self, &pen, theme);
+      if (self->shifts)
+        sluice_chart_shift_image (self, &pen, theme);
+      else
+        update_image (self, &pen, theme);
       cairo_translate (cr, pen.left, pen.top);
       cairo_scale (cr, 1 / scale, 1 / scale);
       cairo_set_source_surface (cr, self->image, 0, 0);

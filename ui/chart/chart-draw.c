@@ -429,6 +429,7 @@ sluice_chart_render (SluiceChart *self,
                      SluiceChartFlags flags)
 {
   double scale = sluice_cairo_get_scale (cr);
+  gboolean vector = (flags & SLUICE_CHART_VECTOR) != 0;
   SluiceText text;
 
   g_return_if_fail (self != NULL && cr != NULL && theme != NULL);
@@ -439,11 +440,12 @@ sluice_chart_render (SluiceChart *self,
   sluice_text_begin (&text, cr, theme);
   if (has_points (self))
     {
-      sluice_chart_layout (self, &text, width, height, scale);
+      if (vector || !sluice_chart_layout_shifted (self, width, height, scale))
+        sluice_chart_layout (self, &text, width, height, scale);
       draw_grid (self, &text, theme);
       draw_x_labels (self, &text, width, theme);
       draw_event_lines (self, &text, theme);
-      sluice_chart_draw_curves (self, cr, scale, theme, (flags & SLUICE_CHART_VECTOR) != 0);
+      sluice_chart_draw_curves (self, cr, scale, theme, vector);
       draw_no_value (self, &text, theme);
       draw_event_words (self, &text, theme);
       draw_selection (self, cr, theme);

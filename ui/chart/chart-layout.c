@@ -310,10 +310,19 @@ measure_gutter (SluiceChart *self, SluiceText *text)
   return GUTTER_LEAST + ceil (MAX (0, widest - GUTTER_LEAST) / GUTTER_STEP) * GUTTER_STEP;
 }
 
-static guint
-x_tick_target (const SluiceChart *self)
+SluiceRect
+sluice_chart_place_plot (double width, double height, double gutter)
 {
-  return (guint) CLAMP (self->plot.width / 110, 2, 6);
+  return (SluiceRect){ gutter, TITLE_HEIGHT, MAX (8, width - gutter - RIGHT_MARGIN),
+                       MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT) };
+}
+
+void
+sluice_chart_find_x_ticks (SluiceChart *self)
+{
+  sluice_ticks (&self->x_ticks, self->x_scale.d0, self->x_scale.d1,
+                (guint) CLAMP (self->plot.width / 110, 2, 6), sluice_chart_get_x_unit (self),
+                FALSE);
 }
 
 void
@@ -332,8 +341,7 @@ sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double h
       SluiceRect *plot = &self->plot;
       double wanted;
 
-      *plot = (SluiceRect){ gutter, TITLE_HEIGHT, MAX (8, width - gutter - RIGHT_MARGIN),
-                            MAX (8, height - TITLE_HEIGHT - BOTTOM_HEIGHT) };
+      *plot = sluice_chart_place_plot (width, height, gutter);
       self->x_scale = (SluiceScale){ x0, x1, plot->x, plot->x + plot->width, FALSE };
       read_columns (self, scale);
       sluice_chart_fit_y (self, &y0, &y1);
@@ -349,6 +357,5 @@ sluice_chart_layout (SluiceChart *self, SluiceText *text, double width, double h
         break;
       gutter = wanted;
     }
-  sluice_ticks (&self->x_ticks, x0, x1, x_tick_target (self), sluice_chart_get_x_unit (self),
-                FALSE);
+  sluice_chart_find_x_ticks (self);
 }

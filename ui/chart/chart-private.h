@@ -3,6 +3,7 @@
 #pragma once
 
 #include "ui/chart/chart.h"
+#include "ui/chart/pen.h"
 #include "ui/chart/raster.h"
 #include "ui/common/text.h"
 #include "ui/common/geometry.h"
@@ -78,6 +79,11 @@ struct _SluiceChart
   SluiceReadoutStyle readout_style;
   double selection_a, selection_b;
 
+  gboolean moving;  /* the view follows the pointer */
+  gboolean shifts;  /* the image of the curves only changes its place */
+  int shift;        /* to the left, in device pixels */
+  gboolean shifted; /* the image is no longer that of its key */
+
   gboolean dirty;
   guint64 read_count;  /* how often the columns were read */
   guint64 style_count; /* how often the look of the curves changed */
@@ -90,10 +96,11 @@ struct _SluiceChart
   SluiceTicks x_ticks, y_ticks;
   SluiceRaster *raster;
   cairo_surface_t *image;
-  GArray *words;      /* of SluiceRect: where the words of events stand */
-  SluiceRect readout; /* where it stands; of no width when there is none */
-  guint readout_slot; /* where the read-out stood: it moves only for a better place */
-  char *note;         /* what stands beside the title; NULL: nothing */
+  double image_x0, image_x1; /* of the plot that it shows */
+  GArray *words;             /* of SluiceRect: where the words of events stand */
+  SluiceRect readout;        /* where it stands; of no width when there is none */
+  guint readout_slot;        /* where the read-out stood: it moves only for a better place */
+  char *note;                /* what stands beside the title; NULL: nothing */
   SluiceColor note_color;
   gboolean note_rests; /* it is the last value, and not that at the cursor */
   double title_room;   /* that other things take at the end of the title's row */
@@ -105,6 +112,13 @@ struct _SluiceChart
 /** sluice_chart_layout: decides plot, scales and ticks, and reads the columns. */
 void sluice_chart_layout (
     SluiceChart *self, SluiceText *text, double width, double height, double scale);
+
+/** sluice_chart_layout_shifted: the same for a view that moves, where the picture of the curves can
+ * be shifted. Returns: %FALSE where all has to be drawn. */
+gboolean sluice_chart_layout_shifted (SluiceChart *self, double width, double height, double scale);
+/** sluice_chart_place_plot: with so much room on its left. */
+SluiceRect sluice_chart_place_plot (double width, double height, double gutter);
+void sluice_chart_find_x_ticks (SluiceChart *self);
 
 /** sluice_chart_find_series: (nullable) (transfer none) */
 SluiceChartSeries *sluice_chart_find_series (const SluiceChart *self, guint id);
@@ -121,6 +135,13 @@ double sluice_chart_y_pixel (const SluiceChart *self, double value);
 /** sluice_chart_draw_curves: curves, bands and marks of what is not finite, in or as pixels. */
 void sluice_chart_draw_curves (
     SluiceChart *self, cairo_t *cr, double scale, const SluiceTheme *theme, gboolean vector);
+
+/** sluice_chart_draw_series: all of them on @pen, by the columns that they have. */
+void sluice_chart_draw_series (SluiceChart *self, SluicePen *pen, const SluiceTheme *theme);
+/** sluice_chart_has_many: so many that those behind are drawn as one stroke a pixel column. */
+gboolean sluice_chart_has_many (const SluiceChart *self);
+/** sluice_chart_shift_image: by what the layout said. */
+void sluice_chart_shift_image (SluiceChart *self, const SluicePen *pen, const SluiceTheme *theme);
 
 /** sluice_chart_draw_readout: cursor line, dots and the box with the values, or sets the note. */
 void sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme);

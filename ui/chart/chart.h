@@ -176,6 +176,12 @@ void sluice_chart_set_y_view (SluiceChart *self, double y0, double y1);
 /** sluice_chart_get_y_view: the values shown in the last drawing. Returns: whether they were set.
  */
 gboolean sluice_chart_get_y_view (SluiceChart *self, double *y0, double *y1);
+/** sluice_chart_pan: shows [@x0, @x1], or as much as lies within the full range. */
+void sluice_chart_pan (SluiceChart *self, double x0, double x1);
+/** sluice_chart_set_moving: the view is being dragged: of hundreds of curves only what comes into
+ * view is drawn, and the value axis rests, until this is said to end. */
+void sluice_chart_set_moving (SluiceChart *self, gboolean moving);
+gboolean sluice_chart_is_moving (const SluiceChart *self);
 /** sluice_chart_zoom: by @factor (> 1 is closer) about @x, which stays where it is. */
 void sluice_chart_zoom (SluiceChart *self, double factor, double x);
 

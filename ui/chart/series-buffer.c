@@ -405,6 +405,52 @@ buffer_read_samples (SluiceSeriesSource *source,
   return found.n;
 }
 
+guint64
+sluice_series_buffer_count_non_finite (SluiceSeriesBuffer *self)
+{
+  const SluiceSummary *summary = settle (self);
+  guint64 n = 0;
+
+  for (guint k = 0; k < summary->n_nodes; k++)
+    n += summary->nodes[k].n - summary->nodes[k].n_finite;
+  return n;
+}
+
+/* The first that has the value. */
+static gboolean
+take_value (guint64 index, const SluiceSeriesPoint *point, double smoothed, gpointer data)
+{
+  Samples *self = data;
+
+  if (point->value == self->x)
+    put_sample (self, self->n++, index, point, smoothed);
+  return self->n == 0;
+}
+
+gboolean
+sluice_series_buffer_find_extreme (SluiceSeriesBuffer *self,
+                                   gboolean greatest,
+                                   SluiceSeriesSample *sample)
+{
+  const SluiceSummary *summary = settle (self);
+  Samples found = { .summary = summary,
+                    .axis = SLUICE_X_STEP,
+                    .x = greatest ? summary->max : summary->min,
+                    .samples = sample };
+
+  for (guint k = 0; k < summary->n_nodes && found.n == 0; k++)
+    {
+      const SluiceSummaryNode *node = &summary->nodes[k];
+
+      if (node->n_finite > 0 && (greatest ? node->max : node->min) == found.x)
+        {
+          sluice_series_summary_walk (summary, k, take_value, &found);
+          break;
+        }
+    }
+  return found.n > 0;
+}
+
 static guint64
 buffer_get_serial (SluiceSeriesSource *source)
 {

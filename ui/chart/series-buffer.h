@@ -54,6 +54,21 @@ void sluice_series_buffer_clear (SluiceSeriesBuffer *self);
 /** sluice_series_buffer_get_n_points: how many points there are. */
 guint64 sluice_series_buffer_get_n_points (SluiceSeriesBuffer *self);
 
+/** sluice_series_buffer_count_non_finite: how many of them are NaN or infinite. */
+guint64 sluice_series_buffer_count_non_finite (SluiceSeriesBuffer *self);
+
+/**
+ * sluice_series_buffer_find_extreme:
+ * @greatest: or else the least
+ *
+ * The first point that has the least or greatest finite value; reads the points of one stretch.
+ *
+ * Returns: %FALSE where no value is finite, or the points could not be read
+ */
+gboolean sluice_series_buffer_find_extreme (SluiceSeriesBuffer *self,
+                                            gboolean greatest,
+                                            SluiceSeriesSample *sample);
+
 static inline void
 sluice_series_buffer_unref (SluiceSeriesBuffer *self)
 {

@@ -281,8 +281,6 @@ new_tool (GtkWidget *button, const char *icon, const char *action)
 {
   gtk_button_set_icon_name (GTK_BUTTON (button), icon);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
-  /* The keys of the card do the same: Tab goes from card to card. */
-  gtk_widget_set_focusable (button, FALSE);
   gtk_widget_set_focus_on_click (button, FALSE);
   gtk_widget_add_css_class (button, "flat");
   return button;

@@ -525,11 +525,18 @@ const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason)
 {
   SluiceNodeTitle title;
-  if (!sluice_titles_find (&self->cache->titles, node, &title))
+  if (!sluice_titles_find (&self->cache->titles, sluice_intern (node), &title))
     return NULL;
   if (reason)
     *reason = title.reason;
   return title.device;
+}
+
+const char *
+sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node)
+{
+  SluiceNodeTitle title;
+  return sluice_titles_find (&self->cache->titles, node->name, &title) ? title.device : NULL;
 }
 
 char *
@@ -568,7 +575,7 @@ sluice_session_watch (SluiceSession *self, const char *edge, GError **error)
                    "'%s' is no output: write the node's name, a colon and a number", edge);
       return NULL;
     }
-  if (!sluice_titles_find (&self->cache->titles, name, &title))
+  if (!sluice_titles_find (&self->cache->titles, sluice_intern (name), &title))
     {
       sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s': the session's graph has no node '%s'",
                    edge, name);

@@ -225,6 +225,8 @@ SluiceDevice *sluice_session_get_device (SluiceSession *self, guint i);
  * then why not. Both texts live as long as the session. */
 const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
+/* The same of the session's node of the name of @node, which may be another graph's. */
+const char *sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node);
 
 /**
  * sluice_session_watch:

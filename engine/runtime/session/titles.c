@@ -175,13 +175,17 @@ sluice_titles_get (SluiceTitles *self, guint32 number, SluiceNodeTitle *title)
 gboolean
 sluice_titles_find (SluiceTitles *self, const char *name, SluiceNodeTitle *title)
 {
-  const char *interned = sluice_intern (name);
   pthread_mutex_lock (&self->lock);
-  index_names (self); /* once: it is kept up to date from then on */
-  guint32 number = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, interned));
+  guint32 number = self->last_found + 1;
+  if (self->has_several || number > self->nodes->len || title_at (self, number)->name != name)
+    {
+      index_names (self); /* once: it is kept up to date from then on */
+      number = GPOINTER_TO_UINT (g_hash_table_lookup (self->by_name, name));
+    }
   gboolean found = number != 0 && title_at (self, number)->reason != NULL;
   if (found)
     *title = *title_at (self, number);
+  self->last_found = number;
   pthread_mutex_unlock (&self->lock);
   return found;
 }

@@ -24,6 +24,7 @@ typedef struct
                                    graph_lock, too */
   GArray *nodes;                /* of SluiceNodeTitle, by number - 1 */
   GHashTable *by_name;          /* (nullable): interned name -> the newest number of that name */
+  guint32 last_found;           /* whoever asks for all nodes asks in their order */
   const SluiceSnapshot *newest; /* (nullable): of which places are told */
   gboolean has_several;         /* snapshots; before that, a node's number is its id */
   GStringChunk *reasons;
@@ -46,7 +47,7 @@ void sluice_titles_begin_several (SluiceTitles *self, SluiceSnapshot *first);
 
 /* FALSE: there is no such number. */
 gboolean sluice_titles_get (SluiceTitles *self, guint32 number, SluiceNodeTitle *title);
-/* FALSE: the newest snapshot has no such node. */
+/* name: interned. FALSE: the newest snapshot has no such node. */
 gboolean sluice_titles_find (SluiceTitles *self, const char *name, SluiceNodeTitle *title);
 
 /* The number of a loop in traces: the same for all plans. */

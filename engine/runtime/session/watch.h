@@ -10,7 +10,7 @@ SLUICE_PUBLIC_BEGIN
 /*
  * A look at one output of the user's graph while steps run: what its elements are like, step by
  * step. The thread that made the value looks at it before anybody reads it; no value, order or bit
- * of a run depends on it. After a look that took t no other follows for two hundred times t, so
+ * of a run depends on it. After a look that took t no other follows for four hundred times t, so
  * that all watches of a session together cost less than one part in a hundred; of the runs of one
  * number the first is looked at. In a loop it is the last iteration of the step. Not looked at are
  * runs in parts, and functions that kernels call (of datasets, say).

@@ -5,7 +5,7 @@
 #include "engine/runtime/step/frame.h"
 #include "engine/runtime/step/guard.h"
 
-#define SHARE      200 /* a look is one part in so many of the time, and costs caches besides */
+#define SHARE      400 /* a look is one part in so many of the time, and costs caches besides */
 #define BEGIN_NS   300 /* of what a look costs besides: counted with it */
 #define MOST_PLANS 64  /* of which places are kept; who runs more finds them again */
 

@@ -24,6 +24,10 @@ test_outputs (void)
 {
   SluiceOutput output = { .dtype = SLUICE_FLOAT, .shape = SLUICE_SHAPE (64, -1, 10) };
   says (sluice_words_output (&output), "64×?×10 f32");
+  output = (SluiceOutput){ .dtype = SLUICE_FLOAT, .shape = SLUICE_SHAPE (128) };
+  says (sluice_words_output (&output), "[128] f32");
+  output = (SluiceOutput){ .dtype = SLUICE_FLOAT, .shape = SLUICE_SHAPE (-1) };
+  says (sluice_words_output (&output), "[?] f32");
   output = (SluiceOutput){ .dtype = SLUICE_INT64 | SLUICE_REF, .shape = SLUICE_SHAPE_SCALAR };
   says (sluice_words_output (&output), "scalar i64");
   output = (SluiceOutput){ .dtype = SLUICE_INVALID, .shape = SLUICE_SHAPE_UNKNOWN };

@@ -157,12 +157,15 @@ test_tags (Fixture *f, gconstpointer data)
   g_assert_true (isnan (sluice_run_get_last_value (run, "not read")));
   g_assert_true (isnan (nan->best) && isnan (nan->least) && isnan (nan->last));
 
-  g_autoptr (GPtrArray) in_runs = sluice_run_facts_of_tag ("loss", runs);
-  g_assert_cmpuint (in_runs->len, ==, 2);
-  g_assert_cmpstr (((SluiceTagFacts *) in_runs->pdata[1])->run, ==, "second");
-  sluice_run_set_shown (other, FALSE);
-  g_autoptr (GPtrArray) shown = sluice_run_facts_of_tag ("loss", runs);
-  g_assert_cmpuint (shown->len, ==, 1);
+  g_autoptr (SluiceTagFacts) one = sluice_tag_facts_new (run, "loss");
+  g_assert_cmpstr (one->tag, ==, "loss");
+  g_assert_cmpfloat (one->best, ==, 0.5);
+  g_assert_cmpint (one->best_step, ==, 20);
+  g_assert_cmpuint (one->n_non_finite, ==, 1);
+  g_assert_cmpfloat (one->seconds, ==, 3);
+  g_autoptr (SluiceTagFacts) bad = sluice_tag_facts_new (run, nan->tag);
+  g_assert_cmpuint (bad->n_non_finite, ==, bad->n_points);
+  g_assert_null (sluice_tag_facts_new (run, "no such tag"));
 }
 
 /* ---- where it came from ---- */

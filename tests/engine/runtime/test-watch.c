@@ -39,7 +39,7 @@ run (Fixture *f, const char *fetch, SluiceTensor *x, guint64 step)
   return output;
 }
 
-/* A look every two hundred times as long as one took: waits until the next is due. */
+/* A look every four hundred times as long as one took: waits until the next is due. */
 static void
 run_until (Fixture *f, const char *fetch, SluiceTensor *x, SluiceWatch *watch, guint64 n_looks)
 {

@@ -335,7 +335,7 @@ test_checkpoint_after_scalars (Fixture *f, gconstpointer unused)
   gint64 series = open_series (log, "loss");
   for (gint64 step = 1; step <= 100; step++)
     sluice_run_log_scalar (log, series, step, 0, value_of (step));
-  sluice_run_log_publish_checkpoint (log, 100, "checkpoints/a", 12, &error);
+  sluice_run_log_publish_checkpoint (log, 100, "checkpoints/a", 12, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpuint (sluice_run_log_get_n_committed (log), ==, 100);
   g_autoptr (GPtrArray) checkpoints = sluice_store_read_checkpoints (f->store, f->run.id, &error);
@@ -590,6 +590,83 @@ test_purged (Fixture *f, gconstpointer unused)
   g_assert_no_error (error);
 }
 
+/* ---- what changed ---- */
+
+static gint64
+get_number (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GHashTable) changes = sluice_store_dup_changes (f->store, &error);
+  const gint64 *number = changes != NULL ? g_hash_table_lookup (changes, &f->run.id) : NULL;
+  g_assert_no_error (error);
+  return number != NULL ? *number : 0;
+}
+
+static gint64
+get_version (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 version;
+  sluice_store_read_version (f->store, &version, &error);
+  g_assert_no_error (error);
+  return version;
+}
+
+static void
+test_changes (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 version = get_version (f), number = get_number (f);
+  g_assert_cmpint (number, ==, 0);
+  g_assert_cmpint (get_version (f), ==, version); /* reading is no commit */
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  g_assert_cmpint (get_version (f), !=, version);
+  g_assert_cmpint (get_number (f), >, number);
+  number = get_number (f);
+  sluice_run_log_scalar (log, series, 1, 1, 0.5);
+  flush (log);
+  g_assert_cmpint (get_number (f), >, number);
+  number = get_number (f);
+  sluice_run_log_event (log, 1, 1, "note", NULL);
+  flush (log);
+  g_assert_cmpint (get_number (f), >, number);
+  number = get_number (f);
+  version = get_version (f);
+  f->run.step = 1; /* the run's own row: nothing that it recorded */
+  sluice_store_update_run (f->store, &f->run, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (get_number (f), ==, number);
+  g_assert_cmpint (get_version (f), !=, version);
+  sluice_run_log_truncate (log, 0, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (get_number (f), >, number);
+  close_log (log);
+}
+
+static void
+test_one_series (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  SluiceSeriesInfo *found;
+  open_series (log, "accuracy");
+  for (gint64 step = 0; step < 3000; step++)
+    sluice_run_log_scalar (log, series, step, 1, 0.5);
+  flush (log);
+  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id, series, &found, &error));
+  g_assert_cmpstr (found->tag, ==, "loss");
+  g_assert_cmpint (found->n_points, ==, 3000);
+  g_assert_cmpint (found->last_step, ==, 2999);
+  sluice_series_info_free (found);
+  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id, 12345, &found, &error));
+  g_assert_null (found);
+  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id + 1, series, &found, &error));
+  g_assert_null (found); /* it is another run's */
+  close_log (log);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -608,6 +685,8 @@ main (int argc, char **argv)
   ADD ("lock", test_lock);
   ADD ("notify", test_notify);
   ADD ("notify-may-ask", test_notify_may_ask);
+  ADD ("changes", test_changes);
+  ADD ("one-series", test_one_series);
   ADD ("bad-databases", test_bad_databases);
   ADD ("disk-full", test_disk_full);
 #undef ADD

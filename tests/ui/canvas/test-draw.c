@@ -10,6 +10,7 @@
 #include "ui/canvas/dot.h"
 #include "ui/canvas/draw.h"
 #include "ui/canvas/scene-export.h"
+#include "ui/canvas/text-metrics.h"
 
 /* Pictures are asserted on by meaning: the colour of a known place, within a tolerance that
  * antialiasing and fonts stay below. */
@@ -29,7 +30,8 @@ picture_clear (Picture *p)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Picture, picture_clear)
 
-static void
+/* Returns how many boxes were drawn. */
+static guint
 redraw (Picture *p)
 {
   g_autoptr (SluiceDrawer) drawer = sluice_drawer_new ();
@@ -38,6 +40,7 @@ redraw (Picture *p)
   g_assert_cmpint (cairo_status (cr), ==, CAIRO_STATUS_SUCCESS);
   cairo_destroy (cr);
   cairo_surface_flush (p->surface);
+  return sluice_drawer_get_n_boxes (drawer);
 }
 
 static Picture
@@ -70,7 +73,7 @@ item_at (Picture *p, const char *path)
 }
 
 static SluiceColor
-pixel (Picture *p, double x, double y)
+pixel (const Picture *p, double x, double y)
 {
   int px = (int) ((x - p->state.x) * p->state.zoom), py = (int) ((y - p->state.y) * p->state.zoom);
   const guint8 *row =
@@ -222,6 +225,76 @@ test_far_names (void)
     }
 }
 
+/* So many experts, alike, between what they read and what adds them up. */
+static SluiceGraphModel *
+make_experts (guint n)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n"), sum = g_string_new ("sum AddN 8");
+  for (guint i = 0; i < n; i++)
+    {
+      g_string_append_printf (text, "expert%u/up MatMul 8 x\nexpert%u/down Relu 8 expert%u/up\n", i,
+                              i, i);
+      g_string_append_printf (sum, " expert%u/down", i);
+    }
+  g_string_append_printf (text, "%s\n", sum->str);
+  return fixture_model (text->str);
+}
+
+static gboolean
+look_alike (const Picture *a, const Picture *b, const SluiceRect *area)
+{
+  for (double y = area->y; y < area->y + area->height; y += 0.5)
+    for (double x = area->x; x < area->x + area->width; x += 0.5)
+      if (distance (pixel (a, x, y), pixel (b, x, y)) > 0.1)
+        return FALSE;
+  return TRUE;
+}
+
+/* Where there is no room for "expert × 12" its end is seen, which tells it from "expert × 13". */
+static void
+test_counts_are_seen (void)
+{
+  static const char path[] = "expert[0-11]", other[] = "expert[0-12]";
+  g_autoptr (SluiceGraphModel) model = make_experts (12), more = make_experts (13);
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_THEME_LIGHT, 1);
+  const SluiceSceneItem *item = sluice_scene_get_item (p.scene, item_at (&p, path));
+  g_assert_nonnull (strstr (item->title, " × 12"));
+  double room = 0.8 * sluice_text_width (item->title, 9, TRUE);
+  g_auto (Picture) a = draw_model (model, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
+  g_auto (Picture) b = draw_model (more, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
+  const SluiceSceneItem *twin = sluice_scene_get_item (b.scene, item_at (&b, other));
+  g_assert_cmpfloat (twin->rect.x, ==, item->rect.x);
+  g_assert_cmpfloat (twin->rect.width, ==, item->rect.width);
+  g_assert_false (look_alike (&a, &b, &item->rect));
+}
+
+/* From afar what is smaller than a pixel is not drawn, nearby what is out of view is not. */
+static void
+test_culling (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_random (1, 2000);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceViewState) view = sluice_view_state_new ();
+  for (guint i = 1; i < sluice_hierarchy_get_n_groups (h); i++)
+    sluice_view_state_set_open (view, sluice_hierarchy_get_group (h, i)->path, TRUE);
+  g_auto (Picture) p = draw_model (model, view, SLUICE_THEME_LIGHT, 0.02);
+  guint n = sluice_scene_get_n_items (p.scene), before = n + 1;
+  for (double zoom = 0.02; zoom > 0.0005; zoom /= 2) /* all of it is in view */
+    {
+      p.state.zoom = zoom;
+      guint drawn = redraw (&p);
+      g_assert_cmpuint (drawn, <=, before);
+      before = drawn;
+    }
+  g_assert_cmpuint (before, <, n / 10);
+  p.state.zoom = 1;
+  SluiceRect area = { p.state.x - 12, p.state.y - 12, p.state.width + 24, p.state.height + 24 };
+  g_autoptr (GArray) visible = g_array_new (FALSE, FALSE, sizeof (guint));
+  sluice_scene_query (p.scene, &area, visible);
+  g_assert_cmpuint (redraw (&p), ==, visible->len);
+  g_assert_cmpuint (visible->len, <, n / 2);
+}
+
 static void
 test_error_badge (void)
 {
@@ -318,6 +391,8 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/draw/values", test_values_are_kept);
   g_test_add_func ("/canvas/draw/detail", test_detail);
   g_test_add_func ("/canvas/draw/far-names", test_far_names);
+  g_test_add_func ("/canvas/draw/counts", test_counts_are_seen);
+  g_test_add_func ("/canvas/draw/culling", test_culling);
   g_test_add_func ("/canvas/draw/badge", test_error_badge);
   g_test_add_func ("/canvas/draw/export", test_export);
   g_test_add_func ("/canvas/draw/dot", test_dot_round_trip);

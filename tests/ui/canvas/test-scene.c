@@ -7,6 +7,9 @@
 #include "ui/canvas/grid.h"
 #include "ui/canvas/measure.h"
 #include "ui/canvas/scene.h"
+#include "ui/canvas/text-metrics.h"
+
+#define LABEL_SIZE 10.5 /* pixels */
 
 static SluiceScene *
 make_scene (SluiceGraphModel *model, const SluiceViewState *state)
@@ -247,6 +250,50 @@ test_tags (void)
 }
 
 /* An update that would cross a line is named at the variable. */
+/* All of each tag belongs to the picture. */
+static void
+assert_tags_are_inside (SluiceScene *scene)
+{
+  SluiceRect bounds = sluice_scene_get_bounds (scene);
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      if (!e->stub || e->label == NULL)
+        continue;
+      double half = sluice_text_width (e->label, LABEL_SIZE, FALSE) / 2;
+      g_assert_cmpfloat (e->label_at.x - half, >=, bounds.x);
+      g_assert_cmpfloat (e->label_at.x + half, <=, bounds.x + bounds.width);
+    }
+}
+
+/* What many read is drawn to one of them: of a variable five are many. */
+static void
+test_shared_variable (void)
+{
+  for (guint n = 4; n <= 5; n++)
+    {
+      g_autoptr (GString) text = g_string_new ("w VariableV2 8\nx Placeholder 8\n");
+      for (guint i = 0; i < n; i++)
+        {
+          g_autofree char *before = i > 0 ? g_strdup_printf ("a%u", i - 1) : g_strdup ("x");
+          g_string_append_printf (text, "a%u Op%u 8 %s w\n", i, i, before);
+        }
+      g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+      g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+      guint n_tags = 0;
+      for (guint i = 0; i < n; i++)
+        {
+          g_autofree char *reader = g_strdup_printf ("a%u", i);
+          const SluiceSceneEdge *e = edge_between (scene, "w", reader);
+          n_tags += e->stub;
+          if (e->stub)
+            g_assert_cmpstr (e->label, ==, "← w");
+        }
+      g_assert_cmpuint (n_tags, ==, n > 4 ? n - 1 : 0);
+      assert_tags_are_inside (scene);
+    }
+}
+
 static void
 test_update_tags (void)
 {
@@ -563,6 +610,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/aside", test_aside);
   g_test_add_func ("/canvas/scene/shelf", test_shelf);
   g_test_add_func ("/canvas/scene/tags", test_tags);
+  g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);

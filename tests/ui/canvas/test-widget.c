@@ -3,6 +3,7 @@
 
 #include <glib/gstdio.h>
 #include <gtk/gtk.h>
+#include <math.h>
 #include <string.h>
 
 #include "tests/ui/canvas/fixture.h"
@@ -17,6 +18,8 @@ typedef struct
   char *selected; /* of the last signal */
   char *activated;
   char *failed;
+  double width_before; /* of an item, pixels */
+  double fitted;       /* the zoom at which all is in view */
 } Fixture;
 
 static void
@@ -281,6 +284,53 @@ test_zoom (Fixture *f, gconstpointer data)
   act (f, "canvas.fit");
   g_assert_false (has_minimap (f));
   g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), fitted, 1e-9);
+}
+
+/* Of the first item that is seen, in pixels. */
+static double
+first_width (Fixture *f)
+{
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  const char *items = strstr (state, "\"items\""), *width = strstr (items, "\"width\":");
+  return g_ascii_strtod (width + strlen ("\"width\":"), NULL);
+}
+
+static gboolean
+is_twice (Fixture *f)
+{
+  return is_at_rest (f) && first_width (f) > 1.5 * f->width_before;
+}
+
+static gboolean
+is_fitted_again (Fixture *f)
+{
+  return is_at_rest (f) && fabs (sluice_canvas_get_zoom (f->canvas) - f->fitted) < 1e-6;
+}
+
+/* The desktop's text doubles: so do words and boxes, and what was shown whole still is. */
+static void
+test_text_scale (Fixture *f, gconstpointer data)
+{
+  GtkSettings *settings = gtk_widget_get_settings (GTK_WIDGET (f->canvas));
+  int dpi;
+  g_object_get (settings, "gtk-xft-dpi", &dpi, NULL);
+  show_mlp (f);
+  f->fitted = sluice_canvas_get_zoom (f->canvas);
+  act (f, "canvas.zoom-100");
+  f->width_before = first_width (f);
+  g_object_set (settings, "gtk-xft-dpi", 2 * dpi, NULL);
+  wait_until (f, is_twice, "the graph to grow");
+  g_assert_cmpfloat_with_epsilon (sluice_canvas_get_zoom (f->canvas), 1, 1e-9);
+  g_assert_cmpfloat_with_epsilon (first_width (f), 2 * f->width_before, 0.5);
+  act (f, "canvas.fit");
+  g_assert_false (has_minimap (f));
+  g_assert_cmpfloat (sluice_canvas_get_zoom (f->canvas), <, f->fitted);
+  act (f, "canvas.zoom-100");
+  g_assert_cmpfloat_with_epsilon (first_width (f), 2 * f->width_before, 0.5);
+  act (f, "canvas.fit");
+  g_object_set (settings, "gtk-xft-dpi", dpi, NULL);
+  wait_until (f, is_fitted_again, "the graph to shrink");
+  g_assert_false (has_minimap (f));
 }
 
 static void
@@ -556,6 +606,7 @@ main (int argc, char **argv)
   ADD ("first-sight", test_first_sight);
   ADD ("keyboard", test_keyboard_walk);
   ADD ("zoom", test_zoom);
+  ADD ("text-scale", test_text_scale);
   ADD ("undo", test_undo);
   ADD ("move-by-keys", test_move_by_keys);
   ADD ("close-restores", test_close_restores);

@@ -170,6 +170,106 @@ test_many_runs (void)
   cairo_surface_destroy (surface);
 }
 
+/* ---- a view that is dragged ---- */
+
+static SluiceChart *
+crowded_chart (void)
+{
+  SluiceChart *chart = sluice_chart_new ();
+
+  for (int i = 0; i < 90; i++)
+    {
+      g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (1000, 1 + i * 0.1, 0.1, 0.004);
+
+      sluice_series_buffer_append (buffer, 1000, 1000, i % 7 == 0 ? NAN : 1);
+      sluice_chart_add_series (chart, "run", sluice_palette_color ((guint) i),
+                               sluice_series_buffer_as_source (buffer));
+    }
+  return chart;
+}
+
+/* Pixels that differ. */
+static guint
+count_differences (cairo_surface_t *a, cairo_surface_t *b)
+{
+  guint n = 0;
+
+  for (int y = 0; y < HEIGHT; y++)
+    for (int x = 0; x < WIDTH; x++)
+      n += pixel (a, x, y) != pixel (b, x, y);
+  return n;
+}
+
+/* The frame of a view that moves against one that is drawn anew. */
+static guint
+compare_moving (SluiceChart *chart)
+{
+  cairo_surface_t *moving = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  g_autoptr (SluiceChart) other = crowded_chart ();
+  cairo_surface_t *whole;
+  double y0;
+  double y1;
+  guint n;
+
+  sluice_chart_get_y_view (chart, &y0, &y1);
+  sluice_chart_set_view (other, chart->image_x0, chart->image_x1);
+  sluice_chart_set_y_view (other, y0, y1);
+  whole = render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
+  n = count_differences (moving, whole);
+  cairo_surface_destroy (moving);
+  cairo_surface_destroy (whole);
+  return n;
+}
+
+static void
+test_pan (void)
+{
+  static const double places[] = { 203, 260, 520, 519.9, 130, 400.5 };
+  g_autoptr (SluiceChart) chart = crowded_chart ();
+  cairo_surface_t *panned;
+  cairo_surface_t *whole;
+
+  sluice_chart_set_view (chart, 200, 600);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_set_moving (chart, TRUE);
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      guint n_read = (guint) chart->read_count;
+
+      sluice_chart_pan (chart, places[i], places[i] + 400);
+      g_assert_cmpuint (compare_moving (chart), <, WIDTH * HEIGHT / 200);
+      g_assert_cmpuint (chart->read_count, ==, n_read);
+    }
+  /* Where it rests every pixel is as if nothing had moved. */
+  sluice_chart_set_moving (chart, FALSE);
+  g_assert_true (sluice_chart_needs_redraw (chart));
+  panned = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  {
+    g_autoptr (SluiceChart) other = crowded_chart ();
+
+    sluice_chart_set_view (other, 400.5, 800.5);
+    whole = render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
+  }
+  g_assert_cmpuint (count_differences (panned, whole), ==, 0);
+  cairo_surface_destroy (panned);
+  cairo_surface_destroy (whole);
+  /* Back where the columns were read: what was read then is what is drawn. */
+  sluice_chart_set_moving (chart, TRUE);
+  sluice_chart_pan (chart, 700, 1100);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_pan (chart, 400.5, 800.5);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_set_moving (chart, FALSE);
+  panned = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  sluice_chart_set_view (chart, 400.5, 801);
+  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  sluice_chart_set_view (chart, 400.5, 800.5);
+  whole = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  g_assert_cmpuint (count_differences (panned, whole), ==, 0);
+  cairo_surface_destroy (panned);
+  cairo_surface_destroy (whole);
+}
+
 /* Pixels of the colour that so many equal curves of one colour make. */
 static guint
 count_crowd (guint n_series, int n_points)
@@ -681,6 +781,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
   g_test_add_func ("/ui/chart/chart/not-finite", test_not_finite);
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
+  g_test_add_func ("/ui/chart/chart/pan", test_pan);
   g_test_add_func ("/ui/chart/crowd", test_crowd);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
   g_test_add_func ("/ui/chart/chart/front", test_front);

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/cli/preflight-card.h"
+
+#include <glib/gi18n-lib.h>
+#include <json-glib/json-glib.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "app/cli/json.h"
+#include "engine/base/text.h"
+
+/* ---- JSON ---- */
+
+static void
+add_number (JsonBuilder *b, const char *name, double value)
+{
+  if (isnan (value))
+    sluice_cli_json_null (b, name);
+  else
+    sluice_cli_json_double (b, name, value);
+}
+
+static void
+add_item (JsonBuilder *b, const SluicePreflightItem *item)
+{
+  json_builder_begin_object (b);
+  sluice_cli_json_string (b, "what", item->what);
+  sluice_cli_json_string (b, "name", item->name);
+  add_number (b, "value", item->value);
+  add_number (b, "plus_minus", item->plus_minus);
+  sluice_cli_json_string (b, "unit", item->unit);
+  sluice_cli_json_string (b, "text", item->text);
+  sluice_cli_json_string (b, "level", sluice_preflight_level_name (item->level));
+  sluice_cli_json_string (b, "action", item->action);
+  json_builder_end_object (b);
+}
+
+/* null: of an unknown rank. */
+static void
+add_shape (JsonBuilder *b, const char *name, const SluiceShape *shape)
+{
+  json_builder_set_member_name (b, name);
+  if (shape->rank < 0)
+    {
+      json_builder_add_null_value (b);
+      return;
+    }
+  json_builder_begin_array (b);
+  for (int i = 0; i < shape->rank; i++)
+    json_builder_add_int_value (b, shape->dim[i]);
+  json_builder_end_array (b);
+}
+
+static void
+add_rows (JsonBuilder *b, const char *name, const GPtrArray *rows)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < rows->len; i++)
+    {
+      const SluiceStartRow *row = rows->pdata[i];
+      gboolean is_there = row->there_dtype != SLUICE_INVALID;
+      json_builder_begin_object (b);
+      sluice_cli_json_string (b, "name", row->name);
+      sluice_cli_json_string (b, "fit", sluice_start_fit_name (row->fit));
+      sluice_cli_json_string (b, "dtype", sluice_dtype_name (row->dtype));
+      add_shape (b, "shape", &row->shape);
+      sluice_cli_json_string (b, "there_dtype",
+                              is_there ? sluice_dtype_name (row->there_dtype) : NULL);
+      add_shape (b, "there_shape", &row->there_shape);
+      sluice_cli_json_string (b, "suggestion", row->suggestion);
+      json_builder_end_object (b);
+    }
+  json_builder_end_array (b);
+}
+
+static void
+add_start (JsonBuilder *b, const SluiceStartTable *table, const char *checkpoint)
+{
+  json_builder_set_member_name (b, "start");
+  if (table == NULL)
+    {
+      json_builder_add_null_value (b);
+      return;
+    }
+  json_builder_begin_object (b);
+  sluice_cli_json_string (b, "checkpoint", checkpoint);
+  sluice_cli_json_int (b, "fit", table->n_fit);
+  add_rows (b, "rows", table->rows);
+  add_rows (b, "unused", table->unused);
+  json_builder_end_object (b);
+}
+
+static void
+print_json (const SluicePreflight *card, const char *checkpoint)
+{
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_bool (b, "ok", card->ok);
+  json_builder_set_member_name (b, "items");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < card->items->len; i++)
+    add_item (b, card->items->pdata[i]);
+  json_builder_end_array (b);
+  add_start (b, card->start, checkpoint);
+  sluice_cli_json_end (b);
+}
+
+/* ---- text ---- */
+
+static void
+print_line (const char *text)
+{
+  g_autofree char *safe = sluice_text_escape (text);
+  puts (safe);
+}
+
+static void
+print_row (const SluiceStartRow *row)
+{
+  char own[SLUICE_SHAPE_STR], there[SLUICE_SHAPE_STR];
+  g_autoptr (GString) line = g_string_new (NULL);
+  g_string_append_printf (line, "  %-12s %s  %s%s", _ (sluice_start_fit_name (row->fit)), row->name,
+                          sluice_dtype_name (row->dtype), sluice_shape_str (&row->shape, own));
+  if (row->fit == SLUICE_START_OTHER_SHAPE || row->fit == SLUICE_START_OTHER_DTYPE)
+    g_string_append_printf (line, _ (", there %s%s"), sluice_dtype_name (row->there_dtype),
+                            sluice_shape_str (&row->there_shape, there));
+  if (row->suggestion != NULL)
+    g_string_append_printf (line, _ (" (is it '%s'?)"), row->suggestion);
+  print_line (line->str);
+}
+
+static void
+print_text (const SluicePreflight *card, const char *checkpoint)
+{
+  for (guint i = 0; i < card->items->len; i++)
+    {
+      const SluicePreflightItem *item = card->items->pdata[i];
+      g_autoptr (GString) line = g_string_new (NULL);
+      g_string_append_printf (line, "%-5s %s", _ (sluice_preflight_level_name (item->level)),
+                              item->text);
+      if (item->action != NULL)
+        g_string_append_printf (line, " – %s", item->action);
+      print_line (line->str);
+    }
+  if (card->start == NULL)
+    return;
+  g_autofree char *heading = g_strdup_printf (_ ("from %s:"), checkpoint);
+  print_line (heading);
+  for (guint i = 0; i < card->start->rows->len; i++)
+    print_row (card->start->rows->pdata[i]);
+  for (guint i = 0; i < card->start->unused->len; i++)
+    print_row (card->start->unused->pdata[i]);
+}
+
+void
+sluice_cli_print_preflight (const SluicePreflight *card, const char *checkpoint)
+{
+  if (sluice_cli_json)
+    print_json (card, checkpoint);
+  else
+    print_text (card, checkpoint);
+}

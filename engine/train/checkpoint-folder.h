@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+/* The files of a run's folder whose names are those of checkpoints, by step; whether they are whole
+ * is found out by whoever reads them. Paths are relative to the folder. (transfer full)
+ * (element-type SluiceCheckpointInfo) */
+GPtrArray *sluice_checkpoint_folder_list (const char *folder);

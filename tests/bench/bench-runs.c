@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The table of very many runs, each with settings and results: one JSON line a figure. */
+#include <stdio.h>
+
+#include "app/runs/run-table.h"
+#include "engine/store/kind-private.h"
+#include "engine/store/kinds/hparams.h"
+#include "engine/store/sql.h"
+#include "tests/bench/median.h"
+#include "tests/remove-tree.h"
+
+#define N_RUNS     10000
+#define N_SETTINGS 40
+#define N_TAGS     20
+#define N_ROUNDS   7
+
+static void
+print_figure (const char *bench, double ms, double goal, const char *what)
+{
+  printf ("{\"name\":\"%s\",\"value\":%.2f,\"unit\":\"ms\",\"goal\":%g,\"what\":\"%s\"}\n", bench,
+          ms, goal, what);
+  fflush (stdout);
+}
+
+/* ---- what is measured ---- */
+
+static gboolean
+add_series (sqlite3 *db, gint64 run, const char *tag, SluiceSeriesKind kind, gint64 *id)
+{
+  gboolean ok = sluice_sql_change (db, NULL, "INSERT INTO series (run, tag, kind) VALUES (?, ?, ?)",
+                                   "isi", run, tag, (gint64) kind);
+  *id = sqlite3_last_insert_rowid (db);
+  return ok;
+}
+
+static gboolean
+add_settings (sqlite3 *db, gint64 run, guint i)
+{
+  SluiceHparam settings[N_SETTINGS];
+  char names[N_SETTINGS][16];
+  gint64 id;
+  for (guint k = 0; k < N_SETTINGS; k++)
+    {
+      g_snprintf (names[k], sizeof names[k], "setting-%02u", k);
+      settings[k] = (SluiceHparam){ names[k], (double) ((i * (k + 1) * 7919) % 1000) / 1000 };
+    }
+  g_autoptr (GError) error = NULL;
+  SluiceRecord *record = &sluice_hparams_new_start (0, 1, settings, N_SETTINGS)->base;
+  gboolean ok = add_series (db, run, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, &id)
+                && record->kind->write (db, id, record, &error);
+  sluice_record_free (record);
+  return ok;
+}
+
+static gboolean
+add_results (sqlite3 *db, gint64 run, guint i)
+{
+  static const char sql[] =
+      "INSERT INTO scalar_chunks (series, n, first_step, last_step, min, max, min_step, max_step, "
+      "sum, n_nonfinite, first_value, last_value, last_wall, data) VALUES (?1, 1, 9, 9, ?2, ?2, 9, "
+      "9, ?2, 0, ?2, ?2, 1, zeroblob (24))";
+  for (guint k = 0; k < N_TAGS; k++)
+    {
+      char tag[24];
+      gint64 id;
+      g_snprintf (tag, sizeof tag, "evaluate/metric-%02u", k);
+      if (!add_series (db, run, tag, SLUICE_SERIES_SCALAR, &id)
+          || !sluice_sql_change (db, NULL, sql, "id", id, (double) ((i + 31 * k) % 997) / 997))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static gboolean
+fill (sqlite3 *db, gpointer data, GError **error)
+{
+  for (guint i = 0; i < N_RUNS; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("sweep-%u", i);
+      gint64 run = i + 1;
+      if (!sluice_sql_change (
+              db, error,
+              "INSERT INTO runs (id, name, project, state, step, n_steps, seed, "
+              "created, started, ended, seconds) VALUES (?1, ?2, 'digits', ?3, 9, 9, "
+              "?1, ?1, ?1, ?1, 1)",
+              "isi", run, name, (gint64) SLUICE_RUN_FINISHED)
+          || !add_settings (db, run, i) || !add_results (db, run, i))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* ---- measuring ---- */
+
+static double
+milliseconds_since (gint64 start)
+{
+  return (double) (g_get_monotonic_time () - start) * 1e-3;
+}
+
+static double
+open_table (SluiceStore *store, SluiceRunTable *table)
+{
+  gint64 start = g_get_monotonic_time ();
+  sluice_run_table_read (table, store);
+  while (sluice_run_table_is_reading (table))
+    g_main_context_iteration (NULL, TRUE);
+  return milliseconds_since (start);
+}
+
+static void
+time_filter (SluiceRunTable *table)
+{
+  static const char *const texts[] = { "1", "17", "setting-07>0.5", "evaluate/metric-03<0.2", "" };
+  double times[G_N_ELEMENTS (texts)];
+  for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+      sluice_run_table_set_filter (table, texts[i], NULL);
+      times[i] = milliseconds_since (start);
+    }
+  print_figure ("runs-filter", bench_median (times, G_N_ELEMENTS (texts)), 50,
+                "10,000 runs are filtered by a word, a setting, a result");
+}
+
+static void
+time_sort (SluiceRunTable *table)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (table);
+  double *times = g_new (double, columns->len);
+  for (guint i = 0; i < columns->len; i++)
+    {
+      gint64 start = g_get_monotonic_time ();
+      sluice_run_table_set_sort (table, ((const SluiceRunColumn *) columns->pdata[i])->id, i % 2);
+      times[i] = milliseconds_since (start);
+    }
+  print_figure ("runs-sort", bench_median (times, columns->len), 50,
+                "10,000 runs are sorted by each column");
+  print_figure ("runs-sort-longest", times[columns->len - 1], 50, "by the slowest of them");
+  g_free (times);
+}
+
+int
+main (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("sluice-bench-XXXXXX", &error);
+  g_autoptr (SluiceStore) store = folder != NULL ? sluice_store_open (folder, &error) : NULL;
+  if (store == NULL
+      || !sluice_store_writer_run (sluice_store_get_writer (store), fill, NULL, &error))
+    {
+      g_printerr ("bench-runs: %s\n", error != NULL ? error->message : "the runs cannot be made");
+      return 1;
+    }
+  double times[N_ROUNDS];
+  for (guint i = 0; i < N_ROUNDS; i++)
+    {
+      g_autoptr (SluiceRunTable) table = sluice_run_table_new ();
+      times[i] = open_table (store, table);
+      if (i + 1 < N_ROUNDS)
+        continue;
+      print_figure ("runs-open", bench_median (times, N_ROUNDS), 300,
+                    "10,000 runs x 40 settings x 20 metrics are read into the table");
+      time_filter (table);
+      time_sort (table);
+    }
+  g_clear_object (&store);
+  remove_tree (folder);
+  return 0;
+}
