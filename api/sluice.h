@@ -12,6 +12,7 @@
 #include "api/scope.h"
 #include "api/session.h"
 #include "api/tensor.h"
+#include "api/workspace.h"
 #include "engine/base/dtype.h"
 #include "engine/base/error.h"
 #include "engine/base/visibility.h"

@@ -102,6 +102,11 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
 
   { TABLE, N_ ("Filter"), "table.filter", "slash" },
+  { TABLE, N_ ("Open a group"), "table.open", "Right" },
+  { TABLE, N_ ("Close a group"), "table.close", "Left" },
+  { TABLE, N_ ("Group the runs"), "table.group", "g" },
+  { TABLE, N_ ("What differs between the selected runs"), "table.compare", "d" },
+  { TABLE, N_ ("Fork from a checkpoint"), "table.lineage", "f" },
   { TABLE, N_ ("Give or take the star"), "table.star", "s" },
   { TABLE, N_ ("Tags"), "table.tag", "t" },
   { TABLE, N_ ("Rename"), "table.rename", "F2" },

@@ -117,6 +117,20 @@ sluice_page_dump_state (SluicePage *self)
   return iface->dump_state != NULL ? iface->dump_state (self) : NULL;
 }
 
+GtkWidget *
+sluice_page_get_left (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_left != NULL ? iface->get_left (self) : NULL;
+}
+
+GtkWidget *
+sluice_page_get_right (SluicePage *self)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->get_right != NULL ? iface->get_right (self) : NULL;
+}
+
 char *
 sluice_page_list_names (void)
 {

@@ -40,6 +40,8 @@ struct _SluicePageInterface
   const char *(*get_tag) (SluicePage *self);
   void (*keep_state) (SluicePage *self, GKeyFile *state, gboolean saves);
   char *(*dump_state) (SluicePage *self);
+  GtkWidget *(*get_left) (SluicePage *self);
+  GtkWidget *(*get_right) (SluicePage *self);
 };
 
 /* Once, when the window has its workspace. */
@@ -67,6 +69,11 @@ const char *sluice_page_get_tag (SluicePage *self);
 void sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves);
 /* What a test wants to know. (transfer full) (nullable): JSON */
 char *sluice_page_dump_state (SluicePage *self);
+
+/* (nullable) (transfer none): what stands in the place of the runs, and of the inspector, while the
+ * page is shown and as long as it is visible. */
+GtkWidget *sluice_page_get_left (SluicePage *self);
+GtkWidget *sluice_page_get_right (SluicePage *self);
 
 /* The pages there are, in the order of their switcher and of Alt+1, Alt+2 … */
 typedef struct

@@ -8,6 +8,5 @@
 char *
 sluice_program_dup_description (void)
 {
-  g_autofree char *libraries = sluice_libraries_dup_description ();
-  return g_strdup_printf ("Sluice %s, %s", SLUICE_VERSION, libraries);
+  return sluice_libraries_dup_build (SLUICE_VERSION);
 }

@@ -51,6 +51,8 @@ add_costs (SluiceWindow *self, JsonBuilder *b)
               control_state_name (sluice_run_controller_get_state (self->controller)));
   json_builder_set_member_name (b, "step");
   json_builder_add_int_value (b, p.step);
+  json_builder_set_member_name (b, "checkpoint");
+  json_builder_add_int_value (b, p.last_checkpoint);
   json_builder_set_member_name (b, "live_bytes");
   json_builder_add_int_value (b, (gint64) p.memory_bytes);
   json_builder_set_member_name (b, "settled");

@@ -16,6 +16,7 @@ struct _SluiceWindow
   AdwApplicationWindow parent;
   AdwToastOverlay *toasts;
   AdwFlap *left_flap, *right_flap;
+  GtkStack *left_stack, *right_stack; /* what a page has in the place of runs and inspector */
   AdwViewStack *stack;
   AdwViewSwitcherBar *low_switcher; /* where the header has no room for one */
   GtkRevealer *failure_revealer;

@@ -202,6 +202,34 @@ show_front_run (SluiceWindow *self)
                              sluice_page_get_tag (sluice_window_get_page (self)));
 }
 
+/* @child: (nullable): what the page has there, @otherwise if it has nothing now. */
+static void
+show_side (GtkStack *stack, GtkWidget *child, GtkWidget *otherwise)
+{
+  gtk_stack_set_visible_child (stack,
+                               child != NULL && gtk_widget_get_visible (child) ? child : otherwise);
+}
+
+static void
+show_sides (SluiceWindow *self)
+{
+  SluicePage *page = sluice_window_get_page (self);
+  if (page == NULL)
+    return; /* the window goes */
+  show_side (self->left_stack, sluice_page_get_left (page), GTK_WIDGET (self->runs_pane));
+  show_side (self->right_stack, sluice_page_get_right (page), GTK_WIDGET (self->inspector));
+}
+
+static void
+add_side (SluiceWindow *self, GtkStack *stack, GtkWidget *child)
+{
+  if (child == NULL)
+    return;
+  gtk_stack_add_child (stack, child);
+  g_signal_connect_object (child, "notify::visible", G_CALLBACK (show_sides), self,
+                           G_CONNECT_SWAPPED);
+}
+
 static void
 show_session (SluiceWindow *self)
 {
@@ -607,6 +635,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
       sluice_page_attach (page, &context);
       g_signal_connect_object (page, "tag-selected", G_CALLBACK (show_front_run), self,
                                G_CONNECT_SWAPPED);
+      add_side (self, self->left_stack, sluice_page_get_left (page));
+      add_side (self, self->right_stack, sluice_page_get_right (page));
     }
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
@@ -619,6 +649,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_front_run), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_sides), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
@@ -658,6 +690,8 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, toasts);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_flap);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_flap);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, left_stack);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, right_stack);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, stack);
   gtk_widget_class_bind_template_callback (widget_class, squeezed_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, low_switcher);

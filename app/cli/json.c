@@ -117,3 +117,79 @@ sluice_cli_json_strings (JsonBuilder *b, const char *name, const char *const *va
     add_string (b, *values);
   json_builder_end_array (b);
 }
+
+/* ---- values of other shapes ---- */
+
+static void add_variant (JsonBuilder *b, GVariant *value);
+
+static void
+add_members (JsonBuilder *b, GVariant *dictionary)
+{
+  GVariantIter iter;
+  const char *name;
+  GVariant *boxed;
+  g_variant_iter_init (&iter, dictionary);
+  while (g_variant_iter_next (&iter, "{&sv}", &name, &boxed))
+    {
+      json_builder_set_member_name (b, name);
+      add_variant (b, boxed);
+      g_variant_unref (boxed);
+    }
+}
+
+static void
+add_container (JsonBuilder *b, GVariant *value)
+{
+  gboolean is_object = g_variant_is_of_type (value, G_VARIANT_TYPE_VARDICT);
+  gboolean is_array = !is_object && g_variant_is_of_type (value, G_VARIANT_TYPE_ARRAY);
+  gsize n = g_variant_n_children (value);
+  if (is_object)
+    {
+      json_builder_begin_object (b);
+      add_members (b, value);
+      json_builder_end_object (b);
+      return;
+    }
+  if (is_array)
+    json_builder_begin_array (b);
+  for (gsize i = 0; i < n; i++)
+    {
+      g_autoptr (GVariant) child = g_variant_get_child_value (value, i);
+      add_variant (b, child);
+    }
+  if (is_array)
+    json_builder_end_array (b);
+  else if (n == 0) /* a maybe */
+    json_builder_add_null_value (b);
+}
+
+static void
+add_variant (JsonBuilder *b, GVariant *value)
+{
+  switch (g_variant_classify (value))
+    {
+    case G_VARIANT_CLASS_STRING:
+      sluice_cli_json_add_string (b, g_variant_get_string (value, NULL));
+      break;
+    case G_VARIANT_CLASS_DOUBLE:
+      sluice_cli_json_add_double (b, g_variant_get_double (value));
+      break;
+    case G_VARIANT_CLASS_INT64:
+      json_builder_add_int_value (b, g_variant_get_int64 (value));
+      break;
+    case G_VARIANT_CLASS_BOOLEAN:
+      json_builder_add_boolean_value (b, g_variant_get_boolean (value));
+      break;
+    default: /* a dictionary, an array, a maybe, or a value in a box */
+      add_container (b, value);
+    }
+}
+
+void
+sluice_cli_print_variant (GVariant *members)
+{
+  g_autoptr (GVariant) held = g_variant_ref_sink (members);
+  JsonBuilder *b = sluice_cli_json_begin ();
+  add_members (b, held);
+  sluice_cli_json_end (b);
+}

@@ -40,3 +40,7 @@ void sluice_cli_json_strings (JsonBuilder *b,
 /* A value where none has a name: in an array. */
 void sluice_cli_json_add_double (JsonBuilder *b, double value);
 void sluice_cli_json_add_string (JsonBuilder *b, const char *value); /* (nullable): null */
+
+/* A line with the members of a dictionary a{sv}, (transfer floating), where --json was given: a
+ * maybe without a value is null, a dictionary an object, another array an array. */
+void sluice_cli_print_variant (GVariant *members);

@@ -12,14 +12,3 @@
 
 /* Prints what differs between two or more runs. */
 gboolean sluice_cli_print_runs_diff (SluiceStore *store, char **names, GError **error);
-
-/* The line that sluice_cli_print_which_matters() prints. */
-#define SLUICE_CLI_WHICH_MATTERS_JSON                                                              \
-  "{\"runs\": [\"string\"], \"steps\": \"int\", \"seeds\": \"int\", \"loss\": \"number\", "        \
-  "\"spread\": \"number\", \"other\": \"number\", \"matters\": [{\"name\": \"string\", "           \
-  "\"was\": \"string|null\", \"is\": \"string|null\", \"effect\": \"number|null\", "               \
-  "\"plus_minus\": \"number|null\", \"matters\": \"bool\", \"why\": \"string|null\"}]}"
-
-/* Trains two runs for n_steps, with one difference at a time: what each does to the loss. */
-gboolean
-sluice_cli_print_which_matters (SluiceStore *store, char **names, gint64 n_steps, GError **error);

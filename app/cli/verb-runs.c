@@ -2,17 +2,17 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "app/cli/cli.h"
 #include "app/cli/runs-diff.h"
+#include "app/cli/which-matters.h"
 #include "engine/base/text.h"
-#include "engine/store/kinds/hparams.h"
 #include "engine/store/run-filter.h"
 #include "engine/store/runs.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-variant.h"
 
 static char *workspace, *filter;
 static gboolean trash, which_matters;
@@ -34,103 +34,6 @@ static const GOptionEntry options[] = {
 };
 
 /* ---- a run, printed ---- */
-
-static void
-add_settings (JsonBuilder *b, const SluiceRunEntry *row)
-{
-  json_builder_set_member_name (b, "settings");
-  json_builder_begin_object (b);
-  for (guint i = 0; i < row->settings->len; i++)
-    {
-      const SluiceSetting *setting = row->settings->pdata[i];
-      if (setting->text != NULL)
-        sluice_cli_json_string (b, setting->name, setting->text);
-      else
-        sluice_cli_json_double (b, setting->name, setting->number);
-    }
-  json_builder_end_object (b);
-}
-
-static void
-add_results (JsonBuilder *b, const SluiceRunEntry *row)
-{
-  json_builder_set_member_name (b, "results");
-  json_builder_begin_object (b);
-  for (guint i = 0; i < row->results->len; i++)
-    {
-      const SluiceRunResult *result = row->results->pdata[i];
-      gint64 best_step;
-      double best;
-      gboolean has_best = sluice_run_result_get_best (result, &best, &best_step);
-      json_builder_set_member_name (b, result->tag);
-      json_builder_begin_object (b);
-      sluice_cli_json_double (b, "first", result->first);
-      sluice_cli_json_double (b, "last", result->last);
-      if (has_best)
-        {
-          sluice_cli_json_double (b, "best", best);
-          sluice_cli_json_int (b, "best_step", best_step);
-        }
-      else
-        {
-          sluice_cli_json_null (b, "best");
-          sluice_cli_json_null (b, "best_step");
-        }
-      json_builder_end_object (b);
-    }
-  json_builder_end_object (b);
-}
-
-static void
-add_time (JsonBuilder *b, const char *name, double time)
-{
-  if (time > 0)
-    sluice_cli_json_double (b, name, time);
-  else
-    sluice_cli_json_null (b, name);
-}
-
-/* What came of it when it was trained again. */
-static void
-add_badge (JsonBuilder *b, SluiceStore *store, const SluiceRunInfo *info)
-{
-  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
-  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
-  g_autofree char *badge =
-      file != NULL && file->proof != NULL ? sluice_run_proof_dup_badge (file->proof) : NULL;
-  sluice_cli_json_string (b, "badge", badge);
-}
-
-static void
-print_json (SluiceStore *store, const SluiceRunEntry *row, GHashTable *names)
-{
-  static const char *const no_tags[] = { NULL };
-  const SluiceRunInfo *info = row->info;
-  JsonBuilder *b = sluice_cli_json_begin ();
-  sluice_cli_json_int (b, "id", info->id);
-  sluice_cli_json_string (b, "run", info->name);
-  sluice_cli_json_string (b, "state", sluice_run_state_name (info->state));
-  sluice_cli_json_string (b, "project", info->project);
-  sluice_cli_json_int (b, "step", info->step);
-  sluice_cli_json_int (b, "steps", info->n_steps);
-  add_settings (b, row);
-  add_results (b, row);
-  sluice_cli_json_strings (b, "tags",
-                           info->tags != NULL ? (const char *const *) info->tags : no_tags);
-  sluice_cli_json_string (b, "notes", info->notes);
-  sluice_cli_json_string (b, "group", info->group);
-  sluice_cli_json_bool (b, "starred", info->is_starred);
-  sluice_cli_json_string (b, "parent", g_hash_table_lookup (names, &info->parent));
-  if (info->parent != 0)
-    sluice_cli_json_int (b, "parent_step", info->parent_step);
-  else
-    sluice_cli_json_null (b, "parent_step");
-  add_time (b, "created", info->created);
-  add_time (b, "ended", info->ended);
-  sluice_cli_json_double (b, "seconds_active", info->seconds);
-  add_badge (b, store, info);
-  sluice_cli_json_end (b);
-}
 
 /* Those that tell most: the loss, and what was evaluated. */
 static void
@@ -175,12 +78,7 @@ print_rows (SluiceStore *store,
   g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (store, of_trash, error);
   if (rows == NULL)
     return FALSE;
-  g_autoptr (GHashTable) names = g_hash_table_new (g_int64_hash, g_int64_equal);
-  for (guint i = 0; i < rows->len; i++)
-    {
-      const SluiceRunInfo *info = ((const SluiceRunEntry *) rows->pdata[i])->info;
-      g_hash_table_insert (names, (gpointer) &info->id, info->name);
-    }
+  g_autoptr (GHashTable) names = sluice_run_entries_map_names (rows);
   for (guint i = 0; i < rows->len; i++)
     {
       const SluiceRunEntry *row = rows->pdata[i];
@@ -188,7 +86,7 @@ print_rows (SluiceStore *store,
           || (only != NULL && !g_hash_table_contains (only, &row->info->id)))
         continue;
       if (sluice_cli_json)
-        print_json (store, row, names);
+        sluice_cli_print_variant (sluice_run_entry_to_variant (store, row, names));
       else
         print_text (row);
     }

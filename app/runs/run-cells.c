@@ -5,14 +5,18 @@
 
 #include <glib/gi18n.h>
 
+#include "ui/chart/mean-source.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/color.h"
 #include "ui/common/widget.h"
 
-#define MOST_PILLS  3
-#define N_HUES      7 /* of pills: app/style.css */
-#define CURVE_WIDTH 66
+#define MOST_PILLS   3
+#define MOST_LETTERS 18 /* of a pill */
+#define N_HUES       7  /* of pills: app/style.css */
+#define CURVE_WIDTH  66
+#define MOST_CURVES  64 /* of a group, of which the mean is drawn */
+#define INDENT       26 /* of a group's members, in pixels */
 
 /* One cell, which shows one run after the other. */
 typedef struct
@@ -21,10 +25,11 @@ typedef struct
   SluiceRunColumn *column;
   GtkListItem *place;
   GtkWidget *box, *icon, *label, *detail; /* (nullable) but for the box */
+  GtkWidget *arrow;                       /* (nullable): of the name of a group */
   SluiceRunItem *item;                    /* (nullable) */
-  SluiceRun *run;                         /* (nullable): whose curve is drawn */
-  gulong listed; /* of the workspace, as long as it does not list the run; 0: none */
-  gulong changed, points_added;
+  GPtrArray *runs; /* of SluiceRun: whose curve is drawn, or the mean of whose curves */
+  gulong listed;   /* of the workspace, as long as it does not list them all; 0: none */
+  gulong changed;
 } Cell;
 
 static const struct
@@ -47,6 +52,12 @@ sluice_run_cells_get_icon (SluiceRunState state)
   return states[state].icon;
 }
 
+const char *
+sluice_run_cells_get_style (SluiceRunState state)
+{
+  return states[state].css;
+}
+
 /* ---- what they show ---- */
 
 static void
@@ -55,7 +66,21 @@ name_widget (GtkWidget *widget, const char *name)
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
 }
 
-/* "lenet-2, finished, starred": the row, which GTK 4.8 gives no name. */
+/* "lenet-2, finished, starred": (transfer full) */
+static char *
+dup_row_name (SluiceRunItem *item, const SluiceRunInfo *info)
+{
+  GPtrArray *members = sluice_run_item_get_members (item);
+  const char *state = _ (sluice_run_state_name (info->state));
+  if (members != NULL)
+    return g_strdup_printf (
+        ngettext ("%s, group of %u run, %s", "%s, group of %u runs, %s", members->len), info->name,
+        members->len, state);
+  return info->is_starred ? g_strdup_printf (_ ("%s, %s, starred"), info->name, state)
+                          : g_strdup_printf ("%s, %s", info->name, state);
+}
+
+/* The row, which GTK 4.8 gives no name. */
 static void
 name_row (Cell *self, const SluiceRunInfo *info)
 {
@@ -63,11 +88,46 @@ name_row (Cell *self, const SluiceRunInfo *info)
   GtkWidget *row = cell != NULL ? gtk_widget_get_parent (cell) : NULL;
   if (row == NULL)
     return;
-  const char *state = _ (sluice_run_state_name (info->state));
-  g_autofree char *name = info->is_starred
-                              ? g_strdup_printf (_ ("%s, %s, starred"), info->name, state)
-                              : g_strdup_printf ("%s, %s", info->name, state);
+  g_autofree char *name = dup_row_name (self->item, info);
   name_widget (row, name);
+  g_object_set_data_full (G_OBJECT (row), "item", g_object_ref (self->item), g_object_unref);
+  if (sluice_run_item_get_members (self->item) == NULL)
+    {
+      gtk_accessible_reset_state (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_STATE_EXPANDED);
+      gtk_widget_remove_css_class (row, "run-group");
+      return;
+    }
+  gtk_accessible_update_state (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_STATE_EXPANDED,
+                               sluice_run_item_get_open (self->item), -1);
+  gtk_widget_add_css_class (row, "run-group");
+}
+
+SluiceRunItem *
+sluice_run_cells_get_item_of (GtkWidget *focus)
+{
+  for (; focus != NULL; focus = gtk_widget_get_parent (focus))
+    if (g_object_get_data (G_OBJECT (focus), "item") != NULL)
+      return g_object_get_data (G_OBJECT (focus), "item");
+  return NULL;
+}
+
+static void
+show_name (Cell *self, const SluiceRunInfo *info)
+{
+  GPtrArray *members = sluice_run_item_get_members (self->item);
+  g_autofree char *n = members != NULL ? g_strdup_printf ("· %u", members->len) : g_strdup ("");
+  sluice_dot_set_color (self->icon, sluice_palette_color ((guint) (info->id - 1)));
+  sluice_dot_set_square (self->icon, members != NULL);
+  gtk_widget_set_visible (self->arrow, members != NULL);
+  gtk_image_set_from_icon_name (GTK_IMAGE (self->arrow), sluice_run_item_get_open (self->item)
+                                                             ? "pan-down-symbolic"
+                                                             : "pan-end-symbolic");
+  gtk_widget_set_margin_start (self->box, sluice_run_item_is_member (self->item) ? INDENT : 0);
+  gtk_label_set_label (GTK_LABEL (self->detail), n);
+  gtk_widget_set_visible (self->detail, members != NULL);
+  gtk_widget_set_hexpand (self->label, members == NULL);
+  gtk_widget_set_tooltip_text (self->box, info->name);
+  name_row (self, info);
 }
 
 static void
@@ -85,7 +145,7 @@ static void
 show_state (Cell *self, const SluiceRunEntry *entry)
 {
   SluiceRunState state = entry->info->state;
-  g_autofree char *detail = sluice_run_column_dup_detail (self->column, entry);
+  g_autofree char *detail = sluice_run_item_dup_detail (self->item, self->column);
   const char *classes[] = { states[state].css, NULL };
   gtk_image_set_from_icon_name (GTK_IMAGE (self->icon), states[state].icon);
   gtk_widget_set_css_classes (self->icon, classes);
@@ -97,56 +157,145 @@ show_state (Cell *self, const SluiceRunEntry *entry)
   gtk_widget_set_tooltip_text (self->box, entry->info->message);
 }
 
-static void
-points_added_cb (Cell *self)
+static const char *
+get_curve_tag (const Cell *self)
 {
-  SluiceRunSeries *series =
-      self->run != NULL ? sluice_run_find_series (self->run, SLUICE_RUN_CURVE_TAG) : NULL;
-  if (series != NULL && series->buffer != NULL)
-    sluice_sparkline_set_source (SLUICE_SPARKLINE (self->icon),
-                                 sluice_series_buffer_as_source (series->buffer),
-                                 sluice_palette_color (sluice_run_get_color (self->run)));
+  return self->column->name != NULL ? self->column->name : SLUICE_RUN_CURVE_TAG;
+}
+
+/* (nullable) (transfer full): the series that is drawn, or their mean. What is in sight is read. */
+static SluiceSeriesSource *
+dup_source (Cell *self)
+{
+  SluiceSeriesSource *mean = NULL;
+  for (guint i = 0; i < self->runs->len; i++)
+    {
+      SluiceRunSeries *series = sluice_run_find_series (self->runs->pdata[i], get_curve_tag (self));
+      if (series == NULL)
+        continue;
+      if (!series->wanted)
+        sluice_workspace_want (self->cells->workspace, series, TRUE);
+      if (series->buffer == NULL)
+        continue;
+      SluiceSeriesSource *source = sluice_series_buffer_as_source (series->buffer);
+      if (self->runs->len == 1)
+        return sluice_series_source_ref (source);
+      if (mean == NULL)
+        mean = sluice_mean_source_new (SLUICE_SPREAD_DEVIATION);
+      sluice_mean_source_add (mean, sluice_run_get_info (self->runs->pdata[i])->name, source);
+    }
+  return mean;
 }
 
 static void
-leave_run (Cell *self)
+points_added_cb (Cell *self)
+{
+  SluiceSeriesSource *source = dup_source (self);
+  if (source == NULL)
+    return;
+  sluice_sparkline_set_banded (SLUICE_SPARKLINE (self->icon), self->runs->len > 1);
+  sluice_sparkline_set_source (SLUICE_SPARKLINE (self->icon), source,
+                               sluice_palette_color (sluice_run_get_color (self->runs->pdata[0])));
+  sluice_series_source_unref (source);
+}
+
+static void
+leave_runs (Cell *self)
 {
   if (self->listed != 0)
     g_clear_signal_handler (&self->listed, self->cells->workspace);
-  if (self->run == NULL)
-    return;
-  g_clear_signal_handler (&self->points_added, self->run);
-  g_clear_object (&self->run);
+  for (guint i = 0; i < self->runs->len; i++)
+    g_signal_handlers_disconnect_by_data (self->runs->pdata[i], self);
+  g_ptr_array_set_size (self->runs, 0);
+}
+
+/* FALSE: the workspace does not list it yet. */
+static gboolean
+add_run (Cell *self, SluiceRunItem *item)
+{
+  SluiceRun *run =
+      sluice_workspace_dup_run (self->cells->workspace, sluice_run_item_get_entry (item)->info->id);
+  if (run == NULL)
+    return FALSE;
+  g_ptr_array_add (self->runs, run);
+  g_signal_connect_swapped (run, "points-added", G_CALLBACK (points_added_cb), self);
+  return TRUE;
 }
 
 /* The table may be read before the workspace lists its runs, whose points are drawn. */
 static void
-find_run (Cell *self)
+find_runs (Cell *self)
 {
   SluiceWorkspace *workspace = self->cells->workspace;
-  const SluiceRunInfo *info = sluice_run_item_get_entry (self->item)->info;
-  self->run = workspace != NULL ? sluice_workspace_dup_run (workspace, info->id) : NULL;
-  if (self->run == NULL && workspace != NULL && self->listed == 0)
-    self->listed = g_signal_connect_swapped (workspace, "changed", G_CALLBACK (find_run), self);
-  if (self->run == NULL)
+  GPtrArray *members = sluice_run_item_get_members (self->item);
+  gboolean all = TRUE;
+  if (workspace == NULL)
     return;
-  if (self->listed != 0)
+  gulong listed = self->listed;
+  self->listed = 0;
+  leave_runs (self);
+  self->listed = listed;
+  for (guint i = 0; i < (members != NULL ? MIN (members->len, MOST_CURVES) : 1); i++)
+    all &= add_run (self, members != NULL ? members->pdata[i] : self->item);
+  if (!all && self->listed == 0)
+    self->listed = g_signal_connect_swapped (workspace, "changed", G_CALLBACK (find_runs), self);
+  else if (all && self->listed != 0)
     g_clear_signal_handler (&self->listed, workspace);
-  self->points_added =
-      g_signal_connect_swapped (self->run, "points-added", G_CALLBACK (points_added_cb), self);
   points_added_cb (self);
+}
+
+static void
+scale_curve (Cell *self)
+{
+  const SluiceRunCells *all = self->cells;
+  if (all->has_scale)
+    sluice_sparkline_set_scale (SLUICE_SPARKLINE (self->icon), all->least, all->greatest,
+                                all->last_step);
+}
+
+void
+sluice_run_cells_set_scale (SluiceRunCells *cells, double least, double greatest, double last_step)
+{
+  GHashTableIter iter;
+  gpointer cell;
+  if (cells->has_scale && cells->least == least && cells->greatest == greatest
+      && cells->last_step == last_step)
+    return;
+  cells->has_scale = TRUE;
+  cells->least = least;
+  cells->greatest = greatest;
+  cells->last_step = last_step;
+  if (cells->curves == NULL)
+    return;
+  g_hash_table_iter_init (&iter, cells->curves);
+  while (g_hash_table_iter_next (&iter, &cell, NULL))
+    scale_curve (cell);
 }
 
 static void
 show_curve (Cell *self)
 {
-  const SluiceRunCells *all = self->cells;
-  leave_run (self);
+  leave_runs (self);
   sluice_sparkline_set_source (SLUICE_SPARKLINE (self->icon), NULL, sluice_palette_color (0));
-  if (all->has_scale)
-    sluice_sparkline_set_scale (SLUICE_SPARKLINE (self->icon), all->least, all->greatest,
-                                all->last_step);
-  find_run (self);
+  scale_curve (self);
+  find_runs (self);
+}
+
+GtkWidget *
+sluice_run_cells_new_pill (const char *tag, const char *words)
+{
+  GtkWidget *pill = gtk_label_new (words);
+  g_autofree char *hue = g_strdup_printf ("tag-%u", g_str_hash (tag) % N_HUES);
+  if (g_utf8_strlen (words, -1) > MOST_LETTERS)
+    {
+      gtk_label_set_ellipsize (GTK_LABEL (pill), PANGO_ELLIPSIZE_END);
+      gtk_label_set_width_chars (GTK_LABEL (pill), MOST_LETTERS);
+      gtk_label_set_max_width_chars (GTK_LABEL (pill), MOST_LETTERS);
+    }
+  gtk_widget_set_valign (pill, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (pill, "run-tag");
+  gtk_widget_add_css_class (pill, hue);
+  return pill;
 }
 
 static void
@@ -157,15 +306,7 @@ show_tags (Cell *self, const SluiceRunInfo *info)
   while ((child = gtk_widget_get_first_child (self->box)) != NULL)
     gtk_box_remove (GTK_BOX (self->box), child);
   for (guint i = 0; i < MIN (n, MOST_PILLS); i++)
-    {
-      GtkWidget *pill = gtk_label_new (info->tags[i]);
-      g_autofree char *hue = g_strdup_printf ("tag-%u", g_str_hash (info->tags[i]) % N_HUES);
-      gtk_label_set_ellipsize (GTK_LABEL (pill), PANGO_ELLIPSIZE_END);
-      gtk_widget_set_valign (pill, GTK_ALIGN_CENTER);
-      gtk_widget_add_css_class (pill, "run-tag");
-      gtk_widget_add_css_class (pill, hue);
-      gtk_box_append (GTK_BOX (self->box), pill);
-    }
+    gtk_box_append (GTK_BOX (self->box), sluice_run_cells_new_pill (info->tags[i], info->tags[i]));
   if (n > MOST_PILLS)
     {
       g_autofree char *rest = g_strdup_printf ("+%u", n - MOST_PILLS);
@@ -206,7 +347,7 @@ static void
 update_cell (Cell *self)
 {
   const SluiceRunEntry *entry = sluice_run_item_get_entry (self->item);
-  g_autofree char *text = sluice_run_column_dup_text (self->column, entry);
+  g_autofree char *text = sluice_run_item_dup_text (self->item, self->column);
   GtkWidget *cell = gtk_widget_get_parent (self->box);
   if (self->label != NULL)
     gtk_label_set_label (GTK_LABEL (self->label), text);
@@ -221,9 +362,7 @@ update_cell (Cell *self)
       show_star (self, entry->info);
       break;
     case SLUICE_RUN_COLUMN_NAME:
-      sluice_dot_set_color (self->icon, sluice_palette_color ((guint) (entry->info->id - 1)));
-      gtk_widget_set_tooltip_text (self->box, entry->info->name);
-      name_row (self, entry->info);
+      show_name (self, entry->info);
       break;
     case SLUICE_RUN_COLUMN_STATE:
       show_state (self, entry);
@@ -250,6 +389,26 @@ star_clicked_cb (Cell *self)
 {
   if (self->item != NULL)
     self->cells->star (self->item, self->cells->data);
+}
+
+static void
+arrow_clicked_cb (GtkGesture *gesture, int n, double x, double y, Cell *self)
+{
+  gtk_gesture_set_state (gesture, GTK_EVENT_SEQUENCE_CLAIMED);
+  if (self->item != NULL)
+    self->cells->toggle (self->item, self->cells->data);
+}
+
+/* By keys a group is opened by an action of the table. */
+static void
+add_arrow (Cell *self)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+  self->arrow = gtk_image_new ();
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self->arrow), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
+  g_signal_connect (click, "pressed", G_CALLBACK (arrow_clicked_cb), self);
+  gtk_widget_add_controller (self->arrow, GTK_EVENT_CONTROLLER (click));
+  gtk_box_append (GTK_BOX (self->box), self->arrow);
 }
 
 /* By keys the star is an action of the table: a stop in each row is one too many. */
@@ -301,7 +460,7 @@ add_label (Cell *self)
   if (self->column->kind == SLUICE_RUN_COLUMN_NAME || self->column->kind == SLUICE_RUN_COLUMN_BEST)
     gtk_widget_add_css_class (self->label, "run-strong");
   gtk_box_append (GTK_BOX (self->box), self->label);
-  if (!is_state)
+  if (!is_state && self->column->kind != SLUICE_RUN_COLUMN_NAME)
     return;
   self->detail = gtk_label_new (NULL);
   gtk_label_set_single_line_mode (GTK_LABEL (self->detail), TRUE);
@@ -316,7 +475,10 @@ static void
 cell_free (gpointer data)
 {
   Cell *self = data;
-  leave_run (self);
+  leave_runs (self);
+  g_ptr_array_unref (self->runs);
+  if (self->cells->curves != NULL)
+    g_hash_table_remove (self->cells->curves, self);
   if (self->item != NULL)
     g_clear_signal_handler (&self->changed, self->item);
   g_clear_object (&self->item);
@@ -331,7 +493,12 @@ setup_cb (GtkSignalListItemFactory *factory, GtkListItem *place, gpointer data)
   self->cells = data;
   self->column = sluice_run_column_copy (g_object_get_data (G_OBJECT (factory), "column"));
   self->place = place;
+  self->runs = g_ptr_array_new_with_free_func (g_object_unref);
   self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  if (self->column->kind == SLUICE_RUN_COLUMN_NAME)
+    add_arrow (self);
+  if (self->column->kind == SLUICE_RUN_COLUMN_CURVE && self->cells->curves != NULL)
+    g_hash_table_add (self->cells->curves, self);
   self->icon = new_icon (self);
   if (self->icon != NULL)
     gtk_box_append (GTK_BOX (self->box), self->icon);
@@ -354,7 +521,7 @@ static void
 unbind_cb (GtkSignalListItemFactory *factory, GtkListItem *place, gpointer data)
 {
   Cell *self = g_object_get_data (G_OBJECT (place), "cell");
-  leave_run (self);
+  leave_runs (self);
   g_clear_signal_handler (&self->changed, self->item);
   g_clear_object (&self->item);
 }

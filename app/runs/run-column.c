@@ -193,6 +193,22 @@ sluice_run_columns_new (GPtrArray *entries)
   return columns;
 }
 
+void
+sluice_run_columns_set_curve (GPtrArray *columns, const char *tag)
+{
+  gboolean is_usual = strcmp (tag, SLUICE_RUN_CURVE_TAG) == 0;
+  for (guint i = 0; i < columns->len; i++)
+    {
+      SluiceRunColumn *self = columns->pdata[i];
+      if (self->kind != SLUICE_RUN_COLUMN_CURVE)
+        continue;
+      g_free (self->name);
+      g_free (self->title);
+      self->name = is_usual ? NULL : g_strdup (tag);
+      self->title = g_strdup (is_usual ? _ (kinds[self->kind].title) : last_part (tag));
+    }
+}
+
 gboolean
 sluice_run_columns_equal (GPtrArray *a, GPtrArray *b)
 {
@@ -243,9 +259,10 @@ find_setting (const SluiceRunEntry *entry, const char *name)
   return find_named (entry->settings, name);
 }
 
-/* FALSE: there is none. */
-static gboolean
-get_number (const SluiceRunColumn *self, const SluiceRunEntry *entry, double *number)
+gboolean
+sluice_run_column_get_number (const SluiceRunColumn *self,
+                              const SluiceRunEntry *entry,
+                              double *number)
 {
   const SluiceRunInfo *info = entry->info;
   const SluiceRunResult *result = NULL;
@@ -261,7 +278,7 @@ get_number (const SluiceRunColumn *self, const SluiceRunEntry *entry, double *nu
       return result != NULL && sluice_run_result_get_best (result, number, &step);
     case SLUICE_RUN_COLUMN_CURVE:
     case SLUICE_RUN_COLUMN_LAST:
-      result = find_result (entry, self->name != NULL ? self->name : "loss");
+      result = find_result (entry, self->name != NULL ? self->name : SLUICE_RUN_CURVE_TAG);
       *number = result != NULL ? result->last : NAN;
       return result != NULL;
     case SLUICE_RUN_COLUMN_SETTING:
@@ -356,7 +373,8 @@ sluice_run_column_dup_text (const SluiceRunColumn *self, const SluiceRunEntry *e
     default:
       break;
     }
-  return get_number (self, entry, &number) ? number_text (self, entry, number) : g_strdup ("");
+  return sluice_run_column_get_number (self, entry, &number) ? number_text (self, entry, number)
+                                                             : g_strdup ("");
 }
 
 char *
@@ -435,7 +453,7 @@ SluiceRunKey
 sluice_run_column_get_key (const SluiceRunColumn *self, const SluiceRunEntry *entry)
 {
   SluiceRunKey key = { get_sort_text (self, entry), NAN, FALSE };
-  key.has = get_number (self, entry, &key.number) || key.text != NULL;
+  key.has = sluice_run_column_get_number (self, entry, &key.number) || key.text != NULL;
   return key;
 }
 

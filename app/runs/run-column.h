@@ -34,6 +34,9 @@ typedef struct
   gboolean is_number;    /* at the right, in figures of one width */
   gboolean is_by_itself; /* shown unless somebody has hidden it */
 } SluiceRunColumn;
+/* What curves are of, where nothing else is said. */
+#define SLUICE_RUN_CURVE_TAG "loss"
+
 SluiceRunColumn *sluice_run_column_copy (const SluiceRunColumn *self);
 void sluice_run_column_free (SluiceRunColumn *self);
 
@@ -46,6 +49,8 @@ void sluice_run_column_free (SluiceRunColumn *self);
  * results that tell most.
  */
 GPtrArray *sluice_run_columns_new (GPtrArray *entries);
+/* Says of which result the curves are. */
+void sluice_run_columns_set_curve (GPtrArray *columns, const char *tag);
 /* Have both the same columns? */
 gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
 
@@ -53,6 +58,10 @@ gboolean sluice_run_columns_equal (GPtrArray *a, GPtrArray *b);
 char *sluice_run_column_dup_text (const SluiceRunColumn *self, const SluiceRunEntry *entry);
 /* (transfer full) (nullable): dim, behind it: of the state how far it came. */
 char *sluice_run_column_dup_detail (const SluiceRunColumn *self, const SluiceRunEntry *entry);
+/* FALSE: there is none; it may still have words. */
+gboolean sluice_run_column_get_number (const SluiceRunColumn *self,
+                                       const SluiceRunEntry *entry,
+                                       double *number);
 
 /* By what a run stands where it does, when the table is sorted by a column; borrowed of the run. */
 typedef struct

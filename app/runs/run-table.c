@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/runs/run-table.h"
+#include "app/runs/run-table-private.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "engine/store/kinds/hparams.h"
-
 #define SLICE_US 2000
 #define FRAME_MS 16
-/* Runs whose loss is off the scale are this rare: one that diverged must not flatten all others. */
-#define OUTSIDE 0.05
+/* Runs that are off the scale are this rare: one that diverged must not flatten all others, and one
+ * that is a hundred times as long not shorten them. */
+#define OUTSIDE 0.1
 
 /* ---- a run ---- */
-
-struct _SluiceRunItem
-{
-  GObject parent;
-  SluiceRunEntry *entry;
-  guint index; /* its place among all, newest first */
-};
 
 G_DEFINE_FINAL_TYPE (SluiceRunItem, sluice_run_item, G_TYPE_OBJECT)
 
@@ -29,7 +21,11 @@ static guint item_changed_signal;
 static void
 sluice_run_item_finalize (GObject *object)
 {
-  sluice_run_entry_free (SLUICE_RUN_ITEM (object)->entry);
+  SluiceRunItem *self = SLUICE_RUN_ITEM (object);
+  g_clear_pointer (&self->entry, sluice_run_entry_free);
+  g_clear_pointer (&self->members, g_ptr_array_unref);
+  g_free (self->by);
+  g_free (self->key);
   G_OBJECT_CLASS (sluice_run_item_parent_class)->finalize (object);
 }
 
@@ -46,10 +42,10 @@ sluice_run_item_init (SluiceRunItem *self)
 {
 }
 
-const SluiceRunEntry *
-sluice_run_item_get_entry (SluiceRunItem *self)
+void
+sluice_run_item_emit_changed (SluiceRunItem *self)
 {
-  return self->entry;
+  g_signal_emit (self, item_changed_signal, 0);
 }
 
 static gboolean
@@ -90,29 +86,6 @@ is_same_entry (const SluiceRunEntry *a, const SluiceRunEntry *b)
 
 /* ---- the table ---- */
 
-struct _SluiceRunTable
-{
-  GObject parent;
-  GListStore *rows;        /* of SluiceRunItem: found, in their order */
-  GPtrArray *items;        /* of SluiceRunItem: all, newest first */
-  GHashTable *by_id;       /* gint64 -> SluiceRunItem of items */
-  GPtrArray *columns;      /* of SluiceRunColumn */
-  SluiceRunFilter *filter; /* (nullable) */
-  char *sort;              /* (nullable): id of a column */
-  gboolean descending;
-  SluiceRunTableState state;
-  char *failure; /* (nullable) */
-  gboolean trash;
-  /* What is being read, and taken over. */
-  SluiceStore *store;
-  gboolean reading, again;
-  GCancellable *cancellable;
-  GPtrArray *news;  /* (nullable): of SluiceRunEntry (nullable: taken) */
-  GPtrArray *taken; /* (nullable): of SluiceRunItem: those of news before `at` */
-  guint at, apply_source;
-  gboolean differs; /* in what is found, or in which order */
-};
-
 G_DEFINE_FINAL_TYPE (SluiceRunTable, sluice_run_table, G_TYPE_OBJECT)
 
 enum
@@ -123,8 +96,6 @@ enum
 };
 static guint signals[N_SIGNALS];
 
-/* ---- which are shown, in which order ---- */
-
 const SluiceRunColumn *
 sluice_run_table_find_column (SluiceRunTable *self, const char *id)
 {
@@ -134,76 +105,10 @@ sluice_run_table_find_column (SluiceRunTable *self, const char *id)
   return NULL;
 }
 
-typedef struct
+void
+sluice_run_table_emit_changed (SluiceRunTable *self)
 {
-  SluiceRunItem *item;
-  SluiceRunKey key;
-} Placed;
-
-static int
-compare_places (gconstpointer a, gconstpointer b, gpointer descending)
-{
-  const Placed *first = a, *second = b;
-  int result = sluice_run_key_compare (&first->key, &second->key, GPOINTER_TO_INT (descending));
-  return result != 0 ? result
-                     : (first->item->index > second->item->index)
-                           - (first->item->index < second->item->index);
-}
-
-/* A key is found once a run, not once a comparison. */
-static void
-sort_items (SluiceRunTable *self, const SluiceRunColumn *column, GPtrArray *items)
-{
-  g_autofree Placed *placed = g_new (Placed, MAX (1, items->len));
-  for (guint i = 0; i < items->len; i++)
-    {
-      SluiceRunItem *item = items->pdata[i];
-      placed[i] = (Placed){ item, sluice_run_column_get_key (column, item->entry) };
-    }
-  g_qsort_with_data (placed, (int) items->len, sizeof *placed, compare_places,
-                     GINT_TO_POINTER (self->descending));
-  for (guint i = 0; i < items->len; i++)
-    items->pdata[i] = placed[i].item;
-}
-
-/* Rows that stay where they are stay as they are. */
-static void
-set_rows (SluiceRunTable *self, GPtrArray *sorted)
-{
-  GListModel *rows = G_LIST_MODEL (self->rows);
-  guint n = g_list_model_get_n_items (rows), start = 0, end = 0;
-  for (; start < MIN (n, sorted->len); start++)
-    {
-      g_autoptr (SluiceRunItem) item = g_list_model_get_item (rows, start);
-      if (item != sorted->pdata[start])
-        break;
-    }
-  for (; end < MIN (n, sorted->len) - start; end++)
-    {
-      g_autoptr (SluiceRunItem) item = g_list_model_get_item (rows, n - 1 - end);
-      if (item != sorted->pdata[sorted->len - 1 - end])
-        break;
-    }
-  if (start + end < MAX (n, sorted->len))
-    g_list_store_splice (self->rows, start, n - start - end, sorted->pdata + start,
-                         sorted->len - start - end);
-}
-
-static void
-arrange (SluiceRunTable *self)
-{
-  g_autoptr (GPtrArray) sorted = g_ptr_array_sized_new (self->items->len);
-  const SluiceRunColumn *column = sluice_run_table_find_column (self, self->sort);
-  for (guint i = 0; i < self->items->len; i++)
-    {
-      SluiceRunItem *item = self->items->pdata[i];
-      item->index = i;
-      if (self->filter == NULL || sluice_run_filter_matches (self->filter, item->entry))
-        g_ptr_array_add (sorted, item);
-    }
-  if (column != NULL)
-    sort_items (self, column, sorted);
-  set_rows (self, sorted);
+  g_signal_emit (self, signals[CHANGED], 0);
 }
 
 gboolean
@@ -214,7 +119,7 @@ sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GError **er
     return FALSE;
   g_clear_pointer (&self->filter, sluice_run_filter_free);
   self->filter = filter;
-  arrange (self);
+  sluice_run_table_arrange (self);
   g_signal_emit (self, signals[CHANGED], 0);
   return TRUE;
 }
@@ -228,7 +133,7 @@ sluice_run_table_set_sort (SluiceRunTable *self, const char *column, gboolean de
   g_free (self->sort);
   self->sort = copy;
   self->descending = descending;
-  arrange (self);
+  sluice_run_table_arrange (self);
 }
 
 const char *
@@ -281,6 +186,7 @@ take_entry (SluiceRunTable *self, guint at)
     {
       item = g_object_new (SLUICE_TYPE_RUN_ITEM, NULL);
       item->entry = entry;
+      item->is_stale = TRUE;
       self->differs = TRUE;
       g_ptr_array_add (self->taken, item);
       return;
@@ -294,9 +200,12 @@ take_entry (SluiceRunTable *self, guint at)
   g_hash_table_steal (self->by_id, &item->entry->info->id); /* its key goes with the entry */
   sluice_run_entry_free (item->entry);
   item->entry = entry;
+  item->is_stale = TRUE;
+  g_clear_pointer (&item->key, g_free);
+  item->has_key = FALSE;
   g_hash_table_insert (self->by_id, &entry->info->id, item);
   self->differs = TRUE;
-  g_signal_emit (item, item_changed_signal, 0);
+  sluice_run_item_emit_changed (item);
 }
 
 static void
@@ -313,7 +222,10 @@ finish_reading (SluiceRunTable *self)
       g_hash_table_insert (self->by_id, &item->entry->info->id, item);
     }
   if (anew)
-    arrange (self);
+    {
+      sluice_run_table_count (self);
+      sluice_run_table_arrange (self);
+    }
   g_ptr_array_unref (old);
   self->state = SLUICE_RUN_TABLE_READY;
   self->reading = FALSE;
@@ -380,6 +292,7 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       g_ptr_array_unref (self->columns);
       self->columns = g_steal_pointer (&reading->columns);
+      sluice_run_columns_set_curve (self->columns, self->curve);
       self->differs = TRUE;
       g_signal_emit (self, signals[COLUMNS_CHANGED], 0);
     }
@@ -454,6 +367,12 @@ sluice_run_table_get_n_runs (SluiceRunTable *self)
   return self->items->len;
 }
 
+GPtrArray *
+sluice_run_table_get_items (SluiceRunTable *self)
+{
+  return self->items;
+}
+
 SluiceRunItem *
 sluice_run_table_find (SluiceRunTable *self, gint64 run)
 {
@@ -464,6 +383,25 @@ GPtrArray *
 sluice_run_table_get_columns (SluiceRunTable *self)
 {
   return self->columns;
+}
+
+void
+sluice_run_table_set_curve (SluiceRunTable *self, const char *tag)
+{
+  if (strcmp (self->curve, tag) == 0)
+    return;
+  g_free (self->curve);
+  self->curve = g_strdup (tag);
+  sluice_run_columns_set_curve (self->columns, tag);
+  g_signal_emit (self, signals[COLUMNS_CHANGED], 0);
+  if (g_strcmp0 (self->sort, "curve") == 0)
+    sluice_run_table_arrange (self);
+}
+
+const char *
+sluice_run_table_get_curve (SluiceRunTable *self)
+{
+  return self->curve;
 }
 
 /* ---- what all have in common ---- */
@@ -504,7 +442,7 @@ sluice_run_table_get_scale (
 {
   g_autoptr (GArray) lows = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GArray) highs = g_array_new (FALSE, FALSE, sizeof (double));
-  *last_step = 0;
+  g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (double));
   for (guint i = 0; i < self->items->len; i++)
     {
       GPtrArray *results = ((SluiceRunItem *) self->items->pdata[i])->entry->results;
@@ -515,7 +453,8 @@ sluice_run_table_get_scale (
             continue;
           g_array_append_val (lows, result->min);
           g_array_append_val (highs, result->max);
-          *last_step = MAX (*last_step, (double) result->last_step);
+          double end = (double) result->last_step;
+          g_array_append_val (ends, end);
           break;
         }
     }
@@ -523,6 +462,8 @@ sluice_run_table_get_scale (
     return FALSE;
   g_array_sort (lows, by_number);
   g_array_sort (highs, by_number);
+  g_array_sort (ends, by_number);
+  *last_step = g_array_index (ends, double, ends->len - 1 - (guint) (ends->len * OUTSIDE));
   *least = g_array_index (lows, double, (guint) (lows->len * OUTSIDE));
   *greatest = g_array_index (highs, double, highs->len - 1 - (guint) (highs->len * OUTSIDE));
   return *least < *greatest;
@@ -558,6 +499,12 @@ sluice_run_table_finalize (GObject *object)
   g_hash_table_unref (self->by_id);
   g_ptr_array_unref (self->items);
   g_ptr_array_unref (self->columns);
+  g_hash_table_unref (self->groups);
+  g_hash_table_unref (self->tags_wanted);
+  g_ptr_array_unref (self->counts.tags);
+  g_free (self->curve);
+  g_free (self->group_by);
+  g_free (self->view);
   g_free (self->sort);
   g_free (self->failure);
   G_OBJECT_CLASS (sluice_run_table_parent_class)->finalize (object);
@@ -581,5 +528,10 @@ sluice_run_table_init (SluiceRunTable *self)
   self->items = g_ptr_array_new_with_free_func (g_object_unref);
   self->by_id = g_hash_table_new (g_int64_hash, g_int64_equal);
   self->columns = sluice_run_columns_new (self->items); /* of no run */
+  self->groups = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, g_object_unref);
+  self->tags_wanted = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->counts.tags = g_ptr_array_new_with_free_func (sluice_run_tag_count_free);
+  self->view = g_strdup (SLUICE_RUN_VIEW_ALL);
+  self->curve = g_strdup (SLUICE_RUN_CURVE_TAG);
   self->cancellable = g_cancellable_new ();
 }

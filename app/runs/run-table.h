@@ -12,7 +12,17 @@
 #define SLUICE_TYPE_RUN_ITEM (sluice_run_item_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceRunItem, sluice_run_item, SLUICE, RUN_ITEM, GObject)
 
+/* Of a group: as if it was a run (app/runs/run-group.h). */
 const SluiceRunEntry *sluice_run_item_get_entry (SluiceRunItem *self);
+/* (nullable) (transfer none) (element-type SluiceRunItem): of a group, oldest first; NULL of a run.
+ */
+GPtrArray *sluice_run_item_get_members (SluiceRunItem *self);
+gboolean sluice_run_item_get_open (SluiceRunItem *self);  /* are a group's members rows below it? */
+gboolean sluice_run_item_is_member (SluiceRunItem *self); /* it stands below its group */
+/* (transfer full): what stands in the cell of a column; of a group "0.987 ± 0.001". */
+char *sluice_run_item_dup_text (SluiceRunItem *self, const SluiceRunColumn *column);
+/* (transfer full) (nullable): dim, behind it; of a group's state "3 of 5" that have finished. */
+char *sluice_run_item_dup_detail (SluiceRunItem *self, const SluiceRunColumn *column);
 
 typedef enum
 {
@@ -40,8 +50,11 @@ gboolean sluice_run_table_is_reading (SluiceRunTable *self);
 SluiceRunTableState sluice_run_table_get_state (SluiceRunTable *self);
 const char *sluice_run_table_get_failure (SluiceRunTable *self); /* (nullable) */
 
-GListModel *sluice_run_table_get_rows (SluiceRunTable *self); /* of SluiceRunItem: as shown */
-guint sluice_run_table_get_n_runs (SluiceRunTable *self);     /* of all */
+GListModel *
+sluice_run_table_get_rows (SluiceRunTable *self); /* of SluiceRunItem: as shown, groups too */
+/* (transfer none) (element-type SluiceRunItem): all runs, newest first, no groups */
+GPtrArray *sluice_run_table_get_items (SluiceRunTable *self);
+guint sluice_run_table_get_n_runs (SluiceRunTable *self); /* of all */
 /* (nullable) (transfer none): also one that the filter leaves out. */
 SluiceRunItem *sluice_run_table_find (SluiceRunTable *self, gint64 run);
 /* (element-type SluiceRunColumn) (transfer none) */
@@ -56,9 +69,51 @@ gboolean sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GE
 void sluice_run_table_set_sort (SluiceRunTable *self, const char *column, gboolean descending);
 const char *sluice_run_table_get_sort (SluiceRunTable *self, gboolean *descending);
 
+/* ---- which are shown ---- */
+
+#define SLUICE_RUN_VIEW_ALL     "all"
+#define SLUICE_RUN_VIEW_STARRED "starred"
+
+/* Beside the filter: SLUICE_RUN_VIEW_ALL, SLUICE_RUN_VIEW_STARRED, or the name of a state. */
+void sluice_run_table_set_view (SluiceRunTable *self, const char *view);
+const char *sluice_run_table_get_view (SluiceRunTable *self);
+/* Only runs that have the tag, and all others that are wanted. */
+void sluice_run_table_set_tag_wanted (SluiceRunTable *self, const char *tag, gboolean wanted);
+gboolean sluice_run_table_get_tag_wanted (SluiceRunTable *self, const char *tag);
+
+typedef struct
+{
+  char *tag;
+  guint n;
+} SluiceRunTagCount;
+
+/* Of all runs outside the trash, when they were read last. */
+typedef struct
+{
+  guint n, n_starred;
+  guint n_of_state[SLUICE_RUN_WAITING + 1];
+  GPtrArray *tags; /* of SluiceRunTagCount, by tag */
+} SluiceRunCounts;
+const SluiceRunCounts *sluice_run_table_get_counts (SluiceRunTable *self);
+/* That filter, view and tags let through. */
+guint sluice_run_table_get_n_found (SluiceRunTable *self);
+
+/* ---- groups ---- */
+
+/* by: (nullable): of app/runs/run-group.h; NULL: each run by itself. Two runs at least make a
+ * group; the trash has none. */
+void sluice_run_table_set_group_by (SluiceRunTable *self, const char *by);
+const char *sluice_run_table_get_group_by (SluiceRunTable *self);
+void sluice_run_table_set_open (SluiceRunTable *self, SluiceRunItem *group, gboolean open);
+
+/* ---- what all have in common ---- */
+
+/* Of which result the curves are; SLUICE_RUN_CURVE_TAG unless somebody says otherwise. */
+void sluice_run_table_set_curve (SluiceRunTable *self, const char *tag);
+const char *sluice_run_table_get_curve (SluiceRunTable *self);
 /* (transfer full): of all tags that runs of the table have: sorted. */
 GStrv sluice_run_table_dup_tags (SluiceRunTable *self);
-/* On what scale all curves of a scalar are drawn: values that nearly all runs stay in, and the last
- * step of all. FALSE: none has any. */
+/* On what scale all curves of a scalar are drawn: values that nearly all runs stay in, and a step
+ * that nearly all end before. FALSE: none has any. */
 gboolean sluice_run_table_get_scale (
     SluiceRunTable *self, const char *tag, double *least, double *greatest, double *last_step);

@@ -7,7 +7,8 @@
 #include <string.h>
 
 #define PAGE       "runs" /* of what the workspace remembers */
-#define MOST_TITLE 112    /* pixels of a column for the sake of its title */
+#define MOST_TITLE 160    /* pixels of a column for the sake of its title */
+#define TITLE_AIR  40     /* of them beside it: padding, and the arrow of what is sorted by */
 
 struct _SluiceRunView
 {
@@ -29,9 +30,9 @@ struct _SluiceRunView
 G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
 
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
-  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 132,
+  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 168,
   [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
-  [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 78,
+  [SLUICE_RUN_COLUMN_BEST] = 110,   [SLUICE_RUN_COLUMN_LAST] = 90,
   [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 78,
   [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
@@ -193,6 +194,16 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
 
 /* ---- the columns ---- */
 
+/* With the arrow of a sorted column beside it. */
+static int
+measure_title (SluiceRunView *self, const char *title)
+{
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (self->view), title);
+  int width;
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width + TITLE_AIR;
+}
+
 static void
 add_column (SluiceRunView *self, const SluiceRunColumn *column)
 {
@@ -206,8 +217,7 @@ add_column (SluiceRunView *self, const SluiceRunColumn *column)
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
   if (width == 0 && column->name != NULL) /* as wide as its title, within reason */
-    width =
-        CLAMP (7 * (int) g_utf8_strlen (column->title, -1) + 20, widths[column->kind], MOST_TITLE);
+    width = CLAMP (measure_title (self, column->title), widths[column->kind], MOST_TITLE);
   width = width > 0 ? width : widths[column->kind];
   gtk_column_view_column_set_fixed_width (c, width);
   g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
@@ -281,6 +291,23 @@ sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, g
     return;
   remember (self);
   g_hash_table_insert (self->chosen, g_strdup (column->id), GINT_TO_POINTER (shown));
+  build (self);
+}
+
+void
+sluice_run_view_set_columns (SluiceRunView *self, const char *const *ids)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (self->table);
+  remember (self);
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const char *id = ((const SluiceRunColumn *) columns->pdata[i])->id;
+      g_hash_table_insert (self->chosen, g_strdup (id),
+                           GINT_TO_POINTER (g_strv_contains (ids, id)));
+    }
+  g_ptr_array_set_size (self->order, 0);
+  for (guint i = 0; ids[i] != NULL; i++)
+    g_ptr_array_add (self->order, g_strdup (ids[i]));
   build (self);
 }
 

@@ -23,4 +23,6 @@ void sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *colu
 void sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboolean descending);
 /* (transfer full): ids of those that are shown, in their order. */
 GStrv sluice_run_view_dup_columns (SluiceRunView *self);
+/* These and no others, in that order; what there is not is left out. */
+void sluice_run_view_set_columns (SluiceRunView *self, const char *const *ids);
 void sluice_run_view_keep_state (SluiceRunView *self, GKeyFile *state, gboolean saves);

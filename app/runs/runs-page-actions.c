@@ -173,9 +173,12 @@ star (SluiceRunsPage *self, GPtrArray *items)
 void
 sluice_runs_page_star (SluiceRunItem *item, gpointer data)
 {
-  g_autoptr (GPtrArray) items = g_ptr_array_new ();
+  GPtrArray *members = sluice_run_item_get_members (item);
+  g_autoptr (GPtrArray) items =
+      members != NULL ? g_ptr_array_copy (members, NULL, NULL) : g_ptr_array_new ();
   SluiceRunsPage *self = data;
-  g_ptr_array_add (items, item);
+  if (members == NULL)
+    g_ptr_array_add (items, item);
   if (!sluice_run_table_get_trash (self->table))
     star (self, items);
 }
@@ -260,13 +263,13 @@ tag_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 rename_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_menu_button_popup (SLUICE_RUNS_PAGE (widget)->rename_button);
+  sluice_runs_page_popup (SLUICE_RUNS_PAGE (widget), SLUICE_RUNS_PAGE (widget)->rename_popover);
 }
 
 static void
 notes_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_menu_button_popup (SLUICE_RUNS_PAGE (widget)->notes_button);
+  sluice_runs_page_popup (SLUICE_RUNS_PAGE (widget), SLUICE_RUNS_PAGE (widget)->notes_popover);
 }
 
 static void
@@ -278,8 +281,87 @@ columns_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 trash_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  GtkToggleButton *button = SLUICE_RUNS_PAGE (widget)->trash_button;
-  gtk_toggle_button_set_active (button, !gtk_toggle_button_get_active (button));
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (widget);
+  sluice_run_table_set_trash (self->table, !sluice_run_table_get_trash (self->table));
+  sluice_runs_page_update_actions (self);
+  sluice_runs_page_update_views (self);
+}
+
+static void
+purge_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_purge (SLUICE_RUNS_PAGE (widget));
+}
+
+static void
+group_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_menu_button_popup (SLUICE_RUNS_PAGE (widget)->group_button);
+}
+
+static void
+group_by_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_group_by (SLUICE_RUNS_PAGE (widget), g_variant_get_string (parameter, NULL));
+}
+
+static void
+open_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_open_group (SLUICE_RUNS_PAGE (widget), TRUE);
+}
+
+static void
+close_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_open_group (SLUICE_RUNS_PAGE (widget), FALSE);
+}
+
+/* Into the pane that tells it, which is shown if it was not. */
+static void
+compare_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  GtkWidget *differs = GTK_WIDGET (SLUICE_RUNS_PAGE (widget)->differs);
+  if (!gtk_widget_get_mapped (differs))
+    gtk_widget_activate_action (widget, "win.toggle-inspector", NULL);
+  gtk_widget_child_focus (differs, GTK_DIR_TAB_FORWARD);
+}
+
+static void
+export_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_export (SLUICE_RUNS_PAGE (widget), g_variant_get_string (parameter, NULL));
+}
+
+/* By name: for scripts and tests. */
+static void
+export_to_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  const char *format, *path;
+  g_variant_get (parameter, "(&s&s)", &format, &path);
+  sluice_runs_page_export_to (SLUICE_RUNS_PAGE (widget), format, path);
+}
+
+static void
+fork_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gint64 run, step;
+  g_variant_get (parameter, "(xx)", &run, &step);
+  sluice_runs_page_fork (SLUICE_RUNS_PAGE (widget), run, step);
+}
+
+/* Where checkpoints are chosen by keys. */
+static void
+lineage_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (SLUICE_RUNS_PAGE (widget)->lineage));
+}
+
+static void
+curve_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_run_table_set_curve (SLUICE_RUNS_PAGE (widget)->table,
+                              g_variant_get_string (parameter, NULL));
 }
 
 /* Under the row that has the focus, else at the table's start. */
@@ -309,6 +391,7 @@ enum
   NEEDS_ANY = 1 << 1,
   IN_TRASH = 1 << 2, /* only there */
   OUTSIDE = 1 << 3,  /* only outside of it */
+  NEEDS_TWO = 1 << 4,
 };
 
 static const struct
@@ -316,6 +399,7 @@ static const struct
   const char *name;
   GtkWidgetActionActivateFunc activate;
   guint needs;
+  const char *parameter; /* its type */
 } actions[] = {
   { "table.filter", filter_action, 0 },
   { "table.clear-filter", clear_filter_action, 0 },
@@ -332,22 +416,33 @@ static const struct
   { "table.chart-only", chart_only_action, NEEDS_ANY | OUTSIDE },
   { "table.delete", delete_action, NEEDS_ANY | OUTSIDE },
   { "table.restore", restore_action, NEEDS_ANY | IN_TRASH },
+  { "table.purge", purge_action, NEEDS_ANY | IN_TRASH },
+  { "table.compare", compare_action, NEEDS_TWO | OUTSIDE },
+  { "table.export", export_action, NEEDS_ANY | OUTSIDE, "s" },
+  { "table.export-to", export_to_action, NEEDS_ANY | OUTSIDE, "(ss)" },
+  { "table.group", group_action, OUTSIDE },
+  { "table.group-by", group_by_action, OUTSIDE, "s" },
+  { "table.open", open_action, OUTSIDE },
+  { "table.close", close_action, OUTSIDE },
+  { "table.curve", curve_action, 0, "s" },
+  { "table.lineage", lineage_action, NEEDS_ANY | OUTSIDE },
+  { "run.fork", fork_action, OUTSIDE, "(xx)" },
 };
 
 void
 sluice_runs_page_install_actions (GtkWidgetClass *widget_class)
 {
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
-    gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].activate);
+    gtk_widget_class_install_action (widget_class, actions[i].name, actions[i].parameter,
+                                     actions[i].activate);
   sluice_shortcuts_bind (widget_class, "table.");
 }
 
 void
 sluice_runs_page_update_actions (SluiceRunsPage *self)
 {
-  g_autoptr (GtkBitset) selected =
-      gtk_selection_model_get_selection (sluice_run_view_get_selection (self->view));
-  guint64 n = gtk_bitset_get_size (selected);
+  g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
+  guint n = items->len;
   gboolean trash = sluice_run_table_get_trash (self->table);
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     {
@@ -355,17 +450,16 @@ sluice_runs_page_update_actions (SluiceRunsPage *self)
       gtk_widget_action_set_enabled (
           GTK_WIDGET (self), actions[i].name,
           (!(needs & NEEDS_ONE) || n == 1) && (!(needs & NEEDS_ANY) || n > 0)
-              && (!(needs & IN_TRASH) || trash) && (!(needs & OUTSIDE) || !trash));
+              && (!(needs & NEEDS_TWO) || n > 1) && (!(needs & IN_TRASH) || trash)
+              && (!(needs & OUTSIDE) || !trash));
     }
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "table.undo", self->n_done > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "table.redo",
                                  self->n_done < self->history->len);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->rename_button), n == 1);
-  gtk_widget_set_sensitive (GTK_WIDGET (self->notes_button), n == 1);
-  g_autofree char *text =
-      g_strdup_printf (ngettext ("%u selected", "%u selected", (guint) n), (guint) n);
+  g_autofree char *text = g_strdup_printf (ngettext ("%u selected", "%u selected", n), n);
   gtk_label_set_label (self->selected, text);
   gtk_widget_set_visible (GTK_WIDGET (self->selected), n > 0);
   gtk_widget_set_visible (self->selected_box, n > 0 && !trash);
-  gtk_widget_set_visible (self->restore_box, n > 0 && trash);
+  gtk_widget_set_visible (self->restore_box, trash);
+  gtk_widget_set_visible (GTK_WIDGET (self->group_button), !trash);
 }

@@ -61,17 +61,46 @@ closed_cb (SluiceRunsPage *self)
     sluice_run_view_focus (self->view);
 }
 
+static GtkWidget *
+new_popover (SluiceRunsPage *self, void (*fill) (SluiceRunsPage *self), GtkBox **box)
+{
+  GtkWidget *popover = gtk_popover_new ();
+  *box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 8));
+  gtk_popover_set_child (GTK_POPOVER (popover), GTK_WIDGET (*box));
+  g_signal_connect_object (popover, "show", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (popover, "closed", G_CALLBACK (closed_cb), self, G_CONNECT_SWAPPED);
+  return popover;
+}
+
 /* (transfer none): a box in a popover of the button. */
 static GtkBox *
 add_popover (SluiceRunsPage *self, GtkMenuButton *button, void (*fill) (SluiceRunsPage *self))
 {
-  GtkWidget *popover = gtk_popover_new ();
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 8);
-  gtk_popover_set_child (GTK_POPOVER (popover), box);
-  g_signal_connect_object (popover, "show", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (popover, "closed", G_CALLBACK (closed_cb), self, G_CONNECT_SWAPPED);
-  gtk_menu_button_set_popover (button, popover);
-  return GTK_BOX (box);
+  GtkBox *box;
+  gtk_menu_button_set_popover (button, new_popover (self, fill, &box));
+  return box;
+}
+
+/* The same of what is only in menus: it comes by sluice_runs_page_popup(). */
+static GtkBox *
+add_page_popover (SluiceRunsPage *self, GtkWidget **popover, void (*fill) (SluiceRunsPage *self))
+{
+  GtkBox *box;
+  *popover = new_popover (self, fill, &box);
+  gtk_widget_set_parent (*popover, GTK_WIDGET (self));
+  return box;
+}
+
+void
+sluice_runs_page_popup (SluiceRunsPage *self, GtkWidget *popover)
+{
+  graphene_rect_t at;
+  if (!gtk_widget_compute_bounds (GTK_WIDGET (self->more_button), GTK_WIDGET (self), &at))
+    return;
+  gtk_popover_set_pointing_to (GTK_POPOVER (popover),
+                               &(GdkRectangle){ (int) at.origin.x, (int) at.origin.y,
+                                                (int) at.size.width, (int) at.size.height });
+  gtk_popover_popup (GTK_POPOVER (popover));
 }
 
 static void
@@ -163,12 +192,60 @@ add_column_row (SluiceRunsPage *self, const SluiceRunColumn *column)
 }
 
 static void
+curve_chosen_cb (SluiceRunsPage *self)
+{
+  GtkStringObject *chosen = gtk_drop_down_get_selected_item (self->curves);
+  if (chosen != NULL && !self->filling)
+    sluice_run_table_set_curve (self->table, gtk_string_object_get_string (chosen));
+}
+
+/* Of which result the curves are: any that has a column of its last value. */
+static void
+fill_curves (SluiceRunsPage *self)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (self->table);
+  GtkStringList *tags = gtk_string_list_new (NULL);
+  guint n = 0, at = GTK_INVALID_LIST_POSITION;
+  for (guint i = 0; i < columns->len; i++)
+    {
+      const SluiceRunColumn *column = columns->pdata[i];
+      if (column->kind != SLUICE_RUN_COLUMN_LAST)
+        continue;
+      if (strcmp (column->name, sluice_run_table_get_curve (self->table)) == 0)
+        at = n;
+      gtk_string_list_append (tags, column->name);
+      n++;
+    }
+  gtk_drop_down_set_model (self->curves, G_LIST_MODEL (tags));
+  gtk_drop_down_set_selected (self->curves, at);
+  gtk_widget_set_sensitive (GTK_WIDGET (self->curves), n > 0);
+  g_object_unref (tags);
+}
+
+static void
+add_curves (SluiceRunsPage *self, GtkBox *box)
+{
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
+  GtkWidget *label = gtk_label_new (_ ("Curve of"));
+  self->curves = GTK_DROP_DOWN (gtk_drop_down_new (NULL, NULL));
+  gtk_drop_down_set_enable_search (self->curves, FALSE);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->curves), TRUE);
+  name_widget (GTK_WIDGET (self->curves), _ ("Curve of"));
+  g_signal_connect_object (self->curves, "notify::selected", G_CALLBACK (curve_chosen_cb), self,
+                           G_CONNECT_SWAPPED);
+  gtk_box_append (GTK_BOX (row), label);
+  gtk_box_append (GTK_BOX (row), GTK_WIDGET (self->curves));
+  gtk_box_append (box, row);
+}
+
+static void
 fill_columns (SluiceRunsPage *self)
 {
   static const SluiceRunColumnKind last_kinds[] = { SLUICE_N_RUN_COLUMNS, SLUICE_RUN_COLUMN_BEST,
                                                     SLUICE_RUN_COLUMN_SETTING };
   GPtrArray *columns = sluice_run_table_get_columns (self->table);
   self->filling = TRUE;
+  fill_curves (self);
   clear_box (self->columns_list);
   for (guint group = 0; group < G_N_ELEMENTS (last_kinds); group++)
     {
@@ -301,7 +378,7 @@ name_entered_cb (SluiceRunsPage *self)
   SluiceRunEdit *edit = sluice_run_edit_new (SLUICE_RUN_EDIT_NAME, NULL);
   sluice_run_edit_add (edit, info, info->name, name);
   sluice_runs_page_edit (self, edit);
-  close_popover (self->rename_button);
+  gtk_popover_popdown (GTK_POPOVER (self->rename_popover));
 }
 
 static void
@@ -404,7 +481,7 @@ notes_closed_cb (SluiceRunsPage *self)
 static void
 init_notes (SluiceRunsPage *self)
 {
-  GtkBox *box = add_popover (self, self->notes_button, fill_notes);
+  GtkBox *box = add_page_popover (self, &self->notes_popover, fill_notes);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   self->notes_view = gtk_text_view_new ();
   self->notes = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->notes_view));
@@ -421,8 +498,8 @@ init_notes (SluiceRunsPage *self)
   gtk_box_append (box, new_problem (&self->notes_problem));
   g_signal_connect_object (self->notes, "changed", G_CALLBACK (notes_changed_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (gtk_menu_button_get_popover (self->notes_button), "closed",
-                           G_CALLBACK (notes_closed_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->notes_popover, "closed", G_CALLBACK (notes_closed_cb), self,
+                           G_CONNECT_SWAPPED);
 }
 
 /* ---- all of them ---- */
@@ -442,6 +519,7 @@ void
 sluice_runs_page_init_popovers (SluiceRunsPage *self)
 {
   GtkBox *box = add_popover (self, self->columns_button, fill_columns);
+  add_curves (self, box);
   gtk_box_append (box, new_list (&self->columns_list));
   box = add_popover (self, self->tag_button, fill_tags);
   self->tag_entry = add_entry (box, _ ("New tag"));
@@ -449,7 +527,7 @@ sluice_runs_page_init_popovers (SluiceRunsPage *self)
   gtk_box_append (box, new_list (&self->tags_list));
   g_signal_connect_object (self->tag_entry, "activate", G_CALLBACK (tag_entered_cb), self,
                            G_CONNECT_SWAPPED);
-  box = add_popover (self, self->rename_button, fill_name);
+  box = add_page_popover (self, &self->rename_popover, fill_name);
   self->name_entry = add_entry (box, _ ("Name of the run"));
   gtk_box_append (box, new_problem (&self->name_problem));
   g_signal_connect_object (self->name_entry, "activate", G_CALLBACK (name_entered_cb), self,

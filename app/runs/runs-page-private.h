@@ -4,12 +4,17 @@
 
 #include <adwaita.h>
 
+#include "app/runs/diff-panel.h"
+#include "app/runs/lineage-view.h"
 #include "app/runs/run-edit.h"
 #include "app/runs/run-view.h"
 #include "app/runs/runs-page.h"
+#include "app/runs/views-pane.h"
 
 /* runs-page.c (the page), runs-page-actions.c (what can be done with the selected runs),
- * runs-page-popovers.c (what asks for words). */
+ * runs-page-groups.c (which are told as one), runs-page-export.c (files), runs-page-popovers.c
+ * (what asks for words), runs-page-lineage.c (what came of what), runs-page-side.c (what stands at
+ * its sides: views, what differs). */
 
 struct _SluiceRunsPage
 {
@@ -18,16 +23,28 @@ struct _SluiceRunsPage
   GtkStack *states;
   GtkSearchEntry *entry;
   GtkLabel *count, *problem, *selected;
-  GtkWidget *selected_box, *restore_box;
-  GtkMenuButton *columns_button, *tag_button, *rename_button, *notes_button;
-  GtkToggleButton *trash_button;
+  GtkWidget *line, *selected_box, *restore_box;
+  GtkMenuButton *group_button, *columns_button, *tag_button, *more_button;
+  GtkLabel *group_label;
   AdwStatusPage *failure;
   SluiceRunView *view;
   GMenuModel *row_menu;
   GtkWidget *menu; /* over the row that was asked for it */
 
+  /* At its sides: the window's, and kept here. */
+  SluiceViewsPane *views;
+  SluiceDiffPanel *differs;
+  GPtrArray *saved;    /* of SluiceSavedView */
+  char *saved_current; /* (nullable): name of the one that is shown as it was saved */
+  gboolean measuring;  /* the trash */
+
+  GtkWidget *lineage_box;
+  SluiceLineageView *lineage; /* (nullable): as long as the page is there */
+  gboolean tracing, traces_again;
+
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
+  SluiceRunController *controller;
   SluiceRunTable *table;
   SluiceRunCells cells;
   gint64 front;  /* as it was seen last */
@@ -41,6 +58,8 @@ struct _SluiceRunsPage
   gboolean working;
 
   /* In the popovers. */
+  GtkWidget *rename_popover, *notes_popover;
+  GtkDropDown *curves;
   GtkBox *columns_list, *tags_list;
   GtkEditable *tag_entry, *name_entry;
   GtkLabel *tag_problem, *name_problem, *notes_problem;
@@ -56,8 +75,11 @@ struct _SluiceRunsPage
 /* Reads the table now. */
 void sluice_runs_page_read (SluiceRunsPage *self);
 void sluice_runs_page_tell (SluiceRunsPage *self, const char *message);
-/* (transfer full) (element-type SluiceRunItem): those that are selected, in their order. */
+/* (transfer full) (element-type SluiceRunItem): the runs that are selected, in their order; of a
+ * group all of its runs. */
 GPtrArray *sluice_runs_page_dup_selected (SluiceRunsPage *self);
+/* (transfer full) (element-type SluiceRunInfo, not owned) */
+GPtrArray *sluice_runs_page_list_infos (GPtrArray *items);
 
 /* runs-page-actions.c */
 void sluice_runs_page_install_actions (GtkWidgetClass *widget_class);
@@ -73,3 +95,37 @@ void sluice_runs_page_init_popovers (SluiceRunsPage *self);
 void sluice_runs_page_save_notes (SluiceRunsPage *self);
 /* Shows what others have written meanwhile, as long as nothing was typed. */
 void sluice_runs_page_renew_notes (SluiceRunsPage *self);
+/* Under the button that has what else can be done. */
+void sluice_runs_page_popup (SluiceRunsPage *self, GtkWidget *popover);
+
+/* runs-page-groups.c */
+void sluice_runs_page_init_groups (SluiceRunsPage *self);
+/* The menu of what runs can be grouped by. */
+void sluice_runs_page_renew_groups (SluiceRunsPage *self);
+void sluice_runs_page_group_by (SluiceRunsPage *self, const char *by);
+void sluice_runs_page_toggle_group (SluiceRunItem *item, gpointer data);
+/* The group of the row that has the focus. */
+void sluice_runs_page_open_group (SluiceRunsPage *self, gboolean open);
+
+/* runs-page-export.c */
+/* Asks for a place. format: "csv", "jsonl", "tfevents" */
+void sluice_runs_page_export (SluiceRunsPage *self, const char *format);
+void sluice_runs_page_export_to (SluiceRunsPage *self, const char *format, const char *path);
+
+/* runs-page-side.c */
+void sluice_runs_page_init_side (SluiceRunsPage *self);
+/* Once there is a workspace. */
+void sluice_runs_page_attach_side (SluiceRunsPage *self);
+void sluice_runs_page_clear_side (SluiceRunsPage *self);
+/* Other runs are selected. */
+void sluice_runs_page_update_differs (SluiceRunsPage *self);
+/* Others are listed, or the table shows others. */
+void sluice_runs_page_update_views (SluiceRunsPage *self);
+void sluice_runs_page_purge (SluiceRunsPage *self);
+
+/* runs-page-lineage.c */
+void sluice_runs_page_init_lineage (SluiceRunsPage *self);
+/* Other runs are selected, or listed. */
+void sluice_runs_page_update_lineage (SluiceRunsPage *self);
+/* A run that begins where that one was; asks first. */
+void sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step);

@@ -30,11 +30,25 @@ sluice_runs_page_tell (SluiceRunsPage *self, const char *message)
 
 /* ---- what is selected ---- */
 
+/* Takes item. */
+static void
+add_selected (GPtrArray *items, GHashTable *seen, SluiceRunItem *item)
+{
+  GPtrArray *members = sluice_run_item_get_members (item);
+  for (guint i = 0; members != NULL && i < members->len; i++)
+    if (g_hash_table_add (seen, members->pdata[i]))
+      g_ptr_array_add (items, g_object_ref (members->pdata[i]));
+  if (members == NULL && g_hash_table_add (seen, item))
+    g_ptr_array_add (items, g_object_ref (item));
+  g_object_unref (item);
+}
+
 GPtrArray *
 sluice_runs_page_dup_selected (SluiceRunsPage *self)
 {
   GtkSelectionModel *model = sluice_run_view_get_selection (self->view);
   g_autoptr (GtkBitset) selected = gtk_selection_model_get_selection (model);
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
   GtkBitsetIter iter;
   guint position;
@@ -43,9 +57,18 @@ sluice_runs_page_dup_selected (SluiceRunsPage *self)
     {
       gpointer item = g_list_model_get_item (G_LIST_MODEL (model), position);
       if (item != NULL)
-        g_ptr_array_add (items, item);
+        add_selected (items, seen, item);
     }
   return items;
+}
+
+GPtrArray *
+sluice_runs_page_list_infos (GPtrArray *items)
+{
+  GPtrArray *infos = g_ptr_array_new ();
+  for (guint i = 0; i < items->len; i++)
+    g_ptr_array_add (infos, sluice_run_item_get_entry (items->pdata[i])->info);
+  return infos;
 }
 
 /* The run in front, which the inspector tells of, is one of those that are selected: the first,
@@ -55,6 +78,8 @@ selection_changed_cb (SluiceRunsPage *self)
 {
   g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
   sluice_runs_page_update_actions (self);
+  sluice_runs_page_update_differs (self);
+  sluice_runs_page_update_lineage (self);
   if (items->len == 0 || sluice_run_table_get_trash (self->table))
     return;
   for (guint i = 0; i < items->len; i++)
@@ -87,12 +112,15 @@ static void
 say_count (SluiceRunsPage *self)
 {
   guint n = sluice_run_table_get_n_runs (self->table);
-  guint n_shown = g_list_model_get_n_items (sluice_run_table_get_rows (self->table));
+  guint n_shown = sluice_run_table_get_n_found (self->table);
   g_autofree char *all = sluice_format_step (n), *shown = sluice_format_step (n_shown);
   g_autofree char *text =
       n == n_shown ? g_strdup_printf (ngettext ("%s run", "%s runs", n), all)
                    : g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", n), shown, all);
   gtk_label_set_label (self->count, text);
+  /* All of them are counted at the left. */
+  gtk_widget_set_visible (self->line, n != n_shown || sluice_run_table_get_trash (self->table)
+                                          || gtk_widget_get_visible (GTK_WIDGET (self->problem)));
 }
 
 static const char *
@@ -144,15 +172,18 @@ table_changed_cb (SluiceRunsPage *self)
   front_changed_cb (self);
   show_state (self);
   sluice_runs_page_renew_notes (self);
+  sluice_runs_page_update_views (self);
+  sluice_runs_page_update_differs (self);
+  sluice_runs_page_update_lineage (self);
 }
 
-/* Before the rows are bound to runs of another scale. */
 static void
 update_scale (SluiceRunsPage *self)
 {
-  SluiceRunCells *cells = &self->cells;
-  cells->has_scale = sluice_run_table_get_scale (self->table, SLUICE_RUN_CURVE_TAG, &cells->least,
-                                                 &cells->greatest, &cells->last_step);
+  double least, greatest, last_step;
+  if (sluice_run_table_get_scale (self->table, sluice_run_table_get_curve (self->table), &least,
+                                  &greatest, &last_step))
+    sluice_run_cells_set_scale (&self->cells, least, greatest, last_step);
 }
 
 /* ---- when it is read ---- */
@@ -249,6 +280,7 @@ filter_changed_cb (SluiceRunsPage *self)
     gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
   else
     gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
+  say_count (self);
 }
 
 /* Down, or Return, goes on into the rows. */
@@ -256,13 +288,6 @@ static void
 leave_filter_cb (SluiceRunsPage *self)
 {
   sluice_run_view_focus (self->view);
-}
-
-static void
-trash_toggled_cb (SluiceRunsPage *self)
-{
-  sluice_run_table_set_trash (self->table, gtk_toggle_button_get_active (self->trash_button));
-  sluice_runs_page_update_actions (self);
 }
 
 static void
@@ -292,6 +317,7 @@ runs_page_attach (SluicePage *page, const SluicePageContext *context)
   g_assert (self->workspace == NULL);
   self->workspace = g_object_ref (context->workspace);
   self->shown = g_object_ref (context->shown);
+  self->controller = g_object_ref (context->controller);
   self->cells.workspace = self->workspace;
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
@@ -299,6 +325,19 @@ runs_page_attach (SluicePage *page, const SluicePageContext *context)
                            self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (front_changed_cb), self,
                            G_CONNECT_SWAPPED);
+  sluice_runs_page_attach_side (self);
+}
+
+static GtkWidget *
+runs_page_get_left (SluicePage *page)
+{
+  return GTK_WIDGET (SLUICE_RUNS_PAGE (page)->views);
+}
+
+static GtkWidget *
+runs_page_get_right (SluicePage *page)
+{
+  return GTK_WIDGET (SLUICE_RUNS_PAGE (page)->differs);
 }
 
 static gboolean
@@ -308,8 +347,30 @@ runs_page_is_settled (SluicePage *page)
   return !gtk_widget_get_mapped (GTK_WIDGET (self))
          || sluice_workspace_get_failure (self->workspace) != NULL
          || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING
-             && !sluice_run_table_is_reading (self->table) && !self->working
-             && self->notes_source == 0);
+             && !sluice_run_table_is_reading (self->table) && !self->working && !self->measuring
+             && sluice_diff_panel_is_settled (self->differs) && self->notes_source == 0);
+}
+
+static void
+set_curve (SluiceRunsPage *self, const char *tag)
+{
+  sluice_run_table_set_curve (self->table, tag);
+}
+
+/* value: (nullable): as it is; set: takes one that was saved. */
+static void
+keep_text (GKeyFile *state,
+           gboolean saves,
+           const char *key,
+           const char *value,
+           void (*set) (SluiceRunsPage *self, const char *value),
+           SluiceRunsPage *self)
+{
+  if (saves && value != NULL)
+    g_key_file_set_string (state, "runs", key, value);
+  g_autofree char *saved = saves ? NULL : g_key_file_get_string (state, "runs", key, NULL);
+  if (saved != NULL)
+    set (self, saved);
 }
 
 static void
@@ -319,6 +380,9 @@ runs_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
   if (saves)
     sluice_runs_page_save_notes (self);
   sluice_run_view_keep_state (self->view, state, saves);
+  keep_text (state, saves, "group-by", sluice_run_table_get_group_by (self->table),
+             sluice_runs_page_group_by, self);
+  keep_text (state, saves, "curve", sluice_run_table_get_curve (self->table), set_curve, self);
 }
 
 static void
@@ -335,6 +399,20 @@ add_names (JsonBuilder *b, const char *name, GPtrArray *items)
   json_builder_begin_array (b);
   for (guint i = 0; i < MIN (items->len, MOST_NAMES); i++)
     json_builder_add_string_value (b, sluice_run_item_get_entry (items->pdata[i])->info->name);
+  json_builder_end_array (b);
+}
+
+static void
+add_lineage (JsonBuilder *b, SluiceRunsPage *self)
+{
+  const SluiceLineage *lineage = sluice_lineage_view_get (self->lineage);
+  json_builder_set_member_name (b, "lineage");
+  json_builder_begin_array (b);
+  for (guint i = 0; lineage != NULL && i < lineage->lines->len; i++)
+    {
+      g_autofree char *words = sluice_lineage_dup_words (lineage, i);
+      json_builder_add_string_value (b, words);
+    }
   json_builder_end_array (b);
 }
 
@@ -362,6 +440,12 @@ runs_page_dump_state (SluicePage *page)
   json_builder_add_boolean_value (b, descending);
   json_builder_set_member_name (b, "trash");
   json_builder_add_boolean_value (b, sluice_run_table_get_trash (self->table));
+  g_autofree char *differs = sluice_diff_panel_dup_text (self->differs);
+  add_string (b, "view", sluice_run_table_get_view (self->table));
+  add_string (b, "group", gtk_label_get_label (self->group_label));
+  add_string (b, "curve", sluice_run_table_get_curve (self->table));
+  add_string (b, "differs", differs);
+  add_lineage (b, self);
   add_names (b, "names", shown);
   add_names (b, "selected", selected);
   json_builder_end_object (b);
@@ -376,6 +460,8 @@ init_page (SluicePageInterface *iface)
   iface->is_settled = runs_page_is_settled;
   iface->keep_state = runs_page_keep_state;
   iface->dump_state = runs_page_dump_state;
+  iface->get_left = runs_page_get_left;
+  iface->get_right = runs_page_get_right;
 }
 
 /* ---- life ---- */
@@ -387,10 +473,15 @@ sluice_runs_page_dispose (GObject *object)
   g_clear_handle_id (&self->read_source, g_source_remove);
   g_clear_handle_id (&self->notes_source, g_source_remove);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
+  g_clear_pointer (&self->rename_popover, gtk_widget_unparent);
+  g_clear_pointer (&self->notes_popover, gtk_widget_unparent);
+  sluice_runs_page_clear_side (self);
+  self->lineage = NULL; /* goes with the template */
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PAGE);
   g_clear_object (&self->table);
   g_clear_object (&self->workspace);
   g_clear_object (&self->shown);
+  g_clear_object (&self->controller);
   G_OBJECT_CLASS (sluice_runs_page_parent_class)->dispose (object);
 }
 
@@ -398,6 +489,7 @@ static void
 sluice_runs_page_finalize (GObject *object)
 {
   sluice_runs_page_clear_history (SLUICE_RUNS_PAGE (object));
+  g_hash_table_unref (SLUICE_RUNS_PAGE (object)->cells.curves);
   g_free (SLUICE_RUNS_PAGE (object)->noted_text);
   G_OBJECT_CLASS (sluice_runs_page_parent_class)->finalize (object);
 }
@@ -415,9 +507,10 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, restore_box);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, columns_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, tag_button);
-  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, rename_button);
-  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, notes_button);
-  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, trash_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, more_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, group_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, group_label);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, line);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, failure);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, view);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, row_menu);
@@ -455,8 +548,8 @@ connect_controls (SluiceRunsPage *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->entry, "activate", G_CALLBACK (leave_filter_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->trash_button, "toggled", G_CALLBACK (trash_toggled_cb), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->table, "columns-changed",
+                           G_CALLBACK (sluice_runs_page_renew_groups), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (sluice_run_view_get_column_view (self->view), "activate",
                            G_CALLBACK (activated_cb), self, G_CONNECT_SWAPPED);
 }
@@ -493,10 +586,14 @@ sluice_runs_page_init (SluiceRunsPage *self)
   self->history = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_edit_unref);
   self->cells.star = sluice_runs_page_star;
   self->cells.data = self;
+  self->cells.curves = g_hash_table_new (NULL, NULL);
   g_queue_init (&self->waiting);
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_run_view_set_table (self->view, self->table, &self->cells);
   sluice_runs_page_init_popovers (self);
+  sluice_runs_page_init_groups (self);
+  sluice_runs_page_init_side (self);
+  sluice_runs_page_init_lineage (self);
   init_menu (self);
   connect_controls (self);
   sluice_runs_page_update_actions (self);

@@ -41,15 +41,14 @@ has_seed (const Group *group, guint64 seed)
   return FALSE;
 }
 
-/* What all names begin with, without the number that told them apart. */
-static char *
-dup_common_name (const SluiceSeedGroup *group)
+char *
+sluice_seed_groups_dup_name (GPtrArray *infos)
 {
-  const SluiceRunInfo *first = sluice_run_get_info (group->runs->pdata[0]);
+  const SluiceRunInfo *first = infos->pdata[0];
   g_autofree char *name = g_strdup (first->name);
-  for (guint i = 1; i < group->runs->len; i++)
+  for (guint i = 1; i < infos->len; i++)
     {
-      const char *other = sluice_run_get_info (group->runs->pdata[i])->name;
+      const char *other = ((const SluiceRunInfo *) infos->pdata[i])->name;
       char *end = name;
       for (; *end != '\0' && *end == *other; end++, other++)
         ;
@@ -64,6 +63,15 @@ dup_common_name (const SluiceSeedGroup *group)
     return g_steal_pointer (&name);
   return g_strdup (first->project != NULL && *first->project != '\0' ? first->project
                                                                      : first->name);
+}
+
+static char *
+dup_common_name (const SluiceSeedGroup *group)
+{
+  g_autoptr (GPtrArray) infos = g_ptr_array_new ();
+  for (guint i = 0; i < group->runs->len; i++)
+    g_ptr_array_add (infos, (gpointer) sluice_run_get_info (group->runs->pdata[i]));
+  return sluice_seed_groups_dup_name (infos);
 }
 
 /* @take: (transfer full): its key. */

@@ -34,6 +34,10 @@ GPtrArray *sluice_seed_groups_new (GListModel *runs, gboolean hidden_too);
  */
 GPtrArray *sluice_seed_groups_sort (GPtrArray *groups, GListModel *runs);
 
+/* (transfer full): what all names begin with, without the number that told them apart. @infos: of
+ * SluiceRunInfo */
+char *sluice_seed_groups_dup_name (GPtrArray *infos);
+
 /* (nullable): that of a run. @groups: (nullable) */
 const SluiceSeedGroup *sluice_seed_groups_find (GPtrArray *groups, SluiceRun *run);
 /* Are they of the same runs? Either: (nullable) */

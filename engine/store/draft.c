@@ -362,17 +362,50 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
          && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
          && sluice_run_queue_forget (db, run, error) && sluice_run_control_purge (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM run_words WHERE run = ?", "i", run)
+         /* Its number may be given out again: nobody is to be taken for that one's fork. */
+         && sluice_sql_change (
+             db, error, "UPDATE run_words SET parent = NULL, parent_step = NULL WHERE parent = ?",
+             "i", run)
          && sluice_sql_change (db, error, "DELETE FROM runs WHERE id = ?", "i", run);
 }
 
-gboolean
-sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error)
+static gboolean
+delete_rows_of_deleted (sqlite3 *db, gpointer data, GError **error)
 {
-  if (!sluice_store_writer_run (sluice_store_get_writer (store), delete_rows, &run, error))
+  gint64 run = *(gint64 *) data, n;
+  if (!sluice_sql_take_number (
+          db,
+          sluice_sql_prepare (db, error,
+                              "SELECT count (*) FROM runs WHERE id = ? AND deleted IS NOT NULL",
+                              "i", run),
+          &n, error))
+    return FALSE;
+  if (n == 0)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run #%" G_GINT64_FORMAT " is not in the trash, and stays", run);
+  return delete_rows (db, data, error);
+}
+
+static gboolean
+purge_run (SluiceStore *store, gint64 run, StoreFunc delete, GError **error)
+{
+  if (!sluice_store_writer_run (sluice_store_get_writer (store), delete, &run, error))
     return FALSE;
   /* Their numbers are given out again. */
   sluice_store_writer_forget_series (sluice_store_get_writer (store));
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
   remove_folder (folder);
   return TRUE;
+}
+
+gboolean
+sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error)
+{
+  return purge_run (store, run, delete_rows, error);
+}
+
+gboolean
+sluice_store_purge_deleted_run (SluiceStore *store, gint64 run, GError **error)
+{
+  return purge_run (store, run, delete_rows_of_deleted, error);
 }

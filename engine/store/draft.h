@@ -64,3 +64,5 @@ gboolean sluice_store_adopt_run (
     SluiceStore *store, SluiceRunInfo *info, GPtrArray *checkpoints, GBytes *graph, GError **error);
 /* Row, points and folder of a run that is locked here. */
 gboolean sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error);
+/* The same, if it is in the trash; FAILED_PRECONDITION where it is not. */
+gboolean sluice_store_purge_deleted_run (SluiceStore *store, gint64 run, GError **error);

@@ -30,7 +30,6 @@ insert_run (ImportRun *self, sqlite3 *db, GError **error)
     return FALSE;
   if (n_there > 0)
     return fail_raced (self, error);
-  self->info.state = SLUICE_RUN_FINISHED;
   self->info.id = 0;
   if (!sluice_store_insert_run (self->store, db, &self->info, error)
       || !sluice_sql_change (db, error,
@@ -47,10 +46,11 @@ update_run (const ImportRun *self, sqlite3 *db, GError **error)
 {
   const SluiceRunInfo *info = &self->info;
   return sluice_sql_change (db, error,
-                            "UPDATE runs SET step = ?, created = ?, started = ?, ended = ?, "
-                            "seconds = ? WHERE id = ?",
-                            "iddddi", info->step, info->created, info->created, info->ended,
-                            MAX (info->ended - info->created, 0), info->id)
+                            "UPDATE runs SET state = ?, step = ?, created = ?, started = ?, "
+                            "ended = ?, seconds = ? WHERE id = ?",
+                            "iiddddi", (gint64) info->state, info->step, info->created,
+                            info->created, info->ended, MAX (info->ended - info->created, 0),
+                            info->id)
          && sluice_sql_change (
              db, error,
              "UPDATE imports SET file_version = ?, last_step = ?, graph = ? WHERE id = ?", "iiii",

@@ -11,6 +11,7 @@
 #include "engine/base/protobuf.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/graph.h"
+#include "engine/store/kinds/hparams.h"
 #include "engine/store/kinds/run-metadata.h"
 #include "engine/store/kinds/scalar.h"
 
@@ -126,9 +127,21 @@ add_point (Taking *taking, double value)
   taking->counts->n_of_kind[SLUICE_SERIES_SCALAR]++;
 }
 
+/* How the session ended is how the run did. One that says it still runs has not come to its end. */
+static void
+note_end (const Taking *taking, const SluiceRecord *record)
+{
+  SluiceSessionStatus status;
+  if (record->kind->number == SLUICE_SERIES_HPARAMS && sluice_hparams_get_end (record, &status))
+    taking->run->info.state = status == SLUICE_SESSION_FAILURE   ? SLUICE_RUN_FAILED
+                              : status == SLUICE_SESSION_RUNNING ? SLUICE_RUN_STOPPED
+                                                                 : SLUICE_RUN_FINISHED;
+}
+
 static void
 add_record (Taking *taking, SluiceRecord *take, const char *tag)
 {
+  note_end (taking, take);
   ImportSeries *series = sluice_import_run_get_series (taking->run, tag, take->kind);
   if (taking->tag != NULL)
     add_series (taking->tag, series);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Which runs a path holds. */
-#include "engine/store/import-private.h"
+#include "engine/store/import-text.h"
 
 #include <errno.h>
 #include <string.h>
@@ -30,12 +30,14 @@ sluice_import_source_free (gpointer data)
   g_free (self->source);
   g_free (self->folder);
   g_free (self->name);
+  g_free (self->part);
+  g_clear_pointer (&self->spans, g_array_unref);
   g_ptr_array_unref (self->files);
   g_free (self);
 }
 
-static ImportSource *
-source_new (const char *source, const char *folder, char *take_name)
+ImportSource *
+sluice_import_source_new (const char *source, const char *folder, char *take_name)
 {
   ImportSource *self = g_new0 (ImportSource, 1);
   self->source = g_strdup (source);
@@ -45,13 +47,14 @@ source_new (const char *source, const char *folder, char *take_name)
   return self;
 }
 
-static void
-source_add (ImportSource *self, const char *name)
+ImportPath *
+sluice_import_source_add (ImportSource *self, const char *name)
 {
-  ImportPath *path = g_new (ImportPath, 1);
+  ImportPath *path = g_new0 (ImportPath, 1);
   path->name = g_strdup (name);
   path->path = g_build_filename (self->folder, name, NULL);
   g_ptr_array_add (self->files, path);
+  return path;
 }
 
 /* Without what says only that it is an event file. */
@@ -92,9 +95,17 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (*(const char *const *) a, *(const char *const *) b);
 }
 
-/* What the folder holds; FALSE: it cannot be read. Names of folders are sorted. */
 static gboolean
-list_folder (ImportSource *source, GPtrArray *folders, GError **error)
+is_csv_name (const char *name)
+{
+  g_autofree char *lower = g_ascii_strdown (name, -1);
+  return g_str_has_suffix (lower, ".csv") || g_str_has_suffix (lower, ".csv.gz")
+         || g_str_has_suffix (lower, ".tsv");
+}
+
+/* What the folder holds; FALSE: it cannot be read. Names of folders and tables are sorted. */
+static gboolean
+list_folder (ImportSource *source, GPtrArray *folders, GPtrArray *tables, GError **error)
 {
   const char *name;
   g_autoptr (GDir) dir = g_dir_open (source->folder, 0, error);
@@ -109,10 +120,13 @@ list_folder (ImportSource *source, GPtrArray *folders, GError **error)
       if (S_ISDIR (info.st_mode))
         g_ptr_array_add (folders, g_strdup (name));
       else if (S_ISREG (info.st_mode) && sluice_event_file_is_name (name))
-        source_add (source, name);
+        sluice_import_source_add (source, name);
+      else if (S_ISREG (info.st_mode) && is_csv_name (name))
+        g_ptr_array_add (tables, g_strdup (name));
     }
   g_ptr_array_sort (source->files, compare_paths);
   g_ptr_array_sort (folders, compare_names);
+  g_ptr_array_sort (tables, compare_names);
   return TRUE;
 }
 
@@ -127,6 +141,51 @@ is_seen (Search *search, const char *path)
   return !g_hash_table_add (search->seen, key);
 }
 
+/* A folder that is a run of another program, and is searched no further. (transfer full)
+ * (nullable): it is none */
+static ImportSource *
+find_run (const char *path)
+{
+  ImportSource *source = sluice_import_find_mlflow (path);
+  return source != NULL ? source : sluice_import_find_wandb (path);
+}
+
+/* What it has may grow in any of its folders. */
+static void
+add_run (Search *search, ImportSource *take)
+{
+  g_autoptr (GHashTable) folders = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < take->files->len; i++)
+    {
+      char *folder = g_path_get_dirname (((const ImportPath *) take->files->pdata[i])->path);
+      if (g_hash_table_add (folders, folder))
+        g_ptr_array_add (search->folders, folder);
+      else
+        g_free (folder);
+    }
+  g_ptr_array_add (search->sources, take);
+  search->n_found++;
+}
+
+static void
+add_tables (Search *search, const char *folder, GPtrArray *names)
+{
+  for (guint i = 0; i < names->len; i++)
+    {
+      guint n = search->sources->len;
+      g_autofree char *path = g_build_filename (folder, names->pdata[i], NULL);
+      sluice_import_find_csv (path, names->pdata[i], TRUE, search->sources, NULL);
+      search->n_found += search->sources->len - n;
+    }
+}
+
+/* W&B's link to the newest of the runs beside it. */
+static gboolean
+is_latest_run (const char *path)
+{
+  return g_str_has_suffix (path, "/latest-run") && g_file_test (path, G_FILE_TEST_IS_SYMLINK);
+}
+
 /* below: (nullable): the folder's path from the root on. A folder below that cannot be read is as
  * if it were empty, and so is one that went away. */
 static gboolean
@@ -135,9 +194,18 @@ search_folder (Search *search, const char *path, const char *below, guint depth,
   if (depth > MAX_DEPTH || is_seen (search, path))
     return TRUE;
   g_autoptr (GPtrArray) folders = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) tables = g_ptr_array_new_with_free_func (g_free);
   char *name = g_filename_display_name (below != NULL ? below : search->root_name);
-  ImportSource *source = source_new (path, path, name);
-  if (!list_folder (source, folders, error))
+  ImportSource *source = find_run (path);
+  if (source != NULL)
+    {
+      g_free (source->name);
+      source->name = name;
+      add_run (search, source);
+      return TRUE;
+    }
+  source = sluice_import_source_new (path, path, name);
+  if (!list_folder (source, folders, tables, error))
     {
       sluice_import_source_free (source);
       return FALSE;
@@ -148,9 +216,12 @@ search_folder (Search *search, const char *path, const char *below, guint depth,
     g_ptr_array_add (search->sources, source);
   else
     sluice_import_source_free (source);
+  add_tables (search, path, tables);
   for (guint i = 0; i < folders->len; i++)
     {
       g_autofree char *next = g_build_filename (path, folders->pdata[i], NULL);
+      if (is_latest_run (next))
+        continue;
       g_autofree char *next_below = below != NULL
                                         ? g_build_filename (below, folders->pdata[i], NULL)
                                         : g_strdup (folders->pdata[i]);
@@ -169,10 +240,17 @@ find_in_folder (const char *path, GPtrArray *sources, GPtrArray *folders, GError
   if (!search_folder (&search, path, NULL, 0, &failure))
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "'%s' cannot be searched: %s", path,
                         failure->message);
+  g_autofree char *aim = g_build_filename (path, ".aim", NULL);
+  if (search.n_found == 0 && g_file_test (aim, G_FILE_TEST_IS_DIR))
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                        "'%s' is of Aim, which keeps its runs in a RocksDB database that is not "
+                        "read here; have Aim write them as CSV, and import that",
+                        path);
   return search.n_found > 0
          || sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                          "there is no event file in '%s' or below it: their names have 'tfevents' "
-                         "in them; a file of another name can be given by itself",
+                         "in them; a file of another name can be given by itself. Nor is there a "
+                         "table .csv with a column step, or a run of MLflow or W&B",
                          path);
 }
 
@@ -187,8 +265,20 @@ sluice_import_find (const char *path, GPtrArray *sources, GPtrArray *folders, GE
     return find_in_folder (canonical, sources, folders, error);
   g_autofree char *folder = g_path_get_dirname (canonical);
   g_autofree char *name = g_path_get_basename (canonical);
-  ImportSource *source = source_new (canonical, folder, sluice_import_name_file (name));
-  source_add (source, name);
+  if (is_csv_name (name))
+    {
+      g_ptr_array_add (folders, g_strdup (folder));
+      if (sluice_import_find_csv (canonical, name, FALSE, sources, error))
+        return TRUE;
+      g_prefix_error (error, "'%s': ", path);
+      return FALSE;
+    }
+  /* The log of a run of W&B stands for its folder. */
+  if (g_str_has_suffix (name, ".wandb"))
+    return find_in_folder (folder, sources, folders, error);
+  ImportSource *source =
+      sluice_import_source_new (canonical, folder, sluice_import_name_file (name));
+  sluice_import_source_add (source, name);
   g_ptr_array_add (sources, source);
   g_ptr_array_add (folders, g_strdup (folder));
   return TRUE;

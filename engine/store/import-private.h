@@ -13,17 +13,31 @@ typedef struct
 {
   char *name; /* in the source's folder; its key in the database */
   char *path;
+  gboolean is_fact; /* says something of the run, and has no points */
 } ImportPath;
 
-/* A folder with event files, or one file. */
+typedef struct _ImportFormat ImportFormat;
+
+/* A folder with event files, or one file; or what another format says is a run. */
 typedef struct
 {
-  char *source;     /* its canonical path */
+  char *source;     /* its canonical path; of one of several runs of a file, with its part */
   char *folder;     /* that the files lie in */
   char *name;       /* of the run to be */
   GPtrArray *files; /* of ImportPath, in the order in which they are read */
+  const ImportFormat *format; /* (nullable): event files */
+  char *part;                 /* (nullable): which of the runs of its file */
+  GArray *spans; /* (nullable): of ImportSpan: where these lie, in its file as it was */
+  gint64 spans_mtime, spans_size;
 } ImportSource;
 
+typedef struct
+{
+  gsize from, to;
+} ImportSpan;
+
+ImportSource *sluice_import_source_new (const char *source, const char *folder, char *take_name);
+ImportPath *sluice_import_source_add (ImportSource *self, const char *name);
 void sluice_import_source_free (gpointer data);
 /* Appends the sources (of ImportSource) below a path, and the folders that were seen (filenames).
  * FALSE with NOT_FOUND and the like: there is nothing. */
@@ -143,6 +157,30 @@ void sluice_import_run_cut_series (ImportRun *self, ImportSeries *series, gint64
 gboolean sluice_import_run_is_full (const ImportRun *self);
 /* One transaction: what waits, and how far the files were read. FALSE: nothing of it. */
 gboolean sluice_import_run_commit (ImportRun *self, GError **error);
+
+/* ---- a run that is being read: import.c ---- */
+
+typedef struct
+{
+  SluiceImporter *importer;
+  ImportRun *run;
+  const ImportSource *source;
+  SluiceImportedRun *counts;
+} ImportReading;
+
+/* Of a file, at a byte of it. */
+void sluice_import_add_damage (ImportReading *reading,
+                               const ImportPath *path,
+                               guint64 offset,
+                               char *take_what);
+/* Does somebody call again, to read what is not whole yet? */
+gboolean sluice_import_follows (const ImportReading *reading);
+/* Now and then: FALSE with CANCELLED. */
+gboolean sluice_import_go_on (ImportReading *reading, guint64 position, GError **error);
+/* As the file is now; FALSE: it is not there any more. */
+gboolean sluice_import_look_at (const ImportPath *path, ImportFile *now);
+/* Of two looks at a file. */
+gboolean sluice_import_is_same_file (const ImportFile *a, const ImportFile *b);
 
 /* ---- events: import-event.c ---- */
 

@@ -81,6 +81,7 @@ sluice_import_run_new (SluiceStore *store, const char *source)
   self->store = g_object_ref (store);
   self->source = g_strdup (source);
   self->last_step = -1;
+  self->info.state = SLUICE_RUN_FINISHED;
   self->files = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, file_free);
   self->tags = g_hash_table_new_full (tag_hash, tag_equal, tag_free, NULL);
   self->series = g_hash_table_new (g_str_hash, g_str_equal);
@@ -104,6 +105,10 @@ sluice_import_run_free (gpointer data)
   g_object_unref (self->store);
   g_free (self->source);
   g_free (self->info.name);
+  g_free (self->info.project);
+  g_free (self->info.notes);
+  g_free (self->info.group);
+  g_strfreev (self->info.tags);
   g_free (self);
 }
 
@@ -290,7 +295,9 @@ load_import (ImportRun *self, sqlite3 *db, GError **error)
 {
   sqlite3_stmt *row = sluice_sql_prepare (
       db, error,
-      "SELECT i.id, i.file_version, i.last_step, i.graph, r.id, r.name, r.step, r.created, r.ended "
+      "SELECT i.id, i.file_version, i.last_step, i.graph, r.id, r.name, r.step, r.created, "
+      "r.ended, "
+      "r.state "
       "FROM imports i JOIN runs r ON r.id = i.run WHERE i.source = ? AND r.deleted IS NULL",
       "s", self->source);
   int rc = sluice_sql_step (db, row, error);
@@ -306,6 +313,7 @@ load_import (ImportRun *self, sqlite3 *db, GError **error)
       self->info.step = sqlite3_column_int64 (row, 6);
       self->info.created = sqlite3_column_double (row, 7);
       self->info.ended = sqlite3_column_double (row, 8);
+      self->info.state = (SluiceRunState) sqlite3_column_int (row, 9);
     }
   sqlite3_finalize (row);
   return rc != SQLITE_ERROR;

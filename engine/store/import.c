@@ -10,7 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/event-reader.h"
-#include "engine/store/import-private.h"
+#include "engine/store/import-text.h"
 
 #define PROGRESS_US   (100 * 1000)
 #define LOOK_UP_EVERY 1024 /* records: at the clock, and whether to go on */
@@ -26,15 +26,6 @@ struct _SluiceImporter
   guint64 bytes_before; /* of files that are done */
   gint64 told;          /* when progress was, monotonic */
 };
-
-/* A run that is being read. */
-typedef struct
-{
-  SluiceImporter *importer;
-  ImportRun *run;
-  const ImportSource *source;
-  SluiceImportedRun *counts;
-} Reading;
 
 /* ---- the importer ---- */
 
@@ -91,8 +82,11 @@ damage_free (gpointer data)
   g_free (damage);
 }
 
-static void
-add_damage (Reading *reading, const ImportPath *path, guint64 offset, char *take_what)
+void
+sluice_import_add_damage (ImportReading *reading,
+                          const ImportPath *path,
+                          guint64 offset,
+                          char *take_what)
 {
   SluiceImportedRun *counts = reading->counts;
   if (counts->damaged->len == SLUICE_IMPORT_MOST_DAMAGE)
@@ -126,11 +120,23 @@ is_cancelled (const SluiceImporter *self, GError **error)
                           "goes on there");
 }
 
+gboolean
+sluice_import_follows (const ImportReading *reading)
+{
+  return reading->importer->options.follows;
+}
+
+gboolean
+sluice_import_go_on (ImportReading *reading, guint64 position, GError **error)
+{
+  tell_progress (reading->importer, position);
+  return !is_cancelled (reading->importer, error);
+}
+
 /* ---- a file ---- */
 
-/* As the file is now; FALSE: it is not there any more. */
-static gboolean
-look_at (const ImportPath *path, ImportFile *now)
+gboolean
+sluice_import_look_at (const ImportPath *path, ImportFile *now)
 {
   struct stat info;
   if (stat (path->path, &info) != 0)
@@ -141,15 +147,18 @@ look_at (const ImportPath *path, ImportFile *now)
   return TRUE;
 }
 
-static gboolean
-is_same (const ImportFile *a, const ImportFile *b)
+gboolean
+sluice_import_is_same_file (const ImportFile *a, const ImportFile *b)
 {
   return a->size == b->size && a->inode == b->inode && a->mtime == b->mtime;
 }
 
 /* What waits is committed, with where the reader is. */
 static gboolean
-commit_at (Reading *reading, ImportFile *file, const SluiceEventReader *reader, GError **error)
+commit_at (ImportReading *reading,
+           ImportFile *file,
+           const SluiceEventReader *reader,
+           GError **error)
 {
   file->is_changed |= file->id == 0 || file->offset != sluice_event_reader_get_offset (reader);
   file->offset = sluice_event_reader_get_offset (reader);
@@ -159,7 +168,7 @@ commit_at (Reading *reading, ImportFile *file, const SluiceEventReader *reader, 
 
 /* Reads to the end of what is there. *result says what ended it. */
 static gboolean
-read_records (Reading *reading,
+read_records (ImportReading *reading,
               const ImportPath *path,
               ImportFile *file,
               SluiceEventReader *reader,
@@ -175,14 +184,13 @@ read_records (Reading *reading,
       ImportResult taken = sluice_import_event (reading->run, reading->importer->options.overlaps,
                                                 data, length, reading->counts, &what, error);
       if (what != NULL)
-        add_damage (reading, path, offset, what);
+        sluice_import_add_damage (reading, path, offset, what);
       if (taken == IMPORT_FAILED)
         return FALSE;
       offset = sluice_event_reader_get_offset (reader);
       if (++reading->counts->n_records % LOOK_UP_EVERY == 0)
         {
-          tell_progress (reading->importer, sluice_event_reader_get_position (reader));
-          if (is_cancelled (reading->importer, error))
+          if (!sluice_import_go_on (reading, sluice_event_reader_get_position (reader), error))
             return FALSE;
         }
       if (sluice_import_run_is_full (reading->run) && !commit_at (reading, file, reader, error))
@@ -193,7 +201,7 @@ read_records (Reading *reading,
 
 /* What ended it is damage, or the end so far. */
 static void
-tell_end (Reading *reading,
+tell_end (ImportReading *reading,
           const ImportPath *path,
           const SluiceEventReader *reader,
           SluiceEventsResult result)
@@ -201,11 +209,13 @@ tell_end (Reading *reading,
   guint64 offset = sluice_event_reader_get_offset (reader);
   gboolean follows = reading->importer->options.follows;
   if (result == SLUICE_EVENTS_DAMAGED)
-    add_damage (reading, path, offset, g_strdup (_ (sluice_event_reader_get_damage (reader))));
+    sluice_import_add_damage (reading, path, offset,
+                              g_strdup (_ (sluice_event_reader_get_damage (reader))));
   else if (result == SLUICE_EVENTS_TORN && !follows)
-    add_damage (reading, path, offset, g_strdup (_ ("the file ends within a record")));
+    sluice_import_add_damage (reading, path, offset,
+                              g_strdup (_ ("the file ends within a record")));
   else if (result == SLUICE_EVENTS_END && offset == 0 && !follows)
-    add_damage (reading, path, offset, g_strdup (_ ("the file is empty")));
+    sluice_import_add_damage (reading, path, offset, g_strdup (_ ("the file is empty")));
 }
 
 /* A reader that stands where reading ended before. *replaced: it is another file. (nullable): with
@@ -223,20 +233,21 @@ open_file (const ImportPath *path, const ImportFile *file, gboolean *replaced, G
 }
 
 static gboolean
-read_file (Reading *reading, const ImportPath *path, GError **error)
+read_file (ImportReading *reading, const ImportPath *path, GError **error)
 {
   ImportFile *file = sluice_import_run_get_file (reading->run, path->name);
   ImportFile now = { 0 };
   gboolean replaced;
   g_autoptr (GError) failure = NULL;
   SluiceEventsResult result;
-  if (!look_at (path, &now) || (file->id != 0 && is_same (file, &now)))
+  if (!sluice_import_look_at (path, &now)
+      || (file->id != 0 && sluice_import_is_same_file (file, &now)))
     return TRUE;
   g_autoptr (SluiceEventReader) reader = open_file (path, file, &replaced, &failure);
   if (reader == NULL) /* a folder's other files are read */
     {
       if (failure != NULL)
-        add_damage (reading, path, 0, g_strdup (failure->message));
+        sluice_import_add_damage (reading, path, 0, g_strdup (failure->message));
       return TRUE;
     }
   if (!read_records (reading, path, file, reader, &result, error))
@@ -245,7 +256,7 @@ read_file (Reading *reading, const ImportPath *path, GError **error)
   /* What is not well is looked at again, and told again, each time. */
   gboolean is_well = result == SLUICE_EVENTS_END && sluice_event_reader_get_offset (reader) > 0;
   now.size = is_well ? now.size : -1;
-  file->is_changed |= !is_same (file, &now);
+  file->is_changed |= !sluice_import_is_same_file (file, &now);
   file->size = now.size;
   file->inode = now.inode;
   file->mtime = now.mtime;
@@ -257,7 +268,7 @@ read_file (Reading *reading, const ImportPath *path, GError **error)
 
 /* Is one of the files another one than was read? */
 static gboolean
-find_replaced (Reading *reading, gboolean *replaced, GError **error)
+find_replaced (ImportReading *reading, gboolean *replaced, GError **error)
 {
   *replaced = FALSE;
   for (guint i = 0; i < reading->source->files->len && !*replaced; i++)
@@ -265,7 +276,8 @@ find_replaced (Reading *reading, gboolean *replaced, GError **error)
       const ImportPath *path = reading->source->files->pdata[i];
       const ImportFile *file = sluice_import_run_get_file (reading->run, path->name);
       ImportFile now = { 0 };
-      if (file->offset == 0 || !look_at (path, &now) || is_same (file, &now))
+      if (file->offset == 0 || !sluice_import_look_at (path, &now)
+          || sluice_import_is_same_file (file, &now))
         continue;
       SluiceEventReader *reader = open_file (path, file, replaced, NULL);
       g_clear_pointer (&reader, sluice_event_reader_free);
@@ -281,14 +293,14 @@ count_bytes (const ImportSource *source)
   for (guint i = 0; i < source->files->len; i++)
     {
       ImportFile now = { 0 };
-      if (look_at (source->files->pdata[i], &now))
+      if (sluice_import_look_at (source->files->pdata[i], &now))
         bytes += (guint64) now.size;
     }
   return bytes;
 }
 
 static gboolean
-has_any (const Reading *reading)
+has_any (const ImportReading *reading)
 {
   GHashTableIter iter;
   gpointer file;
@@ -300,10 +312,12 @@ has_any (const Reading *reading)
 }
 
 static gboolean
-read_files (Reading *reading, GError **error)
+read_files (ImportReading *reading, GError **error)
 {
   SluiceImporter *importer = reading->importer;
   gboolean replaced;
+  if (reading->source->format != NULL)
+    return sluice_import_texts_read (reading, error);
   if (!find_replaced (reading, &replaced, error))
     return FALSE;
   for (guint i = 0; i < reading->source->files->len; i++)
@@ -312,7 +326,7 @@ read_files (Reading *reading, GError **error)
       ImportFile now = { 0 };
       if (is_cancelled (importer, error) || !read_file (reading, path, error))
         return FALSE;
-      importer->bytes_before += look_at (path, &now) ? (guint64) now.size : 0;
+      importer->bytes_before += sluice_import_look_at (path, &now) ? (guint64) now.size : 0;
       tell_progress (importer, 0);
     }
   return TRUE;
@@ -345,7 +359,7 @@ import_source (SluiceImporter *self,
 {
   g_autoptr (GPtrArray) damaged = g_ptr_array_new_with_free_func (damage_free);
   SluiceImportedRun counts = { .n_files = source->files->len, .damaged = damaged };
-  Reading reading = { self, get_run (self, source, error), source, &counts };
+  ImportReading reading = { self, get_run (self, source, error), source, &counts };
   if (reading.run == NULL)
     return FALSE;
   self->progress.run = source->name; /* the run gets its own when it is written */

@@ -25,10 +25,14 @@ typedef struct
   char *text;
 } Given;
 
-/* Which conditions hold now. */
+/* A value that wavers about its limit is told of once: until so many in a row were well. */
+#define CALM_VALUES 100
+
+/* Which conditions hold now, or did lately. */
 typedef struct
 {
-  gboolean metric;       /* the training thread's */
+  gboolean metric;       /* the training thread's, as is n_calm */
+  guint n_calm;          /* values since it held */
   gboolean stalls, disk; /* this thread's */
 } On;
 
@@ -138,7 +142,9 @@ sluice_alerts_take (SluiceAlerts *self, gint64 series, gint64 step, double value
       if (self->series[i] != series)
         continue;
       char *text = judge (get_rule (self, i), value);
-      change (self, i, &self->on[i].metric, &(Moment){ step, value }, text);
+      self->on[i].n_calm = text != NULL ? 0 : self->on[i].n_calm + 1;
+      if (text != NULL || self->on[i].n_calm >= CALM_VALUES)
+        change (self, i, &self->on[i].metric, &(Moment){ step, value }, text);
     }
 }
 

@@ -8,7 +8,8 @@
 /*
  * The alerts of a run at work. A thread of their own looks at the clock and the disk and begins
  * commands, so that no step waits for them; values are compared where they are logged. An alert is
- * given when its condition comes true, and again only after it was false.
+ * given when its condition comes true, and again only after it was false; of a metric, for a
+ * hundred values.
  */
 typedef struct _SluiceAlerts SluiceAlerts;
 

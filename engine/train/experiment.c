@@ -17,13 +17,21 @@ is_seed (const char *name)
   return g_str_has_suffix (name, SEED);
 }
 
+/* A number by its bits: thousands of runs with tens of settings each are compared while somebody
+ * waits. */
 static void
 append_setting (GString *key, const SluiceSetting *setting)
 {
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
-  g_ascii_dtostr (number, sizeof number, setting->number);
-  g_string_append_printf (key, "\n%s=%s", setting->name,
-                          setting->text != NULL ? setting->text : number);
+  static const char digits[] = "0123456789abcdef";
+  char number[17] = "";
+  guint64 bits;
+  memcpy (&bits, &setting->number, sizeof bits);
+  for (guint i = 0; i < 16; i++)
+    number[i] = digits[bits >> (60 - 4 * i) & 15];
+  g_string_append_c (key, '\n');
+  g_string_append (key, setting->name);
+  g_string_append_c (key, '=');
+  g_string_append (key, setting->text != NULL ? setting->text : number);
 }
 
 /* Of a log without settings: its name without the number behind "seed". Returns: whether there is

@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/diff.h"
 #include "engine/graph/graphdef.h"
+#include "engine/store/json-text.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/train/run-file.h"
@@ -108,13 +109,13 @@ add_project (GPtrArray *facts, const char *folder, const SluiceRunInfo *info)
 static void
 add_settings (GPtrArray *facts, const SluiceRunEntry *entry)
 {
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
   for (guint i = 0; i < entry->settings->len; i++)
     {
       const SluiceSetting *setting = entry->settings->pdata[i];
-      g_ascii_dtostr (number, sizeof number, setting->number);
+      g_autoptr (GString) number = g_string_new (NULL);
+      sluice_json_append_double (number, setting->number);
       add_fact (facts, strcmp (setting->name, SEED) == 0 ? SEED : SETTING, setting->name,
-                g_strdup (setting->text != NULL ? setting->text : number));
+                g_strdup (setting->text != NULL ? setting->text : number->str));
     }
 }
 
@@ -268,6 +269,33 @@ load_graph (SluiceStore *store, const SluiceRunInfo *info, GError **error)
                                                                     : NULL;
 }
 
+static void
+node_free (gpointer data)
+{
+  SluiceRunNodeDiff *self = data;
+  g_free (self->name);
+  g_free (self->was);
+  g_free (self->what);
+  g_free (self);
+}
+
+/* As one line. */
+static SluiceRunNodeDiff *
+node_new (const SluiceNodeDiff *diff, const char *name, const char *op)
+{
+  SluiceRunNodeDiff *self = g_new0 (SluiceRunNodeDiff, 1);
+  const SluiceFieldDiff *field =
+      diff->fields->len > 0 ? &g_array_index (diff->fields, SluiceFieldDiff, 0) : NULL;
+  self->kind = diff->kind;
+  self->name = g_strdup (name);
+  self->was = diff->kind == SLUICE_DIFF_RENAMED ? g_strdup (diff->was->name) : NULL;
+  self->what = field == NULL ? g_strdup (op)
+                             : g_strdup_printf ("%s: %s → %s", field->field,
+                                                field->from != NULL ? field->from : "–",
+                                                field->to != NULL ? field->to : "–");
+  return self;
+}
+
 /* Takes from and to. */
 static void
 add_node (SluiceRunDiff *self, const char *name, char *from, char *to)
@@ -295,6 +323,7 @@ add_node_diff (SluiceRunDiff *self, const SluiceNodeDiff *diff)
   const char *op = diff->function != NULL ? _ ("function")
                    : diff->is != NULL     ? diff->is->op_name
                                           : diff->was->op_name;
+  g_ptr_array_add (self->nodes, node_new (diff, name, op));
   if (diff->kind == SLUICE_DIFF_ADDED || diff->kind == SLUICE_DIFF_REMOVED
       || diff->function != NULL)
     add_node (self, name, diff->kind == SLUICE_DIFF_ADDED ? NULL : g_strdup (op),
@@ -316,6 +345,8 @@ compare_graphs (SluiceRunDiff *self,
   g_autoptr (GPtrArray) diffs = sluice_graph_diff (from, to);
   for (guint i = 0; i < diffs->len; i++)
     add_node_diff (self, diffs->pdata[i]);
+  self->has_graphs = TRUE;
+  self->n_nodes = sluice_graph_get_n_nodes (to);
   return TRUE;
 }
 
@@ -326,6 +357,8 @@ sluice_run_diff_free (SluiceRunDiff *self)
 {
   g_ptr_array_unref (self->differs);
   g_ptr_array_unref (self->same);
+  g_strfreev (self->same_values);
+  g_ptr_array_unref (self->nodes);
   g_clear_pointer (&self->results, g_ptr_array_unref);
   g_free (self);
 }
@@ -337,6 +370,7 @@ diff_new (guint n_runs)
   self->n_runs = n_runs;
   self->differs = g_ptr_array_new_with_free_func (item_free);
   self->same = g_ptr_array_new ();
+  self->nodes = g_ptr_array_new_with_free_func (node_free);
   return self;
 }
 
@@ -362,6 +396,46 @@ compare_kinds (SluiceRunDiff *self,
         g_ptr_array_add (self->same, (gpointer) what);
     }
   return TRUE;
+}
+
+/* The one value of a kind in which they do not differ; "" where there are several. (transfer full)
+ */
+static char *
+dup_same_value (GPtrArray *facts, const char *what)
+{
+  const char *value = NULL;
+  for (guint i = 0; i < facts->len; i++)
+    {
+      const Fact *fact = facts->pdata[i];
+      if (strcmp (fact->what, what) != 0)
+        continue;
+      if (value != NULL)
+        return g_strdup ("");
+      value = fact->value;
+    }
+  return g_strdup (value != NULL ? value : "");
+}
+
+static void
+add_same_values (SluiceRunDiff *self, GPtrArray *all)
+{
+  self->same_values = g_new0 (char *, self->same->len + 1);
+  for (guint i = 0; i < self->same->len; i++)
+    self->same_values[i] = dup_same_value (all->pdata[0], self->same->pdata[i]);
+}
+
+static guint
+count_settings (GPtrArray *all)
+{
+  g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < all->len; i++)
+    {
+      GPtrArray *facts = all->pdata[i];
+      for (guint k = 0; k < facts->len; k++)
+        if (strcmp (((const Fact *) facts->pdata[k])->what, SETTING) == 0)
+          g_hash_table_add (names, ((const Fact *) facts->pdata[k])->name);
+    }
+  return g_hash_table_size (names);
 }
 
 /* All that decides numbers but the seed and what follows from it. Threads and devices decide none;
@@ -414,7 +488,33 @@ sluice_run_diff_new (SluiceStore *store,
   g_autoptr (SluiceRunDiff) self = diff_new (n_runs);
   if (entries == NULL || !compare_kinds (self, store, all, runs, error))
     return NULL;
+  add_same_values (self, all);
+  self->n_settings = count_settings (all);
   const SluiceRunMark mark = { dup_mark, store };
   self->results = sluice_seed_spread_compare (entries, compared, &mark);
   return g_steal_pointer (&self);
+}
+
+SluiceRunDiff *
+sluice_run_diff_new_of (SluiceStore *store,
+                        const char *const *names,
+                        char ***own_names,
+                        GError **error)
+{
+  g_autoptr (GPtrArray) runs =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  g_autoptr (GStrvBuilder) own = g_strv_builder_new ();
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      SluiceRunInfo *run = sluice_store_dup_run (store, names[i], error);
+      if (run == NULL)
+        return NULL;
+      g_ptr_array_add (runs, run);
+      g_strv_builder_add (own, run->name);
+    }
+  SluiceRunDiff *self =
+      sluice_run_diff_new (store, (const SluiceRunInfo *const *) runs->pdata, runs->len, error);
+  if (self != NULL)
+    *own_names = g_strv_builder_end (own);
+  return self;
 }

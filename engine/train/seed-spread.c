@@ -16,6 +16,7 @@ sluice_run_result_diff_free (SluiceRunResultDiff *self)
 {
   g_free (self->tag);
   g_free (self->values);
+  g_free (self->means);
   g_free (self->why);
   g_free (self);
 }
@@ -46,7 +47,8 @@ dup_experiment (const SluiceRunEntry *entry)
 
 typedef struct
 {
-  GPtrArray *runs; /* of SluiceRunEntry: no seed twice */
+  GPtrArray *runs;     /* of SluiceRunEntry: no seed twice */
+  GPtrArray *compared; /* of SluiceRunEntry: those of the compared runs that are of it */
 } Experiment;
 
 static void
@@ -54,6 +56,7 @@ experiment_free (gpointer data)
 {
   Experiment *self = data;
   g_ptr_array_unref (self->runs);
+  g_ptr_array_unref (self->compared);
   g_free (self);
 }
 
@@ -80,12 +83,15 @@ add_experiments (GPtrArray *experiments,
       g_autofree char *rest = mark->dup (compared->pdata[i], mark->data);
       g_autofree char *key = g_strconcat (own, rest, NULL);
       g_hash_table_add (settings, own);
-      if (g_hash_table_contains (by_key, key))
-        continue;
-      Experiment *experiment = g_new (Experiment, 1);
-      experiment->runs = g_ptr_array_new ();
-      g_ptr_array_add (experiments, experiment);
-      g_hash_table_insert (by_key, g_steal_pointer (&key), experiment);
+      Experiment *experiment = g_hash_table_lookup (by_key, key);
+      if (experiment == NULL)
+        {
+          experiment = g_new (Experiment, 1);
+          *experiment = (Experiment){ g_ptr_array_new (), g_ptr_array_new () };
+          g_ptr_array_add (experiments, experiment);
+          g_hash_table_insert (by_key, g_steal_pointer (&key), experiment);
+        }
+      g_ptr_array_add (experiment->compared, compared->pdata[i]);
     }
 }
 
@@ -144,6 +150,12 @@ sluice_student_t (guint freedom)
   return t;
 }
 
+static gboolean
+is_of (const Experiment *self, const SluiceRunEntry *compared)
+{
+  return g_ptr_array_find (self->compared, compared, NULL);
+}
+
 /* The last values of a tag in one experiment. */
 typedef struct
 {
@@ -184,7 +196,7 @@ is_apart (const Sample *samples, guint n, double spread, guint freedom)
 }
 
 static void
-judge (SluiceRunResultDiff *self, GPtrArray *experiments)
+judge (SluiceRunResultDiff *self, GPtrArray *experiments, GPtrArray *compared)
 {
   g_autofree Sample *samples = g_new0 (Sample, experiments->len);
   double squares = 0;
@@ -197,6 +209,12 @@ judge (SluiceRunResultDiff *self, GPtrArray *experiments)
       freedom += samples[i].n > 0 ? samples[i].n - 1 : 0;
     }
   double spread = freedom > 0 ? sqrt (squares / freedom) : NAN;
+  self->spread = spread;
+  self->n_trained = n_runs;
+  for (guint k = 0; k < compared->len; k++)
+    for (guint i = 0; i < experiments->len; i++)
+      if (samples[i].n > 0 && is_of (experiments->pdata[i], compared->pdata[k]))
+        self->means[k] = samples[i].mean;
   if (experiments->len == 1)
     {
       self->more_than_seeds = SLUICE_SEEDS_LESS;
@@ -258,12 +276,14 @@ sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared, const Sluic
       result->tag = g_strdup (tags->pdata[i]);
       result->n_values = compared->len;
       result->values = g_new (double, compared->len);
+      result->means = g_new (double, compared->len);
       for (guint k = 0; k < compared->len; k++)
         {
           const SluiceRunResult *own = find_result (compared->pdata[k], result->tag);
           result->values[k] = own != NULL ? own->last : NAN;
+          result->means[k] = NAN;
         }
-      judge (result, experiments);
+      judge (result, experiments, compared);
       g_ptr_array_add (results, result);
     }
   return results;

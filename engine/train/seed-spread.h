@@ -17,7 +17,10 @@ typedef struct
 {
   char *tag;
   double *values; /* the last of each run; NAN: it has none */
+  double *means;  /* of each run's experiment, whose runs differ by their seed alone */
   guint n_values;
+  double spread;   /* standard deviation that seeds alone give; NAN: not known */
+  guint n_trained; /* runs that it was told from */
   SluiceSeedsVerdict more_than_seeds;
   char *why; /* in words */
 } SluiceRunResultDiff;

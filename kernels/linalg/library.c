@@ -135,3 +135,10 @@ sluice_libraries_dup_description (void)
                           has_openblas ? "OpenBLAS " : "without OpenBLAS",
                           has_openblas ? openblas.core : "");
 }
+
+char *
+sluice_libraries_dup_build (const char *version)
+{
+  g_autofree char *libraries = sluice_libraries_dup_description ();
+  return g_strdup_printf ("Sluice %s, %s", version, libraries);
+}

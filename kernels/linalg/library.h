@@ -62,3 +62,6 @@ void sluice_libraries_init (void);
 
 /* "oneDNN 2.6.3, OpenBLAS SkylakeX": for `sluice info`. */
 char *sluice_libraries_dup_description (void);
+/* "Sluice 0.1, " and the same: what decides which code computes, as runs keep it. (transfer full)
+ */
+char *sluice_libraries_dup_build (const char *version);

@@ -66,7 +66,12 @@ add_run (SluiceStore *store, guint i)
 {
   g_autoptr (GError) error = NULL;
   char *name = g_strdup_printf ("%s-%u", i % 2 == 0 ? "lenet" : "mlp", i + 1);
-  SluiceRunInfo info = { .name = name, .project = (char *) "digits", .seed = i % 7 };
+  /* Every sixth run was forked from the one before it. */
+  SluiceRunInfo info = { .name = name,
+                         .project = (char *) "digits",
+                         .seed = i % 7,
+                         .parent = i % 6 == 4 ? (gint64) i : 0,
+                         .parent_step = i % 6 == 4 ? 400 : 0 };
   g_assert_true (sluice_store_add_run (store, &info, &error));
   info.state = choose_state (i);
   info.n_steps = STEPS;

@@ -186,6 +186,10 @@ class Sweep:
         self.w.act("show-page", GLib.Variant("s", "runs"))
         self.w.wait(lambda s: s["page"] == "runs" and s["table"]["shows"] == "table")
         self.names("table of runs")
+        told = self.walk("table of runs")
+        for stop in ("search box Filter the runs", "list item All runs, 1",
+                     "button Group: none", "button Columns"):
+            self.tap.point(f"table of runs: Tab comes to {stop}", stop in told, *told)
 
     # ---- what opens over them ----
 

@@ -140,16 +140,24 @@ class Session:
         w.wait(lambda s: s["front"] == "digits-mlp-2")
         tap.point("the button shows the run", True)
 
+        self.change(("[parameters]", "[alert low]\nmetric=loss\nbelow=1e9\n\n[parameters]"))
+        self.run_to_its_end(w)
+        w.until(lambda: len(desktop.shown) == 4)
+        alerts = [shown for shown in desktop.shown[2:] if shown[3] == "Alert of digits-mlp-3"]
+        tap.point("an alert of the project is told, once", len(alerts) == 1
+                  and alerts[0][4].startswith("low: loss is"), desktop.shown[2:])
+        self.change(("[alert low]\nmetric=loss\nbelow=1e9\n\n[parameters]", "[parameters]"))
+
         self.change(("scale=0.00392156862745098", "scale=1e30"))
         self.look_away()
         w.act("start-run", GLib.Variant("(sas)", ("", [])))
         w.wait(lambda s: s["control"] == "idle" and s["failure"])
-        w.until(lambda: len(desktop.shown) == 3)
-        tap.point("a run that goes to NaN is told so", "NaN" in desktop.shown[2][3]
-                  and "The loss is NaN at step" in desktop.shown[2][4], desktop.shown[2])
+        w.until(lambda: len(desktop.shown) == 5)
+        tap.point("a run that goes to NaN is told so", "NaN" in desktop.shown[4][3]
+                  and "The loss is NaN at step" in desktop.shown[4][4], desktop.shown[4])
         desktop.press("Resume")
-        w.until(lambda: "resume" in self.events("digits-mlp-3"))
-        tap.point("it goes on from its button", w.state()["runs"] == 3)
+        w.until(lambda: "resume" in self.events("digits-mlp-4"))
+        tap.point("it goes on from its button", w.state()["runs"] == 4)
         w.wait(lambda s: s["control"] == "idle")
         w.quit()
 

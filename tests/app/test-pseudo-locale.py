@@ -30,7 +30,9 @@ DATA = set("""dtype NHWC VALID SAME Sluice TensorFlow TensorBoard CPU NULL GPU N
 half int uint int64 idx bool string resource variant complex loss evaluate gradients
 true false min ms kB MB GB TB kFLOP MFLOP GFLOP TFLOP FLOP Hz SVG PDF PNG DOT CSV
 SIMD MatMul Softmax Adam relu""".split())
-TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "evaluate/")
+TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "system/resident",
+        "system/disk-free", "system/disk-written", "system/temperature", "system/energy",
+        "evaluate/")
 # The toolkit's own, which come from its translations.
 TOOLKIT = {"Minimize", "Minimize the window", "Maximize", "Maximize the window", "Close",
            "Close the window", "Back", "Search", "Clear entry", "Menu",

@@ -11,6 +11,7 @@
 #define HEIGHT 22
 #define AIR    2.0
 #define STROKE 1.5
+#define BAND   0.25 /* opacity */
 
 struct _SluiceSparkline
 {
@@ -19,7 +20,7 @@ struct _SluiceSparkline
   SluiceColor color;
   GdkTexture *texture;
   guint64 drawn_serial;
-  gboolean has_scale;
+  gboolean has_scale, banded;
   double least, greatest, last;
 };
 
@@ -38,45 +39,68 @@ get_range (const SluiceColumn *columns, guint n, double *min, double *max)
       }
 }
 
-/* The means of the columns: at this size, how the curve goes is all that can be seen. */
-static void
-draw_curve (SluiceSparkline *self, const SluicePen *pen, int width, int height)
+/* What the columns of a series become: places in the widget. */
+typedef struct
 {
-  guint n = (guint) width / 2;
-  g_autofree SluiceColumn *columns = g_new (SluiceColumn, n);
+  guint n;
+  SluiceColumn *columns;
+  double min, max, step; /* step: from one column to the next, in units */
+  int height;
+} Curve;
+
+static double
+get_y (const Curve *curve, double value)
+{
+  double t = curve->max > curve->min
+                 ? CLAMP ((value - curve->min) / (curve->max - curve->min), 0, 1)
+                 : 0.5;
+  return curve->height - AIR - (curve->height - 2 * AIR) * t;
+}
+
+/* FALSE: there is no curve yet. */
+static gboolean
+read_curve (SluiceSparkline *self, Curve *curve, int width)
+{
   SluiceExtent extent;
   SluiceEdges edges;
-  gboolean open = FALSE;
-  double x0 = 0;
-  double y0 = 0;
-  double min;
-  double max;
 
   sluice_series_source_get_extent (self->source, SLUICE_X_STEP, &extent);
   if (extent.n_points < 2 || !(extent.x0 < extent.x1))
-    return;
-  sluice_series_source_read_columns (self->source, SLUICE_X_STEP, extent.x0, extent.x1, n, columns,
-                                     &edges);
-  get_range (columns, n, &min, &max);
-  double scale = self->has_scale ? extent.x1 / MAX (self->last, 1) : 1;
+    return FALSE;
+  curve->columns = g_new (SluiceColumn, curve->n);
+  sluice_series_source_read_columns (self->source, SLUICE_X_STEP, extent.x0, extent.x1, curve->n,
+                                     curve->columns, &edges);
+  get_range (curve->columns, curve->n, &curve->min, &curve->max);
+  double scale = self->has_scale ? MIN (extent.x1 / MAX (self->last, 1), 1) : 1;
   if (self->has_scale)
     {
-      min = self->least;
-      max = self->greatest;
+      curve->min = self->least;
+      curve->max = self->greatest;
     }
-  for (guint i = 0; i < n; i++)
-    {
-      double x = AIR + (width - 2 * AIR) * MIN (scale, 1) * i / (n - 1);
-      double t = max > min ? CLAMP ((columns[i].mean - min) / (max - min), 0, 1) : 0.5;
-      double y = height - AIR - (height - 2 * AIR) * t;
+  curve->step = (width - 2 * AIR) * scale / (curve->n - 1);
+  return TRUE;
+}
 
-      if (columns[i].n_finite == 0)
+/* The means of the columns: at this size, how the curve goes is all that can be seen. */
+static void
+draw_curve (const Curve *curve, const SluicePen *pen, gboolean band)
+{
+  int before = -1;
+
+  for (guint i = 0; i < curve->n; i++)
+    {
+      const SluiceColumn *to = &curve->columns[i];
+      const SluiceColumn *from = before >= 0 ? &curve->columns[before] : NULL;
+      double x0 = AIR + curve->step * before, x1 = AIR + curve->step * i;
+
+      if (to->n_finite == 0)
         continue;
-      if (open)
-        sluice_pen_segment (pen, x0, y0, x, y);
-      open = TRUE;
-      x0 = x;
-      y0 = y;
+      if (from != NULL && band)
+        sluice_pen_trapezoid (pen, x0, get_y (curve, from->raw.max), get_y (curve, from->raw.min),
+                              x1, get_y (curve, to->raw.max), get_y (curve, to->raw.min));
+      else if (from != NULL)
+        sluice_pen_segment (pen, x0, get_y (curve, from->mean), x1, get_y (curve, to->mean));
+      before = (int) i;
     }
 }
 
@@ -90,11 +114,22 @@ redraw (SluiceSparkline *self, int width, int height)
   SluicePen pen = { .raster = raster,
                     .scale = gtk_widget_get_scale_factor (GTK_WIDGET (self)),
                     .width = STROKE };
+  Curve curve = { .n = (guint) width / 2, .height = height };
   SluiceTheme theme;
 
   sluice_theme_from_widget (&theme, GTK_WIDGET (self));
-  draw_curve (self, &pen, width, height);
-  sluice_pen_paint (&pen, sluice_color_readable (self->color, theme.card, 3), FALSE);
+  SluiceColor color = sluice_color_readable (self->color, theme.card, 3);
+  if (read_curve (self, &curve, width))
+    {
+      if (self->banded)
+        {
+          draw_curve (&curve, &pen, TRUE);
+          sluice_pen_paint (&pen, (SluiceColor){ color.r, color.g, color.b, BAND }, TRUE);
+        }
+      draw_curve (&curve, &pen, FALSE);
+      sluice_pen_paint (&pen, color, FALSE);
+    }
+  g_free (curve.columns);
   sluice_raster_to_surface (raster, surface);
   g_clear_object (&self->texture);
   self->texture = sluice_texture_take_surface (surface);
@@ -195,6 +230,16 @@ sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest
   self->least = least;
   self->greatest = greatest;
   self->last = last;
+  g_clear_object (&self->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_sparkline_set_banded (SluiceSparkline *self, gboolean banded)
+{
+  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
+
+  self->banded = banded;
   g_clear_object (&self->texture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -32,6 +32,11 @@ sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, 
  */
 void sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest, double last);
 
+/** sluice_sparkline_set_banded: @source is a mean (ui/chart/mean-source.h), whose band is drawn,
+ * too.
+ */
+void sluice_sparkline_set_banded (SluiceSparkline *self, gboolean banded);
+
 /** sluice_sparkline_refresh: redraws if the series changed. */
 void sluice_sparkline_refresh (SluiceSparkline *self);
 

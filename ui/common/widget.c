@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/common/widget.h"
 
+#include "ui/common/paint.h"
+
 #include <math.h>
 
 #define SURFACE_KEY "sluice-surface"
@@ -207,7 +209,10 @@ draw_dot (GtkDrawingArea *dot, cairo_t *cr, int width, int height, gpointer data
 
   if (color == NULL)
     return;
-  cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
+  if (g_object_get_data (G_OBJECT (dot), "square") != NULL)
+    sluice_cairo_rounded_rect (cr, &(SluiceRect){ width / 2.0 - 4.5, height / 2.0 - 4.5, 9, 9 }, 2);
+  else
+    cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
   cairo_set_source_rgb (cr, color->r, color->g, color->b);
   cairo_fill (cr);
 }
@@ -228,6 +233,13 @@ void
 sluice_dot_set_color (GtkWidget *dot, SluiceColor color)
 {
   g_object_set_data_full (G_OBJECT (dot), "color", g_memdup2 (&color, sizeof color), g_free);
+  gtk_widget_queue_draw (dot);
+}
+
+void
+sluice_dot_set_square (GtkWidget *dot, gboolean square)
+{
+  g_object_set_data (G_OBJECT (dot), "square", GINT_TO_POINTER (square));
   gtk_widget_queue_draw (dot);
 }
 

@@ -46,6 +46,8 @@ void sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls);
 /** sluice_dot_new: (transfer floating): a dot in the colour of a run, beside its name. */
 GtkWidget *sluice_dot_new (void);
 void sluice_dot_set_color (GtkWidget *dot, SluiceColor color);
+/** sluice_dot_set_square: it stands for a group of runs. */
+void sluice_dot_set_square (GtkWidget *dot, gboolean square);
 
 /**
  * sluice_pointer_has_moved:

@@ -35,8 +35,16 @@ sluice_hparams_new_start (gint64 step, double wall, const SluiceHparam *settings
   for (guint i = 0; i < n; i++)
     {
       sluice__event__setting__init (&values[i]);
-      values[i].kind_case = SLUICE__EVENT__SETTING__KIND_NUMBER_VALUE;
-      values[i].number_value = settings[i].value;
+      if (settings[i].text != NULL)
+        {
+          values[i].kind_case = SLUICE__EVENT__SETTING__KIND_STRING_VALUE;
+          values[i].string_value = (char *) settings[i].text;
+        }
+      else
+        {
+          values[i].kind_case = SLUICE__EVENT__SETTING__KIND_NUMBER_VALUE;
+          values[i].number_value = settings[i].value;
+        }
       sluice__event__named_setting__init (&entries[i]);
       entries[i].key = (char *) settings[i].name;
       entries[i].value = &values[i];
@@ -91,6 +99,20 @@ name_part (const Message *message)
     default:
       return "unknown";
     }
+}
+
+gboolean
+sluice_hparams_get_end (const SluiceRecord *record, SluiceSessionStatus *status)
+{
+  Message *message = unpack (record);
+  gboolean is_end =
+      message != NULL
+      && message->data_case == SLUICE__EVENT__HPARAMS_PLUGIN_DATA__DATA_SESSION_END_INFO;
+  if (is_end)
+    *status = (SluiceSessionStatus) message->session_end_info->status;
+  if (message != NULL)
+    sluice__event__hparams_plugin_data__free_unpacked (message, NULL);
+  return is_end;
 }
 
 /* ---- settings ---- */

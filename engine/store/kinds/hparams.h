@@ -15,6 +15,7 @@ typedef struct
 {
   const char *name;
   double value;
+  const char *text; /* (nullable): it is this, and no number */
 } SluiceHparam;
 
 /* (transfer full): what a run begins with, as session_start_info. */
@@ -29,6 +30,17 @@ typedef struct
   char *text;    /* (nullable): NULL of a number; "true", "false" of a truth value */
 } SluiceSetting;
 void sluice_setting_free (gpointer setting);
+
+/* What a session ended with, as session_end_info says it. */
+typedef enum
+{
+  SLUICE_SESSION_UNKNOWN = 0,
+  SLUICE_SESSION_SUCCESS = 1,
+  SLUICE_SESSION_FAILURE = 2,
+  SLUICE_SESSION_RUNNING = 3,
+} SluiceSessionStatus;
+/* FALSE: the record is no session_end_info. */
+gboolean sluice_hparams_get_end (const SluiceRecord *record, SluiceSessionStatus *status);
 
 /**
  * sluice_hparams_dup_settings:

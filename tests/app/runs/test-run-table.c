@@ -292,6 +292,98 @@ test_long_notes (Fixture *self, gconstpointer data)
   g_assert_cmpuint (strlen (shown), <=, 400);
 }
 
+/* ---- groups ---- */
+
+/* The table keeps it. */
+static SluiceRunItem *
+get_row (Fixture *self, guint at)
+{
+  SluiceRunItem *item = g_list_model_get_item (sluice_run_table_get_rows (self->table), at);
+  g_object_unref (item);
+  return item;
+}
+
+/* run-9 and other have one rate. The group stands where its newest run stood, has the mean, and is
+ * sorted by it. */
+static void
+test_groups (Fixture *self, gconstpointer data)
+{
+  sluice_run_table_set_group_by (self->table, "setting:rate");
+  assert_rows (self, "empty rate = 0.1 run-10");
+  SluiceRunItem *group = get_row (self, 1);
+  const SluiceRunColumn *last = sluice_run_table_find_column (self->table, "last:loss");
+  g_autofree char *text = sluice_run_item_dup_text (group, last);
+  g_assert_true (g_str_has_prefix (text, "4.500 ± 3.5") || g_str_has_prefix (text, "4.5 ± 3.5"));
+  g_assert_cmpuint (sluice_run_item_get_members (group)->len, ==, 2);
+  g_assert_cmpuint (sluice_run_table_get_n_found (self->table), ==, 4);
+  sluice_run_table_set_sort (self->table, "last:loss", TRUE);
+  assert_rows (self, "rate = 0.1 run-10 empty");
+  sluice_run_table_set_open (self->table, group, TRUE);
+  assert_rows (self, "rate = 0.1 other run-9 run-10 empty");
+  g_assert_true (sluice_run_item_is_member (get_row (self, 1)));
+  sluice_run_table_set_sort (self->table, "last:loss", FALSE);
+  assert_rows (self, "run-10 rate = 0.1 run-9 other empty");
+  g_assert_true (get_row (self, 1) == group);
+  g_assert_true (sluice_run_table_set_filter (self->table, "name:run", NULL));
+  assert_rows (self, "run-10 run-9"); /* one alone is no group */
+  g_assert_true (sluice_run_table_set_filter (self->table, "", NULL));
+  sluice_run_table_set_group_by (self->table, NULL);
+  assert_rows (self, "run-10 run-9 other empty");
+}
+
+/* A member that changes changes its group, and none other. */
+static void
+test_group_changes (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  guint n = 0;
+  sluice_run_table_set_group_by (self->table, "setting:rate");
+  SluiceRunItem *group = get_row (self, 1);
+  g_assert_cmpint (sluice_run_item_get_entry (group)->info->state, ==, SLUICE_RUN_FINISHED);
+  g_signal_connect_swapped (group, "changed", G_CALLBACK (count_cb), &n);
+  g_assert_true (sluice_store_set_run_starred (self->store, self->ids[1], TRUE, &error));
+  read_again (self);
+  g_assert_cmpuint (n, ==, 0);
+  SluiceRunInfo *info = sluice_run_info_copy (get_info (self, 2));
+  info->state = SLUICE_RUN_FAILED;
+  g_assert_true (sluice_store_update_run (self->store, info, &error));
+  sluice_run_info_free (info);
+  read_again (self);
+  g_assert_cmpuint (n, ==, 1);
+  g_assert_true (get_row (self, 1) == group);
+  g_assert_cmpint (sluice_run_item_get_entry (group)->info->state, ==, SLUICE_RUN_FAILED);
+}
+
+static void
+test_views (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_true (sluice_store_set_run_tag (self->store, self->ids[0], "keep", TRUE, &error));
+  g_assert_true (sluice_store_set_run_tag (self->store, self->ids[2], "keep", TRUE, &error));
+  g_assert_true (sluice_store_set_run_tag (self->store, self->ids[2], "old", TRUE, &error));
+  g_assert_true (sluice_store_set_run_starred (self->store, self->ids[0], TRUE, &error));
+  read_again (self);
+  const SluiceRunCounts *counts = sluice_run_table_get_counts (self->table);
+  g_assert_cmpuint (counts->n, ==, 4);
+  g_assert_cmpuint (counts->n_starred, ==, 1);
+  g_assert_cmpuint (counts->n_of_state[SLUICE_RUN_FINISHED], ==, 4);
+  g_assert_cmpuint (counts->tags->len, ==, 2);
+  g_assert_cmpuint (((SluiceRunTagCount *) counts->tags->pdata[0])->n, ==, 2);
+  sluice_run_table_set_view (self->table, SLUICE_RUN_VIEW_STARRED);
+  assert_rows (self, "run-9");
+  sluice_run_table_set_view (self->table, "failed");
+  assert_rows (self, "");
+  sluice_run_table_set_view (self->table, SLUICE_RUN_VIEW_ALL);
+  sluice_run_table_set_tag_wanted (self->table, "keep", TRUE);
+  assert_rows (self, "other run-9");
+  sluice_run_table_set_tag_wanted (self->table, "old", TRUE);
+  assert_rows (self, "other");
+  g_assert_true (sluice_run_table_set_filter (self->table, "name:run", NULL));
+  assert_rows (self, "");
+  sluice_run_table_set_tag_wanted (self->table, "old", FALSE);
+  assert_rows (self, "run-9");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -300,9 +392,12 @@ main (int argc, char **argv)
     const char *name;
     void (*test) (Fixture *self, gconstpointer data);
   } tests[] = {
-    { "columns", test_columns }, { "sort", test_sort },        { "filter", test_filter },
-    { "edits", test_edits },     { "half", test_half },        { "trash", test_trash },
+    { "columns", test_columns }, { "sort", test_sort },
+    { "filter", test_filter },   { "edits", test_edits },
+    { "half", test_half },       { "trash", test_trash },
     { "running", test_running }, { "notes", test_long_notes },
+    { "groups", test_groups },   { "group-changes", test_group_changes },
+    { "views", test_views },
   };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)

@@ -181,6 +181,33 @@ test_alerts (Fixture *f, gconstpointer allow)
     g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
 }
 
+/* A value that wavers is told of once, and again when it was well for long. */
+static void
+test_wavering (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  folder_write_project (&f->folder, "[alert a]\nmetric=loss\nabove=2\nnon-finite=true\n");
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+  const gint64 series = 7;
+  SluiceAlertsOptions options = { .series = &series, .run = "a", .workspace = f->folder.path };
+  SluiceAlerts *alerts = sluice_alerts_new (project, &options, &error);
+  g_assert_no_error (error);
+  g_autofree char *first = NULL, *second = NULL;
+  for (gint64 step = 1; step <= 301; step++)
+    {
+      sluice_alerts_take (alerts, 7, step, step > 101 ? 1 : step % 2 == 0 ? 3 : 1);
+      sluice_alerts_take (alerts, 8, step, NAN);
+      if (step == 199)
+        sluice_alerts_take (alerts, 7, step, INFINITY);
+    }
+  g_assert_cmpuint (sluice_alerts_get_last (alerts, &first), ==, 1);
+  g_assert_cmpstr (first, ==, "a: loss is 3, above 2");
+  sluice_alerts_take (alerts, 7, 302, NAN);
+  g_assert_cmpuint (sluice_alerts_get_last (alerts, &second), ==, 2);
+  g_assert_cmpstr (second, ==, "a: loss is not finite");
+  sluice_alerts_free (alerts);
+}
+
 /* No step ends: told once, until one has ended. A pause is no stall. */
 static void
 test_stall (Fixture *f, gconstpointer unused)
@@ -307,6 +334,7 @@ main (int argc, char **argv)
   ADD ("refused", 0, test_stop_refused);
   ADD ("alerts", 0, test_alerts);
   ADD ("alerts-commands", 1, test_alerts);
+  ADD ("wavering", 0, test_wavering);
   ADD ("stall", 0, test_stall);
   ADD ("alerts-file", 0, test_alerts_file);
   ADD ("probe", 0, test_probe);

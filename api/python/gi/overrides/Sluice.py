@@ -15,6 +15,13 @@ Branches and loops are functions of the scope that their nodes go to, and of edg
 
     y, = graph.cond(p, lambda s: [s.Neg(x)], lambda s: [x])
     n = graph.while_loop(lambda s, i: s.Less(i, 9), lambda s, i: s.AddV2(i, 1), 0)
+
+A workspace holds runs of projects; what was recorded are dictionaries and arrays:
+
+    w = Sluice.Workspace("digits")
+    w.sweep("data/samples/digits-mlp", {"learning-rate": [0.1, 0.01]}, steps=100)
+    w.train()
+    table = pandas.DataFrame(w.table())
 """
 import collections
 import contextlib
@@ -454,3 +461,125 @@ class Session(Sluice.Session):
 
 Session = override(Session)
 __all__.append("Session")
+
+
+# Columns of a workspace's points, one element a point.
+Points = collections.namedtuple("Points", "steps walls values")
+__all__.append("Points")
+
+
+def _text(value):
+    """A value of a setting, as project.ini has it."""
+    if isinstance(value, (bool, np.bool_)):
+        return "true" if value else "false"
+    return str(value)
+
+
+def _texts(value):
+    """What a sweep varies: a range or a list as text, else values."""
+    if isinstance(value, str) or np.ndim(value) == 0:
+        return _text(value)
+    return ",".join(map(_text, value))
+
+
+def _settings(settings, steps=None, text=_text):
+    given = dict(settings or {})
+    if steps is not None:
+        given["steps"] = steps
+    return [f"{key}={text(value)}" for key, value in given.items()]
+
+
+def _options(options):
+    return GLib.Variant("a{sv}", {name.replace("_", "-"): _variant(value)
+                                  for name, value in options.items() if value is not None})
+
+
+def _column(values):
+    """An array; None becomes NaN among numbers."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds <= {int, float} and kinds:
+        missing = None in values or float in kinds
+        return np.array([np.nan if v is None else v for v in values], "f8" if missing else "i8")
+    if kinds == {bool} and None not in values:
+        return np.array(values, "b1")
+    column = np.empty(len(values), object)
+    column[:] = values
+    return column
+
+
+class Workspace(Sluice.Workspace):
+    """Workspace(path) makes the folder where it is missing; with read_only=True nothing is made or
+    changed. Settings are dictionaries of keys of project.ini and promoted parameters; options are
+    those of sluice_workspace_launch(), _sweep() and _fork()."""
+
+    def __new__(cls, path, read_only=False):
+        return (cls.open_to_read if read_only else cls.open)(os.fspath(path))
+
+    def __init__(self, *_args, **_options):
+        pass
+
+    path = property(Sluice.Workspace.get_path)
+
+    def runs(self, filter=""):
+        """Dictionaries as `sluice runs --json` prints them, newest first."""
+        return self.dup_runs(filter).unpack()
+
+    def table(self, filter=""):
+        """Columns by name, arrays that have an element a run: what runs() has of a run, its
+        settings, of each tag the last value and (TAG/best) the best one. A name that is taken has
+        settings/ or results/ before it. What a run has not is NaN, or None among texts."""
+        runs = self.runs(filter)
+        rows, names = [], [name for name in (runs[0] if runs else {})
+                           if name not in ("settings", "results")]
+        plain = set(names)
+        for run in runs:
+            row = {name: run[name] for name in names}
+            for name, value in run["settings"].items():
+                row["settings/" + name if name in plain else name] = value
+            for tag, result in run["results"].items():
+                name = "results/" + tag if tag in plain or tag in run["settings"] else tag
+                row[name] = result["last"]
+                if result["best"] is not None:
+                    row[name + "/best"] = result["best"]
+            rows.append(row)
+        keys = dict.fromkeys(name for row in rows for name in row)
+        return {name: _column([row.get(name) for row in rows]) for name in keys}
+
+    def tags(self, run):
+        """What points() takes."""
+        return self.dup_tags(run)
+
+    def points(self, run, tag):
+        """Points: arrays of steps, times (Unix seconds) and values."""
+        return Points(*(column.numpy() for column in self.dup_points(run, tag)))
+
+    def launch(self, project, settings=None, steps=None, **options):
+        """The name of a run that waits until train() or `sluice queue run`."""
+        return super().launch(os.fspath(project), _settings(settings, steps), _options(options))
+
+    def sweep(self, project, values, settings=None, steps=None, **options):
+        """The names of runs that wait. values: of each setting a list, or a range as text:
+        {"batch": [32, 64], "learning-rate": "0.001..0.1:log"}."""
+        return super().sweep(os.fspath(project), _settings(values, text=_texts),
+                             _settings(settings, steps), _options(options))
+
+    def fork(self, run, step, settings=None, **options):
+        """The name of a run that waits, and begins where the other one stood at a step."""
+        return super().fork(run, step, _settings(settings), _options(options))
+
+    def train(self, group=None, jobs=1, cancellable=None):
+        """Trains what waits until nothing does; how many of the runs failed. Ctrl-C stops and
+        saves: what was under way waits again."""
+        with _interrupts.cancelling(cancellable) as cancellable:
+            return super().train(group, jobs, cancellable)
+
+    def diff(self, *runs):
+        """What differs, as `sluice runs diff --json` prints it."""
+        return super().diff(list(runs)).unpack()
+
+    def __repr__(self):
+        return f"<Workspace {self.path!r}>"
+
+
+Workspace = override(Workspace)
+__all__.append("Workspace")
