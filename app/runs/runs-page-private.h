@@ -38,6 +38,8 @@ struct _SluiceRunsPage
   GPtrArray *saved;    /* of SluiceSavedView */
   char *saved_current; /* (nullable): name of the one that is shown as it was saved */
   gboolean measuring;  /* the trash */
+  gboolean trash_measured;
+  guint n_measured; /* runs outside of it then */
   SluiceTrashLimits trash_limits;
   gboolean told_full; /* that there is more than they let be */
 

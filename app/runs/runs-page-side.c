@@ -167,6 +167,7 @@ purged (GObject *object, GAsyncResult *result, gpointer data)
       g_task_propagate_boolean (G_TASK (result), &error)
           ? g_strdup_printf (ngettext ("%u run deleted for good", "%u runs deleted for good", n), n)
           : sluice_failure_words (error);
+  self->trash_measured = FALSE;
   sluice_runs_page_tell (self, words);
   sluice_runs_page_read (self);
 }
@@ -229,9 +230,14 @@ leave_saved (SluiceRunsPage *self)
 void
 sluice_runs_page_update_views (SluiceRunsPage *self)
 {
+  guint n = sluice_run_table_get_counts (self->table)->n;
   sluice_views_pane_show (self->views, self->table, self->saved_current);
-  if (self->workspace != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    measure_trash (self);
+  if (self->workspace == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self))
+      || (self->trash_measured && self->n_measured == n))
+    return; /* nothing went there, or came back */
+  self->n_measured = n;
+  self->trash_measured = TRUE;
+  measure_trash (self);
 }
 
 static void
