@@ -230,9 +230,8 @@ class Groups(runs_window.Session):
                        "lenet-7" in self.runs("--trash"))
         self.w.all_accessible("button", "Delete for good")[0].act()
         self.w.until(lambda: len(self.w.accessible().children()) == 2)
-        answer = self.w.until(lambda: [o for o in self.w.accessible().children()[-1].tree()
-                                       if o.role() == "button" and o.label() == "Delete for good"])
-        answer[0].act()
+        self.w.until(lambda: any(o.has_focus() for o in self.w.accessible().children()[-1].tree()))
+        press_keys("Tab", "space")  # past Cancel, which has the focus
         self.w.until(lambda: "lenet-7" not in self.runs("--trash"))
         self.page(lambda p: p["shows"] == "clean")
         self.tap.point("then it is gone", "lenet-7" not in self.runs())
