@@ -11,6 +11,8 @@
 #define GRAPH  N_ ("Graph")
 #define CHARTS N_ ("Charts")
 #define TABLE  N_ ("Table of runs")
+#define LAUNCH N_ ("New run")
+#define QUEUE  N_ ("Queue")
 #define MANUAL N_ ("Manual")
 
 /* clang-format off */
@@ -120,6 +122,13 @@ static const SluiceKey keys[] = {
   { TABLE, N_ ("Columns, and what to sort by"), "table.columns", "o" },
   { TABLE, N_ ("The trash, or the runs"), "table.trash", "<Control>t" },
   { TABLE, N_ ("What can be done with the runs"), "table.menu", "<Shift>F10 Menu" },
+
+  { LAUNCH, N_ ("Start what is asked for"), "launch.start", "<Control>Return" },
+  { LAUNCH, N_ ("Add it to the queue"), "launch.add-to-queue", "<Control><Shift>Return" },
+  { LAUNCH, N_ ("Back to the runs"), "launch.back", "Escape" },
+  { QUEUE, N_ ("Earlier"), "queue.up", "<Alt>Up" },
+  { QUEUE, N_ ("Later"), "queue.down", "<Alt>Down" },
+  { QUEUE, N_ ("Take it out"), "queue.drop", "Delete" },
 
   { MANUAL, N_ ("Back"), "help.back", "<Alt>Left" },
   { MANUAL, N_ ("Forward"), "help.forward", "<Alt>Right" },
