@@ -484,6 +484,11 @@ sluice_runs_page_dispose (GObject *object)
   SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
   g_clear_handle_id (&self->read_source, g_source_remove);
   g_clear_handle_id (&self->notes_source, g_source_remove);
+  if (self->view != NULL) /* what goes is told to nobody */
+    {
+      g_signal_handlers_disconnect_by_data (sluice_run_view_get_selection (self->view), self);
+      g_signal_handlers_disconnect_by_data (self->table, self);
+    }
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->rename_popover, gtk_widget_unparent);
   g_clear_pointer (&self->notes_popover, gtk_widget_unparent);

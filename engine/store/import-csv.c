@@ -570,4 +570,4 @@ take (ImportReading *reading,
   return TRUE;
 }
 
-static const ImportFormat format = { .name = "csv", .take = take };
+static const ImportFormat format = { .take = take };

@@ -264,7 +264,7 @@ take (ImportReading *reading,
   return TRUE;
 }
 
-static const ImportFormat format = { "mlflow", FALSE, take_facts, take };
+static const ImportFormat format = { .take_facts = take_facts, .take = take };
 
 ImportSource *
 sluice_import_find_mlflow (const char *folder)

@@ -26,7 +26,6 @@ typedef struct
 
 struct _ImportFormat
 {
-  const char *name;
   gboolean is_binary; /* a line's end is no place like others */
   /* (nullable): reads the files that are facts. FALSE: error is set. */
   gboolean (*take_facts) (ImportReading *reading, GError **error);

@@ -373,6 +373,8 @@ take_lines (ImportReading *reading,
       each_number (root, "", note_number, &row);
       if (failure != NULL)
         sluice_import_add_line_damage (reading, path, *taken, line, NULL, failure->message);
+      if (failure != NULL && newline == NULL)
+        return TRUE; /* its rest may come */
       take_row (reading, &row);
       *taken = (gsize) (end - text->bytes) + (newline != NULL);
       if (!sluice_import_text_taken (reading, path, text, *taken, error))
@@ -616,4 +618,4 @@ take (ImportReading *reading,
                                                : take_lines (reading, path, text, taken, error);
 }
 
-static const ImportFormat format = { "wandb", TRUE, take_facts, take };
+static const ImportFormat format = { .is_binary = TRUE, .take_facts = take_facts, .take = take };

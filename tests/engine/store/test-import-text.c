@@ -432,6 +432,25 @@ test_wandb_lines (Fixture *f, gconstpointer unused)
   assert_nothing_new (f, NULL);
 }
 
+/* A line that another program is in the middle of is read when its rest is there. */
+static void
+test_wandb_torn_line (Fixture *f, gconstpointer unused)
+{
+  put (f, WANDB "files/wandb-metadata.json", "{}");
+  put (f, WANDB "files/wandb-history.jsonl", "{\"loss\": 1, \"_step\": 0}\n{\"loss\": 2");
+  import (f, NULL, FALSE);
+  g_assert_nonnull (strstr (f->damage->str, "line 2: "));
+  put (f, WANDB "files/wandb-history.jsonl",
+       "{\"loss\": 1, \"_step\": 0}\n{\"loss\": 2, \"_step\": 1}");
+  import (f, NULL, FALSE);
+  g_assert_cmpstr (f->damage->str, ==, "");
+  put (f, WANDB "files/wandb-history.jsonl",
+       "{\"loss\": 1, \"_step\": 0}\n{\"loss\": 2, \"_step\": 1}\n{\"loss\": 3, \"_step\": 2}\n");
+  import (f, NULL, FALSE);
+  g_assert_cmpstr (f->damage->str, ==, "");
+  assert_runs (f, "wandb/run-20260101_000000-id finished loss: 0=1 1=2 2=3\n");
+}
+
 static void
 test_aim (Fixture *f, gconstpointer unused)
 {
@@ -502,6 +521,7 @@ main (int argc, char **argv)
   ADD ("wandb-blocks", test_wandb_blocks);
   ADD ("wandb-files", test_wandb_files);
   ADD ("wandb-lines", test_wandb_lines);
+  ADD ("wandb-torn-line", test_wandb_torn_line);
   ADD ("aim", test_aim);
   g_test_add_func ("/import-text/yaml", test_yaml);
   return g_test_run ();
