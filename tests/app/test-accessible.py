@@ -37,7 +37,8 @@ class Stop:
 
     def __init__(self, at, thing, width, has_inspector):
         self.path, self.label = thing.path, thing.label()
-        self.told = f"{thing.role()} {self.label}"
+        # What the inspector is about follows the focus: on the way back it is something else.
+        self.told = "label" if thing.role() == "label" else f"{thing.role()} {self.label}"
         self.place = self.reading(at, thing.place(), width, has_inspector)
 
     @staticmethod
