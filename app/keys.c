@@ -11,6 +11,8 @@
 #define GRAPH  N_ ("Graph")
 #define CHARTS N_ ("Charts")
 #define TABLE  N_ ("Table of runs")
+#define LAUNCH N_ ("New run")
+#define QUEUE  N_ ("Queue")
 #define MANUAL N_ ("Manual")
 
 /* clang-format off */
@@ -102,8 +104,8 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
 
   { TABLE, N_ ("Filter"), "table.filter", "slash" },
-  { TABLE, N_ ("Open a group"), "table.open", "Right" },
-  { TABLE, N_ ("Close a group"), "table.close", "Left" },
+  { TABLE, N_ ("Open a group"), "group.open", "Right" },
+  { TABLE, N_ ("Close a group"), "group.close", "Left" },
   { TABLE, N_ ("Group the runs"), "table.group", "g" },
   { TABLE, N_ ("What differs between the selected runs"), "table.compare", "d" },
   { TABLE, N_ ("Fork from a checkpoint"), "table.lineage", "f" },
@@ -120,6 +122,13 @@ static const SluiceKey keys[] = {
   { TABLE, N_ ("Columns, and what to sort by"), "table.columns", "o" },
   { TABLE, N_ ("The trash, or the runs"), "table.trash", "<Control>t" },
   { TABLE, N_ ("What can be done with the runs"), "table.menu", "<Shift>F10 Menu" },
+
+  { LAUNCH, N_ ("Start what is asked for"), "launch.start", "<Control>Return" },
+  { LAUNCH, N_ ("Add it to the queue"), "launch.add-to-queue", "<Control><Shift>Return" },
+  { LAUNCH, N_ ("Back to the runs"), "launch.back", "Escape" },
+  { QUEUE, N_ ("Earlier"), "queue.up", "<Alt>Up" },
+  { QUEUE, N_ ("Later"), "queue.down", "<Alt>Down" },
+  { QUEUE, N_ ("Take it out"), "queue.drop", "Delete" },
 
   { MANUAL, N_ ("Back"), "help.back", "<Alt>Left" },
   { MANUAL, N_ ("Forward"), "help.forward", "<Alt>Right" },

@@ -7,13 +7,16 @@
 
 #include "app/charts/charts-page.h"
 #include "app/graph/graph-page.h"
+#include "app/launch/launch-page.h"
 #include "app/runs/runs-page.h"
 
-const SluicePageKind sluice_page_kinds[] = {
+const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS] = {
   { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type, "graph" },
   { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type,
     "charts" },
   { "runs", N_ ("Runs"), "sluice-runs-symbolic", "runs", sluice_runs_page_get_type, "table" },
+  { "launch", N_ ("New run"), "sluice-start-symbolic", "new-run", sluice_launch_page_get_type,
+    "launch", "runs" },
 };
 const guint sluice_n_page_kinds = G_N_ELEMENTS (sluice_page_kinds);
 

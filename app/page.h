@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "app/run-controller.h"
+#include "app/queue-worker.h"
 #include "app/runs/run-set.h"
 #include "app/search/hit.h"
 #include "app/search/query.h"
@@ -23,6 +23,7 @@ typedef struct
   SluiceWorkspace *workspace;
   SluiceRunSet *shown; /* which of its runs */
   SluiceRunController *controller;
+  SluiceQueueWorker *queue;
 } SluicePageContext;
 
 struct _SluicePageInterface
@@ -84,9 +85,11 @@ typedef struct
   const char *help; /* the manual's page about it */
   GType (*get_type) (void);
   const char *state; /* what dump-state calls what it tells */
+  const char *over;  /* (nullable): of the switcher, on which this one is pushed */
 } SluicePageKind;
 
-extern const SluicePageKind sluice_page_kinds[];
+#define SLUICE_N_PAGE_KINDS 4
+extern const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS];
 extern const guint sluice_n_page_kinds;
 
 /* "graph, charts, runs". (transfer full) */

@@ -10,3 +10,9 @@ sluice_program_dup_description (void)
 {
   return sluice_libraries_dup_build (SLUICE_VERSION);
 }
+
+const char *
+sluice_program_get_version (void)
+{
+  return SLUICE_VERSION;
+}

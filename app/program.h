@@ -7,3 +7,5 @@
 /* "Sluice 0.1, oneDNN 2.7.1, OpenBLAS SkylakeX": what decides which code computes. (transfer full)
  */
 char *sluice_program_dup_description (void);
+/* "0.1.0" */
+const char *sluice_program_get_version (void);

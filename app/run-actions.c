@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "app/runs/new-run-dialog.h"
+#include "app/launch/launch-page.h"
 #include "app/runs/resume-dialog.h"
 #include "ui/chart/ticks.h"
 
@@ -86,8 +86,18 @@ start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 new_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_new_run_dialog_present (
-      data, sluice_run_controller_get_project (sluice_window_get_controller (data)));
+  sluice_window_show_page (data, "launch");
+  sluice_launch_page_begin (SLUICE_LAUNCH_PAGE (sluice_window_find_page (data, "launch")));
+}
+
+static void
+fork_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gint64 run, step;
+  g_variant_get (parameter, "(xx)", &run, &step);
+  sluice_window_show_page (data, "launch");
+  sluice_launch_page_fork (SLUICE_LAUNCH_PAGE (sluice_window_find_page (data, "launch")), run,
+                           step);
 }
 
 static void
@@ -104,7 +114,7 @@ static void
 start_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   sluice_run_controller_start_from (sluice_window_get_controller (data),
-                                    g_variant_get_string (parameter, NULL));
+                                    g_variant_get_string (parameter, NULL), NULL, NULL);
 }
 
 static void
@@ -130,7 +140,11 @@ checkpoint_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 stop_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_run_controller_stop (sluice_window_get_controller (data));
+  SluiceRunController *controller = sluice_window_get_controller (data);
+  /* It waits again: whoever stops it does not want it to be taken at once. */
+  if (sluice_run_controller_is_of_queue (controller))
+    sluice_queue_worker_set_works (sluice_window_get_queue (data), FALSE);
+  sluice_run_controller_stop (controller);
 }
 
 static void
@@ -248,6 +262,7 @@ reindex_runs_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "start", .activate = start_cb },
   { .name = "new-run", .activate = new_run_cb },
+  { .name = "fork-run", .activate = fork_run_cb, .parameter_type = "(xx)" },
   { .name = "start-run", .activate = start_run_cb, .parameter_type = "(sas)" },
   { .name = "start-from", .activate = start_from_cb, .parameter_type = "s" },
   { .name = "pause", .activate = pause_cb },
@@ -312,7 +327,8 @@ sluice_run_actions_update (SluiceWindow *window)
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
   gboolean running = state == SLUICE_CONTROL_RUNNING;
   set_enabled (window, "start", can_train && (idle || paused));
-  set_enabled (window, "new-run", can_train && idle);
+  set_enabled (window, "new-run", can_train);
+  set_enabled (window, "fork-run", can_train);
   set_enabled (window, "start-run", can_train && idle);
   set_enabled (window, "start-from", can_train && idle);
   set_enabled (window, "pause", running);

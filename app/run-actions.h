@@ -5,7 +5,8 @@
 #include "app/window.h"
 
 /* What the window can do with runs, as its actions: start and step (which go on with a selected run
- * that was stopped, and else begin one), new-run (which asks for settings), start-run (name or "",
+ * that was stopped, and else begin one), new-run (the page that asks
+ * for settings), fork-run (the same, from a run and a step), start-run (name or "",
  * KEY=VALUE that are otherwise than the project's), pause, stop, resume-run (of the selected run,
  * or else of that in front), toggle-run, solo-run, isolate-run, show-all-runs, show-project-runs,
  * resume-from (which asks from where, by resume-step and

@@ -5,6 +5,7 @@
 
 #include "app/begin-words.h"
 #include "engine/graph/file-ops.h"
+#include "engine/train/fork.h"
 #include "engine/train/repeats.h"
 
 struct _SluiceRunController
@@ -24,6 +25,9 @@ struct _SluiceRunController
   guint n_alerts;          /* of the trainer's run: so many were taken */
   char *refused;           /* (nullable): a run that was not resumed because data have changed */
   gint64 refused_from;
+  gboolean queued;        /* the trainer's run came out of the queue */
+  gboolean settling;      /* it goes back there, or leaves it */
+  SluiceQueueClaim claim; /* what came of the last look at the queue */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
@@ -58,6 +62,73 @@ is_over (SluiceRunState state)
 
 /* ---- the trainer's state, brought to the main thread ---- */
 
+static void
+end_run (SluiceRunController *self, GError *take_failure)
+{
+  self->ended = TRUE;
+  self->settling = FALSE;
+  if (take_failure != NULL)
+    {
+      g_clear_error (&self->failure);
+      self->failure = take_failure;
+    }
+}
+
+typedef struct
+{
+  SluiceStore *store;
+  SluiceTrainer *trainer;
+  GError *failure; /* (nullable): of the run */
+} Settling;
+
+static void
+settling_free (gpointer data)
+{
+  Settling *self = data;
+  g_object_unref (self->store);
+  g_object_unref (self->trainer);
+  g_clear_error (&self->failure);
+  g_free (self);
+}
+
+static void
+settle_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Settling *settling = data;
+  GError *error = NULL;
+  if (sluice_queue_put_back (settling->store, settling->trainer, settling->failure, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+settle_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
+  Settling *settling = g_task_get_task_data (G_TASK (result));
+  GError *error = NULL;
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    self->claim = SLUICE_QUEUE_BROKEN;
+  end_run (self, error != NULL ? error : g_steal_pointer (&settling->failure));
+  sluice_workspace_refresh (self->workspace);
+  changed (self);
+}
+
+/* A run of the queue has ended. */
+static void
+settle (SluiceRunController *self, GError *take_failure)
+{
+  Settling *settling = g_new0 (Settling, 1);
+  settling->store = g_object_ref (sluice_workspace_get_store (self->workspace));
+  settling->trainer = g_object_ref (self->trainer);
+  settling->failure = take_failure;
+  self->settling = TRUE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, settle_done, NULL);
+  g_task_set_task_data (task, settling, settling_free);
+  g_task_run_in_thread (task, settle_in_worker);
+}
+
 static gboolean
 state_changed_cb (gpointer data)
 {
@@ -66,15 +137,14 @@ state_changed_cb (gpointer data)
   if (self->trainer == NULL)
     return G_SOURCE_REMOVE;
   sluice_trainer_get_progress (self->trainer, &progress);
-  if (is_over (progress.state) && !self->ended)
+  if (is_over (progress.state) && !self->ended && !self->settling)
     {
-      g_autoptr (GError) error = NULL;
-      self->ended = TRUE;
-      if (!sluice_trainer_wait (self->trainer, &error))
-        {
-          g_clear_error (&self->failure);
-          self->failure = g_steal_pointer (&error);
-        }
+      GError *error = NULL;
+      sluice_trainer_wait (self->trainer, &error);
+      if (self->queued)
+        settle (self, error);
+      else
+        end_run (self, error);
     }
   sluice_workspace_refresh (self->workspace); /* the run's row says it, too */
   changed (self);
@@ -100,7 +170,10 @@ typedef struct
   char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
   gint64 from_step;  /* -1: the newest checkpoint's */
   gboolean accept_data;
-  gboolean has_changed_data; /* what came of it */
+  gboolean has_changed_data;  /* what came of it */
+  gint64 parent, parent_step; /* of a run that is forked; 0: it is not */
+  gboolean takes;             /* the next run of the queue */
+  SluiceQueueClaim claim;     /* what came of it */
 } StartTask;
 
 static void
@@ -125,11 +198,60 @@ find_repeated (StartTask *task, const SluiceProject *project)
     task->repeated = sluice_project_dup_repeated (project, task->store);
 }
 
+/* The new run's name becomes the one to resume. */
+static gboolean
+fork_run (StartTask *task, GError **error)
+{
+  const SluiceForkRequest request = { .name = task->name,
+                                      .step = task->parent_step,
+                                      .assignments = (const char *const *) task->assignments };
+  g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, task->parent);
+  g_autoptr (SluiceRunInfo) parent = sluice_store_dup_run (task->store, number, error);
+  g_autoptr (SluiceRunInfo) info =
+      parent != NULL ? sluice_fork (task->store, parent, &request, error) : NULL;
+  if (info == NULL)
+    return FALSE;
+  task->resume = g_strdup (info->name);
+  g_clear_pointer (&task->assignments, g_strfreev);
+  return TRUE;
+}
+
+static SluiceTrainer *
+take_from_queue (StartTask *task, GError **error)
+{
+  const SluiceTrainerOptions options = { .allow_files = allowed_files };
+  const SluiceQueueLimits limits = { .threads = -1 };
+  g_autoptr (SluiceRunInfo) run = NULL;
+  SluiceTrainer *trainer = NULL;
+  task->claim = sluice_queue_take (task->store, &options, &limits, &run, &trainer, error);
+  /* Its steps are shown over the graph that is open, which is its own only there. */
+  g_autofree char *open = task->folder != NULL ? g_path_get_basename (task->folder) : NULL;
+  if (run != NULL && g_strcmp0 (run->project, open) != 0)
+    g_clear_pointer (&task->folder, g_free);
+  return trainer;
+}
+
+static void
+take_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  SluiceTrainer *trainer = take_from_queue (data, &error);
+  if (error != NULL)
+    g_task_return_error (gtask, error);
+  else
+    g_task_return_pointer (gtask, trainer, g_object_unref);
+}
+
 static void
 start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
   StartTask *task = data;
   GError *error = NULL;
+  if (task->parent != 0 && !fork_run (task, &error))
+    {
+      g_task_return_error (gtask, error);
+      return;
+    }
   g_autofree char *folder = g_strdup (task->folder);
   if (task->resume != NULL)
     {
@@ -160,6 +282,31 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
 }
 
 static void
+adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
+{
+  g_clear_object (&self->trainer);
+  self->trainer = take_trainer;
+  self->n_alerts = 0;
+  g_free (self->trained);
+  self->trained = g_strdup (task->folder);
+  self->ended = FALSE;
+  self->queued = task->takes;
+  g_free (self->repeated);
+  self->repeated = g_steal_pointer (&task->repeated);
+  g_free (self->notice);
+  self->notice = task->takes ? NULL
+                 : task->resume == NULL
+                     ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (self->trainer))
+                     : sluice_begin_words (self->trainer);
+  if (self->stops_at_start)
+    sluice_trainer_stop (self->trainer);
+  else if (self->steps_at_start > 0)
+    sluice_trainer_step (self->trainer, self->steps_at_start);
+  sluice_trainer_set_notify (self->trainer, trainer_changed, self);
+  sluice_trainer_start (self->trainer);
+}
+
+static void
 start_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
@@ -167,35 +314,18 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
   SluiceTrainer *trainer = g_task_propagate_pointer (G_TASK (result), &error);
   StartTask *task = g_task_get_task_data (G_TASK (result));
   self->starting = FALSE;
-  if (trainer == NULL)
+  if (task->takes)
+    self->claim = task->claim;
+  if (trainer != NULL)
+    adopt (self, task, trainer);
+  else if (error != NULL)
     {
       g_clear_error (&self->failure);
       self->failure = g_steal_pointer (&error);
       self->refused = task->has_changed_data ? g_strdup (task->resume) : NULL;
       self->refused_from = task->from_step;
     }
-  else
-    {
-      g_clear_object (&self->trainer);
-      self->trainer = trainer;
-      self->n_alerts = 0;
-      g_free (self->trained);
-      self->trained = g_strdup (task->folder);
-      self->ended = FALSE;
-      g_free (self->repeated);
-      self->repeated = g_steal_pointer (&task->repeated);
-      g_free (self->notice);
-      self->notice = task->resume == NULL
-                         ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (trainer))
-                         : sluice_begin_words (trainer);
-      if (self->stops_at_start)
-        sluice_trainer_stop (trainer);
-      else if (self->steps_at_start > 0)
-        sluice_trainer_step (trainer, self->steps_at_start);
-      sluice_trainer_set_notify (trainer, trainer_changed, self);
-      sluice_trainer_start (trainer);
-      sluice_workspace_refresh (self->workspace);
-    }
+  sluice_workspace_refresh (self->workspace);
   changed (self);
 }
 
@@ -219,13 +349,14 @@ begin (SluiceRunController *self, StartTask *task)
 {
   if (task == NULL)
     return;
+  GTaskThreadFunc work = task->takes ? take_in_worker : start_in_worker;
   g_clear_pointer (&self->refused, g_free);
   self->starting = TRUE;
   self->stops_at_start = FALSE;
   g_clear_error (&self->failure);
   g_autoptr (GTask) gtask = g_task_new (self, NULL, start_done, NULL);
   g_task_set_task_data (gtask, task, start_task_free);
-  g_task_run_in_thread (gtask, start_in_worker);
+  g_task_run_in_thread (gtask, work);
   changed (self);
 }
 
@@ -272,14 +403,67 @@ sluice_run_controller_start_with (SluiceRunController *self,
 }
 
 void
-sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint)
+sluice_run_controller_start_from (SluiceRunController *self,
+                                  const char *checkpoint,
+                                  const char *name,
+                                  const char *const *assignments)
 {
   StartTask *task =
       sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
   self->steps_at_start = 0;
   if (task != NULL)
-    task->init_from = g_strdup (checkpoint);
+    {
+      task->init_from = g_strdup (checkpoint);
+      task->name = g_strdup (name);
+      task->assignments = g_strdupv ((GStrv) assignments);
+    }
   begin (self, task);
+}
+
+void
+sluice_run_controller_fork (SluiceRunController *self,
+                            gint64 parent,
+                            gint64 step,
+                            const char *name,
+                            const char *const *assignments)
+{
+  StartTask *task =
+      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
+  self->steps_at_start = 0;
+  if (task != NULL)
+    {
+      task->parent = parent;
+      task->parent_step = step;
+      task->name = g_strdup (name);
+      task->assignments = g_strdupv ((GStrv) assignments);
+    }
+  begin (self, task);
+}
+
+void
+sluice_run_controller_take_next (SluiceRunController *self)
+{
+  SluiceStore *store = sluice_workspace_get_store (self->workspace);
+  if (store == NULL || sluice_run_controller_get_state (self) != SLUICE_CONTROL_IDLE)
+    return;
+  StartTask *task = g_new0 (StartTask, 1);
+  task->store = g_object_ref (store);
+  task->folder = g_strdup (self->project);
+  task->takes = TRUE;
+  self->steps_at_start = 0;
+  begin (self, task);
+}
+
+SluiceQueueClaim
+sluice_run_controller_get_claim (SluiceRunController *self)
+{
+  return self->claim;
+}
+
+gboolean
+sluice_run_controller_is_of_queue (SluiceRunController *self)
+{
+  return self->queued && sluice_run_controller_get_state (self) != SLUICE_CONTROL_IDLE;
 }
 
 /* run: (nullable): a new one */
@@ -363,8 +547,16 @@ sluice_run_controller_finish (SluiceRunController *self)
 {
   if (self->trainer == NULL || self->ended)
     return;
+  while (self->settling)
+    g_main_context_iteration (NULL, TRUE);
+  if (self->ended)
+    return;
+  g_autoptr (GError) failure = NULL;
   sluice_trainer_stop (self->trainer);
-  sluice_trainer_wait (self->trainer, NULL); /* the run's row says what went wrong */
+  sluice_trainer_wait (self->trainer, &failure); /* the run's row says what went wrong */
+  if (self->queued)
+    sluice_queue_put_back (sluice_workspace_get_store (self->workspace), self->trainer, failure,
+                           NULL);
 }
 
 /* ---- accessors ---- */

@@ -5,7 +5,7 @@
 #include <gio/gio.h>
 
 #include "app/workspace.h"
-#include "engine/train/trainer.h"
+#include "engine/train/queue.h"
 
 /*
  * The UI's only face of the trainer: one run at a time, of one project. Every verb returns at once;
@@ -60,8 +60,25 @@ void sluice_run_controller_start (SluiceRunController *self); /* a new run, or o
 void sluice_run_controller_start_with (SluiceRunController *self,
                                        const char *name,
                                        const char *const *assignments);
-/* A new run whose variables begin with those of a checkpoint. */
-void sluice_run_controller_start_from (SluiceRunController *self, const char *checkpoint);
+/* A new run whose variables begin with those of a checkpoint. name, assignments: (nullable): as
+ * there */
+void sluice_run_controller_start_from (SluiceRunController *self,
+                                       const char *checkpoint,
+                                       const char *name,
+                                       const char *const *assignments);
+/* A run that begins where another one stood at a step; name: (nullable): a free one. */
+void sluice_run_controller_fork (SluiceRunController *self,
+                                 gint64 parent,
+                                 gint64 step,
+                                 const char *name,
+                                 const char *const *assignments);
+/* The first run of the queue that may begin; at its end it leaves the queue, or, where it was
+ * stopped, waits there again. */
+void sluice_run_controller_take_next (SluiceRunController *self);
+/* What came of the last one. */
+SluiceQueueClaim sluice_run_controller_get_claim (SluiceRunController *self);
+/* Is the run under way one of the queue? */
+gboolean sluice_run_controller_is_of_queue (SluiceRunController *self);
 /* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what
  * was logged later is forgotten. accept_data: its data files may have changed. */
 void sluice_run_controller_resume_run (SluiceRunController *self,

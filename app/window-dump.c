@@ -65,7 +65,7 @@ static void
 add_state (SluiceWindow *self, JsonBuilder *b)
 {
   g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
-  add_string (b, "page", adw_view_stack_get_visible_child_name (self->stack));
+  add_string (b, "page", sluice_window_get_page_name (self));
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));

@@ -28,12 +28,14 @@ struct _SluiceWindow
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
   SluiceInspector *inspector;
-  SluiceGraphPage *graph_page; /* one of the pages in stack */
+  SluicePage *pages[SLUICE_N_PAGE_KINDS]; /* in stack, or in a stack there */
+  SluiceGraphPage *graph_page;            /* one of them */
 
   GSettings *settings;
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
   SluiceRunController *controller;
+  SluiceQueueWorker *queue;
   char *opened;    /* (nullable): the project or graph */
   gint64 last_run; /* that was begun here; 0: none yet */
   guint status_source;
@@ -42,7 +44,15 @@ struct _SluiceWindow
   SluiceProbe *probe;                /* (nullable): under SLUICE_PROBE */
 };
 
+/* window-pages.c */
+void sluice_window_add_pages (SluiceWindow *self);
 /* (transfer none): by its place in sluice_page_kinds[] */
 SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
+const char *sluice_window_get_page_name (SluiceWindow *self);
+/* Is the one in front pushed on a page of the switcher? */
+gboolean sluice_window_page_is_pushed (SluiceWindow *self);
+
+/* window.c: another page came to the front. */
+void sluice_window_page_changed (SluiceWindow *self);
 /* Actions that print on standard output what is shown, for scripts and tests. */
 void sluice_window_add_dump_actions (SluiceWindow *self);

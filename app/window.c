@@ -22,12 +22,6 @@
 
 G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
-SluicePage *
-sluice_window_get_nth_page (SluiceWindow *self, guint i)
-{
-  return SLUICE_PAGE (adw_view_stack_get_child_by_name (self->stack, sluice_page_kinds[i].name));
-}
-
 /* A toast's title is markup, what is told is not. */
 static AdwToast *
 new_toast (const char *message)
@@ -228,6 +222,17 @@ add_side (SluiceWindow *self, GtkStack *stack, GtkWidget *child)
   gtk_stack_add_child (stack, child);
   g_signal_connect_object (child, "notify::visible", G_CALLBACK (show_sides), self,
                            G_CONNECT_SWAPPED);
+}
+
+/* A page that is pushed on another one has no inspector: it is of its own what is selected. */
+void
+sluice_window_page_changed (SluiceWindow *self)
+{
+  gboolean has_inspector = !sluice_window_page_is_pushed (self);
+  gtk_widget_set_visible (GTK_WIDGET (self->right_stack), has_inspector);
+  gtk_widget_set_visible (adw_flap_get_separator (self->right_flap), has_inspector);
+  show_front_run (self);
+  show_sides (self);
 }
 
 static void
@@ -440,23 +445,11 @@ show_hit_cb (SluiceWindow *self, SluiceHit *hit)
 
 /* ---- life ---- */
 
-SluicePage *
-sluice_window_get_page (SluiceWindow *self)
-{
-  return SLUICE_PAGE (adw_view_stack_get_visible_child (self->stack));
-}
-
 static void
 squeezed_cb (SluiceWindow *self, GParamSpec *pspec, AdwSqueezer *squeezer)
 {
   adw_view_switcher_bar_set_reveal (
       self->low_switcher, !ADW_IS_VIEW_SWITCHER (adw_squeezer_get_visible_child (squeezer)));
-}
-
-void
-sluice_window_show_page (SluiceWindow *self, const char *page)
-{
-  adw_view_stack_set_visible_child_name (self->stack, page);
 }
 
 gboolean
@@ -503,6 +496,12 @@ SluiceWorkspace *
 sluice_window_get_workspace (SluiceWindow *self)
 {
   return self->workspace;
+}
+
+SluiceQueueWorker *
+sluice_window_get_queue (SluiceWindow *self)
+{
+  return self->queue;
 }
 
 SluiceRunSet *
@@ -628,7 +627,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   self->controller = sluice_run_controller_new (self->workspace);
   self->shown = sluice_run_set_new (self->workspace);
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
-  const SluicePageContext context = { self->workspace, self->shown, self->controller };
+  self->queue = sluice_queue_worker_new (self->workspace, self->controller);
+  const SluicePageContext context = { self->workspace, self->shown, self->controller, self->queue };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
       SluicePage *page = sluice_window_get_nth_page (self, i);
@@ -648,9 +648,9 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_front_run), self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->stack, "notify::visible-child", G_CALLBACK (show_sides), self,
+  g_signal_connect_object (self->stack, "notify::visible-child",
+                           G_CALLBACK (sluice_window_page_changed), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->queue, "failed", G_CALLBACK (sluice_window_tell), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->controller, "changed", G_CALLBACK (controller_changed_cb), self,
                            G_CONNECT_SWAPPED);
@@ -675,6 +675,7 @@ sluice_window_dispose (GObject *object)
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);
+  g_clear_object (&self->queue);
   g_clear_object (&self->controller);
   g_clear_object (&self->shown);
   g_clear_object (&self->workspace);
@@ -736,15 +737,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_import_logs_add (self, self->import_bar);
-  for (guint i = 0; i < sluice_n_page_kinds; i++)
-    {
-      const SluicePageKind *kind = &sluice_page_kinds[i];
-      GtkWidget *page = g_object_new (kind->get_type (), NULL);
-      AdwViewStackPage *shown =
-          adw_view_stack_add_titled (self->stack, page, kind->name, _ (kind->title));
-      adw_view_stack_page_set_icon_name (shown, kind->icon);
-      sluice_help_set_page (page, kind->help);
-    }
+  sluice_window_add_pages (self);
   sluice_help_set_page (GTK_WIDGET (self->runs_pane), "runs");
   sluice_help_set_page (GTK_WIDGET (self->inspector), "inspector");
   sluice_help_set_page (GTK_WIDGET (self->search), "search");
@@ -752,7 +745,7 @@ sluice_window_init (SluiceWindow *self)
   g_autoptr (GtkShortcutsWindow) keys = sluice_shortcuts_window_new ();
   sluice_help_set_page (GTK_WIDGET (keys), "keys");
   gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
-  self->graph_page = SLUICE_GRAPH_PAGE (adw_view_stack_get_child_by_name (self->stack, "graph"));
+  self->graph_page = SLUICE_GRAPH_PAGE (sluice_window_find_page (self, "graph"));
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),

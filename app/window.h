@@ -23,7 +23,9 @@ SluiceWindow *sluice_window_new (SluiceApplication *application, const char *wor
 void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead);
 /* Takes up what the workspace remembers: page, zooms; before anything is opened. */
 void sluice_window_restore (SluiceWindow *self);
-/* (transfer none): the page that is in front. */
+/* (transfer none) (nullable): by its name in sluice_page_kinds[]. */
+SluicePage *sluice_window_find_page (SluiceWindow *self, const char *name);
+/* (transfer none) (nullable): the page that is in front. */
 SluicePage *sluice_window_get_page (SluiceWindow *self);
 /* page: a name of sluice_page_kinds[] */
 void sluice_window_show_page (SluiceWindow *self, const char *page);
@@ -37,6 +39,7 @@ void sluice_window_offer (SluiceWindow *self,
 /* (transfer none) */
 SluiceRunController *sluice_window_get_controller (SluiceWindow *self);
 SluiceWorkspace *sluice_window_get_workspace (SluiceWindow *self);
+SluiceQueueWorker *sluice_window_get_queue (SluiceWindow *self);
 SluiceRunSet *sluice_window_get_shown (SluiceWindow *self); /* which runs the pages show */
 SluiceRunsPane *sluice_window_get_runs_pane (SluiceWindow *self);
 /* Everything that was asked for is on the screen. */

@@ -6,6 +6,8 @@
  * metrics/KEY ("milliseconds value step" a line), params/KEY and tags/KEY. A key may have slashes,
  * which are folders then.
  */
+#include "engine/store/import-mlflow.h"
+
 #include <glib/gi18n-lib.h>
 #include <string.h>
 #include <sys/stat.h>

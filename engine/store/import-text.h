@@ -39,14 +39,6 @@ struct _ImportFormat
                     GError **error);
 };
 
-/* What a folder or a file is. (transfer full) (nullable): none of that kind */
-ImportSource *sluice_import_find_mlflow (const char *folder);
-ImportSource *sluice_import_find_wandb (const char *folder);
-/* Appends the runs of a file (of ImportSource). in_folder: it was found, not named: only what has
- * steps is taken. FALSE with INVALID_ARGUMENT: why it is none */
-gboolean sluice_import_find_csv (
-    const char *path, const char *name, gboolean in_folder, GPtrArray *sources, GError **error);
-
 /* A file of points, unpacked. (transfer full) (nullable) */
 GBytes *sluice_import_read_text (const char *path, GError **error);
 

@@ -257,9 +257,8 @@ number_to_text (double value, gboolean is_float)
   return g_strdup (text);
 }
 
-/* Of a constant of one element. (nullable) */
-static char *
-constant_to_text (SluiceGraph *graph, const char *edge_text)
+char *
+sluice_project_dup_constant (SluiceGraph *graph, const char *edge_text)
 {
   SluiceEdge edge;
   const SluiceTensor *value =
@@ -293,7 +292,7 @@ sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph 
     return number_to_text (value, FALSE);
   const SluiceNamedEdge *parameter = sluice_project_find_parameter (self, key);
   return parameter != NULL
-             ? (graph != NULL ? constant_to_text (graph, parameter->target) : NULL)
+             ? (graph != NULL ? sluice_project_dup_constant (graph, parameter->target) : NULL)
              : g_strdup_printf ("%" G_GINT64_FORMAT, *project_field (self, (guint) at));
 }
 

@@ -57,6 +57,9 @@ gint64 sluice_project_next_change (const SluiceProject *self, gint64 step);
 /* What key was before a change, as text: of this project or (graph not NULL) a constant of it.
  * (transfer full) (nullable): the graph's own value, which it computes. */
 char *sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph *graph);
+/* The value that a promoted parameter has in the graph, where that is a constant of one number.
+ * (transfer full) (nullable): there is none, or no such edge */
+char *sluice_project_dup_constant (SluiceGraph *graph, const char *edge);
 /**
  * sluice_project_go_on_at:
  * @before: as the run was until then

@@ -23,6 +23,7 @@ sluice_sweep_free (SluiceSweep *self)
   g_clear_pointer (&self->trials, g_ptr_array_unref);
   g_free (self->metric);
   g_free (self->group);
+  g_free (self->name);
   g_free (self);
 }
 
@@ -176,6 +177,7 @@ sluice_sweep_new (const SluiceSweepRequest *request, SluiceStore *store, GError 
   g_autoptr (SluiceSweep) self = g_new0 (SluiceSweep, 1);
   self->folder = g_strdup (request->folder);
   self->settings = g_strdupv ((char **) request->settings);
+  self->name = g_strdup (request->name);
   g_autoptr (SluiceProject) scratch = load_project (self, NULL, error);
   if (scratch == NULL)
     return NULL;
@@ -226,7 +228,20 @@ set_rungs (const SluiceSweep *self, SluiceProject *project, guint trial, GError 
 char *
 sluice_sweep_dup_name (const SluiceSweep *self, guint trial)
 {
-  return g_strdup_printf ("%s-%u", self->group, trial + 1);
+  if (self->name == NULL)
+    return g_strdup_printf ("%s-%u", self->group, trial + 1);
+  char **values = self->trials->pdata[trial];
+  GString *name = g_string_new (self->name);
+  gboolean has_all = TRUE;
+  for (guint i = 0; i < self->axes->len; i++)
+    {
+      const char *key = ((const SluiceSweepAxis *) self->axes->pdata[i])->key;
+      g_autofree char *place = g_strdup_printf ("{%s}", key);
+      has_all &= g_string_replace (name, place, strchr (values[i], '=') + 1, 0) > 0;
+    }
+  if (!has_all)
+    g_string_append_printf (name, "-%u", trial + 1);
+  return g_string_free (name, FALSE);
 }
 
 gboolean

@@ -24,6 +24,9 @@ typedef struct
   guint one_of;                /* of asha; 0: 3 */
   gint64 first_rung;           /* of asha: a step; 0: so that one trial comes to the end */
   const char *group;           /* (nullable): the project's name and a number */
+  /* (nullable): of each run; "{KEY}" is the value of its trial, and a name without all of them has
+   * a number behind it; the group and a number */
+  const char *name;
 } SluiceSweepRequest;
 
 typedef struct
@@ -37,6 +40,7 @@ typedef struct
   gboolean halves;       /* the worse ones are dropped early */
   SluiceHalving halving; /* where it halves */
   char *group;
+  char *name; /* (nullable): as of the request */
 } SluiceSweep;
 
 /**

@@ -35,13 +35,13 @@ MOST_STOPS = 150  # of a page: more of them is a walk that does not end
 class Stop:
     """Where Tab came to, as it was then."""
 
-    def __init__(self, at, thing, width):
+    def __init__(self, at, thing, width, has_inspector):
         self.path, self.label = thing.path, thing.label()
         self.told = f"{thing.role()} {self.label}"
-        self.place = self.reading(at, thing.place(), width)
+        self.place = self.reading(at, thing.place(), width, has_inspector)
 
     @staticmethod
-    def reading(at, place, width):
+    def reading(at, place, width, has_inspector=True):
         """When it comes as the window is read: the header from its start to its end, then the panes
         from the left one to the right one, each as its objects follow each other. Of what was made
         while one walked, at is -1: it has its pane only."""
@@ -51,7 +51,7 @@ class Stop:
         if width < 1000:
             return 1, at  # a dialog has no panes
         middle = x + w / 2
-        pane = 1 + (middle > 0.18 * width) + (middle > 0.8 * width)
+        pane = 1 + (middle > 0.18 * width) + (has_inspector and middle > 0.8 * width)
         return pane, at
 
 
@@ -62,7 +62,7 @@ class Sweep:
         self.project = os.path.join(self.folder, "samples", os.path.basename(project))
         shutil.copytree(os.path.dirname(project), os.path.dirname(self.project))
         self.tap = Tap()
-        self.w, self.width = None, 0
+        self.w, self.width, self.has_inspector = None, 0, True
 
     def top(self):
         """The window that keys go to: the one that was opened last."""
@@ -115,7 +115,7 @@ class Sweep:
             at, thing = self.step(key, known, last)
             if found and thing.path == found[0].path:
                 return found
-            found.append(Stop(at, thing, self.width))
+            found.append(Stop(at, thing, self.width, self.has_inspector))
             last = thing.path
         return found
 
@@ -191,6 +191,23 @@ class Sweep:
                      "button Group: none", "button Columns"):
             self.tap.point(f"table of runs: Tab comes to {stop}", stop in told, *told)
 
+    def launch(self):
+        self.w.act("new-run")
+        self.w.wait(lambda s: s["page"] == "launch" and s["launch"]["shows"] == "form"
+                    and s["settled"])
+        self.w.until(self.w.find_accessible("text box", "Name").has_focus)
+        self.has_inspector = False
+        self.names("new run")
+        self.walk("new run")
+        for label in ("Sweep learning-rate", "Sweep Seed"):
+            self.w.find_accessible("switch", label).act()
+        self.w.wait(lambda s: s["settled"])
+        self.names("new run with a sweep")
+        self.walk("new run with a sweep")
+        self.has_inspector = True
+        press_keys("Escape")
+        self.w.wait(lambda s: s["page"] == "runs")
+
     # ---- what opens over them ----
 
     def open(self, name, role="button"):
@@ -232,7 +249,6 @@ class Sweep:
                     walks=False)
         self.dialog("about", "about", ("label", "The Sluice authors"), APPLICATION, walks=False)
         self.dialog("resume", "resume-from", ("checkbox", "Accept data files that have changed"))
-        self.dialog("new run", "new-run", ("text box", "Seed"))
 
     def popovers(self):
         self.popover("Main menu", "Preferences")
@@ -282,6 +298,7 @@ class Sweep:
             self.w.act("stop")
             self.w.wait(lambda s: s["control"] == "idle")
             self.runs()
+            self.launch()
             self.w.act("show-page", GLib.Variant("s", "charts"))
             self.dialogs()
             self.w.quit()

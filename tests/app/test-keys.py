@@ -23,7 +23,10 @@ from tap import Tap
 from workbench import PATIENCE, Workbench, press_keys, type_text
 
 # Of the program's table of keys; what another test presses, and which.
-ELSEWHERE = {"settings.next-run": "tests/ui/chart/test-widgets.c",
+ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
+             "launch.add-to-queue": "tests/app/test-launch.py",
+             **{"queue." + name: "tests/app/test-launch.py" for name in ("up", "down", "drop")},
+             "settings.next-run": "tests/ui/chart/test-widgets.c",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-window.py"
                 for name in ("filter", "star", "tag", "rename", "notes", "chart", "chart-only",
@@ -33,7 +36,7 @@ ELSEWHERE = {"settings.next-run": "tests/ui/chart/test-widgets.c",
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|canvas|chart|charts|card|histogram|runs|'
-                                     r'settings|table)\.[\w:-]+)", "'),
+                                     r'settings|table|launch|queue)\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
@@ -156,7 +159,12 @@ class Session:
         self.w.wait(lambda s: s["control"] == "idle")
         self.w.until(lambda: self.w.enabled("resume-from"))
         self.window_of("ctrl+shift+r", "win.resume-from", "asks from where")
-        self.window_of("ctrl+n", "win.new-run", "asks for settings")
+        self.press("ctrl+n", "win.new-run", "opens the page that asks for settings",
+                   self.when(lambda s: s["page"] == "launch"))
+        self.w.until(lambda: self.there("text box", "Name")())
+        self.press("Escape", "launch.back", "goes back to the runs",
+                   self.when(lambda s: s["page"] == "runs"))
+        press_keys("alt+1")
         self.changed_data()
         self.focus("button", "Show the curves of digits-mlp")
         press_keys("shift+Tab")  # to its row

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/runs/new-run-form.h"
+#include "app/launch/launch-form.h"
 
 #include <string.h>
 
@@ -10,12 +10,12 @@
 
 static char *sample;
 
-static const SluiceRunFormRow *
+static const SluiceLaunchSetting *
 find_row (GPtrArray *rows, const char *group, const char *key)
 {
   for (guint i = 0; i < rows->len; i++)
     {
-      const SluiceRunFormRow *row = rows->pdata[i];
+      const SluiceLaunchSetting *row = rows->pdata[i];
       if (g_str_equal (row->group, group) && g_str_equal (row->key, key))
         return row;
     }
@@ -29,8 +29,9 @@ test_all_keys (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
   g_assert_no_error (error);
-  g_autoptr (GPtrArray) rows = sluice_run_form_rows_new (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
   g_assert_no_error (error);
+  GPtrArray *rows = form->settings;
   g_autofree char *text = sluice_project_dup_text (project);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_assert_true (g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, &error));
@@ -41,7 +42,7 @@ test_all_keys (void)
       for (guint k = 0; keys[k] != NULL; k++)
         {
           g_autofree char *value = g_key_file_get_string (file, groups[i], keys[k], NULL);
-          const SluiceRunFormRow *row = find_row (rows, groups[i], keys[k]);
+          const SluiceLaunchSetting *row = find_row (rows, groups[i], keys[k]);
           if (g_str_equal (keys[k], "graph"))
             continue;
           g_test_message ("%s.%s", groups[i], keys[k]);
@@ -54,9 +55,14 @@ test_all_keys (void)
   for (guint i = 0; i < n; i++)
     if (options[i].flags & SLUICE_OPTION_PROJECT)
       g_assert_nonnull (find_row (rows, "train", options[i].key));
-  const SluiceRunFormRow *rate = find_row (rows, "", "learning-rate");
+  const SluiceLaunchSetting *rate = find_row (rows, "", "learning-rate");
   g_assert_nonnull (rate);
-  g_assert_null (rate->value);
+  g_assert_cmpstr (rate->value, ==, "0.003");
+  g_assert_cmpstr (rate->from, ==, "train/learning_rate");
+  g_assert_cmpint (rate->effect, ==, SLUICE_EFFECT_NEXT_STEP);
+  g_assert_false (rate->is_gone);
+  g_assert_cmpint (find_row (rows, "train", "steps")->effect, ==, SLUICE_EFFECT_NOW);
+  g_assert_cmpint (find_row (rows, "train", "batch")->effect, ==, SLUICE_EFFECT_RESTART);
 }
 
 /* What the form offers is taken as it stands. */
@@ -65,13 +71,14 @@ test_assignments (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
-  g_autoptr (GPtrArray) rows = sluice_run_form_rows_new (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
   g_assert_no_error (error);
+  GPtrArray *rows = form->settings;
   for (guint i = 0; i < rows->len; i++)
     {
-      const SluiceRunFormRow *row = rows->pdata[i];
-      g_autofree char *assignment =
-          sluice_run_form_row_assign (row, row->value != NULL ? row->value : "0.5");
+      const SluiceLaunchSetting *row = rows->pdata[i];
+      g_autofree char *name = sluice_launch_setting_dup_name (row);
+      g_autofree char *assignment = g_strconcat (name, "=", row->value, NULL);
       g_test_message ("%s", assignment);
       sluice_project_set (project, assignment, &error);
       g_assert_no_error (error);
@@ -82,7 +89,7 @@ static void
 test_no_project (void)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_null (sluice_run_form_rows_new ("/nonexistent", &error));
+  g_assert_null (sluice_launch_form_load ("/nonexistent", &error));
   g_assert_nonnull (error);
 }
 
@@ -91,9 +98,9 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sample = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
-  g_test_add_func ("/app/runs/new-run-form/all-keys", test_all_keys);
-  g_test_add_func ("/app/runs/new-run-form/assignments", test_assignments);
-  g_test_add_func ("/app/runs/new-run-form/no-project", test_no_project);
+  g_test_add_func ("/app/launch/form/all-keys", test_all_keys);
+  g_test_add_func ("/app/launch/form/assignments", test_assignments);
+  g_test_add_func ("/app/launch/form/no-project", test_no_project);
   int status = g_test_run ();
   g_free (sample);
   return status;

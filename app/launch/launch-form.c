@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/launch/launch-form.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "engine/graph/graphdef.h"
+#include "engine/runtime/session/options.h"
+#include "engine/train/project-changes.h"
+#include "engine/train/repeats.h"
+
+#define WHOLE  N_ ("whole number")
+#define NUMBER N_ ("number")
+#define SWITCH N_ ("on or off")
+#define PATH   N_ ("file")
+#define TEXT   N_ ("text")
+
+typedef struct
+{
+  const char *group, *key, *type, *title;
+} Title;
+
+/* What the keys of project.ini are called where a person meets them. The graph itself is not
+ * chosen here. */
+static const Title titles[] = {
+  { "train", "steps", WHOLE, N_ ("Steps") },
+  { "train", "batch", WHOLE, N_ ("Examples a step") },
+  { "train", "seed", WHOLE, N_ ("Seed") },
+  { "train", "checkpoint-every", WHOLE, N_ ("Steps from checkpoint to checkpoint") },
+  { "train", "keep-last", WHOLE, N_ ("Newest checkpoints to keep (0: all)") },
+  { "train", "keep-best", WHOLE, N_ ("Best checkpoints to keep") },
+  { "train", "keep-every", WHOLE,
+    N_ ("Keep for good each checkpoint whose step this divides (0: none)") },
+  { "train", "best", TEXT, N_ ("What is best, as loss:min") },
+  { "train", "summary-every", WHOLE, N_ ("Steps from summary to summary") },
+  { "train", "evaluate-every", WHOLE, N_ ("Steps from evaluation to evaluation (0: never)") },
+  { "train", "cpus", WHOLE, N_ ("Virtual CPU devices") },
+  { "train", "max-iterations", WHOLE, N_ ("Iterations that a loop may want (0: any)") },
+  { "train", "soft-placement", SWITCH, N_ ("Replace devices that are not here") },
+  { "train", "ordered", SWITCH, N_ ("Order what the graph leaves without an order") },
+  { "train", "truncate-transfers", SWITCH, N_ ("Halve the bits of floats between devices") },
+  { "train", "recompute", SWITCH, N_ ("Compute cheap values again instead of keeping them") },
+  { "train", "optimize", SWITCH, N_ ("Fold, merge and fuse nodes") },
+  { "train", "fusion", SWITCH, N_ ("Run element-wise nodes as one") },
+  { "data", "source", TEXT, N_ ("Format of the data") },
+  { "data", "train-x", PATH, N_ ("File of training examples") },
+  { "data", "train-y", PATH, N_ ("File of training labels") },
+  { "data", "test-x", PATH, N_ ("File of test examples") },
+  { "data", "test-y", PATH, N_ ("File of test labels") },
+  { "data", "y-column", TEXT, N_ ("Column of the labels") },
+  { "data", "scale", NUMBER, N_ ("Factor of the examples") },
+  { "data", "shuffle", SWITCH, N_ ("A new order each epoch") },
+  { "data", "shape", TEXT, N_ ("Shape of one example, as 8;8;1") },
+  { "data", "x", TEXT, N_ ("Edge that examples are fed to") },
+  { "data", "y", TEXT, N_ ("Edge that labels are fed to") },
+  { "evaluate", "fetches", TEXT, N_ ("What is evaluated, as NAME:EDGE") },
+  { "evaluate", "texts", TEXT, N_ ("Texts that are written, as NAME:EDGE") },
+  { "evaluate", "batch", WHOLE, N_ ("Examples at a time") },
+  { "project", "name", TEXT, N_ ("Name of the project") },
+  { "project", "description", TEXT, N_ ("Description") },
+  { "project", "init", TEXT, N_ ("Nodes that initialise") },
+  { "project", "train", TEXT, N_ ("Nodes that train") },
+  { "project", "loss", TEXT, N_ ("Edges of the loss") },
+  { "project", "step", TEXT, N_ ("Edge of the step") },
+  { "project", "summaries", TEXT, N_ ("Edge of the summaries") },
+  { "project", "fetches", TEXT, N_ ("What is logged each step, as NAME:EDGE") },
+};
+
+static void
+setting_free (gpointer data)
+{
+  SluiceLaunchSetting *self = data;
+  g_free (self->key);
+  g_free (self->value);
+  g_free (self->from);
+  g_free (self);
+}
+
+void
+sluice_launch_form_free (SluiceLaunchForm *self)
+{
+  g_free (self->folder);
+  g_free (self->graph_hash);
+  g_free (self->graph_failure);
+  g_clear_pointer (&self->project, sluice_project_free);
+  g_clear_pointer (&self->settings, g_ptr_array_unref);
+  g_free (self);
+}
+
+static SluiceLaunchSetting *
+add_setting (SluiceLaunchForm *self, const char *group, const char *key, char *take_value)
+{
+  SluiceLaunchSetting *setting = g_new0 (SluiceLaunchSetting, 1);
+  setting->group = group;
+  setting->key = g_strdup (key);
+  setting->value = take_value;
+  setting->is_switch = g_strcmp0 (take_value, "true") == 0 || g_strcmp0 (take_value, "false") == 0;
+  g_ptr_array_add (self->settings, setting);
+  return setting;
+}
+
+/* ---- promoted parameters ---- */
+
+static const SluiceOverride *
+find_override (const SluiceProject *project, const char *name)
+{
+  for (guint i = 0; i < project->overrides->len; i++)
+    {
+      const SluiceOverride *override = &g_array_index (project->overrides, SluiceOverride, i);
+      if (strcmp (override->name, name) == 0)
+        return override;
+    }
+  return NULL;
+}
+
+/* graph: (nullable): it cannot be read, which is told elsewhere */
+static void
+add_parameter (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
+{
+  char number[G_ASCII_DTOSTR_BUF_SIZE];
+  const SluiceOverride *override = find_override (self->project, parameter->name);
+  SluiceEdge edge = { 0 };
+  gboolean is_there =
+      graph != NULL && sluice_graph_parse_edge (graph, parameter->target, &edge, NULL);
+  SluiceLaunchSetting *setting = add_setting (
+      self, "", parameter->name,
+      override != NULL ? g_strdup (g_ascii_dtostr (number, sizeof number, override->value))
+      : is_there       ? sluice_project_dup_constant (graph, parameter->target)
+                       : NULL);
+  gboolean is_first = g_str_has_suffix (parameter->target, ":0");
+  setting->from = g_strndup (parameter->target, strlen (parameter->target) - 2 * is_first);
+  setting->type = is_there ? sluice_dtype_name (sluice_edge_dtype (edge)) : NUMBER;
+  setting->effect = SLUICE_EFFECT_NEXT_STEP;
+  setting->is_switch = FALSE;
+  setting->is_gone = graph != NULL && !is_there;
+}
+
+static void
+add_parameters (SluiceLaunchForm *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (self->project, &error);
+  if (graph != NULL)
+    self->graph_hash = sluice_graph_dup_hash (graph, NULL);
+  else
+    self->graph_failure = g_strdup (error->message);
+  for (guint i = 0; i < self->project->parameters->len; i++)
+    add_parameter (self, &g_array_index (self->project->parameters, SluiceNamedEdge, i), graph);
+}
+
+/* ---- keys of project.ini ---- */
+
+/* Of a key that project.ini may leave out: what holds then. (transfer full) */
+static char *
+dup_default (const SluiceProject *project, const char *key)
+{
+  const SluiceOption *option = sluice_options_find (key);
+  return option != NULL ? sluice_option_to_text (option, &project->session) : g_strdup ("");
+}
+
+static void
+add_keys (SluiceLaunchForm *self)
+{
+  g_autofree char *text = sluice_project_dup_text (self->project);
+  g_autofree char *changeable = sluice_project_list_changeable (self->project);
+  g_auto (GStrv) now = g_strsplit (changeable, ", ", -1);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (titles); i++)
+    {
+      const Title *t = &titles[i];
+      char *value = g_key_file_get_string (file, t->group, t->key, NULL);
+      SluiceLaunchSetting *setting = add_setting (
+          self, t->group, t->key, value != NULL ? value : dup_default (self->project, t->key));
+      gboolean is_now =
+          g_str_equal (t->group, "train") && g_strv_contains ((const char *const *) now, t->key);
+      setting->title = t->title;
+      setting->type = t->type;
+      setting->from = g_strconcat (t->group, ".", t->key, NULL);
+      setting->effect = is_now ? SLUICE_EFFECT_NOW : SLUICE_EFFECT_RESTART;
+    }
+}
+
+SluiceLaunchForm *
+sluice_launch_form_load (const char *folder, GError **error)
+{
+  g_autoptr (SluiceLaunchForm) self = g_new0 (SluiceLaunchForm, 1);
+  self->folder = g_strdup (folder);
+  self->project = sluice_project_load (folder, error);
+  if (self->project == NULL)
+    return NULL;
+  self->settings = g_ptr_array_new_with_free_func (setting_free);
+  add_parameters (self);
+  add_keys (self);
+  return g_steal_pointer (&self);
+}
+
+/* ---- one of them ---- */
+
+char *
+sluice_launch_setting_dup_name (const SluiceLaunchSetting *self)
+{
+  return g_strconcat (self->group, *self->group != '\0' ? "." : "", self->key, NULL);
+}
+
+gboolean
+sluice_launch_setting_is_frequent (const SluiceLaunchSetting *self)
+{
+  static const char *const keys[] = { "steps", "batch", "seed", NULL };
+  return *self->group == '\0'
+         || (g_str_equal (self->group, "train") && g_strv_contains (keys, self->key));
+}
+
+gboolean
+sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *value)
+{
+  return strcmp (value, self->value != NULL ? self->value : "") == 0;
+}
+
+const char *
+sluice_effect_words (SluiceSettingEffect effect)
+{
+  static const char *const words[] = { [SLUICE_EFFECT_NOW] = N_ ("now"),
+                                       [SLUICE_EFFECT_NEXT_STEP] = N_ ("next step"),
+                                       [SLUICE_EFFECT_RESTART] = N_ ("needs restart") };
+  return _ (words[effect]);
+}
+
+gboolean
+sluice_launch_form_check (const char *folder,
+                          const char *const *assignments,
+                          SluiceStore *store,
+                          char **repeated,
+                          GError **error)
+{
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
+  *repeated = NULL;
+  if (project == NULL || !sluice_project_set_all (project, (char **) assignments, error))
+    return FALSE;
+  *repeated = sluice_project_dup_repeated (project, store);
+  return TRUE;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "engine/store/store.h"
+#include "engine/train/project.h"
+
+/*
+ * What a run of a project may be begun with otherwise than the project says. No GTK; read in a
+ * worker.
+ */
+
+/* When another value would count, were the run under way already. */
+typedef enum
+{
+  SLUICE_EFFECT_NOW, /* between two steps */
+  SLUICE_EFFECT_NEXT_STEP,
+  SLUICE_EFFECT_RESTART,
+} SluiceSettingEffect;
+
+/* One setting. */
+typedef struct
+{
+  const char *group; /* of project.ini; "" of a promoted parameter */
+  char *key;
+  char *value;       /* as the project, or else the graph, has it; (nullable): a parameter whose
+                        value the graph computes */
+  const char *title; /* (nullable) N_(): NULL: the key is what it is called */
+  char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
+  const char *type;  /* N_() */
+  SluiceSettingEffect effect;
+  gboolean is_switch;
+  gboolean is_gone; /* a promoted parameter that the graph has no more */
+} SluiceLaunchSetting;
+
+typedef struct
+{
+  char *folder, *graph_hash; /* graph_hash: (nullable): it could not be read */
+  char *graph_failure;       /* (nullable): why */
+  SluiceProject *project;    /* for checks of single values, which change it */
+  /* Of SluiceLaunchSetting: promoted parameters, then the keys of [train], [data], [evaluate] and
+   * [project] that sluice_project_set() takes, options of sessions among those of [train]. */
+  GPtrArray *settings;
+} SluiceLaunchForm;
+void sluice_launch_form_free (SluiceLaunchForm *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchForm, sluice_launch_form_free)
+
+/* (transfer full) (nullable): what makes the project none */
+SluiceLaunchForm *sluice_launch_form_load (const char *folder, GError **error);
+
+/* "train.batch": what sluice_project_set() and sweeps call it. (transfer full) */
+char *sluice_launch_setting_dup_name (const SluiceLaunchSetting *self);
+/* What is changed from run to run is in sight, the rest is folded away. */
+gboolean sluice_launch_setting_is_frequent (const SluiceLaunchSetting *self);
+/* Is that text the value that holds anyway? */
+gboolean sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *value);
+/* "now", "next step", "needs restart": (transfer none). */
+const char *sluice_effect_words (SluiceSettingEffect effect);
+
+/**
+ * sluice_launch_form_check:
+ * @assignments: what differs from the project in @folder
+ * @repeated: (out) (nullable) (transfer full): the run that such a one would repeat
+ *
+ * Returns: FALSE where one of them is refused
+ */
+gboolean sluice_launch_form_check (const char *folder,
+                                   const char *const *assignments,
+                                   SluiceStore *store,
+                                   char **repeated,
+                                   GError **error);

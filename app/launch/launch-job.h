@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/train/sweep-runs.h"
+
+/* What a launch form asks for: one run or a sweep, of a project as it stands or of another run's
+ * state at a step. No GTK; in a worker. */
+typedef struct
+{
+  char *folder;
+  char **assignments;         /* KEY=VALUE that are otherwise than the project's */
+  char **values;              /* KEY=VALUES that are varied; none: one run */
+  char *name;                 /* (nullable): the project's, or a free one */
+  gboolean halves;            /* the worse half of a sweep is stopped early */
+  gint64 parent, parent_step; /* the run to begin from; 0: none */
+  gboolean is_next;           /* before all others that wait */
+} SluiceLaunchJob;
+void sluice_launch_job_free (SluiceLaunchJob *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchJob, sluice_launch_job_free)
+
+/* Of what would be: nothing is made. */
+typedef struct
+{
+  guint n_runs;
+  char *repeated; /* (nullable): the run that it would repeat */
+  char *rungs;    /* (nullable): in words, where it halves: "500 and 1 000" */
+  char *metric;   /* (nullable): by which */
+} SluiceLaunchVerdict;
+void sluice_launch_verdict_free (SluiceLaunchVerdict *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchVerdict, sluice_launch_verdict_free)
+
+/* (transfer full) (nullable): one of its settings is refused */
+SluiceLaunchVerdict *
+sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError **error);
+
+/**
+ * sluice_launch_job_enqueue:
+ * @n_added: (out): that wait now, also where a later one failed
+ */
+gboolean sluice_launch_job_enqueue (const SluiceLaunchJob *self,
+                                    SluiceStore *store,
+                                    guint *n_added,
+                                    GError **error);

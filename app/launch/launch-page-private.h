@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/launch/launch-form.h"
+#include "app/launch/launch-job.h"
+#include "app/launch/launch-page.h"
+#include "app/launch/launch-row.h"
+#include "app/launch/queue-view.h"
+
+/* launch-page.c (the page), launch-page-form.c (the settings), launch-page-origin.c (where a run
+ * begins), launch-page-start.c (what is asked for, looked at and begun). */
+
+struct _SluiceLaunchPage
+{
+  GtkWidget parent;
+  GtkBox *box, *bar;
+  GtkStack *states;
+  AdwStatusPage *failure;
+  GtkViewport *viewport;
+  GtkLabel *title, *subtitle;
+  GtkWidget *check_button, *queue_button, *start_button;
+
+  SluicePageContext window;         /* what all pages share */
+  const SluicePageContext *context; /* (nullable): the same, as long as there is a window */
+  SluiceLaunchForm *form;           /* (nullable): nothing is read */
+  char *shown;                      /* (nullable): what of the project the rows were made of */
+  gboolean is_reading;
+  gboolean wants_focus; /* once it is read */
+
+  /* The form; made anew when the project has changed. */
+  GPtrArray *rows; /* of SluiceLaunchRow */
+  GtkWidget *name, *reset_all;
+  GtkDropDown *origin;
+  GPtrArray *origins; /* of Origin in launch-page-origin.c */
+  GtkWidget *step_box, *step;
+  GtkLabel *origin_problem;
+  gint64 wanted_run, wanted_step; /* to begin from, once it is listed; 0: none */
+  char *checkpoint;               /* (nullable): a file to begin with */
+  GtkLabel *sum, *said;
+  GtkWidget *grid, *seed_button, *halve, *halve_box;
+  GtkLabel *halve_said;
+  SluiceLaunchRow *seed_row; /* (nullable) */
+
+  /* What is asked for. */
+  SluiceLaunchVerdict *verdict; /* (nullable): of what is there now */
+  guint64 n_runs;
+  gboolean is_refused;
+  guint source;         /* of the check that comes */
+  GCancellable *latest; /* (nullable): of the check under way, whose answer counts */
+  guint n_jobs;         /* that make runs */
+
+  SluiceQueueView *queue; /* (nullable) */
+  gint64 n_steps;         /* as the project says */
+};
+
+/* launch-page.c */
+void sluice_launch_page_tell (SluiceLaunchPage *self, const char *message);
+void sluice_launch_page_read (SluiceLaunchPage *self);
+
+/* launch-page-form.c */
+/* (transfer floating): of self->form. */
+GtkWidget *sluice_launch_page_make_form (SluiceLaunchPage *self);
+void sluice_launch_page_reset (SluiceLaunchPage *self);
+/* The one action of a parameter that the graph has no more, and of the inspector's switch. */
+void sluice_launch_page_demote (SluiceLaunchPage *self, const char *name);
+
+/* launch-page-origin.c */
+GtkWidget *sluice_launch_page_make_origin (SluiceLaunchPage *self);
+void sluice_launch_page_list_origins (SluiceLaunchPage *self);
+void sluice_launch_page_choose_origin (SluiceLaunchPage *self, gint64 run, gint64 step);
+/* FALSE: a step was typed that is none. run: (out): 0: none */
+gboolean sluice_launch_page_get_origin (SluiceLaunchPage *self, gint64 *run, gint64 *step);
+
+/* launch-page-start.c */
+GtkWidget *sluice_launch_page_make_queue (SluiceLaunchPage *self);
+/* Something was typed or chosen. */
+void sluice_launch_page_changed (SluiceLaunchPage *self);
+void sluice_launch_page_update (SluiceLaunchPage *self);
+void sluice_launch_page_install_actions (GtkWidgetClass *widget_class);
+/* Nothing is being looked at or made. */
+gboolean sluice_launch_page_is_idle (SluiceLaunchPage *self);

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/launch/launch-page-private.h"
+
+#include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
+#include <string.h>
+
+#include "app/failure-words.h"
+#include "app/program.h"
+#include "ui/common/wrap.h"
+
+static void init_page (SluicePageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceLaunchPage,
+                               sluice_launch_page,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
+
+void
+sluice_launch_page_tell (SluiceLaunchPage *self, const char *message)
+{
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  g_autofree char *markup = g_markup_escape_text (message, -1);
+  if (toasts != NULL)
+    adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), adw_toast_new (markup));
+}
+
+/* ---- reading the project, in a worker ---- */
+
+static void
+read_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  SluiceLaunchForm *form = sluice_launch_form_load (data, &error);
+  if (form != NULL)
+    g_task_return_pointer (task, form, (GDestroyNotify) sluice_launch_form_free);
+  else
+    g_task_return_error (task, error);
+}
+
+/* "digits-mlp · graph 7c1e04 · data train-images-idx3-ubyte.gz · build 0.3.0" */
+static void
+show_subtitle (SluiceLaunchPage *self)
+{
+  const SluiceLaunchForm *form = self->form;
+  g_autofree char *project = g_path_get_basename (form->folder);
+  g_autofree char *data = form->project->train_x != NULL
+                              ? g_path_get_basename (form->project->train_x)
+                              : g_strdup (_ ("of the graph"));
+  g_autofree char *text = g_strdup_printf (_ ("%s · graph %.6s · data %s · build %s"), project,
+                                           form->graph_hash != NULL ? form->graph_hash : "–", data,
+                                           sluice_program_get_version ());
+  gtk_label_set_label (self->subtitle, text);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), text);
+}
+
+/* All that the rows are made of. (transfer full) */
+static char *
+dup_fingerprint (const SluiceLaunchForm *form)
+{
+  GString *text = g_string_new (form->folder);
+  for (guint i = 0; i < form->settings->len; i++)
+    {
+      const SluiceLaunchSetting *s = form->settings->pdata[i];
+      g_string_append_printf (text, "\n%s.%s=%s %s %d", s->group, s->key,
+                              s->value != NULL ? s->value : "", s->from, s->is_gone);
+    }
+  return g_string_free (text, FALSE);
+}
+
+static void
+take_form (SluiceLaunchPage *self, SluiceLaunchForm *form)
+{
+  g_autofree char *fingerprint = dup_fingerprint (form);
+  gboolean same = self->form != NULL && g_strcmp0 (fingerprint, self->shown) == 0;
+  if (same)
+    {
+      sluice_launch_form_free (form);
+    }
+  else
+    {
+      gtk_viewport_set_child (self->viewport, NULL); /* its rows look into the old form */
+      g_clear_pointer (&self->form, sluice_launch_form_free);
+      self->form = form;
+      self->n_steps = form->project->n_steps;
+      g_free (self->shown);
+      self->shown = g_steal_pointer (&fingerprint);
+      gtk_viewport_set_child (self->viewport, sluice_launch_page_make_form (self));
+    }
+  show_subtitle (self);
+  sluice_launch_page_list_origins (self);
+  gtk_stack_set_visible_child_name (self->states, "form");
+}
+
+static void
+read_done (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
+  g_autoptr (GError) error = NULL;
+  SluiceLaunchForm *form = g_task_propagate_pointer (G_TASK (result), &error);
+  const char *project =
+      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
+  self->is_reading = FALSE;
+  if (g_strcmp0 (g_task_get_task_data (G_TASK (result)), project) != 0) /* another one by now */
+    {
+      g_clear_pointer (&form, sluice_launch_form_free);
+      sluice_launch_page_read (self);
+      return;
+    }
+  if (form != NULL)
+    take_form (self, form);
+  else
+    {
+      g_autofree char *words = sluice_failure_words (error);
+      adw_status_page_set_description (self->failure, words);
+      gtk_stack_set_visible_child_name (self->states, "failed");
+      gtk_label_set_label (self->subtitle, "");
+    }
+  if (form != NULL && self->wants_focus)
+    gtk_widget_grab_focus (self->name);
+  self->wants_focus = FALSE;
+  sluice_launch_page_changed (self);
+}
+
+void
+sluice_launch_page_read (SluiceLaunchPage *self)
+{
+  const char *project =
+      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
+  if (self->is_reading)
+    return;
+  if (project == NULL)
+    {
+      gtk_stack_set_visible_child_name (self->states, "empty");
+      gtk_label_set_label (self->subtitle, "");
+      sluice_launch_page_update (self);
+      return;
+    }
+  if (self->form == NULL || strcmp (self->form->folder, project) != 0)
+    gtk_stack_set_visible_child_name (self->states, "loading");
+  self->is_reading = TRUE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, read_done, NULL);
+  g_task_set_task_data (task, g_strdup (project), g_free);
+  g_task_run_in_thread (task, read_in_worker);
+}
+
+void
+sluice_launch_page_begin (SluiceLaunchPage *self)
+{
+  self->wants_focus = TRUE;
+  sluice_launch_page_read (self);
+}
+
+void
+sluice_launch_page_fork (SluiceLaunchPage *self, gint64 run, gint64 step)
+{
+  sluice_launch_page_choose_origin (self, run, step);
+  sluice_launch_page_begin (self);
+}
+
+static void
+controller_changed_cb (SluiceLaunchPage *self)
+{
+  const char *project = sluice_run_controller_get_project (self->context->controller);
+  gboolean is_other =
+      self->form != NULL ? g_strcmp0 (project, self->form->folder) != 0 : project != NULL;
+  if (is_other && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_launch_page_read (self);
+  sluice_launch_page_update (self);
+}
+
+static void
+sluice_launch_page_map (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (sluice_launch_page_parent_class)->map (widget);
+  sluice_launch_page_read (SLUICE_LAUNCH_PAGE (widget));
+}
+
+/* ---- a page of the window ---- */
+
+static void
+launch_page_attach (SluicePage *page, const SluicePageContext *context)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (page);
+  self->window = *context;
+  self->context = &self->window;
+  g_signal_connect_object (context->controller, "changed", G_CALLBACK (controller_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (context->workspace, "changed", G_CALLBACK (sluice_launch_page_update),
+                           self, G_CONNECT_SWAPPED);
+}
+
+static gboolean
+launch_page_is_settled (SluicePage *page)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (page);
+  return !gtk_widget_get_mapped (GTK_WIDGET (self))
+         || (!self->is_reading && sluice_launch_page_is_idle (self));
+}
+
+static void
+add_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+static void
+add_queue (SluiceLaunchPage *self, JsonBuilder *b)
+{
+  GPtrArray *entries = sluice_queue_worker_get_entries (self->window.queue);
+  json_builder_set_member_name (b, "queue");
+  json_builder_begin_array (b);
+  for (guint i = 0; i < entries->len; i++)
+    json_builder_add_string_value (b, ((SluiceQueueEntry *) entries->pdata[i])->info->name);
+  json_builder_end_array (b);
+  json_builder_set_member_name (b, "paused");
+  json_builder_add_boolean_value (b, sluice_queue_worker_get_paused (self->window.queue));
+  json_builder_set_member_name (b, "works");
+  json_builder_add_boolean_value (b, sluice_queue_worker_get_works (self->window.queue));
+}
+
+static char *
+launch_page_dump_state (SluicePage *page)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (page);
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  add_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
+  add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
+  add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
+  add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
+  json_builder_set_member_name (b, "runs");
+  json_builder_add_int_value (b, (gint64) self->n_runs);
+  add_queue (self, b);
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+static void
+init_page (SluicePageInterface *iface)
+{
+  iface->attach = launch_page_attach;
+  iface->is_settled = launch_page_is_settled;
+  iface->dump_state = launch_page_dump_state;
+}
+
+/* ---- life ---- */
+
+static void
+sluice_launch_page_dispose (GObject *object)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
+  g_clear_handle_id (&self->source, g_source_remove);
+  g_cancellable_cancel (self->latest);
+  g_clear_object (&self->latest);
+  self->context = NULL;
+  gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_LAUNCH_PAGE);
+  G_OBJECT_CLASS (sluice_launch_page_parent_class)->dispose (object);
+}
+
+static void
+sluice_launch_page_finalize (GObject *object)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
+  g_clear_pointer (&self->form, sluice_launch_form_free);
+  g_clear_pointer (&self->verdict, sluice_launch_verdict_free);
+  g_ptr_array_unref (self->rows);
+  g_ptr_array_unref (self->origins);
+  g_free (self->shown);
+  g_free (self->checkpoint);
+  G_OBJECT_CLASS (sluice_launch_page_parent_class)->finalize (object);
+}
+
+static void
+sluice_launch_page_class_init (SluiceLaunchPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_launch_page_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_launch_page_finalize;
+  widget_class->map = sluice_launch_page_map;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/sluice/Workbench/launch-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceLaunchPage, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceLaunchPage, bar);
+  gtk_widget_class_bind_template_child (widget_class, SluiceLaunchPage, states);
+  gtk_widget_class_bind_template_child (widget_class, SluiceLaunchPage, failure);
+  gtk_widget_class_bind_template_child (widget_class, SluiceLaunchPage, viewport);
+  sluice_launch_page_install_actions (widget_class);
+}
+
+static GtkWidget *
+make_button (const char *label, const char *action, const char *tip)
+{
+  GtkWidget *button = gtk_button_new_with_label (label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
+  gtk_widget_set_tooltip_text (button, tip);
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  return button;
+}
+
+/* Title and buttons, below each other where there is no room for both. */
+static void
+fill_bar (SluiceLaunchPage *self)
+{
+  GtkWidget *wrap = sluice_wrap_new (12, FALSE), *words = gtk_box_new (0, 12);
+  GtkWidget *buttons = sluice_wrap_new (8, FALSE);
+  self->title = GTK_LABEL (gtk_label_new (_ ("New run")));
+  gtk_widget_add_css_class (GTK_WIDGET (self->title), "launch-title");
+  self->subtitle = GTK_LABEL (gtk_label_new (NULL));
+  gtk_label_set_ellipsize (self->subtitle, PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (self->subtitle, 0);
+  gtk_label_set_width_chars (self->subtitle, 8);
+  gtk_label_set_max_width_chars (self->subtitle, 30);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->subtitle), TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->subtitle), "dim-label");
+  gtk_widget_add_css_class (GTK_WIDGET (self->subtitle), "launch-small");
+  self->check_button =
+      make_button (_ ("Check again"), "launch.check-again", _ ("Read project and graph again"));
+  self->queue_button = make_button (_ ("Add to queue"), "launch.add-to-queue",
+                                    _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
+  self->start_button = make_button (_ ("Start"), "launch.start", _ ("Begins now (Ctrl+Return)"));
+  gtk_widget_add_css_class (self->start_button, "suggested-action");
+  gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->title));
+  gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->subtitle));
+  sluice_wrap_append (SLUICE_WRAP (buttons), self->check_button);
+  sluice_wrap_append (SLUICE_WRAP (buttons), self->queue_button);
+  sluice_wrap_append (SLUICE_WRAP (buttons), self->start_button);
+  gtk_widget_set_hexpand (words, TRUE);
+  gtk_widget_set_hexpand (wrap, TRUE);
+  sluice_wrap_append (SLUICE_WRAP (wrap), words);
+  sluice_wrap_append (SLUICE_WRAP (wrap), buttons);
+  gtk_box_append (self->bar, wrap);
+}
+
+static void
+sluice_launch_page_init (SluiceLaunchPage *self)
+{
+  self->rows = g_ptr_array_new ();
+  self->origins = g_ptr_array_new_with_free_func (g_free);
+  gtk_widget_init_template (GTK_WIDGET (self));
+  fill_bar (self);
+  sluice_launch_page_update (self);
+}

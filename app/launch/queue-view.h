@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/page.h"
+
+/* The queue as bars on one axis of time: what is under way, what waits, and where what is being
+ * written would stand. Its order is changed by dragging and by keys. */
+#define SLUICE_TYPE_QUEUE_VIEW (sluice_queue_view_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceQueueView, sluice_queue_view, SLUICE, QUEUE_VIEW, GtkBox)
+
+GtkWidget *sluice_queue_view_new (const SluicePageContext *context);
+/* n_runs: 0: there is none; n_steps: of each */
+void sluice_queue_view_set_draft (
+    SluiceQueueView *self, const char *name, const char *project, guint n_runs, gint64 n_steps);
+/* "empty in 4:48 ± 0:20": (transfer none). */
+const char *sluice_queue_view_get_text (SluiceQueueView *self);

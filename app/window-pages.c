@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/window-private.h"
+
+#include <glib/gi18n.h>
+
+#include "app/help/help-window.h"
+
+/* The pages of the window: those of the switcher, and such as are pushed on one of them. */
+
+/* The one that a page is pushed on has them in a stack with it. */
+static GtkStack *
+get_pile (SluiceWindow *self, const SluicePageKind *kind)
+{
+  GtkWidget *child =
+      adw_view_stack_get_child_by_name (self->stack, kind->over != NULL ? kind->over : kind->name);
+  return GTK_IS_STACK (child) ? GTK_STACK (child) : NULL;
+}
+
+static gboolean
+has_pushed (const char *name)
+{
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (g_strcmp0 (sluice_page_kinds[i].over, name) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+static GtkWidget *
+make_pile (GtkWidget *page, const char *name)
+{
+  GtkWidget *pile = gtk_stack_new ();
+  gtk_stack_set_hhomogeneous (GTK_STACK (pile), FALSE);
+  gtk_stack_set_vhomogeneous (GTK_STACK (pile), FALSE);
+  gtk_stack_add_named (GTK_STACK (pile), page, name);
+  return pile;
+}
+
+static void
+add_page (SluiceWindow *self, const SluicePageKind *kind, GtkWidget *page)
+{
+  if (kind->over != NULL)
+    {
+      gtk_stack_add_named (get_pile (self, kind), page, kind->name);
+      return;
+    }
+  GtkWidget *child = has_pushed (kind->name) ? make_pile (page, kind->name) : page;
+  AdwViewStackPage *shown =
+      adw_view_stack_add_titled (self->stack, child, kind->name, _ (kind->title));
+  adw_view_stack_page_set_icon_name (shown, kind->icon);
+  if (child != page)
+    g_signal_connect_swapped (child, "notify::visible-child",
+                              G_CALLBACK (sluice_window_page_changed), self);
+}
+
+void
+sluice_window_add_pages (SluiceWindow *self)
+{
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    {
+      const SluicePageKind *kind = &sluice_page_kinds[i];
+      GtkWidget *page = g_object_new (kind->get_type (), NULL);
+      self->pages[i] = SLUICE_PAGE (page);
+      sluice_help_set_page (page, kind->help);
+      add_page (self, kind, page);
+    }
+}
+
+SluicePage *
+sluice_window_get_nth_page (SluiceWindow *self, guint i)
+{
+  return self->pages[i];
+}
+
+SluicePage *
+sluice_window_find_page (SluiceWindow *self, const char *name)
+{
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (g_str_equal (sluice_page_kinds[i].name, name))
+      return self->pages[i];
+  return NULL;
+}
+
+/* (nullable): the window goes */
+static const SluicePageKind *
+get_shown (SluiceWindow *self)
+{
+  GtkWidget *child = adw_view_stack_get_visible_child (self->stack);
+  if (GTK_IS_STACK (child))
+    child = gtk_stack_get_visible_child (GTK_STACK (child));
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    if (child != NULL && GTK_WIDGET (self->pages[i]) == child)
+      return &sluice_page_kinds[i];
+  return NULL;
+}
+
+SluicePage *
+sluice_window_get_page (SluiceWindow *self)
+{
+  const SluicePageKind *kind = get_shown (self);
+  return kind != NULL ? self->pages[kind - sluice_page_kinds] : NULL;
+}
+
+const char *
+sluice_window_get_page_name (SluiceWindow *self)
+{
+  const SluicePageKind *kind = get_shown (self);
+  return kind != NULL ? kind->name : "";
+}
+
+gboolean
+sluice_window_page_is_pushed (SluiceWindow *self)
+{
+  const SluicePageKind *kind = get_shown (self);
+  return kind != NULL && kind->over != NULL;
+}
+
+void
+sluice_window_show_page (SluiceWindow *self, const char *page)
+{
+  for (guint i = 0; i < sluice_n_page_kinds; i++)
+    {
+      const SluicePageKind *kind = &sluice_page_kinds[i];
+      GtkStack *pile = get_pile (self, kind);
+      if (!g_str_equal (kind->name, page))
+        continue;
+      if (pile != NULL)
+        gtk_stack_set_visible_child_name (pile, page);
+      adw_view_stack_set_visible_child_name (self->stack, kind->over != NULL ? kind->over : page);
+    }
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/promote.h"
+
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/graph/shape-context.h"
+#include "engine/store/file.h"
+
+#define GROUP "parameters"
+
+gboolean
+sluice_node_is_promotable (const SluiceNode *node)
+{
+  const SluiceTensor *value =
+      node->n_outputs == 1 ? sluice_edge_constant ((SluiceEdge){ (SluiceNode *) node, 0 }) : NULL;
+  if (value == NULL || value->n_elements != 1 || value->shape.rank != 0)
+    return FALSE;
+  SluiceDType dtype = (SluiceDType) value->dtype;
+  return dtype == SLUICE_FLOAT || dtype == SLUICE_DOUBLE || dtype == SLUICE_INT32
+         || dtype == SLUICE_INT64;
+}
+
+const SluiceNamedEdge *
+sluice_project_find_promoted (const SluiceProject *self, const char *node)
+{
+  g_autofree char *edge = g_strconcat (node, ":0", NULL);
+  for (guint i = 0; i < self->parameters->len; i++)
+    {
+      const SluiceNamedEdge *found = &g_array_index (self->parameters, SluiceNamedEdge, i);
+      if (strcmp (found->target, edge) == 0 || strcmp (found->target, node) == 0)
+        return found;
+    }
+  return NULL;
+}
+
+/* ---- the file ---- */
+
+/* With its comments. (transfer full) (nullable) */
+static GKeyFile *
+read_file (const char *path, GError **error)
+{
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  g_autoptr (GError) local = NULL;
+  if (g_key_file_load_from_file (file, path, G_KEY_FILE_KEEP_COMMENTS, &local))
+    return g_steal_pointer (&file);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s: %s", path, local->message);
+  return NULL;
+}
+
+static gboolean
+write_file (GKeyFile *file, const char *path, GError **error)
+{
+  gsize length;
+  g_autofree char *text = g_key_file_to_data (file, &length, NULL);
+  return sluice_file_put ("file", path, text, length, error);
+}
+
+/* ---- names ---- */
+
+/* "train/learning_rate" is learning-rate, as people write settings. (transfer full) */
+static char *
+dup_base (const char *node)
+{
+  const char *slash = strrchr (node, '/');
+  char *name = g_strdup (slash != NULL ? slash + 1 : node);
+  for (char *c = name; *c != '\0'; c++)
+    if (!g_ascii_isalnum (*c))
+      *c = '-';
+  return name;
+}
+
+static char *
+dup_free_name (const SluiceProject *project, const char *node)
+{
+  g_autofree char *base = dup_base (node);
+  char *name = g_strdup (base);
+  for (guint n = 2; sluice_project_check_key (project, name, NULL); n++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s-%u", base, n);
+    }
+  return name;
+}
+
+char *
+sluice_project_promote (const char *folder, const char *node, const char *name, GError **error)
+{
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
+  if (project == NULL)
+    return NULL;
+  const SluiceNamedEdge *found = sluice_project_find_promoted (project, node);
+  if (found != NULL)
+    return g_strdup (found->name);
+  g_autofree char *key = name != NULL ? g_strdup (name) : dup_free_name (project, node);
+  if (sluice_project_check_key (project, key, NULL))
+    {
+      sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
+                   "a setting of the project is called %s; choose another name", key);
+      return NULL;
+    }
+  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autoptr (GKeyFile) file = read_file (path, error);
+  if (file == NULL)
+    return NULL;
+  g_autofree char *edge = g_strconcat (node, ":0", NULL);
+  g_key_file_set_string (file, GROUP, key, edge);
+  return write_file (file, path, error) ? g_steal_pointer (&key) : NULL;
+}
+
+gboolean
+sluice_project_demote (const char *folder, const char *name, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autoptr (GKeyFile) file = read_file (path, error);
+  if (file == NULL)
+    return FALSE;
+  if (!g_key_file_remove_key (file, GROUP, name, NULL))
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                        "the project has no parameter %s; reload the form", name);
+  g_key_file_remove_key (file, "overrides", name, NULL);
+  return write_file (file, path, error);
+}

@@ -1,0 +1,260 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The page that asks for a new run, filled and begun by keys, as TAP.
+
+usage: test-launch.py WORKBENCH COMMAND PROJECT
+
+On a display and a session bus of its own. Who begins a run that repeats another one is told so
+before and after; a wrong value is said at its row; a sweep of 3 × 2 is asked for, begun and trained
+to its end in the window; what waits is moved, taken out, and kept over a restart.
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, press_keys, type_text
+
+NEW = "No run so far had these settings"
+
+
+class Session:
+    def __init__(self, program, command, project):
+        self.program, self.command = program, command
+        self.folder = tempfile.mkdtemp()
+        self.project = os.path.join(self.folder, "samples", os.path.basename(project))
+        shutil.copytree(os.path.dirname(project), os.path.dirname(self.project))
+        self.workspace = os.path.join(self.folder, "workspace")
+        self.tap = Tap()
+        self.w = None
+
+    # ---- what there is ----
+
+    def says(self, *words):
+        """A label that has all the words, once there is one."""
+        return self.w.until(lambda: next(
+            (o.label() for o in self.w.accessible().tree()
+             if o.role() == "label" and all(word in o.label() for word in words)), None))
+
+    def field(self, title):
+        return self.w.find_accessible("text box", title)
+
+    def focus(self, role, label):
+        """Tab, until it is there. The window answers when it has seen the key."""
+        thing = self.w.find_accessible(role, label)
+        for _ in range(300):
+            if any(thing.has_focus() for _ in range(5)):
+                return thing
+            press_keys("Tab")
+        raise RuntimeError(f"Tab does not come to {label}")
+
+    def write(self, title, text):
+        self.focus("text box", title)
+        press_keys("ctrl+a")
+        type_text(text)
+
+    def launch(self, condition):
+        return self.w.wait(lambda s: condition(s["launch"]))["launch"]
+
+    def ask(self):
+        self.w.wait(lambda s: s["control"] == "idle" and s["settled"])
+        self.w.until(lambda: self.w.enabled("new-run"))
+        press_keys("ctrl+n")
+        self.w.wait(lambda s: s["page"] == "launch" and s["launch"]["shows"] == "form")
+        self.w.until(self.field("Name").has_focus)
+
+    def gone(self):
+        return self.w.wait(lambda s: s["page"] == "runs")
+
+    def stopped(self):
+        self.w.wait(lambda s: s["step"] > 5)
+        press_keys("shift+F5")
+        return self.w.wait(lambda s: s["control"] == "idle")
+
+    def runs(self):
+        done = subprocess.run([self.command, "runs", "--json", "--workspace", self.workspace],
+                              capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    # ---- one run ----
+
+    def first(self):
+        self.ask()
+        self.tap.point("the name has the focus", self.field("Name").has_focus())
+        self.tap.point("the first of its kind is new", self.says(NEW))
+        self.tap.point("a promoted constant has the graph's own value",
+                       self.field("learning-rate").text() == "0.003",
+                       self.field("learning-rate").text())
+        self.tap.point("a row tells where it comes from and when it counts",
+                       self.says("train/learning_rate · float · next step"))
+        press_keys("Escape")
+        self.gone()
+        self.tap.point("Escape begins none", self.w.state()["runs"] == 0)
+        self.ask()
+        type_text("one")
+        press_keys("ctrl+Return")
+        self.gone()
+        self.w.wait(lambda s: s["front"] == "one")
+        self.tap.point("Ctrl+Return begins it under the name that was typed", True)
+        self.stopped()
+
+    def repeated(self):
+        self.ask()
+        self.tap.point("one that would repeat another one says so",
+                       self.says("This repeats “one”", "to the last bit"))
+        self.w.find_accessible("button", "Another seed").act()
+        self.tap.point("another seed is one click away", self.says(NEW))
+        self.tap.point("which no run has", self.field("Seed").text() == "2",
+                       self.field("Seed").text())
+        press_keys("ctrl+Return")
+        self.gone()
+        self.w.wait(lambda s: s["runs"] == 2)
+        self.stopped()
+        self.w.act("start-run", GLib.Variant("(sas)", ("again", [])))
+        self.tap.point("a run that repeats another one is told when it begins",
+                       self.says("This run repeats “one”"))
+        self.stopped()
+
+    def refused(self):
+        self.ask()
+        self.write("Steps", "many")
+        self.tap.point("a value that is none is told at its row",
+                       self.says("steps=many", "whole number"))
+        start = self.w.find_accessible("button", "Start 1 run")
+        self.w.until(lambda: "sensitive" not in start.states())
+        self.tap.point("and begins nothing", True)
+        press_keys("ctrl+a")
+        type_text("70")
+        self.w.until(lambda: "many" not in self.says("repeats"))
+        self.tap.point("a shorter one repeats a longer one", self.says("This repeats “again”"))
+        self.write("learning-rate", "0.25")
+        self.says(NEW)
+        press_keys("ctrl+Return")
+        self.gone()
+        self.w.wait(lambda s: s["runs"] == 4 and s["control"] == "idle" and s["step"] == 70)
+        self.tap.point("a run has the settings that were typed", True)
+
+    # ---- many ----
+
+    def fill_sweep(self, steps):
+        """Three rates by two seeds."""
+        self.write("Name", "sweep")
+        self.write("Steps", steps)
+        self.focus("switch", "Sweep learning-rate")
+        press_keys("space")
+        self.w.until(self.field("learning-rate: next value").has_focus)
+        type_text("0.1, 0.03")
+        press_keys("Return")
+        self.focus("switch", "Sweep Seed")
+        press_keys("space")
+        self.w.until(self.field("Seed: next value").has_focus)
+        type_text("2")
+        press_keys("Return")
+
+    def sweep(self):
+        self.ask()
+        self.fill_sweep("30")
+        self.tap.point("the sum says how many", self.says("3 × 2 = 6 runs"))
+        self.launch(lambda s: s["start"] == "Start 6 runs" and "one group" in s["said"])
+        self.tap.point("the button says it, too", True)
+        self.tap.point("what is not entered is", self.says("3 values"))
+        press_keys("ctrl+Return")
+        self.gone()
+        self.w.wait(lambda s: s["runs"] == 10 and s["control"] == "idle"
+                    and not s["launch"]["queue"] and s["settled"])
+        swept = [run for run in self.runs() if run["group"]]
+        self.tap.point("all six are trained to their end", len(swept) == 6
+                       and all(run["state"] == "finished" and run["step"] == 30 for run in swept),
+                       *swept)
+        names = sorted(run["run"] for run in swept)
+        self.tap.point("they are called by what they vary",
+                       names[0] == "sweep learning-rate 0.003 seed 1"
+                       and names[-1] == "sweep learning-rate 0.1 seed 2", *names)
+        self.tap.point("in one group", len({run["group"] for run in swept}) == 1)
+
+    def too_many(self):
+        self.ask()
+        self.focus("switch", "Sweep learning-rate")
+        press_keys("space")
+        self.w.find_accessible("button", "learning-rate: Grid").act()
+        for field, text in (("low", "0.1"), ("high", "1"), ("points", "9000")):
+            self.write(f"learning-rate: {field}", text)
+        self.says("9000 points")
+        self.focus("switch", "Sweep Seed")
+        press_keys("space")
+        self.w.until(self.field("Seed: next value").has_focus)
+        type_text("2")
+        press_keys("Return")
+        self.tap.point("a sweep of too many is told", self.says("at most", "vary fewer"))
+        self.w.find_accessible("button", "learning-rate: back to 0.003").act()
+        self.w.find_accessible("button", "Seed: back to 1").act()
+        self.launch(lambda s: s["start"] == "Start 1 run" and s["runs"] == 1)
+
+    # ---- what waits ----
+
+    def queued(self):
+        if not self.w.state()["launch"]["works"]:
+            self.w.find_accessible("button", "Train what waits").act()
+        self.w.find_accessible("button", "Pause queue").act()
+        self.launch(lambda s: s["paused"])
+        for name in ("a", "b", "c"):
+            self.write("Name", name)
+            self.write("Steps", "40")
+            self.says("1 run")
+            press_keys("ctrl+shift+Return")
+            self.launch(lambda s, name=name: name in s["queue"])
+        self.tap.point("what is added waits in order",
+                       self.w.state()["launch"]["queue"] == ["a", "b", "c"])
+        row = self.w.until(lambda: next((o for o in self.w.accessible().tree() if
+                                         o.role() == "list item"
+                                         and o.label().startswith("c, waiting, ")), None))
+        self.tap.point("a row tells when it begins and ends", "ends in" in row.label(),
+                       row.label())
+        self.focus("list item", row.label())
+        press_keys("space", "alt+Up")
+        self.launch(lambda s: s["queue"] == ["a", "c", "b"])
+        self.tap.point("Alt+Up moves it", True)
+        press_keys("Delete")
+        self.launch(lambda s: s["queue"] == ["a", "b"])
+        self.tap.point("Delete takes it out", True)
+
+    def restarted(self):
+        self.w.quit()
+        self.w = Workbench(self.program, self.project, self.workspace)
+        state = self.w.wait(lambda s: s["settled"])
+        self.w.until(lambda: self.w.enabled("new-run"))
+        press_keys("ctrl+n")
+        self.launch(lambda s: s["queue"] == ["a", "b"] and s["paused"])
+        self.tap.point("the queue outlives the window, as it was", state["control"] == "idle")
+        self.w.find_accessible("button", "Resume queue").act()
+        self.launch(lambda s: not s["queue"] and not s["paused"])
+        done = {run["run"]: run["state"] for run in self.runs()}
+        self.tap.point("and is trained when it goes on", done["a"] == done["b"] == "finished", done)
+
+    def run(self):
+        try:
+            self.w = Workbench(self.program, self.project, self.workspace)
+            self.w.wait(lambda s: s["settled"])
+            self.first()
+            self.repeated()
+            self.refused()
+            self.sweep()
+            self.too_many()
+            self.queued()
+            self.restarted()
+            self.w.quit()
+        except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
+            self.tap.point("the session goes on to its end", False, repr(error))
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Session(*map(os.path.abspath, sys.argv[1:4])).run()
