@@ -137,9 +137,6 @@ sluice_trainer_remove_strays (SluiceTrainer *self, GError **error)
     {
       const SluiceCheckpointInfo *file = files->pdata[i];
       g_autofree char *path = g_build_filename (self->folder, file->path, NULL);
-      g_autofree char *own = sluice_trainer_dup_checkpoint_name (file->step);
-      if (strcmp (own, file->path) != 0) /* somebody else's */
-        continue;
       if (newest == NULL || file->step > newest->step || has_step (known, file->step)
           || g_unlink (path) == 0 || errno == ENOENT)
         continue;
