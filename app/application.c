@@ -28,7 +28,7 @@
 #define PICTURE_MAX    32767
 
 static char **allowed_files, **picture_actions, *unpack_limit;
-static gboolean special_files;
+static gboolean special_files, allow_commands;
 
 struct _SluiceApplication
 {
@@ -372,6 +372,7 @@ set_read_options (void)
   options.unpacked_bytes = bytes;
   sluice_read_set_options (&options);
   sluice_run_controller_allow_files ((const char *const *) allowed_files);
+  sluice_run_controller_allow_commands (allow_commands);
   return TRUE;
 }
 
@@ -602,6 +603,8 @@ sluice_application_init (SluiceApplication *self)
       N_ ("Ops may read and write files in this folder, beside the workspace; may be given several "
           "times"),
       N_ ("DIR") },
+    { "allow-commands", 0, 0, G_OPTION_ARG_NONE, &allow_commands,
+      N_ ("Alerts may run the commands that a project names; else they are only told"), NULL },
     { "special-files", 0, 0, G_OPTION_ARG_NONE, &special_files,
       N_ ("Also read pipes and devices where a file is named"), NULL },
     { "unpack-limit", 0, 0, G_OPTION_ARG_STRING, &unpack_limit,

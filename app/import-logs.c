@@ -5,7 +5,7 @@
 
 #include <glib/gi18n.h>
 
-#include "engine/store/event-file.h"
+#include "engine/store/import.h"
 
 /* ---- importing ---- */
 
@@ -37,7 +37,7 @@ gboolean
 sluice_import_logs_takes (const char *path)
 {
   g_autofree char *name = g_path_get_basename (path);
-  return g_file_test (path, G_FILE_TEST_IS_DIR) || sluice_event_file_is_name (name);
+  return g_file_test (path, G_FILE_TEST_IS_DIR) || sluice_import_takes_name (name);
 }
 
 void

@@ -104,8 +104,8 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
 
   { TABLE, N_ ("Filter"), "table.filter", "slash" },
-  { TABLE, N_ ("Open a group"), "table.open", "Right" },
-  { TABLE, N_ ("Close a group"), "table.close", "Left" },
+  { TABLE, N_ ("Open a group"), "group.open", "Right" },
+  { TABLE, N_ ("Close a group"), "group.close", "Left" },
   { TABLE, N_ ("Group the runs"), "table.group", "g" },
   { TABLE, N_ ("What differs between the selected runs"), "table.compare", "d" },
   { TABLE, N_ ("Fork from a checkpoint"), "table.lineage", "f" },

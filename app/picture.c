@@ -16,8 +16,12 @@
 #define PATIENCE_US (60 * G_USEC_PER_SEC)
 /* Between two looks at whether the page still changes; several frames. */
 #define LOOK_MS 100
+/* More than any page needs until nothing moves. */
+#define MOST_LAYOUTS 4
 /* Of the user's runtime folder: a display's socket is there after some 50 ms. */
 #define DISPLAY_WAIT_US (2 * G_USEC_PER_SEC)
+
+static gboolean is_unwatched; /* the display is one that this program has begun */
 
 /* ---- before the toolkit ---- */
 
@@ -60,6 +64,7 @@ start_display (void)
   gint64 end = g_get_monotonic_time () + DISPLAY_WAIT_US;
   while (!g_file_test (socket, G_FILE_TEST_EXISTS) && g_get_monotonic_time () < end)
     g_usleep (10000);
+  is_unwatched = TRUE;
   g_setenv ("GDK_BACKEND", "broadway", TRUE);
   g_setenv ("BROADWAY_DISPLAY", display, TRUE);
   return server;
@@ -138,11 +143,29 @@ find_content (Picture *self)
   return adw_application_window_get_content (ADW_APPLICATION_WINDOW (self->window));
 }
 
+/* A display that nobody watches lays out once a second, and a list that is filled wants to be laid
+ * out anew each time: what is left of that is done here. */
+static void
+lay_out (GtkWidget *content)
+{
+  int width = gtk_widget_get_width (content), height = gtk_widget_get_height (content), least;
+  if (width <= 0 || height <= 0)
+    return;
+  for (guint i = 0; i < MOST_LAYOUTS; i++)
+    {
+      gtk_widget_measure (content, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
+      gtk_widget_measure (content, GTK_ORIENTATION_VERTICAL, width, &least, NULL, NULL, NULL);
+      gtk_widget_allocate (content, width, height, -1, NULL);
+    }
+}
+
 /* (transfer full) (nullable): nothing is drawn yet */
 static cairo_surface_t *
 draw (Picture *self)
 {
   GtkWidget *content = find_content (self);
+  if (is_unwatched)
+    lay_out (content);
   g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (content);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (content),

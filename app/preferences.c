@@ -124,6 +124,13 @@ sluice_preferences_present (GtkWindow *parent, GSettings *settings)
               _ ("0: one a core; takes effect at the next start of Sluice"), 256, 1, 0);
   add_switch (training, settings, "notify", _ ("Notifications"),
               _ ("When a run finishes or fails while another window is in use"));
+  AdwPreferencesGroup *trash = add_group (ADW_PREFERENCES_PAGE (page), _ ("Trash"));
+  add_number (trash, settings, "trash-days", _ ("Days in the trash"),
+              _ ("Runs that are there longer are offered to be deleted for good; 0: never"), 36500,
+              1, 0);
+  add_number (trash, settings, "trash-megabytes", _ ("Megabytes of the trash"),
+              _ ("Beyond that the oldest are offered to be deleted for good; 0: no limit"), 1e8,
+              100, 0);
   adw_preferences_page_add (ADW_PREFERENCES_PAGE (page), sluice_plugins_group_new (settings));
   connect_choices (window, settings);
   sluice_help_set_page (window, "settings");

@@ -34,11 +34,18 @@ G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
 
 static guint changed_signal;
 static const char *const *allowed_files; /* (nullable) */
+static gboolean allowed_commands;
 
 void
 sluice_run_controller_allow_files (const char *const *folders)
 {
   allowed_files = folders;
+}
+
+void
+sluice_run_controller_allow_commands (gboolean allow)
+{
+  allowed_commands = allow;
 }
 
 static void
@@ -264,7 +271,8 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
                                    .accept_changed_data = task->accept_data,
                                    .has_changed_data = &task->has_changed_data,
                                    .init_from = task->init_from,
-                                   .allow_files = allowed_files };
+                                   .allow_files = allowed_files,
+                                   .runs_commands = allowed_commands };
   SluiceTrainer *trainer =
       project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
   if (trainer != NULL)

@@ -222,7 +222,7 @@ follow (SluiceTrainer *trainer, Bell *bell)
           next_line = now + period;
         }
       struct timespec until;
-      clock_gettime (CLOCK_REALTIME, &until);
+      clock_gettime (CLOCK_MONOTONIC, &until);
       until.tv_nsec += 100 * 1000 * 1000;
       until.tv_sec += until.tv_nsec / 1000000000;
       until.tv_nsec %= 1000000000;
@@ -295,7 +295,12 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
 gboolean
 sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_again, GError **error)
 {
-  Bell bell = { PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER };
+  Bell bell = { .lock = PTHREAD_MUTEX_INITIALIZER };
+  pthread_condattr_t monotonic; /* somebody may move the clock */
+  pthread_condattr_init (&monotonic);
+  pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
+  pthread_cond_init (&bell.changed, &monotonic);
+  pthread_condattr_destroy (&monotonic);
   g_autofree char *again = sluice_begin_words (trainer);
   if (again != NULL)
     fprintf (stderr, "%s\n", again);
@@ -306,6 +311,7 @@ sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_aga
   follow (trainer, &bell);
   gboolean ok = sluice_trainer_wait (trainer, error);
   sluice_trainer_set_notify (trainer, NULL, NULL);
+  pthread_cond_destroy (&bell.changed);
   flockfile (stdout); /* its lines stay together */
   print_end (trainer, folder, waits_again);
   funlockfile (stdout);

@@ -249,7 +249,7 @@ import_all (SluiceImporter *importer, Telling *telling, GError **error)
   tell_all (telling, (double) (g_get_monotonic_time () - start) * 1e-6);
   return !telling->has_none || telling->has_any
          || sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                         "nothing could be read: what was given holds no events");
+                         "nothing could be read: what was given holds no logs");
 }
 
 static int
@@ -258,7 +258,7 @@ import_logs (char **arguments, GError **error)
   SluiceImportOptions how = { .follows = follow };
   Telling telling = { 0 };
   if (arguments[0] == NULL)
-    return sluice_cli_usage (error, "give event files, or folders with event files");
+    return sluice_cli_usage (error, "give event files, tables, or folders with logs");
   if (!parse_overlaps (&how.overlaps, error))
     return EXIT_USAGE;
   g_autofree char *workspace = sluice_cli_dup_workspace (workspace_option);
@@ -275,12 +275,15 @@ import_logs (char **arguments, GError **error)
 const Verb sluice_verb_import = {
   .name = "import",
   .arguments = N_ ("PATH..."),
-  .summary = N_ ("Read event files of other programs into a workspace"),
+  .summary = N_ ("Read logs of other programs into a workspace"),
   .details = N_ (
       "PATH is an event file, of gzip too, or a folder that is searched with all below it: each "
       "folder that holds event files is a run, named by its path below PATH, as TensorBoard has "
       "it. Scalars, histograms, images, audio, text, tensors, PR curves, hyper-parameters, the "
-      "graph and RunMetadata are kept, every step of them. To import again adds only what is new; "
+      "graph and RunMetadata are kept, every step of them. Runs of MLflow's and W&B's local "
+      "folders (mlruns, wandb) are found in the same way, with parameters, notes, tags and state; "
+      "and tables .csv with a column step, epoch or iteration, in which every other column of "
+      "numbers is a series and a column run splits runs. To import again adds only what is new; "
       "an import that was cut short goes on where it was. Where a file is damaged, what stands "
       "before the damage is read, and file, byte and what is wrong are told. A record that is cut "
       "off is read when the rest of it is there. A file that was replaced by another one has its "

@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/runs-diff.h"
+#include "app/cli/which-matters.h"
 #include "engine/base/text.h"
 #include "engine/store/run-filter.h"
 #include "engine/store/runs.h"
@@ -14,7 +15,8 @@
 #include "engine/train/run-variant.h"
 
 static char *workspace, *filter;
-static gboolean trash;
+static gboolean trash, which_matters;
+static gint64 n_steps = 200;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
@@ -22,6 +24,12 @@ static const GOptionEntry options[] = {
   { "filter", 0, 0, G_OPTION_ARG_STRING, &filter,
     N_ ("Only runs that match, as 'lr<0.1 tag:lenet state:failed \"words\"'"), N_ ("TEXT") },
   { "trash", 0, 0, G_OPTION_ARG_NONE, &trash, N_ ("List the runs in the trash"), NULL },
+  { "which-matters", 0, 0, G_OPTION_ARG_NONE, &which_matters,
+    N_ ("With diff of two: short runs with one difference at a time tell what each does to the "
+        "loss"),
+    NULL },
+  { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Of each of these short runs (200)"),
+    N_ ("N") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -230,7 +238,15 @@ list_runs (const char *folder, GError **error)
 static int
 diff_runs (const char *folder, char **names, GError **error)
 {
+  guint n = g_strv_length (names);
+  if (n < 2 || (which_matters && n > 2))
+    return sluice_cli_usage (error, which_matters ? _ ("--which-matters: give two RUNs")
+                                                  : _ ("'diff': give two RUNs or more"));
+  if (!sluice_cli_check_count ("--steps", n_steps, 1, G_MAXINT32, error))
+    return EXIT_USAGE;
   g_autoptr (SluiceStore) store = sluice_cli_open_to_read (folder, error);
+  if (store != NULL && which_matters)
+    return sluice_cli_print_which_matters (store, names, n_steps, error) ? EXIT_OK : EXIT_FAILED;
   return store != NULL && sluice_cli_print_runs_diff (store, names, error) ? EXIT_OK : EXIT_FAILED;
 }
 
@@ -250,8 +266,9 @@ runs (char **arguments, GError **error)
         arguments[0]);
   guint n = g_strv_length (arguments + 1);
   if (subverb->change == NULL)
-    return n >= 2 ? diff_runs (folder, arguments + 1, error)
-                  : sluice_cli_usage (error, _ ("'diff': give two RUNs or more"));
+    return diff_runs (folder, arguments + 1, error);
+  if (which_matters)
+    return sluice_cli_usage (error, _ ("--which-matters is of 'diff'"));
   if (filter != NULL || trash)
     return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
   if (n == 0
@@ -285,7 +302,8 @@ const Verb sluice_verb_runs = {
           "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
           "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
           "\"created\": \"number|null\", \"ended\": \"number|null\", "
-          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON,
+          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON
+          "\n" SLUICE_CLI_WHICH_MATTERS_JSON,
   .options = options,
   .dashed = "tag",
   .run = runs,

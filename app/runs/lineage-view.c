@@ -15,9 +15,9 @@
 /* In units of the drawing, which is enlarged with the text. */
 #define AXIS   26.0 /* height of the steps over the lines */
 #define LINE   40.0 /* from one run to the next */
-#define NAMES  112.0
-#define END    96.0 /* for the words behind a line's end */
-#define BEND   26.0 /* how far a fork takes to leave its parent */
+#define NAMES  150.0
+#define END    124.0 /* for the words behind a line's end */
+#define BEND   26.0  /* how far a fork takes to leave its parent */
 #define RING   4.5
 #define NEAR   10.0 /* a ring is meant by what is pressed that close to it */
 #define PULL   18.0 /* a ring is out when it was dragged so far */
@@ -116,6 +116,7 @@ draw_axis (Drawing *d)
 static void
 draw_name (Drawing *d, const SluiceLineageLine *line, double y)
 {
+  cairo_new_path (d->cr);
   cairo_arc (d->cr, 20, y, 4.5, 0, 2 * G_PI);
   sluice_cairo_set_color (d->cr, get_color (line, d->theme));
   cairo_fill (d->cr);
@@ -159,6 +160,7 @@ draw_end (Drawing *d, const SluiceLineageLine *line, double y)
   gboolean failed = line->state == SLUICE_RUN_FAILED || line->state == SLUICE_RUN_CRASHED;
   sluice_cairo_set_color (d->cr, failed ? d->theme->failure : get_color (line, d->theme));
   cairo_set_line_width (d->cr, 2);
+  cairo_new_path (d->cr);
   if (line->end > line->to)
     {
       cairo_arc (d->cr, x, y, RING, 0, 2 * G_PI);
@@ -204,6 +206,7 @@ draw_words (Drawing *d, const SluiceLineageLine *line, double y)
 static void
 draw_ring (Drawing *d, SluiceColor color, double x, double y, gboolean has_cursor)
 {
+  cairo_new_path (d->cr);
   cairo_arc (d->cr, x, y, RING, 0, 2 * G_PI);
   sluice_cairo_set_color (d->cr, d->theme->card);
   cairo_fill_preserve (d->cr);

@@ -147,7 +147,8 @@ read_line (SluiceLineageLine *self, SluiceStore *store, GError **error)
   for (guint i = 0; i < checkpoints->len; i++)
     {
       gint64 step = ((const SluiceCheckpointInfo *) checkpoints->pdata[i])->step;
-      g_array_append_val (self->checkpoints, step);
+      if (self->parent < 0 || step > self->from) /* the one it began with is its parent's */
+        g_array_append_val (self->checkpoints, step);
     }
   for (guint i = 0; i < events->len; i++)
     {

@@ -444,6 +444,7 @@ static void
 sluice_run_view_dispose (GObject *object)
 {
   SluiceRunView *self = SLUICE_RUN_VIEW (object);
+  self->building = TRUE; /* a column that goes is sorted by no more, and nothing follows from it */
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_object (&self->selection);
   g_clear_object (&self->table);

@@ -422,8 +422,9 @@ static const struct
   { "table.export-to", export_to_action, NEEDS_ANY | OUTSIDE, "(ss)" },
   { "table.group", group_action, OUTSIDE },
   { "table.group-by", group_by_action, OUTSIDE, "s" },
-  { "table.open", open_action, OUTSIDE },
-  { "table.close", close_action, OUTSIDE },
+  /* Their keys are the rows' alone (runs-page-groups.c): elsewhere they move the focus. */
+  { "group.open", open_action, OUTSIDE },
+  { "group.close", close_action, OUTSIDE },
   { "table.curve", curve_action, 0, "s" },
   { "table.lineage", lineage_action, NEEDS_ANY | OUTSIDE },
   { "run.fork", fork_action, OUTSIDE, "(xx)" },

@@ -10,6 +10,7 @@
 #include "app/runs/run-view.h"
 #include "app/runs/runs-page.h"
 #include "app/runs/views-pane.h"
+#include "engine/store/trash.h"
 
 /* runs-page.c (the page), runs-page-actions.c (what can be done with the selected runs),
  * runs-page-groups.c (which are told as one), runs-page-export.c (files), runs-page-popovers.c
@@ -37,6 +38,10 @@ struct _SluiceRunsPage
   GPtrArray *saved;    /* of SluiceSavedView */
   char *saved_current; /* (nullable): name of the one that is shown as it was saved */
   gboolean measuring;  /* the trash */
+  gboolean trash_measured;
+  guint n_measured; /* runs outside of it then */
+  SluiceTrashLimits trash_limits;
+  gboolean told_full; /* that there is more than they let be */
 
   GtkWidget *lineage_box;
   SluiceLineageView *lineage; /* (nullable): as long as the page is there */

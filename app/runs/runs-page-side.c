@@ -8,7 +8,7 @@
 
 #include "app/failure-words.h"
 #include "engine/base/text.h"
-#include "engine/store/trash.h"
+#include "ui/chart/ticks.h"
 
 #define MOST_COMPARED 50 /* runs; of more nobody reads what differs */
 
@@ -57,6 +57,47 @@ measure_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *ca
     g_task_return_error (task, error);
 }
 
+static void ask_to_purge (SluiceRunsPage *self, GArray *take);
+
+static void
+full_clicked_cb (AdwToast *toast, SluiceRunsPage *self)
+{
+  ask_to_purge (self, g_array_ref (g_object_get_data (G_OBJECT (toast), "runs")));
+}
+
+/* Nothing goes by itself: what is over the limits that somebody has set is told, once, and goes
+ * when that is confirmed. */
+static void
+tell_full (SluiceRunsPage *self, GPtrArray *items)
+{
+  g_autoptr (GPtrArray) chosen =
+      sluice_trash_choose (items, &self->trash_limits, (double) g_get_real_time () * 1e-6);
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  GArray *runs;
+  guint64 bytes = 0;
+  if (chosen->len == 0 || self->told_full || toasts == NULL)
+    return;
+  runs = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; i < chosen->len; i++)
+    {
+      const SluiceTrashItem *item = chosen->pdata[i];
+      g_array_append_val (runs, item->run);
+      bytes += item->bytes;
+    }
+  g_autofree char *size = sluice_format_value ((double) bytes, SLUICE_UNIT_BYTES);
+  g_autofree char *words =
+      g_strdup_printf (ngettext ("%u run is over the limits of the trash (%s)",
+                                 "%u runs are over the limits of the trash (%s)", chosen->len),
+                       chosen->len, size);
+  AdwToast *toast = adw_toast_new (words);
+  adw_toast_set_timeout (toast, 0);
+  adw_toast_set_button_label (toast, _ ("_Delete for Good…"));
+  g_object_set_data_full (G_OBJECT (toast), "runs", runs, (GDestroyNotify) g_array_unref);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (full_clicked_cb), self, 0);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), toast);
+  self->told_full = TRUE;
+}
+
 static void
 measured (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -64,10 +105,12 @@ measured (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (GPtrArray) items = g_task_propagate_pointer (G_TASK (result), NULL);
   guint64 bytes = 0;
   self->measuring = FALSE;
-  for (guint i = 0; items != NULL && i < items->len; i++)
+  if (items == NULL || self->views == NULL)
+    return;
+  for (guint i = 0; i < items->len; i++)
     bytes += ((const SluiceTrashItem *) items->pdata[i])->bytes;
-  if (items != NULL && self->views != NULL)
-    sluice_views_pane_show_trash (self->views, items->len, bytes);
+  sluice_views_pane_show_trash (self->views, items->len, bytes);
+  tell_full (self, items);
 }
 
 static void
@@ -124,6 +167,7 @@ purged (GObject *object, GAsyncResult *result, gpointer data)
       g_task_propagate_boolean (G_TASK (result), &error)
           ? g_strdup_printf (ngettext ("%u run deleted for good", "%u runs deleted for good", n), n)
           : sluice_failure_words (error);
+  self->trash_measured = FALSE;
   sluice_runs_page_tell (self, words);
   sluice_runs_page_read (self);
 }
@@ -142,14 +186,11 @@ purge_response_cb (AdwMessageDialog *dialog, const char *response, SluiceRunsPag
   g_task_run_in_thread (task, purge_in_worker);
 }
 
-/* The one thing here that cannot be taken back asks. */
-void
-sluice_runs_page_purge (SluiceRunsPage *self)
+/* The one thing here that cannot be taken back asks. take: of gint64 */
+static void
+ask_to_purge (SluiceRunsPage *self, GArray *take)
 {
-  g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
-  GArray *runs = g_array_new (FALSE, FALSE, sizeof (gint64));
-  for (guint i = 0; i < items->len; i++)
-    g_array_append_val (runs, sluice_run_item_get_entry (items->pdata[i])->info->id);
+  GArray *runs = take;
   g_autofree char *heading = g_strdup_printf (
       ngettext ("Delete %u run for good?", "Delete %u runs for good?", runs->len), runs->len);
   GtkWidget *dialog =
@@ -167,6 +208,16 @@ sluice_runs_page_purge (SluiceRunsPage *self)
   gtk_window_present (GTK_WINDOW (dialog));
 }
 
+void
+sluice_runs_page_purge (SluiceRunsPage *self)
+{
+  g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (gint64));
+  for (guint i = 0; i < items->len; i++)
+    g_array_append_val (runs, sluice_run_item_get_entry (items->pdata[i])->info->id);
+  ask_to_purge (self, g_steal_pointer (&runs));
+}
+
 /* ---- views ---- */
 
 /* The table is not that of the saved view any more. */
@@ -179,9 +230,14 @@ leave_saved (SluiceRunsPage *self)
 void
 sluice_runs_page_update_views (SluiceRunsPage *self)
 {
+  guint n = sluice_run_table_get_counts (self->table)->n;
   sluice_views_pane_show (self->views, self->table, self->saved_current);
-  if (self->workspace != NULL && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    measure_trash (self);
+  if (self->workspace == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self))
+      || (self->trash_measured && self->n_measured == n))
+    return; /* nothing went there, or came back */
+  self->n_measured = n;
+  self->trash_measured = TRUE;
+  measure_trash (self);
 }
 
 static void

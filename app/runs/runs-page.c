@@ -328,6 +328,17 @@ runs_page_attach (SluicePage *page, const SluicePageContext *context)
   sluice_runs_page_attach_side (self);
 }
 
+static void
+runs_page_apply_settings (SluicePage *page, GSettings *settings)
+{
+  SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  double seconds = 86400.0 * g_settings_get_uint (settings, "trash-days");
+  guint64 bytes = (guint64) g_settings_get_uint (settings, "trash-megabytes") * 1000000;
+  if (self->trash_limits.seconds != seconds || self->trash_limits.bytes != bytes)
+    self->told_full = FALSE;
+  self->trash_limits = (SluiceTrashLimits){ seconds, bytes };
+}
+
 static GtkWidget *
 runs_page_get_left (SluicePage *page)
 {
@@ -457,6 +468,7 @@ static void
 init_page (SluicePageInterface *iface)
 {
   iface->attach = runs_page_attach;
+  iface->apply_settings = runs_page_apply_settings;
   iface->is_settled = runs_page_is_settled;
   iface->keep_state = runs_page_keep_state;
   iface->dump_state = runs_page_dump_state;
@@ -472,6 +484,11 @@ sluice_runs_page_dispose (GObject *object)
   SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
   g_clear_handle_id (&self->read_source, g_source_remove);
   g_clear_handle_id (&self->notes_source, g_source_remove);
+  if (self->view != NULL) /* what goes is told to nobody */
+    {
+      g_signal_handlers_disconnect_by_data (sluice_run_view_get_selection (self->view), self);
+      g_signal_handlers_disconnect_by_data (self->table, self);
+    }
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->rename_popover, gtk_widget_unparent);
   g_clear_pointer (&self->notes_popover, gtk_widget_unparent);

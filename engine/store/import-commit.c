@@ -335,6 +335,9 @@ reset (sqlite3 *db, gpointer data, GError **error)
 gboolean
 sluice_import_run_reset (ImportRun *self, GError **error)
 {
-  return sluice_store_writer_run (sluice_store_get_writer (self->store), reset, self, error)
-         && sluice_import_run_load (self, error);
+  if (!sluice_store_writer_run (sluice_store_get_writer (self->store), reset, self, error)
+      || !sluice_import_run_load (self, error))
+    return FALSE;
+  self->info.state = SLUICE_RUN_FINISHED;
+  return TRUE;
 }

@@ -6,6 +6,8 @@
  * numbers beside the step is a series. Long, as `sluice export` writes: one column names the
  * series, another has the value. A column run makes a run of each of its values.
  */
+#include "engine/store/import-csv.h"
+
 #include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
@@ -568,4 +570,4 @@ take (ImportReading *reading,
   return TRUE;
 }
 
-static const ImportFormat format = { .name = "csv", .take = take };
+static const ImportFormat format = { .take = take };

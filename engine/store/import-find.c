@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Which runs a path holds. */
-#include "engine/store/import-text.h"
+#include "engine/store/import-private.h"
 
 #include <errno.h>
 #include <string.h>
@@ -10,6 +10,9 @@
 
 #include "engine/base/error.h"
 #include "engine/store/event-file.h"
+#include "engine/store/import-csv.h"
+#include "engine/store/import-mlflow.h"
+#include "engine/store/import-wandb.h"
 
 /* Folders within folders; also what ends a search that links lead around in a circle. */
 #define MAX_DEPTH 64
@@ -96,11 +99,23 @@ compare_names (gconstpointer a, gconstpointer b)
 }
 
 static gboolean
+is_wandb_name (const char *name)
+{
+  return g_str_has_suffix (name, ".wandb");
+}
+
+static gboolean
 is_csv_name (const char *name)
 {
   g_autofree char *lower = g_ascii_strdown (name, -1);
   return g_str_has_suffix (lower, ".csv") || g_str_has_suffix (lower, ".csv.gz")
          || g_str_has_suffix (lower, ".tsv");
+}
+
+gboolean
+sluice_import_takes_name (const char *name)
+{
+  return sluice_event_file_is_name (name) || is_csv_name (name) || is_wandb_name (name);
 }
 
 /* What the folder holds; FALSE: it cannot be read. Names of folders and tables are sorted. */
@@ -157,11 +172,12 @@ add_run (Search *search, ImportSource *take)
   g_autoptr (GHashTable) folders = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < take->files->len; i++)
     {
-      char *folder = g_path_get_dirname (((const ImportPath *) take->files->pdata[i])->path);
-      if (g_hash_table_add (folders, folder))
-        g_ptr_array_add (search->folders, folder);
-      else
-        g_free (folder);
+      g_autofree char *folder =
+          g_path_get_dirname (((const ImportPath *) take->files->pdata[i])->path);
+      if (g_hash_table_contains (folders, folder))
+        continue;
+      g_hash_table_add (folders, folder);
+      g_ptr_array_add (search->folders, g_steal_pointer (&folder));
     }
   g_ptr_array_add (search->sources, take);
   search->n_found++;
@@ -274,7 +290,7 @@ sluice_import_find (const char *path, GPtrArray *sources, GPtrArray *folders, GE
       return FALSE;
     }
   /* The log of a run of W&B stands for its folder. */
-  if (g_str_has_suffix (name, ".wandb"))
+  if (is_wandb_name (name))
     return find_in_folder (folder, sources, folders, error);
   ImportSource *source =
       sluice_import_source_new (canonical, folder, sluice_import_name_file (name));

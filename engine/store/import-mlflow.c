@@ -6,6 +6,8 @@
  * metrics/KEY ("milliseconds value step" a line), params/KEY and tags/KEY. A key may have slashes,
  * which are folders then.
  */
+#include "engine/store/import-mlflow.h"
+
 #include <glib/gi18n-lib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -262,7 +264,7 @@ take (ImportReading *reading,
   return TRUE;
 }
 
-static const ImportFormat format = { "mlflow", FALSE, take_facts, take };
+static const ImportFormat format = { .take_facts = take_facts, .take = take };
 
 ImportSource *
 sluice_import_find_mlflow (const char *folder)

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -134,9 +135,9 @@ sluice_import_add_line_damage (ImportReading *reading,
   g_autofree char *safe_column = column != NULL ? sluice_text_escape (column) : NULL;
   sluice_import_add_damage (
       reading, path, offset,
-      column != NULL ? g_strdup_printf (_ ("line %" G_GINT64_FORMAT ", column “%s”: %s"), line,
-                                        safe_column, safe)
-                     : g_strdup_printf (_ ("line %" G_GINT64_FORMAT ": %s"), line, safe));
+      column != NULL
+          ? g_strdup_printf (_ ("line %" PRId64 ", column “%s”: %s"), line, safe_column, safe)
+          : g_strdup_printf (_ ("line %" PRId64 ": %s"), line, safe));
 }
 
 gint64
@@ -252,13 +253,11 @@ read_points (ImportReading *reading, const ImportPath *path, GError **error)
   ImportText text = { .from = (gsize) file->offset, .wall = (double) now.mtime * 1e-9 };
   text.bytes = g_bytes_get_data (bytes, &text.length);
   gsize taken = text.from;
-  guint n_damaged = reading->counts->damaged->len;
   if (!reading->source->format->take (reading, path, &text, &taken, error))
     return FALSE;
-  /* What is not well is looked at again, and told again, each time. */
-  gboolean is_well = taken == text.length && n_damaged == reading->counts->damaged->len;
   note_taken (file, &text, taken);
-  now.size = is_well ? now.size : -1;
+  /* What was not taken is looked at again each time; damage that was passed over is told once. */
+  now.size = taken == text.length ? now.size : -1;
   file->is_changed |= !sluice_import_is_same_file (file, &now);
   file->size = now.size;
   file->inode = now.inode;

@@ -26,7 +26,6 @@ typedef struct
 
 struct _ImportFormat
 {
-  const char *name;
   gboolean is_binary; /* a line's end is no place like others */
   /* (nullable): reads the files that are facts. FALSE: error is set. */
   gboolean (*take_facts) (ImportReading *reading, GError **error);
@@ -38,14 +37,6 @@ struct _ImportFormat
                     gsize *taken,
                     GError **error);
 };
-
-/* What a folder or a file is. (transfer full) (nullable): none of that kind */
-ImportSource *sluice_import_find_mlflow (const char *folder);
-ImportSource *sluice_import_find_wandb (const char *folder);
-/* Appends the runs of a file (of ImportSource). in_folder: it was found, not named: only what has
- * steps is taken. FALSE with INVALID_ARGUMENT: why it is none */
-gboolean sluice_import_find_csv (
-    const char *path, const char *name, gboolean in_folder, GPtrArray *sources, GError **error);
 
 /* A file of points, unpacked. (transfer full) (nullable) */
 GBytes *sluice_import_read_text (const char *path, GError **error);

@@ -7,6 +7,8 @@
  * files/wandb-history.jsonl. Where neither is there, the summary is one point a series. What is no
  * number (media, tables, histograms) is left out.
  */
+#include "engine/store/import-wandb.h"
+
 #include <glib/gi18n-lib.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
@@ -336,9 +338,10 @@ take_facts (ImportReading *reading, GError **error)
   g_autoptr (JsonNode) summary = read_json (reading, SUMMARY);
   if (metadata != NULL && JSON_NODE_HOLDS_OBJECT (metadata))
     {
-      const char *started = json_object_get_string_member_with_default (
-          json_node_get_object (metadata), "startedAt", "");
-      sluice_import_text_note_time (reading, sluice_import_parse_time (started));
+      JsonNode *started = json_object_get_member (json_node_get_object (metadata), "startedAt");
+      if (started != NULL && json_node_get_value_type (started) == G_TYPE_STRING)
+        sluice_import_text_note_time (reading,
+                                      sluice_import_parse_time (json_node_get_string (started)));
     }
   read_config (reading);
   if (summary != NULL && !has_history (reading))
@@ -370,6 +373,8 @@ take_lines (ImportReading *reading,
       each_number (root, "", note_number, &row);
       if (failure != NULL)
         sluice_import_add_line_damage (reading, path, *taken, line, NULL, failure->message);
+      if (failure != NULL && newline == NULL)
+        return TRUE; /* its rest may come */
       take_row (reading, &row);
       *taken = (gsize) (end - text->bytes) + (newline != NULL);
       if (!sluice_import_text_taken (reading, path, text, *taken, error))
@@ -468,6 +473,31 @@ take_run_text (ImportReading *reading, const SluiceWireField *field)
   *to = g_steal_pointer (&text);
 }
 
+/* In place of what it was before; of an object each member, with "." between. */
+static void
+set_setting (GPtrArray *settings, const char *key, JsonNode *value)
+{
+  if (JSON_NODE_HOLDS_OBJECT (value))
+    {
+      JsonObjectIter iter;
+      const char *name;
+      JsonNode *member;
+      json_object_iter_init (&iter, json_node_get_object (value));
+      while (json_object_iter_next (&iter, &name, &member))
+        {
+          g_autofree char *longer = g_strconcat (key, ".", name, NULL);
+          set_setting (settings, longer, member);
+        }
+      return;
+    }
+  gboolean is_text = json_node_get_value_type (value) == G_TYPE_STRING;
+  g_autofree char *text = is_text ? json_node_dup_string (value) : json_to_string (value, FALSE);
+  for (guint i = 0; i < settings->len; i++)
+    if (strcmp (((SluiceSetting *) settings->pdata[i])->name, key) == 0)
+      g_ptr_array_remove_index (settings, i--);
+  g_ptr_array_add (settings, sluice_import_setting_new (key, text, is_text));
+}
+
 /* Where there is no config.yaml, what the log says it began with. */
 static void
 take_updates (const SluiceWireField *message, GPtrArray *settings)
@@ -482,13 +512,9 @@ take_updates (const SluiceWireField *message, GPtrArray *settings)
       read_item (&field, &key, &json);
       if (json == NULL || strcmp (key, "_wandb") == 0 || g_str_has_prefix (key, "_wandb."))
         continue;
-      gsize length = strlen (json);
-      gboolean is_text = length >= 2 && *json == '"' && json[length - 1] == '"';
-      g_autofree char *bare = is_text ? g_strndup (json + 1, length - 2) : g_strdup (json);
-      for (guint i = 0; i < settings->len; i++)
-        if (strcmp (((SluiceSetting *) settings->pdata[i])->name, key) == 0)
-          g_ptr_array_remove_index (settings, i--);
-      g_ptr_array_add (settings, sluice_import_setting_new (key, bare, is_text));
+      g_autoptr (JsonNode) value = parse_json (json, strlen (json), NULL);
+      if (value != NULL)
+        set_setting (settings, key, value);
     }
 }
 
@@ -592,4 +618,4 @@ take (ImportReading *reading,
                                                : take_lines (reading, path, text, taken, error);
 }
 
-static const ImportFormat format = { "wandb", TRUE, take_facts, take };
+static const ImportFormat format = { .is_binary = TRUE, .take_facts = take_facts, .take = take };

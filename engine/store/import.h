@@ -6,10 +6,13 @@
 
 /*
  * Event files of any program become runs of a workspace. A folder that holds event files is a run,
- * as TensorBoard has it, and so is a file that is named by itself. What was read of each file is
- * kept with the points in one transaction: to import again adds what is new, and what was cut short
- * goes on.
+ * as TensorBoard has it, and so is a file that is named by itself. So do tables of points, and runs
+ * in the local folders of MLflow and W&B. What was read of each file is kept with the points in one
+ * transaction: to import again adds what is new, and what was cut short goes on.
  */
+
+/* May a file of that name be imported by itself? Event files of other names may, too. */
+gboolean sluice_import_takes_name (const char *name);
 
 typedef enum
 {
@@ -70,9 +73,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceImporter, sluice_importer_free)
 
 /**
  * sluice_importer_add:
- * @path: an event file, or a folder that is searched with all below it
+ * @path: an event file or a table, or a folder that is searched with all below it
  *
- * Returns: %FALSE with NOT_FOUND where nothing is there, or no event file is in it
+ * Returns: %FALSE with NOT_FOUND where nothing is there, or no log is in it; INVALID_ARGUMENT where
+ * a table has no points
  */
 gboolean sluice_importer_add (SluiceImporter *self, const char *path, GError **error);
 

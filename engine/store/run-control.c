@@ -114,7 +114,7 @@ struct _SluiceRunControl
 {
   SluiceStore *store;
   gint64 run;
-  sqlite3 *db;       /* a reader, for as long as this lives */
+  sqlite3 *db;       /* a reader that waits for nobody: a step would */
   sqlite3_stmt *row; /* reset between looks: it holds nothing open */
 };
 
@@ -176,10 +176,13 @@ sluice_run_control_new (SluiceStore *store, gint64 run, GError **error)
                                         COLUMNS "WHERE run = ? AND state = ? ORDER BY id LIMIT 1",
                                         "ii", run, (gint64) SLUICE_COMMAND_ASKED)
                   : NULL;
-  if (self->row != NULL)
-    return self;
-  sluice_run_control_free (self);
-  return NULL;
+  if (self->row == NULL)
+    {
+      sluice_run_control_free (self);
+      return NULL;
+    }
+  sqlite3_busy_handler (self->db, NULL, NULL);
+  return self;
 }
 
 void
@@ -187,8 +190,7 @@ sluice_run_control_free (SluiceRunControl *self)
 {
   gboolean has;
   sqlite3_finalize (self->row);
-  if (self->db != NULL)
-    sluice_store_put_reader (self->store, self->db);
+  sqlite3_close (self->db);
   if (has_rows (self->store, self->run, &has, NULL) && has)
     sluice_store_writer_run (sluice_store_get_writer (self->store), close_open, &self->run, NULL);
   g_object_unref (self->store);

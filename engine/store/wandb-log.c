@@ -29,11 +29,12 @@ sluice_wandb_log_is_one (const guint8 *bytes, gsize length)
   return length >= sizeof header && memcmp (bytes, header, sizeof header) == 0;
 }
 
+/* next: where reading goes on */
 static SluiceWandbResult
-fail (const char *message, gsize at, gsize length, gsize *offset, const char **what)
+fail (const char *message, gsize next, gsize *offset, const char **what)
 {
   *what = message;
-  *offset = MIN ((at / BLOCK + 1) * BLOCK, length);
+  *offset = next;
   return SLUICE_WANDB_DAMAGED;
 }
 
@@ -91,11 +92,11 @@ sluice_wandb_log_next (
       if (result == SLUICE_WANDB_TORN)
         return result;
       if (result == SLUICE_WANDB_DAMAGED)
-        return fail (*what, begin, length, offset, what);
+        return fail (*what, MIN ((begin / BLOCK + 1) * BLOCK, length), offset, what);
       if (is_open != (type == FRAME_MIDDLE || type == FRAME_LAST))
-        return fail (N_ ("a part of a record stands alone"), begin, length, offset, what);
+        return fail (N_ ("a part of a record stands alone"), is_open ? begin : at, offset, what);
       if (record->len + n > MAX_RECORD)
-        return fail (N_ ("a record is larger than any can be"), begin, length, offset, what);
+        return fail (N_ ("a record is larger than any can be"), at, offset, what);
       is_open = TRUE;
       g_byte_array_append (record, bytes + data, (guint) n);
     }

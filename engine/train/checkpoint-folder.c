@@ -20,16 +20,26 @@ by_step (gconstpointer a, gconstpointer b)
   return (x > y) - (x < y);
 }
 
-/* Of "step-0000000020.safetensors"; -1: it is another file. */
+/* Of "step-0000000020.safetensors"; -1: it is another file, if only by its zeros. */
 static gint64
 step_of_name (const char *name)
 {
   gint64 step;
-  if (!g_str_has_prefix (name, PREFIX) || !g_str_has_suffix (name, SUFFIX))
-    return -1;
   g_autofree char *digits =
-      g_strndup (name + strlen (PREFIX), strlen (name) - strlen (PREFIX SUFFIX));
-  return g_ascii_string_to_signed (digits, 10, 0, G_MAXINT64, &step, NULL) ? step : -1;
+      g_str_has_prefix (name, PREFIX) ? g_strdup (name + strlen (PREFIX)) : NULL;
+  if (digits == NULL || !g_str_has_suffix (digits, SUFFIX))
+    return -1;
+  digits[strlen (digits) - strlen (SUFFIX)] = '\0';
+  if (!g_ascii_string_to_signed (digits, 10, 0, G_MAXINT64, &step, NULL))
+    return -1;
+  g_autofree char *own = sluice_checkpoint_folder_dup_name (step);
+  return strcmp (name, own + strlen (CHECKPOINTS "/")) == 0 ? step : -1;
+}
+
+char *
+sluice_checkpoint_folder_dup_name (gint64 step)
+{
+  return g_strdup_printf (CHECKPOINTS "/" PREFIX "%010" G_GINT64_FORMAT SUFFIX, step);
 }
 
 GPtrArray *

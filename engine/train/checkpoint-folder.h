@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+/* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
+char *sluice_checkpoint_folder_dup_name (gint64 step);
 /* The files of a run's folder whose names are those of checkpoints, by step; whether they are whole
  * is found out by whoever reads them. Paths are relative to the folder. (transfer full)
  * (element-type SluiceCheckpointInfo) */

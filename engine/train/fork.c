@@ -159,7 +159,7 @@ retrace (Fork *self, GError **error)
 static gboolean
 stand_at_step (Fork *self, SluiceRunDraft *draft, gsize *bytes, GError **error)
 {
-  g_autofree char *name = sluice_trainer_dup_checkpoint_name (self->request->step);
+  g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
   g_autofree char *path = g_build_filename (sluice_run_draft_get_folder (draft), name, NULL);
   return make_replica (self, self->before, error) && restore (self, error) && retrace (self, error)
          && sluice_replica_save (self->replica, path, bytes, error)
@@ -202,7 +202,7 @@ start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes,
   g_autoptr (SluiceRunDraft) draft = take_draft;
   g_autoptr (GBytes) graph =
       sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
-  g_autofree char *name = sluice_trainer_dup_checkpoint_name (self->request->step);
+  g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
   SluiceRunStart start = { .graph = graph,
                            .checkpoint = name,
                            .checkpoint_step = self->request->step,

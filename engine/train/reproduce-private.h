@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/train/option-diff.h"
 #include "engine/train/replica.h"
 #include "engine/train/reproduce.h"
 #include "engine/train/run-file.h"
@@ -31,12 +32,6 @@ sluice_logged_has_event (const SluiceLogged *self, gint64 step, const char *kind
 const SluiceCheckpointInfo *sluice_logged_find_checkpoint (const SluiceLogged *self, gint64 step);
 
 /* ---- what has changed since ---- */
-
-typedef struct
-{
-  char *key;      /* "train.batch" */
-  char *was, *is; /* (nullable) */
-} SluiceOptionChange;
 
 /* One tensor of a split. */
 typedef struct

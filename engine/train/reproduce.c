@@ -47,16 +47,6 @@ segment_clear (gpointer data)
 }
 
 static void
-change_free (gpointer data)
-{
-  SluiceOptionChange *change = data;
-  g_free (change->key);
-  g_free (change->was);
-  g_free (change->is);
-  g_free (change);
-}
-
-static void
 remove_folder (const char *path)
 {
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
@@ -131,44 +121,6 @@ sluice_reproducer_new_replica (SluiceReproducer *self,
 
 /* ---- options ---- */
 
-static void
-compare_keys (GPtrArray *changes, GKeyFile *was, GKeyFile *is, const char *group, gboolean back)
-{
-  g_auto (GStrv) keys = g_key_file_get_keys (is, group, NULL, NULL);
-  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
-    {
-      g_autofree char *before = g_key_file_get_string (was, group, keys[i], NULL);
-      g_autofree char *now = g_key_file_get_string (is, group, keys[i], NULL);
-      gboolean both = before != NULL && now != NULL;
-      if (!sluice_experiment_depends_on (group, keys[i]) || g_strcmp0 (before, now) == 0
-          || (back && both))
-        continue;
-      SluiceOptionChange *change = g_new0 (SluiceOptionChange, 1);
-      change->key = g_strdup_printf ("%s.%s", group, keys[i]);
-      change->was = g_strdup (back ? now : before);
-      change->is = g_strdup (back ? before : now);
-      g_ptr_array_add (changes, change);
-    }
-}
-
-/* Between two texts of a project. (transfer full) (nullable) (element-type SluiceOptionChange) */
-static GPtrArray *
-compare_options (const char *was, const char *is)
-{
-  g_autoptr (GPtrArray) changes = g_ptr_array_new_with_free_func (change_free);
-  g_autoptr (GKeyFile) before = g_key_file_new (), now = g_key_file_new ();
-  if (!g_key_file_load_from_data (before, was, strlen (was), G_KEY_FILE_NONE, NULL)
-      || !g_key_file_load_from_data (now, is, strlen (is), G_KEY_FILE_NONE, NULL))
-    return g_steal_pointer (&changes);
-  g_auto (GStrv) of_now = g_key_file_get_groups (now, NULL);
-  g_auto (GStrv) of_before = g_key_file_get_groups (before, NULL);
-  for (guint i = 0; of_now[i] != NULL; i++)
-    compare_keys (changes, before, now, of_now[i], FALSE);
-  for (guint i = 0; of_before[i] != NULL; i++)
-    compare_keys (changes, now, before, of_before[i], TRUE);
-  return g_steal_pointer (&changes);
-}
-
 static char *
 dup_changes (const GPtrArray *changes)
 {
@@ -176,7 +128,8 @@ dup_changes (const GPtrArray *changes)
   for (guint i = 0; i < changes->len; i++)
     {
       const SluiceOptionChange *change = changes->pdata[i];
-      g_string_append_printf (text, _ ("%s%s is %s and was %s"), i > 0 ? "; " : "", change->key,
+      g_autofree char *key = g_strdup_printf ("%s.%s", change->group, change->key);
+      g_string_append_printf (text, _ ("%s%s is %s and was %s"), i > 0 ? "; " : "", key,
                               change->is != NULL ? change->is : "–",
                               change->was != NULL ? change->was : "–");
     }
@@ -219,7 +172,7 @@ find_segments (SluiceReproducer *self, GError **error)
   if (last == NULL)
     return TRUE;
   g_autofree char *now = sluice_project_dup_text (project);
-  self->changes = compare_options (last->text, now);
+  self->changes = sluice_option_diff (last->text, now);
   if (self->changes->len > 0)
     self->recorded = sluice_reproducer_load_text (self, last->text, project->graph_path, error);
   return self->changes->len == 0 || self->recorded != NULL;

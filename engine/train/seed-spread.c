@@ -132,10 +132,8 @@ find_experiments (GPtrArray *entries, GPtrArray *compared, const SluiceRunMark *
 
 /* ---- the spread ---- */
 
-/* Student's t, two-sided 5 %, by degrees of freedom; between two entries the one before holds,
- * which is the more careful one. */
-static double
-get_t (guint freedom)
+double
+sluice_student_t (guint freedom)
 {
   static const struct
   {
@@ -191,7 +189,7 @@ is_apart (const Sample *samples, guint n, double spread, guint freedom)
       {
         double error = spread * sqrt (1.0 / samples[i].n + 1.0 / samples[k].n);
         if (samples[i].n > 0 && samples[k].n > 0
-            && fabs (samples[i].mean - samples[k].mean) > get_t (freedom) * error)
+            && fabs (samples[i].mean - samples[k].mean) > sluice_student_t (freedom) * error)
           return TRUE;
       }
   return FALSE;

@@ -27,6 +27,10 @@ typedef struct
 
 void sluice_run_result_diff_free (SluiceRunResultDiff *self);
 
+/* Student's t, two-sided 5 %, by degrees of freedom (2 at least); between two entries of its table
+ * the one before holds, which is the more careful one. */
+double sluice_student_t (guint freedom);
+
 /* What else decides the numbers of a run, beside its project, graph and recorded settings: runs
  * that are not the same in it are not one experiment. dup: (transfer full) */
 typedef struct

@@ -152,7 +152,7 @@ make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **err
   const char *folder = sluice_run_draft_get_folder (draft);
   g_auto (GStrv) tags = dup_tags (self);
   g_autofree char *checkpoint =
-      options->init_from != NULL ? sluice_trainer_dup_checkpoint_name (0) : NULL;
+      options->init_from != NULL ? sluice_checkpoint_folder_dup_name (0) : NULL;
   SluiceRunStart start = { .graph = graph,
                            .scalars = (const char *const *) tags,
                            .checkpoint = checkpoint,

@@ -7,6 +7,7 @@
 #include "engine/store/run-control.h"
 #include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
+#include "engine/train/checkpoint-folder.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/step-rate.h"
@@ -99,8 +100,6 @@ void sluice_trainer_answer (SluiceTrainer *self, const GError *failure);
 
 /* What the step under way left, where it is not there yet. */
 gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);
-/* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
-char *sluice_trainer_dup_checkpoint_name (gint64 step);
 /* The series of such a name; 0: there is none, and error says which there are, behind what. */
 gint64 sluice_trainer_find_series (
     char **tags, const gint64 *ids, const char *name, const char *what, GError **error);

@@ -109,7 +109,7 @@ find_superfluous (SluiceTrainer *self, gint64 step, GArray *steps, GError **erro
 gboolean
 sluice_trainer_publish_checkpoint (SluiceTrainer *self, gint64 step, gsize bytes, GError **error)
 {
-  g_autofree char *name = sluice_trainer_dup_checkpoint_name (step);
+  g_autofree char *name = sluice_checkpoint_folder_dup_name (step);
   g_autoptr (GArray) superfluous = g_array_new (FALSE, FALSE, sizeof (gint64));
   if (!sluice_run_log_flush (self->log, error) || !find_superfluous (self, step, superfluous, error)
       || !sluice_run_log_publish_checkpoint (self->log, step, name, bytes, superfluous, error))

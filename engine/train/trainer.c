@@ -166,12 +166,6 @@ evaluate (SluiceTrainer *self, GError **error)
   return TRUE;
 }
 
-char *
-sluice_trainer_dup_checkpoint_name (gint64 step)
-{
-  return g_strdup_printf ("checkpoints/step-%010" G_GINT64_FORMAT ".safetensors", step);
-}
-
 /* Those who wait for the end are told how long it takes. */
 static void
 set_saves (SluiceTrainer *self, gboolean saves)
@@ -188,7 +182,7 @@ set_saves (SluiceTrainer *self, gboolean saves)
 static gboolean
 save_checkpoint (SluiceTrainer *self, gint64 step, GError **error)
 {
-  g_autofree char *name = sluice_trainer_dup_checkpoint_name (step);
+  g_autofree char *name = sluice_checkpoint_folder_dup_name (step);
   g_autofree char *path = g_build_filename (self->folder, name, NULL);
   gsize bytes;
   sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "checkpoint", NULL);

@@ -396,6 +396,8 @@ class BadInput:
             ["launch", mlp, "steps=5", "--queue", "--threads", 1, *workspace],
             ["launch", mlp, "--check", *workspace],
             ["queue", *workspace], ["queue", "run", *workspace],
+            ["launch", mlp, "steps=5", "batch=32", "--run", "other", *workspace],
+            ["runs", "diff", "told", "other", "--which-matters", "--steps", 3, *workspace],
             ["reproduce", "told", "--steps", 5, *workspace],
             ["fork", "told", "--step", 400, *workspace],
             ["fork", "told", "--step", 400, "--queue", *workspace],

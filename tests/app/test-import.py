@@ -119,13 +119,47 @@ class Import:
         for name, status, words, arguments in (
                 ("nothing is there", 1, "cannot be imported", [str(self.folder / "nowhere")]),
                 ("a folder without event files", 1, "there is no event file", [str(empty)]),
-                ("a file of something else", 1, "holds no events", [str(notes)]),
+                ("a file of something else", 1, "holds no logs", [str(notes)]),
                 ("no path", 2, "give event files", []),
                 ("another rule", 2, "it is drop or keep", ["--overlaps", "mix", str(empty)])):
             said = self.call("import", *arguments, status=status).stderr
             self.tap.point(f"refused: {name}", words in said, said)
         self.tap.point("no run is made of them", all(line["run"] != "notes.txt"
                                                      for line in self.lines("log")))
+
+    def check_tables(self):
+        self.write("sheets/a.csv", b"step,loss,note\n1,0.5,x\n2,oops,y\n3,0.25,z\n")
+        self.write("sheets/data.csv", b"x,y\n1,2\n")
+        ended = self.call("import", str(self.logs / "sheets"))
+        self.tap.point("a table is a run, and damage has line and column",
+                       "run a: 2 scalars" in ended.stdout and "1 run," in ended.stdout
+                       and "line 3, column “loss”" in ended.stderr, ended.stdout, ended.stderr)
+        again = self.call("import", str(self.logs / "sheets")).stdout
+        self.tap.point("again, nothing is new", "run a: nothing new" in again, again)
+        said = self.call("import", str(self.logs / "sheets/data.csv"), status=1).stderr
+        self.tap.point("one without steps is refused, and told why", "called step" in said, said)
+        out = self.folder / "exported.csv"
+        self.call("export", "--run", "a", "--format", "csv", "--out", str(out))
+        text = out.read_text(encoding="utf-8").replace("\na,", "\nround,")
+        out.write_text(text, encoding="utf-8")
+        self.lines("import", str(out))
+        self.tap.point("what is exported as a table comes back",
+                       self.values("round") == self.values("a") == [0.5, 0.25])
+
+    def check_trackers(self):
+        self.write("other/mlruns/1/r/meta.yaml", b"run_id: r\nrun_name: flow\nstatus: 4\n")
+        self.write("other/mlruns/1/r/params/lr", b"0.1")
+        self.write("other/mlruns/1/r/metrics/loss",
+                   b"1600000000000 0.5 0\n1600000001000 0.25 1\n")
+        self.write("other/wandb/run-1-i/files/wandb-history.jsonl", b'{"loss": 2, "_step": 7}\n')
+        self.write("other/wandb/run-1-i/files/wandb-metadata.json", b"{}")
+        names = [line.get("run") for line in self.lines("import", str(self.logs / "other"))]
+        self.tap.point("folders of MLflow and W&B are runs",
+                       names == ["flow", "wandb/run-1-i", None], names)
+        run = next(row for row in self.lines("runs") if row["run"] == "flow")
+        self.tap.point("with settings and state", run["state"] == "failed"
+                       and run["settings"] == {"lr": 0.1} and self.values("flow") == [0.5, 0.25],
+                       run)
 
     def check_follow(self):
         self.write("live/events.out.tfevents.1.host", version(), scalar("loss", 0, 1))
@@ -163,7 +197,7 @@ class Import:
 
     def run(self):
         for part in (self.check_lines, self.check_names, self.check_overlaps, self.check_refused,
-                     self.check_follow):
+                     self.check_tables, self.check_trackers, self.check_follow):
             try:
                 part()
             except (ValueError, KeyError, IndexError, OSError, subprocess.SubprocessError) as error:

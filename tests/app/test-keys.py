@@ -28,6 +28,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              **{"queue." + name: "tests/app/test-launch.py" for name in ("up", "down", "drop")},
              "settings.next-run": "tests/ui/chart/test-widgets.c",
              "card.copy": "tests/ui/chart/test-widgets.c",
+             **{"table." + name: "tests/app/test-runs-groups.py"
+                for name in ("group", "compare", "lineage")},
              **{"table." + name: "tests/app/test-runs-window.py"
                 for name in ("filter", "star", "tag", "rename", "notes", "chart", "chart-only",
                              "delete", "restore", "undo", "redo", "columns", "trash", "menu")}}

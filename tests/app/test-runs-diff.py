@@ -74,6 +74,28 @@ def check_setting(tap, w):
               found["differs"])
 
 
+def check_which(tap, w):
+    """Of two settings one does nothing in so few steps."""
+    w.train("digits-mlp", "d1", "--seed=1", "--set=learning-rate=0.1", "--set=evaluate-every=7")
+    ended = w.call("runs", "diff", "a1", "d1", "--which-matters", "--steps=30", "--json")
+    found = json.loads(ended.stdout) if ended.stdout else {"matters": []}
+    matters = {one["name"]: one for one in found["matters"]}
+    tap.point("which one matters", ended.returncode == 0
+              and list(matters) == ["overrides.learning-rate", "train.evaluate-every"]
+              and matters["overrides.learning-rate"]["matters"]
+              and not matters["train.evaluate-every"]["matters"]
+              and matters["train.evaluate-every"]["effect"] == 0, ended.stderr, found)
+    tap.point("the largest effect first, ±", found["seeds"] == 3 and found["spread"] > 0
+              and matters["overrides.learning-rate"]["plus_minus"] > 0, found)
+    text = w.call("runs", "diff", "a1", "d1", "--which-matters", "--steps=10").stdout
+    tap.point("in words", "overrides.learning-rate: – | 0.1  " in text, text)
+    for words, status, part in ((["a1", "a2"], 1, "by their seed alone"),
+                                (["a1", "a2", "d1"], 2, "give two RUNs")):
+        ended = w.call("runs", "diff", *words, "--which-matters")
+        tap.point("refused: --which-matters " + " ".join(words),
+                  ended.returncode == status and part in ended.stderr, ended.stderr)
+
+
 def check_few(tap, w):
     w.train("digits-lenet", "lenet")
     w.train("digits-lenet", "lenet2", "--set=batch=16")
@@ -145,6 +167,7 @@ def main():
     try:
         check_seeds(tap, w)
         check_setting(tap, w)
+        check_which(tap, w)
         check_few(tap, w)
         check_data(tap, w)
         check_graph(tap, w)

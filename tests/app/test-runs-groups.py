@@ -212,30 +212,29 @@ class Groups(runs_window.Session):
 
     def purge(self):
         press_keys("Escape")  # out of the pane
-        self.select("mlp-2")
+        self.select("lenet-7")
         press_keys("Delete")
         self.page(lambda p: p["shows"] == "nothing")
         self.filter("")
         press_keys("Return", "ctrl+t")
-        self.page(lambda p: p["trash"] and p["names"] == ["mlp-2"])
+        self.page(lambda p: p["trash"] and p["names"] == ["lenet-7"])
         self.tap.point("the trash says how much is in it", self.w.until(lambda: any(
             o.label().startswith("Trash, 1 · ") for o in self.w.accessible().tree())))
         press_keys("Down", "ctrl+a")
-        self.page(lambda p: p["selected"] == ["mlp-2"])
+        self.page(lambda p: p["selected"] == ["lenet-7"])
         self.w.find_accessible("button", "Delete for good").act()
         self.w.until(lambda: len(self.w.accessible().children()) == 2)
         press_keys("Escape")
         self.w.until(lambda: len(self.w.accessible().children()) == 1)
         self.tap.point("deleting for good asks, and Escape keeps",
-                       "mlp-2" in self.runs("--trash"))
+                       "lenet-7" in self.runs("--trash"))
         self.w.all_accessible("button", "Delete for good")[0].act()
         self.w.until(lambda: len(self.w.accessible().children()) == 2)
-        answer = self.w.until(lambda: [o for o in self.w.accessible().children()[-1].tree()
-                                       if o.role() == "button" and o.label() == "Delete for good"])
-        answer[0].act()
-        self.w.until(lambda: "mlp-2" not in self.runs("--trash"))
+        self.w.until(lambda: any(o.has_focus() for o in self.w.accessible().children()[-1].tree()))
+        press_keys("Tab", "space")  # past Cancel, which has the focus
+        self.w.until(lambda: "lenet-7" not in self.runs("--trash"))
         self.page(lambda p: p["shows"] == "clean")
-        self.tap.point("then it is gone", "mlp-2" not in self.runs())
+        self.tap.point("then it is gone", "lenet-7" not in self.runs())
 
     def run(self):
         try:

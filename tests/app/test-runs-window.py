@@ -289,8 +289,12 @@ class Session:
 
     def remembers(self):
         self.filter("")
-        before = self.page(lambda p: len(p["names"]) == N)
-        self.tap.point("the window closes", self.w.quit() == 0)
+        self.page(lambda p: len(p["names"]) == N)
+        press_keys("Return", "o")
+        self.w.find_accessible("button", "Sort by decay").act()
+        before = self.page(lambda p: p["sort"] == "setting:decay")
+        press_keys("Escape")
+        self.tap.point("the window closes, sorted as it is", self.w.quit() == 0)
         page = self.open(self.workspace)
         page = self.page(lambda p: len(p["names"]) == N)
         self.tap.point("the choice of columns is there again",

@@ -45,22 +45,28 @@ def say(sluice, project, settings, workspace):
     return step, peaks
 
 
+def peaks_of(told):
+    memory = next(line["memory"] for line in told if "memory" in line)
+    return {entry["device"].split("device:")[-1]: entry["peak_bytes"] for entry in memory}
+
+
 def take(sluice, project, settings, workspace, seconds, step_us):
     """Runs for so long; microseconds a step by the run's own rate, and peaks of its devices."""
     n = max(20, int(seconds * 1e6 / step_us))
     command = [sluice, "launch", project, *settings, f"steps={n}", "--json", "--workspace",
                workspace]
-    # To write all memory down takes time: that is a run of its own.
-    recorded = lines([*command, f"evaluate-every={n // 3}", "--memory"])
     told = lines([*command, "evaluate-every=0"])
-    memory = next(line["memory"] for line in recorded if "memory" in line)
-    peaks = {entry["device"].split("device:")[-1]: entry["peak_bytes"] for entry in memory}
     name = next(line["run"] for line in reversed(told) if "run" in line)
     logged = lines([sluice, "log", "--run", name, "--tag", "^system/steps-per-second$", "--json",
                     "--workspace", workspace])
     rates = [value for line in logged for value in line["values"] if value > 0]
     ran, = [line for line in lines([sluice, "runs", "--json", "--workspace", workspace])
             if line["run"] == name]
+    # The first steps tell their memory, and those of which there are loops of other lengths.
+    peaks = peaks_of(lines([*command, f"evaluate-every={max(1, n // 3)}", "--memory"]))
+    late = peaks_of(lines([sluice, "train", "--resume", name, "--steps", n + 30, "--memory",
+                           "--json", "--workspace", workspace]))
+    peaks = {device: max(peak, late.get(device, 0)) for device, peak in peaks.items()}
     mean = statistics.mean(1e6 / rate for rate in rates) if rates else None
     return mean or 1e6 * ran["seconds_active"] / n, peaks
 

@@ -4,12 +4,14 @@
 /* The store in parts, so that a request costs no more than the part that it is of. */
 #include "tests/faults/store-parts.h"
 
+#include "engine/base/error.h"
 #include "engine/store/checkpoints.h"
 #include "engine/store/draft.h"
 #include "engine/store/export.h"
 #include "engine/store/import.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/query.h"
+#include "engine/store/run-control.h"
 #include "tests/engine/store/sample.h"
 #include "tests/faults/store-open.h"
 #include "tests/remove-tree.h"
@@ -196,6 +198,33 @@ cut_run (Plan *plan, GError **error)
   purge (open_stock, info.id);
   g_free (info.name);
   return ok ? g_strdup_printf ("%u checkpoints, %g", checkpoints->len, first) : NULL;
+}
+
+/* Asked, obeyed, answered and fetched; what was not answered is refused in the end. */
+static char *
+control_run (Plan *plan, GError **error)
+{
+  SluiceRunInfo info = { .name = g_strdup ("run"), .n_steps = 1 };
+  sluice_store_add_run (open_stock, &info, NULL);
+  g_assert_true (sluice_store_lock_run (open_stock, info.id, NULL));
+  plan_begin (plan);
+  SluiceRunControl *control = sluice_run_control_new (open_stock, info.id, error);
+  gint64 id = control != NULL ? sluice_run_control_ask (open_stock, &info, "set", "a=1", error) : 0;
+  g_autoptr (SluiceCommand) command = id != 0 ? sluice_run_control_next (control) : NULL;
+  if (id != 0 && command == NULL)
+    sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "it could not be read");
+  gboolean ok =
+      command != NULL && sluice_run_control_answer (control, command, TRUE, 3, "done", error);
+  g_autoptr (SluiceCommand) answered = ok ? sluice_run_control_read (open_stock, id, error) : NULL;
+  g_autofree char *result =
+      answered != NULL ? g_strdup_printf ("%s %s", answered->argument, answered->answer) : NULL;
+  ok = result != NULL && sluice_run_control_forget (open_stock, id, error);
+  g_clear_pointer (&control, sluice_run_control_free);
+  faults_disarm ();
+  sluice_store_unlock_run (open_stock, info.id);
+  purge (open_stock, info.id);
+  g_free (info.name);
+  return ok ? g_steal_pointer (&result) : NULL;
 }
 
 /* ---- reading ---- */
@@ -409,6 +438,7 @@ store_parts_inject (void)
     { "store, records", log_records, set_up_open, tear_down_open, .well_every = 32 },
     { "store, start", start_run, set_up_open, tear_down_open },
     { "store, cut", cut_run, set_up_open, tear_down_open, .well_every = 32 },
+    { "store, control", control_run, set_up_open, tear_down_open, .well_every = 32 },
     { "store, read", read_all, set_up_open, tear_down_open, .well_every = 32 },
     { "store, import", import, set_up_open, tear_down_open, .well_every = 32 },
     { "store, query", query, set_up_open, tear_down_open, .well_every = 32 },

@@ -75,8 +75,8 @@ fuzz_seeds (void)
     "",
     "[overrides]\nrate=0.5\n",
     "[data]\nshape=2;3\ny-column=a\nscale=1e-3\n",
-    "[changes]\n0=rate=1e-3\n10=rate=0.5;keep-last=2\n[stop]\nmetric=loss:min\npatience=3\ntarget="
-    "1\n",
+    "[changes]\n0=rate=1e-3\n10=rate=0.5;keep-last=2\n",
+    "[stop]\nmetric=loss:min\npatience=3\ntarget=1\n",
     "[alert a]\nmetric=loss\nabove=2\nnon-finite=true\ncommand=a;b c;\n[alert b]\ndisk-below=2G\n",
     "[train]\nseed=18446744073709551615\nsummary-every=0\n[project]\ndescription=a\\nb\\s\n"
   };

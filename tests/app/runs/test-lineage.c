@@ -113,8 +113,8 @@ test_checkpoints (void)
   SluiceRunInfo info = { .name = g_strdup ("run"), .project = (char *) "p" };
   g_assert_true (sluice_store_add_run (store, &info, &error));
   SluiceRunLog *log = sluice_store_open_log (store, info.id, &error);
-  g_assert_true (sluice_run_log_publish_checkpoint (log, 100, "a", 1, &error));
-  g_assert_true (sluice_run_log_publish_checkpoint (log, 1200, "b", 1, &error));
+  g_assert_true (sluice_run_log_publish_checkpoint (log, 100, "a", 1, NULL, &error));
+  g_assert_true (sluice_run_log_publish_checkpoint (log, 1200, "b", 1, NULL, &error));
   sluice_run_log_event (log, 100, 1, "resume", NULL);
   g_assert_true (sluice_run_log_close (log, &error));
   g_autoptr (GPtrArray) infos = sluice_store_dup_runs (store, &error);

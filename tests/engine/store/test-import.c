@@ -14,6 +14,7 @@
 #include "engine/store/export.h"
 #include "engine/store/import-private.h"
 #include "engine/store/kinds/graph.h"
+#include "engine/store/kinds/hparams.h"
 #include "engine/store/kinds/scalar.h"
 #include "tests/engine/store/sample.h"
 #include "tests/remove-tree.h"
@@ -662,6 +663,36 @@ test_same_tag (Fixture *f, gconstpointer unused)
 
 /* ---- what is no log ---- */
 
+/* What a session says of its end is the run's state, the last word of several. */
+static void
+test_session_end (Fixture *f, gconstpointer unused)
+{
+  static const struct
+  {
+    guint8 status;
+    SluiceRunState state;
+  } cases[] = {
+    { 3, SLUICE_RUN_STOPPED },  { 2, SLUICE_RUN_FAILED },    { 1, SLUICE_RUN_FINISHED },
+    { 0, SLUICE_RUN_FINISHED }, { 77, SLUICE_RUN_FINISHED },
+  };
+  put_version (f, "brain.Event:2");
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      /* HParamsPluginData.session_end_info.status */
+      const guint8 end[] = { 4 << 3 | 2, 2, 1 << 3, cases[i].status };
+      g_autoptr (GBytes) content = g_bytes_new (end, sizeof end);
+      g_autoptr (GError) error = NULL;
+      put_record (f, "_hparams_/session_end_info",
+                  &sluice_hparams_new ((gint64) i, SAMPLE_WALL, content)->base);
+      write_part (f, "events.out.tfevents.1", f->file->len);
+      import (f);
+      g_autoptr (SluiceStore) store = open_store (f);
+      g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, "#1", &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (run->state, ==, cases[i].state);
+    }
+}
+
 static void
 test_bad (Fixture *f, gconstpointer unused)
 {
@@ -731,6 +762,7 @@ main (int argc, char **argv)
   TEST ("same-step", test_same_step);
   TEST ("backwards", test_backwards);
   TEST ("same-tag", test_same_tag);
+  TEST ("session-end", test_session_end);
   TEST ("bad", test_bad);
   TEST ("bad-records", test_bad_records);
   return g_test_run ();
