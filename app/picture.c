@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/launch/preflight-card.h"
 #include "engine/store/file.h"
 
 /* A machine on which a page takes longer has a problem to show. */
@@ -85,6 +86,7 @@ sluice_picture_prepare (int argc, char **argv)
 {
   if (!is_wanted (argc, argv))
     return NULL;
+  sluice_preflight_cards_set_still (TRUE);
   g_setenv ("GSETTINGS_BACKEND", "memory", TRUE);
   g_setenv ("GDK_SCALE", "1", TRUE);
   g_setenv ("GSK_RENDERER", "cairo", TRUE);

@@ -10,6 +10,7 @@
 #include "app/help/help-window.h"
 #include "app/import-logs.h"
 #include "app/print.h"
+#include "app/promote-actions.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
 #include "app/run-notifier.h"
@@ -254,6 +255,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
+  sluice_inspector_set_project (self->inspector, is_project ? full : NULL);
   sluice_graph_page_open (self->graph_page, full, ahead);
   g_free (self->opened);
   self->opened = g_steal_pointer (&full);
@@ -733,6 +735,7 @@ sluice_window_init (SluiceWindow *self)
 {
   sluice_run_actions_add (self);
   sluice_file_actions_add (self);
+  sluice_promote_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));

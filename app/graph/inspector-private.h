@@ -56,6 +56,8 @@ struct _SluiceInspector
   SluiceSparkline *history; /* (nullable) */
   GtkDropDown *depth;       /* (nullable) */
   guint trace_depth;        /* of the choices */
+  char *project;            /* (nullable): the folder whose graph it is */
+  GtkWidget *promoted;      /* (nullable): the switch of a constant */
 };
 
 /* inspector.c */
@@ -65,6 +67,10 @@ void sluice_inspector_set_heading (SluiceInspector *self,
                                    const char *error);
 /* Times and loops of what is shown. */
 void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
+
+/* inspector-promote.c */
+/* Of a constant that may be a setting of new runs. */
+void sluice_inspector_add_promotion (SluiceInspector *self, const SluiceNode *node);
 
 /* inspector-run.c */
 void sluice_inspector_add_run (SluiceInspector *self);

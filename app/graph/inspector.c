@@ -527,6 +527,7 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
                  self->session != NULL ? self->session : sluice_graph_page_get_placed (self->page));
   if (node->n_outputs > 0)
     add_values (self, node);
+  sluice_inspector_add_promotion (self, node);
   add_trace (self);
   add_attributes (self, node);
   add_documentation (self, node);
@@ -720,6 +721,7 @@ sluice_inspector_dispose (GObject *object)
   forget_run (self);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
+  g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }
@@ -731,6 +733,7 @@ sluice_inspector_finalize (GObject *object)
   g_free (SLUICE_INSPECTOR (object)->name);
   g_free (SLUICE_INSPECTOR (object)->loop);
   g_free (SLUICE_INSPECTOR (object)->mark);
+  g_free (SLUICE_INSPECTOR (object)->project);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 

@@ -18,6 +18,10 @@ void sluice_inspector_show (SluiceInspector *self,
                             const char *name,
                             SluiceGraphPage *page,
                             SluiceSession *session);
+/* (nullable): the project that is open, of which constants may be settings of new runs. */
+void sluice_inspector_set_project (SluiceInspector *self, const char *folder);
+/* Whether the constant that is shown is one may have changed. */
+void sluice_inspector_update_promotion (SluiceInspector *self);
 /* The run is another, began or ended: what is shown is made anew only where that changes it. */
 void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
 /* A run instead of that, as long as another page than the graph's is shown. run: (nullable): there

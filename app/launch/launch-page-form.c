@@ -12,7 +12,7 @@
 #include "ui/common/widget.h"
 #include "ui/common/wrap.h"
 
-#define CELL       18 /* pixels of the picture of a grid */
+#define CELL       20 /* pixels of the picture of a grid, at most */
 #define MOST_CELLS 4  /* in each direction */
 
 /* ---- a parameter that is no more ---- */
@@ -214,7 +214,7 @@ draw_grid (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer da
       if (sluice_launch_row_get_values (self->rows->pdata[i], &count) != NULL)
         sides[n++] = CLAMP (count, 1, MOST_CELLS);
     }
-  double size = (double) CELL / CELL * (width - 2.0 * MOST_CELLS) / MOST_CELLS;
+  double size = MIN (CELL, MIN (width / (double) sides[0], height / (double) sides[1])) - 2;
   double left = (width - sides[0] * (size + 2)) / 2, top = (height - sides[1] * (size + 2)) / 2;
   for (guint x = 0; x < sides[0]; x++)
     for (guint y = 0; y < sides[1]; y++)
@@ -271,7 +271,7 @@ make_sum (SluiceLaunchPage *self)
   GtkWidget *words = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
   GtkWidget *grid = gtk_drawing_area_new ();
   gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (grid), MOST_CELLS * CELL);
-  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (grid), 2 * CELL + 8);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (grid), 2.5 * CELL);
   gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (grid), draw_grid, self, NULL);
   gtk_widget_set_valign (grid, GTK_ALIGN_CENTER);
   self->sum = make_label (NULL, "launch-name");
@@ -307,6 +307,8 @@ sluice_launch_page_make_form (SluiceLaunchPage *self)
   gtk_box_append (GTK_BOX (left), make_head (self));
   add_settings (self, left);
   gtk_box_append (GTK_BOX (left), make_sum (self));
+  self->preflight = SLUICE_PREFLIGHT_CARD (sluice_preflight_card_new ());
+  gtk_box_append (GTK_BOX (right), GTK_WIDGET (self->preflight));
   gtk_box_append (GTK_BOX (right), sluice_launch_page_make_queue (self));
   gtk_widget_add_css_class (columns, "launch-form");
   gtk_widget_add_css_class (left, "launch-column");

@@ -6,6 +6,7 @@
 #include "app/launch/launch-job.h"
 #include "app/launch/launch-page.h"
 #include "app/launch/launch-row.h"
+#include "app/launch/preflight-card.h"
 #include "app/launch/queue-view.h"
 
 /* launch-page.c (the page), launch-page-form.c (the settings), launch-page-origin.c (where a run
@@ -50,8 +51,9 @@ struct _SluiceLaunchPage
   GCancellable *latest; /* (nullable): of the check under way, whose answer counts */
   guint n_jobs;         /* that make runs */
 
-  SluiceQueueView *queue; /* (nullable) */
-  gint64 n_steps;         /* as the project says */
+  SluicePreflightCard *preflight; /* (nullable) */
+  SluiceQueueView *queue;         /* (nullable) */
+  gint64 n_steps;                 /* as the project says */
 };
 
 /* launch-page.c */

@@ -134,6 +134,9 @@ gboolean
 sluice_launch_page_is_idle (SluiceLaunchPage *self)
 {
   return self->source == 0 && self->latest == NULL && self->n_jobs == 0
+         && (self->form == NULL
+             || (sluice_preflight_card_is_idle (self->preflight)
+                 && sluice_queue_view_is_idle (self->queue)))
          && (self->context == NULL || sluice_queue_worker_is_settled (self->context->queue)
              || sluice_workspace_get_store (self->context->workspace) == NULL);
 }
@@ -208,6 +211,16 @@ say_verdict (SluiceLaunchPage *self)
   gtk_label_set_label (self->halve_said, halves);
 }
 
+/* At the first of a sweep's runs, which differ in what was asked for. */
+static void
+look (SluiceLaunchPage *self)
+{
+  g_autoptr (SluiceLaunchJob) job = new_job (self);
+  sluice_preflight_card_check (self->preflight, job->folder, job->assignments,
+                               sluice_workspace_get_folder (self->context->workspace),
+                               has_origin_file (self) ? self->checkpoint : NULL);
+}
+
 static void
 check_done (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -220,7 +233,10 @@ check_done (GObject *object, GAsyncResult *result, gpointer data)
   g_clear_pointer (&self->verdict, sluice_launch_verdict_free);
   self->verdict = verdict;
   if (verdict != NULL)
-    say_verdict (self);
+    {
+      say_verdict (self);
+      look (self);
+    }
   else
     {
       g_autofree char *words = sluice_failure_words (error);
@@ -408,6 +424,8 @@ static void
 check_again_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (widget);
+  if (self->form != NULL)
+    sluice_preflight_card_forget (self->preflight);
   sluice_launch_page_read (self);
 }
 

@@ -200,6 +200,17 @@ launch_page_is_settled (SluicePage *page)
          || (!self->is_reading && sluice_launch_page_is_idle (self));
 }
 
+/* Whether this window trains what waits. */
+static void
+launch_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  SluiceQueueWorker *queue = SLUICE_LAUNCH_PAGE (page)->window.queue;
+  if (saves)
+    g_key_file_set_boolean (state, "launch", "works", sluice_queue_worker_get_works (queue));
+  else
+    sluice_queue_worker_set_works (queue, g_key_file_get_boolean (state, "launch", "works", NULL));
+}
+
 static void
 add_string (JsonBuilder *b, const char *name, const char *value)
 {
@@ -232,6 +243,8 @@ launch_page_dump_state (SluicePage *page)
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
+  add_string (b, "preflight",
+              self->form != NULL ? sluice_preflight_card_get_verdict (self->preflight) : "");
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (b, (gint64) self->n_runs);
   add_queue (self, b);
@@ -245,6 +258,7 @@ init_page (SluicePageInterface *iface)
 {
   iface->attach = launch_page_attach;
   iface->is_settled = launch_page_is_settled;
+  iface->keep_state = launch_page_keep_state;
   iface->dump_state = launch_page_dump_state;
 }
 

@@ -304,6 +304,7 @@ fill (SluiceLaunchRow *self)
   self->sweep = make_sweep (self);
   self->many = make_label (NULL, "launch-many");
   self->problem = make_label (NULL, "error");
+  gtk_label_set_wrap (self->many, FALSE);
   gtk_widget_add_css_class (GTK_WIDGET (self->problem), "launch-small");
   gtk_widget_set_visible (GTK_WIDGET (self->problem), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->many), FALSE);

@@ -10,7 +10,7 @@
 #include "ui/common/text.h"
 #include "ui/common/widget.h"
 
-#define ROW_HEIGHT  26
+#define ROW_HEIGHT  32
 #define AXIS_HEIGHT 18
 #define LEAST_WIDTH 90
 #define BAR_HEIGHT  17

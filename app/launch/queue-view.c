@@ -12,6 +12,7 @@
 #include "ui/common/color.h"
 #include "ui/common/widget.h"
 
+#define SOON_MS    300 /* from news of the workspace to what is shown of it */
 #define SECOND_MS  1000
 #define MOST_KNOWN 10 /* runs that tell how long a step takes, newest first */
 #define MOST_ROWS  60 /* of a long queue the first ones are drawn */
@@ -38,6 +39,7 @@ struct _SluiceQueueView
   GPtrArray *rows;     /* of Row */
   SluiceQueueScale scale;
   gint64 wanted; /* run whose row is to have the focus once it is moved; 0: none */
+  guint news;    /* what the workspace has told is shown soon; 0: it is */
   guint source;  /* each second, while time is to be seen to pass; 0: none */
 
   char *draft_name, *draft_project; /* (nullable) */
@@ -432,6 +434,29 @@ second_cb (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+static gboolean
+news_cb (gpointer data)
+{
+  SluiceQueueView *self = data;
+  self->news = 0;
+  update (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Runs that were trained tell how long others take. */
+static void
+workspace_changed_cb (SluiceQueueView *self)
+{
+  if (self->news == 0 && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    self->news = g_timeout_add (SOON_MS, news_cb, self);
+}
+
+gboolean
+sluice_queue_view_is_idle (SluiceQueueView *self)
+{
+  return self->news == 0;
+}
+
 static void
 sluice_queue_view_map (GtkWidget *widget)
 {
@@ -446,6 +471,7 @@ static void
 sluice_queue_view_unmap (GtkWidget *widget)
 {
   g_clear_handle_id (&SLUICE_QUEUE_VIEW (widget)->source, g_source_remove);
+  g_clear_handle_id (&SLUICE_QUEUE_VIEW (widget)->news, g_source_remove);
   GTK_WIDGET_CLASS (sluice_queue_view_parent_class)->unmap (widget);
 }
 
@@ -460,12 +486,6 @@ sluice_queue_view_set_draft (
   self->n_draft = n_runs;
   self->draft_steps = n_steps;
   update (self);
-}
-
-const char *
-sluice_queue_view_get_text (SluiceQueueView *self)
-{
-  return gtk_label_get_label (self->summary);
 }
 
 /* ---- life ---- */
@@ -527,6 +547,8 @@ sluice_queue_view_new (const SluicePageContext *context)
   gtk_widget_add_css_class (GTK_WIDGET (self), "launch-card");
   g_signal_connect_object (context->queue, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (context->controller, "changed", G_CALLBACK (update), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (context->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   return GTK_WIDGET (self);
 }

@@ -15,5 +15,5 @@ GtkWidget *sluice_queue_view_new (const SluicePageContext *context);
 /* n_runs: 0: there is none; n_steps: of each */
 void sluice_queue_view_set_draft (
     SluiceQueueView *self, const char *name, const char *project, guint n_runs, gint64 n_steps);
-/* "empty in 4:48 ± 0:20": (transfer none). */
-const char *sluice_queue_view_get_text (SluiceQueueView *self);
+/* What the workspace has told is shown. */
+gboolean sluice_queue_view_is_idle (SluiceQueueView *self);

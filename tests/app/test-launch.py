@@ -141,6 +141,44 @@ class Session:
         self.w.wait(lambda s: s["runs"] == 4 and s["control"] == "idle" and s["step"] == 70)
         self.tap.point("a run has the settings that were typed", True)
 
+    def promoted(self):
+        """A constant is taken out of the form, and put in again."""
+        self.w.act("select", GLib.Variant("s", "train/learning_rate"))
+        self.w.wait(lambda s: s["page"] == "graph" and s["settled"])
+        switch = self.w.find_accessible("switch", "In launch form")
+        self.tap.point("the inspector says that a constant is in the form",
+                       "checked" in switch.states(), switch.states())
+        self.focus("switch", "In launch form")
+        press_keys("space")
+        self.says("“learning-rate” is no setting of new runs any more")
+        self.ask()
+        self.w.until(lambda: not self.w.all_accessible("text box", "learning-rate"))
+        self.tap.point("out of the form, it is no row", True)
+        press_keys("Escape")
+        self.gone()
+        self.w.act("promote", GLib.Variant("(ss)", ("train/learning_rate", "")))
+        self.ask()
+        self.tap.point("in the form again, it is one", self.field("learning-rate"))
+        press_keys("Escape")
+        self.gone()
+
+    def lost(self):
+        """The graph has it no more."""
+        path = os.path.join(self.project, "project.ini")
+        with open(path, encoding="utf-8") as file:
+            before = file.read()
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(before + "\ngone=no/such:0\n")
+        self.ask()
+        self.tap.point("a parameter that the graph has lost is told",
+                       self.says("no/such · not in the graph any more"))
+        self.w.find_accessible("button", "Take gone out of the form").act()
+        self.w.until(lambda: not self.w.all_accessible("button", "Take gone out of the form"))
+        with open(path, encoding="utf-8") as file:
+            self.tap.point("and taken out on demand", "gone=" not in file.read())
+        press_keys("Escape")
+        self.gone()
+
     # ---- many ----
 
     def fill_sweep(self, steps):
@@ -232,7 +270,8 @@ class Session:
         self.w.until(lambda: self.w.enabled("new-run"))
         press_keys("ctrl+n")
         self.launch(lambda s: s["queue"] == ["a", "b"] and s["paused"])
-        self.tap.point("the queue outlives the window, as it was", state["control"] == "idle")
+        self.tap.point("the queue outlives the window, as it was", state["control"] == "idle"
+                       and state["launch"]["works"])
         self.w.find_accessible("button", "Resume queue").act()
         self.launch(lambda s: not s["queue"] and not s["paused"])
         done = {run["run"]: run["state"] for run in self.runs()}
@@ -245,6 +284,8 @@ class Session:
             self.first()
             self.repeated()
             self.refused()
+            self.promoted()
+            self.lost()
             self.sweep()
             self.too_many()
             self.queued()

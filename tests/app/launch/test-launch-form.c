@@ -7,6 +7,7 @@
 
 #include "engine/runtime/session/options.h"
 #include "engine/train/project.h"
+#include "kernels/registry.h"
 
 static char *sample;
 
@@ -97,6 +98,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
   sample = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
   g_test_add_func ("/app/launch/form/all-keys", test_all_keys);
   g_test_add_func ("/app/launch/form/assignments", test_assignments);

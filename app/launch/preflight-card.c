@@ -1,0 +1,503 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/launch/preflight-card.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+#include "app/failure-words.h"
+#include "engine/train/preflight.h"
+#include "ui/chart/ticks.h"
+
+#define SOON_MS     700 /* from the last change to the look */
+#define PROGRESS_MS 100
+#define MEASURE_S   0.6 /* steps are taken for so long */
+
+/* One look. Shared by the worker and the card. */
+typedef struct
+{
+  atomic_int n_refs;
+  char *folder, *workspace, *init_from; /* init_from: (nullable) */
+  char **assignments;
+  _Atomic double part; /* of it that is done */
+} Flight;
+
+struct _SluicePreflightCard
+{
+  GtkBox parent;
+  GtkLabel *verdict, *when;
+  GtkProgressBar *progress;
+  GtkBox *rows;
+  Flight *flight;      /* (nullable): what is looked at, or was last */
+  GCancellable *under; /* (nullable): of the look under way */
+  guint source, progress_source;
+};
+
+G_DEFINE_FINAL_TYPE (SluicePreflightCard, sluice_preflight_card, GTK_TYPE_BOX)
+
+static gboolean is_still;
+
+void
+sluice_preflight_cards_set_still (gboolean still)
+{
+  is_still = still;
+}
+
+static Flight *
+flight_ref (Flight *self)
+{
+  atomic_fetch_add (&self->n_refs, 1);
+  return self;
+}
+
+static void
+flight_unref (gpointer data)
+{
+  Flight *self = data;
+  if (atomic_fetch_sub (&self->n_refs, 1) > 1)
+    return;
+  g_free (self->folder);
+  g_free (self->workspace);
+  g_free (self->init_from);
+  g_strfreev (self->assignments);
+  g_free (self);
+}
+
+/* ---- what is found, in words ---- */
+
+/* What an item is called, what of it is bold, and what stands dim behind that. */
+typedef struct
+{
+  const char *what, *title;
+  gboolean is_measured; /* another figure each time */
+  /* (transfer full); dim: (out) (transfer full) (nullable) */
+  char *(*dup_words) (const SluicePreflightItem *item, char **dim);
+} Kind;
+
+static char *
+with_spread (const SluicePreflightItem *item, double scale, const char *unit)
+{
+  g_autofree char *value = sluice_format_value (item->value * scale, SLUICE_UNIT_NONE);
+  g_autofree char *spread = sluice_format_value (item->plus_minus * scale, SLUICE_UNIT_NONE);
+  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s %s", value, spread, unit)
+                                     : g_strdup_printf ("%s %s", value, unit);
+}
+
+static char *
+step_words (const SluicePreflightItem *item, char **dim)
+{
+  *dim = g_strdup (_ ("a step"));
+  return item->value < 1000 ? with_spread (item, 1, "µs") : with_spread (item, 1e-3, "ms");
+}
+
+static char *
+finish_words (const SluicePreflightItem *item, char **dim)
+{
+  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_SECONDS);
+  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_SECONDS);
+  *dim = g_strdup (_ ("until it has finished"));
+  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s", value, spread)
+                                     : g_strdup (value);
+}
+
+static char *
+memory_words (const SluicePreflightItem *item, char **dim)
+{
+  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_BYTES);
+  *dim = g_strdup (_ ("at the peak"));
+  return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
+}
+
+static char *
+disk_words (const SluicePreflightItem *item, char **dim)
+{
+  *dim = g_strdup (_ ("checkpoints and log"));
+  return sluice_format_value (item->value, SLUICE_UNIT_BYTES);
+}
+
+static char *
+resume_words (const SluicePreflightItem *item, char **dim)
+{
+  *dim = item->value > 0 ? g_strdup (_ ("variables, slots, random streams, place in the data"))
+                         : g_strdup (item->text);
+  return g_strdup (item->value > 0 ? _ ("exact") : _ ("not exact"));
+}
+
+static char *
+input_words (const SluicePreflightItem *item, char **dim)
+{
+  g_autofree char *mean = sluice_format_value (item->value, SLUICE_UNIT_NONE);
+  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_NONE);
+  *dim = g_strdup_printf (_ ("mean %s · standard deviation %s"), mean, spread);
+  return g_strdup (item->name);
+}
+
+static char *
+labels_words (const SluicePreflightItem *item, char **dim)
+{
+  guint n = (guint) item->value;
+  *dim = NULL;
+  return isfinite (item->value) ? g_strdup_printf (ngettext ("%u class", "%u classes", n), n)
+                                : g_strdup (item->text);
+}
+
+static char *
+loss_words (const SluicePreflightItem *item, char **dim)
+{
+  *dim = g_strdup (_ ("before the first step"));
+  return sluice_format_value (item->value, SLUICE_UNIT_NONE);
+}
+
+static char *
+gradient_words (const SluicePreflightItem *item, char **dim)
+{
+  guint n = isfinite (item->value) ? (guint) item->value : 0;
+  *dim = item->level == SLUICE_PREFLIGHT_WELL ? g_strdup (_ ("reached from the loss"))
+                                              : g_strdup (item->text);
+  return item->name != NULL ? g_strdup (item->name)
+                            : g_strdup_printf (ngettext ("%u variable", "%u variables", n), n);
+}
+
+static char *
+other_words (const SluicePreflightItem *item, char **dim)
+{
+  *dim = g_strdup (item->text);
+  return g_strdup (item->name != NULL ? item->name : "");
+}
+
+static const Kind kinds[] = {
+  { "peak_bytes", N_ ("Memory"), TRUE, memory_words },
+  { "step_us", N_ ("Time"), TRUE, step_words },
+  { "finish_seconds", N_ ("Finish"), TRUE, finish_words },
+  { "disk_bytes", N_ ("Disk"), TRUE, disk_words },
+  { "resume_exact", N_ ("Resume"), FALSE, resume_words },
+  { "nodes", N_ ("Nodes"), FALSE, other_words },
+  { "gradient", N_ ("Gradient"), FALSE, gradient_words },
+  { "labels", N_ ("Labels"), FALSE, labels_words },
+  { "input", N_ ("Input"), FALSE, input_words },
+  { "first_loss", N_ ("First loss"), FALSE, loss_words },
+  { "setting", N_ ("Unread"), FALSE, other_words },
+  { "start", N_ ("Start"), FALSE, other_words },
+  { "project", N_ ("Project"), FALSE, other_words },
+};
+
+/* ---- rows ---- */
+
+static GtkLabel *
+make_label (const char *text, const char *css)
+{
+  GtkLabel *label = GTK_LABEL (gtk_label_new (text));
+  gtk_label_set_xalign (label, 0);
+  gtk_label_set_yalign (label, 0);
+  gtk_label_set_wrap (label, TRUE);
+  gtk_label_set_wrap_mode (label, PANGO_WRAP_WORD_CHAR);
+  if (css != NULL)
+    gtk_widget_add_css_class (GTK_WIDGET (label), css);
+  return label;
+}
+
+/* A node, or one of its outputs: the one action is to look at it. */
+static void
+add_action (GtkBox *line, const SluicePreflightItem *item)
+{
+  static const char *const shown[] = { "gradient", "labels", "input", "first_loss", "nodes", NULL };
+  if (item->name == NULL || item->level == SLUICE_PREFLIGHT_WELL
+      || !g_strv_contains (shown, item->what))
+    return;
+  g_auto (GStrv) parts = g_strsplit (item->name, ":", 2);
+  GtkWidget *button = gtk_button_new_with_label (_ ("Show in graph"));
+  g_autofree char *name = g_strdup_printf (_ ("Show %s in the graph"), parts[0]);
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", parts[0]);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.select");
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "launch-link");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_box_append (line, button);
+}
+
+static GtkWidget *
+make_words (const Kind *kind, const SluicePreflightItem *item)
+{
+  g_autofree char *dim = NULL;
+  g_autofree char *words = kind->dup_words (item, &dim);
+  const char *bold = kind->is_measured && is_still ? "–" : words;
+  g_autofree char *more = item->action != NULL
+                              ? g_strconcat (dim != NULL ? dim : "", " · ", item->action, NULL)
+                              : g_strdup (dim != NULL ? dim : "");
+  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>",
+                                                     bold, *bold != '\0' ? " " : "", more);
+  GtkLabel *label = make_label (NULL, "launch-figure");
+  gtk_label_set_markup (label, markup);
+  gtk_widget_set_hexpand (GTK_WIDGET (label), TRUE);
+  if (!is_still)
+    gtk_widget_set_tooltip_text (GTK_WIDGET (label), item->text);
+  return GTK_WIDGET (label);
+}
+
+static void
+add_row (SluicePreflightCard *self, const Kind *kind, const SluicePreflightItem *item)
+{
+  static const struct
+  {
+    const char *icon, *css, *words;
+  } levels[] = {
+    [SLUICE_PREFLIGHT_WELL] = { "object-select-symbolic", "state-finished", N_ ("well") },
+    [SLUICE_PREFLIGHT_LOOK] = { "dialog-warning-symbolic", "launch-look", N_ ("to be looked at") },
+    [SLUICE_PREFLIGHT_STOP] = { "dialog-error-symbolic", "state-failed", N_ ("would fail") },
+  };
+  GtkBox *line = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10));
+  GtkWidget *icon = gtk_image_new_from_icon_name (levels[item->level].icon);
+  GtkLabel *title = make_label (_ (kind->title), "launch-name");
+  gtk_label_set_width_chars (title, 9);
+  gtk_widget_add_css_class (icon, levels[item->level].css);
+  gtk_widget_set_valign (icon, GTK_ALIGN_START);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ (levels[item->level].words), -1);
+  gtk_box_append (line, icon);
+  gtk_box_append (line, GTK_WIDGET (title));
+  gtk_box_append (line, make_words (kind, item));
+  add_action (line, item);
+  gtk_widget_add_css_class (GTK_WIDGET (line), "launch-item");
+  if (item->level != SLUICE_PREFLIGHT_WELL)
+    gtk_widget_add_css_class (GTK_WIDGET (line), "launch-item-look");
+  gtk_box_append (self->rows, GTK_WIDGET (line));
+}
+
+static void
+clear (SluicePreflightCard *self)
+{
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->rows))) != NULL)
+    gtk_box_remove (self->rows, child);
+}
+
+/* What is well first, what needs a look last. */
+static void
+show_items (SluicePreflightCard *self, const SluicePreflight *found)
+{
+  guint n_look = 0;
+  clear (self);
+  for (guint pass = 0; pass < 2; pass++)
+    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+      for (guint i = 0; i < found->items->len; i++)
+        {
+          const SluicePreflightItem *item = found->items->pdata[i];
+          gboolean is_well = item->level == SLUICE_PREFLIGHT_WELL;
+          if (strcmp (item->what, kinds[k].what) != 0 || is_well != (pass == 0))
+            continue;
+          add_row (self, &kinds[k], item);
+          n_look += !is_well;
+        }
+  g_autofree char *words = !found->ok ? g_strdup (_ ("it would fail"))
+                           : n_look > 0
+                               ? g_strdup_printf (ngettext ("ready · %u thing to look at",
+                                                            "ready · %u things to look at", n_look),
+                                                  n_look)
+                               : g_strdup (_ ("ready"));
+  gtk_label_set_label (self->verdict, words);
+  gtk_widget_set_css_classes (GTK_WIDGET (self->verdict),
+                              (const char *[]){ "launch-verdict",
+                                                !found->ok   ? "state-failed"
+                                                : n_look > 0 ? "launch-look"
+                                                             : "state-finished",
+                                                NULL });
+  gtk_label_set_label (self->when, _ ("a batch was tried on this machine"));
+}
+
+/* ---- the look, in a worker ---- */
+
+static void
+progress (double part, const char *what, gpointer data)
+{
+  atomic_store (&((Flight *) data)->part, part);
+}
+
+static void
+fly_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  Flight *flight = data;
+  GError *error = NULL;
+  g_autoptr (SluiceProject) project = sluice_project_load (flight->folder, &error);
+  const SluicePreflightOptions options = { .workspace = flight->workspace,
+                                           .init_from = flight->init_from,
+                                           .seconds = MEASURE_S,
+                                           .cancellable = cancellable,
+                                           .progress = progress,
+                                           .progress_data = flight };
+  SluicePreflight *found =
+      project != NULL && sluice_project_set_all (project, flight->assignments, &error)
+          ? sluice_preflight (project, &options, &error)
+          : NULL;
+  if (found != NULL)
+    g_task_return_pointer (task, found, (GDestroyNotify) sluice_preflight_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+end (SluicePreflightCard *self)
+{
+  g_clear_object (&self->under);
+  g_clear_handle_id (&self->progress_source, g_source_remove);
+  gtk_widget_set_opacity (GTK_WIDGET (self->progress), 0);
+}
+
+static void
+flown (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluicePreflightCard *self = SLUICE_PREFLIGHT_CARD (object);
+  g_autoptr (GError) error = NULL;
+  SluicePreflight *found = g_task_propagate_pointer (G_TASK (result), &error);
+  if (g_task_get_task_data (G_TASK (result)) != self->flight || self->rows == NULL)
+    {
+      g_clear_pointer (&found, sluice_preflight_free); /* another one is under way */
+      return;
+    }
+  end (self);
+  if (found != NULL)
+    {
+      show_items (self, found);
+      sluice_preflight_free (found);
+      return;
+    }
+  g_autofree char *words = sluice_failure_words (error);
+  clear (self);
+  gtk_label_set_label (self->verdict, words);
+  gtk_label_set_label (self->when, "");
+}
+
+static gboolean
+progress_cb (gpointer data)
+{
+  SluicePreflightCard *self = data;
+  gtk_progress_bar_set_fraction (self->progress, CLAMP (atomic_load (&self->flight->part), 0, 1));
+  return G_SOURCE_CONTINUE;
+}
+
+static gboolean
+fly_cb (gpointer data)
+{
+  SluicePreflightCard *self = data;
+  self->source = 0;
+  self->under = g_cancellable_new ();
+  self->progress_source = g_timeout_add (PROGRESS_MS, progress_cb, self);
+  gtk_progress_bar_set_fraction (self->progress, 0);
+  gtk_widget_set_opacity (GTK_WIDGET (self->progress), 1);
+  g_autoptr (GTask) task = g_task_new (self, self->under, flown, NULL);
+  g_task_set_task_data (task, flight_ref (self->flight), flight_unref);
+  g_task_run_in_thread (task, fly_in_worker);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+is_same (const Flight *a, const Flight *b)
+{
+  return a != NULL && strcmp (a->folder, b->folder) == 0
+         && g_strcmp0 (a->init_from, b->init_from) == 0
+         && g_strv_equal ((const char *const *) a->assignments,
+                          (const char *const *) b->assignments);
+}
+
+void
+sluice_preflight_card_check (SluicePreflightCard *self,
+                             const char *folder,
+                             char **assignments,
+                             const char *workspace,
+                             const char *init_from)
+{
+  Flight *flight = g_new0 (Flight, 1);
+  atomic_init (&flight->n_refs, 1);
+  flight->folder = g_strdup (folder);
+  flight->assignments = g_strdupv (assignments);
+  flight->workspace = g_strdup (workspace);
+  flight->init_from = g_strdup (init_from);
+  if (is_same (self->flight, flight))
+    {
+      flight_unref (flight);
+      return;
+    }
+  sluice_preflight_card_forget (self);
+  self->flight = flight;
+  gtk_label_set_label (self->when, _ ("a batch is tried…"));
+  self->source = g_timeout_add (SOON_MS, fly_cb, self);
+}
+
+void
+sluice_preflight_card_forget (SluicePreflightCard *self)
+{
+  g_clear_handle_id (&self->source, g_source_remove);
+  g_cancellable_cancel (self->under);
+  if (self->progress != NULL)
+    end (self);
+  g_clear_pointer (&self->flight, flight_unref);
+}
+
+gboolean
+sluice_preflight_card_is_idle (SluicePreflightCard *self)
+{
+  return self->source == 0 && self->under == NULL;
+}
+
+const char *
+sluice_preflight_card_get_verdict (SluicePreflightCard *self)
+{
+  return gtk_label_get_label (self->verdict);
+}
+
+/* ---- life ---- */
+
+GtkWidget *
+sluice_preflight_card_new (void)
+{
+  return g_object_new (SLUICE_TYPE_PREFLIGHT_CARD, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
+}
+
+static void
+sluice_preflight_card_dispose (GObject *object)
+{
+  SluicePreflightCard *self = SLUICE_PREFLIGHT_CARD (object);
+  self->progress = NULL;
+  self->rows = NULL;
+  g_clear_handle_id (&self->progress_source, g_source_remove);
+  sluice_preflight_card_forget (self);
+  g_clear_object (&self->under);
+  G_OBJECT_CLASS (sluice_preflight_card_parent_class)->dispose (object);
+}
+
+static void
+sluice_preflight_card_class_init (SluicePreflightCardClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = sluice_preflight_card_dispose;
+}
+
+static void
+sluice_preflight_card_init (SluicePreflightCard *self)
+{
+  GtkBox *head = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12));
+  self->verdict = make_label (NULL, "launch-verdict");
+  self->when = make_label (NULL, "launch-small");
+  gtk_label_set_wrap (self->when, FALSE);
+  gtk_label_set_ellipsize (self->when, PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (GTK_WIDGET (self->when), "dim-label");
+  gtk_widget_set_hexpand (GTK_WIDGET (self->verdict), TRUE);
+  GtkLabel *title = make_label (_ ("Pre-flight"), "launch-heading");
+  gtk_label_set_wrap (title, FALSE);
+  gtk_box_append (head, GTK_WIDGET (title));
+  gtk_box_append (head, GTK_WIDGET (self->verdict));
+  gtk_box_append (head, GTK_WIDGET (self->when));
+  gtk_widget_add_css_class (GTK_WIDGET (head), "launch-line");
+  self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
+  gtk_widget_set_opacity (GTK_WIDGET (self->progress), 0);
+  gtk_widget_add_css_class (GTK_WIDGET (self->progress), "run-progress");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->progress), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Progress of the pre-flight"), -1);
+  self->rows = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 0));
+  gtk_widget_add_css_class (GTK_WIDGET (self->rows), "launch-items");
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (head));
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->progress));
+  gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->rows));
+  gtk_widget_add_css_class (GTK_WIDGET (self), "launch-card");
+}
