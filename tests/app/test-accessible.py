@@ -30,10 +30,8 @@ CONTROLS = {"button", "toggle button", "checkbox", "radio", "switch", "text box"
 # What the toolkit names by itself, where nobody gave a name: a class, or an icon's file.
 NO_NAME = re.compile(r"^$|^(Gtk|Adw|Sluice)[A-Z]\w+$|-symbolic$|^[a-z]+(-[a-z]+)+-symbolic$")
 HEADER = 48  # pixels, with the frame's shadow
-# What a card gets once its values are read: when one comes to it the other way they are not there
-# yet.
-LATE = {f"button {name}" for name in ("ridges", "overlay", "heat", "bands", "Fewer steps (−)",
-                                      "More steps (+)")}
+# What a card gets once it is made and its values are read: who comes to a far one may be sooner.
+LATE = re.compile(r"button (ridges|overlay|heat|bands|Fewer steps|More steps|Enlarge |Menu of )")
 MOST_STOPS = 150  # of a page: more of them is a walk that does not end
 
 
@@ -144,7 +142,7 @@ class Sweep:
         self.tap.point(f"{where}: in the order in which it is read", sure == sorted(sure),
                        *[f"{at} {text}" for at, text in zip(places, told)])
         back = [stop.told for stop in self.stops("shift+Tab", known)][::-1]
-        there, back = ([stop for stop in way if stop not in LATE] for way in (told, back))
+        there, back = ([stop for stop in way if not LATE.match(stop)] for way in (told, back))
         turns = [back[i:] + back[:i] for i in range(len(back))]  # it begins elsewhere
         self.tap.point(f"{where}: Shift+Tab goes the same way back", there in turns,
                        *difflib.unified_diff(there, back, lineterm="", n=0))
