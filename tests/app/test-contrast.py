@@ -75,6 +75,11 @@ class Theme:
         """Of a value that the stylesheet writes; None for one that is inherited."""
         if text in ("inherit", "currentColor"):
             return None
+        faded = re.fullmatch(r"alpha\((.*), ([\d.]+)\)", text)
+        if faded:
+            color = self.color(faded[1]).copy()
+            color.alpha *= float(faded[2])
+            return color
         if text.startswith("@"):
             return self.named(text[1:])
         color = Gdk.RGBA()
