@@ -47,6 +47,8 @@ load_projects (Fork *self, GError **error)
   if (self->project == NULL)
     return FALSE;
   sluice_project_begin_at (self->project, request->step);
+  /* No trial, though it is evaluated where its parent was. */
+  self->project->n_trials = self->project->trial = 0;
   for (guint i = 0; request->assignments != NULL && request->assignments[i] != NULL; i++)
     if (!sluice_project_set (self->project, request->assignments[i], error))
       return FALSE;

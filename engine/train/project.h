@@ -68,7 +68,8 @@ typedef struct
   GArray *texts;    /* of SluiceNamedEdge: strings, written to NAME.txt of the run */
   gint64 evaluate_batch;
   /* Of a trial of a sweep by successive halving (halving.h), by what "best" says: the others are
-   * runs of its group. one_of 0: it is none. */
+   * runs of its group. one_of 0: it is none; n_trials 0: a fork of one, which has its rungs and is
+   * let go on. */
   gint64 first_rung, one_of, n_trials, trial;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
   GArray *overrides;  /* of SluiceOverride */

@@ -208,7 +208,7 @@ sluice_trial_judge (SluiceStore *store, gint64 run, SluiceTrial *trial, GError *
   g_autoptr (SluiceProject) project = info != NULL ? sluice_project_load (folder, error) : NULL;
   if (project == NULL)
     return FALSE;
-  if (project->one_of == 0 || info->group == NULL)
+  if (project->one_of == 0 || project->n_trials == 0 || info->group == NULL)
     return TRUE;
   if (project->trial >= project->n_trials)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

@@ -238,6 +238,14 @@ def check_kills_of_all(tap, sluice, folder, project):
     states = check_kills(tap, sluice, folder, "a sweep that drops trials", sweep)
     tap.point("one of nine trials finishes", sorted(states.values())
               == ["finished"] + 8 * ["stopped"], states)
+    queue = Queue(sluice, folder / "calm a sweep that drops trials")
+    dropped = next(name for name, state in states.items() if state == "stopped")
+    forked = queue.call("fork", dropped, "--step=4", "--run=again", "--queue")
+    ended = queue.call("queue", "run")
+    tap.point("the fork of one that was dropped is trained to its end",
+              forked.returncode == ended.returncode == 0
+              and queue.states() == {**states, "again": "finished"}, forked.stderr, ended.stderr,
+              queue.states())
 
 
 def check_two(tap, sluice, folder, project):
