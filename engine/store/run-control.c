@@ -198,9 +198,10 @@ sluice_run_control_free (SluiceRunControl *self)
 }
 
 SluiceCommand *
-sluice_run_control_next (SluiceRunControl *self)
+sluice_run_control_next (SluiceRunControl *self, GError **error)
 {
-  SluiceCommand *command = sqlite3_step (self->row) == SQLITE_ROW ? read_command (self->row) : NULL;
+  SluiceCommand *command =
+      sluice_sql_step (self->db, self->row, error) == SQLITE_ROW ? read_command (self->row) : NULL;
   sqlite3_reset (self->row);
   return command;
 }

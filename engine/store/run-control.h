@@ -59,8 +59,8 @@ SluiceRunControl *sluice_run_control_new (SluiceStore *store, gint64 run, GError
 /* The same for what was asked of this one; before the lock is given up. (nullable) */
 void sluice_run_control_free (SluiceRunControl *self);
 /* The oldest row without an answer; some microseconds where there is none. (transfer full)
- * (nullable): none, or it cannot be read now. */
-SluiceCommand *sluice_run_control_next (SluiceRunControl *self);
+ * (nullable): none, unless error is set. */
+SluiceCommand *sluice_run_control_next (SluiceRunControl *self, GError **error);
 gboolean sluice_run_control_answer (SluiceRunControl *self,
                                     const SluiceCommand *command,
                                     gboolean done,

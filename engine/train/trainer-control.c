@@ -240,7 +240,7 @@ look (SluiceTrainer *self)
   if (self->asked != NULL || now - self->looked < LOOK_SECONDS)
     return;
   self->looked = now;
-  SluiceCommand *command = sluice_run_control_next (self->control);
+  SluiceCommand *command = sluice_run_control_next (self->control, NULL);
   if (command != NULL)
     do_command (self, command);
 }

@@ -210,9 +210,7 @@ control_run (Plan *plan, GError **error)
   plan_begin (plan);
   SluiceRunControl *control = sluice_run_control_new (open_stock, info.id, error);
   gint64 id = control != NULL ? sluice_run_control_ask (open_stock, &info, "set", "a=1", error) : 0;
-  g_autoptr (SluiceCommand) command = id != 0 ? sluice_run_control_next (control) : NULL;
-  if (id != 0 && command == NULL)
-    sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "it could not be read");
+  g_autoptr (SluiceCommand) command = id != 0 ? sluice_run_control_next (control, error) : NULL;
   gboolean ok =
       command != NULL && sluice_run_control_answer (control, command, TRUE, 3, "done", error);
   g_autoptr (SluiceCommand) answered = ok ? sluice_run_control_read (open_stock, id, error) : NULL;
