@@ -51,11 +51,10 @@ board.close()
 print(json.dumps({{"bench": "kept", "variant": "", "value": len(points)}}))
 """
 FILES = f"""
-import sys
+import json, sys
 sys.path.insert(0, sys.argv[1])
 import graphs, tb_bench
-print(tb_bench.events(1, 10, {N_POINTS}))
-print(graphs.ensure({N_NODES}))
+print(json.dumps([tb_bench.events(1, 10, {N_POINTS}), graphs.ensure({N_NODES})]))
 """
 
 
@@ -247,7 +246,8 @@ def main():
     options = parser.parse_args()
     peer = Peer(options.python, os.path.abspath(options.shared))
     try:
-        logs, graph = peer.lines("-c", FILES, peer.shared)[-2:]
+        # What makes them has words of its own.
+        logs, graph = json.loads(peer.lines("-c", FILES, peer.shared)[-1])
     except (OSError, subprocess.CalledProcessError) as error:
         sys.exit(f"nothing is measured: the peer's python cannot make the logs and graphs: {error}")
     ours, table = Ours(os.path.abspath(options.build), logs, graph), Table()
