@@ -205,9 +205,13 @@ say_verdict (SluiceLaunchPage *self)
   gtk_widget_set_visible (self->seed_button, v->repeated != NULL && self->seed_row != NULL);
   if (v->metric == NULL)
     return;
-  g_autofree char *halves = v->rungs != NULL
-                                ? g_strdup_printf (_ ("by %s, at steps %s"), v->metric, v->rungs)
-                                : g_strdup_printf (_ ("by %s"), v->metric);
+  gint64 parent, step;
+  sluice_launch_page_get_origin (self, &parent, &step);
+  gtk_widget_set_sensitive (self->halve, parent == 0);
+  g_autofree char *halves =
+      parent != 0        ? g_strdup (_ ("not of runs that begin where another one stood"))
+      : v->rungs != NULL ? g_strdup_printf (_ ("by %s, at steps %s"), v->metric, v->rungs)
+                         : g_strdup_printf (_ ("by %s"), v->metric);
   gtk_label_set_label (self->halve_said, halves);
 }
 

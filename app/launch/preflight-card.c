@@ -304,7 +304,7 @@ show_items (SluicePreflightCard *self, const SluicePreflight *found)
                                                 : n_look > 0 ? "launch-look"
                                                              : "state-finished",
                                                 NULL });
-  gtk_label_set_label (self->when, _ ("a batch was tried on this machine"));
+  gtk_label_set_label (self->when, found->ok ? _ ("a batch was tried on this machine") : "");
 }
 
 /* ---- the look, in a worker ---- */
