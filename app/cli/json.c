@@ -104,6 +104,21 @@ sluice_cli_json_null (JsonBuilder *b, const char *name)
 }
 
 void
+sluice_cli_json_shape (JsonBuilder *b, const char *name, const SluiceShape *shape)
+{
+  json_builder_set_member_name (b, name);
+  if (shape->rank < 0)
+    {
+      json_builder_add_null_value (b);
+      return;
+    }
+  json_builder_begin_array (b);
+  for (int i = 0; i < shape->rank; i++)
+    json_builder_add_int_value (b, shape->dim[i]);
+  json_builder_end_array (b);
+}
+
+void
 sluice_cli_json_strings (JsonBuilder *b, const char *name, const char *const *values)
 {
   if (values == NULL)

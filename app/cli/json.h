@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
+#include "engine/base/shape.h"
+
 /*
  * What verbs say to programs: one JSON object a line on standard output, in the C locale whatever
  * the user's is. Numbers are numbers; those that JSON has not are the strings "NaN", "Infinity" and
@@ -33,6 +35,9 @@ void sluice_cli_json_int (JsonBuilder *b, const char *name, gint64 value);
 void sluice_cli_json_double (JsonBuilder *b, const char *name, double value);
 void sluice_cli_json_bool (JsonBuilder *b, const char *name, gboolean value);
 void sluice_cli_json_null (JsonBuilder *b, const char *name);
+void sluice_cli_json_shape (JsonBuilder *b,
+                            const char *name,
+                            const SluiceShape *shape); /* of an unknown rank: null */
 void sluice_cli_json_strings (JsonBuilder *b,
                               const char *name,
                               const char *const *values); /* NULL: null */

@@ -37,22 +37,6 @@ add_item (JsonBuilder *b, const SluicePreflightItem *item)
   json_builder_end_object (b);
 }
 
-/* null: of an unknown rank. */
-static void
-add_shape (JsonBuilder *b, const char *name, const SluiceShape *shape)
-{
-  json_builder_set_member_name (b, name);
-  if (shape->rank < 0)
-    {
-      json_builder_add_null_value (b);
-      return;
-    }
-  json_builder_begin_array (b);
-  for (int i = 0; i < shape->rank; i++)
-    json_builder_add_int_value (b, shape->dim[i]);
-  json_builder_end_array (b);
-}
-
 static void
 add_rows (JsonBuilder *b, const char *name, const GPtrArray *rows)
 {
@@ -66,10 +50,10 @@ add_rows (JsonBuilder *b, const char *name, const GPtrArray *rows)
       sluice_cli_json_string (b, "name", row->name);
       sluice_cli_json_string (b, "fit", sluice_start_fit_name (row->fit));
       sluice_cli_json_string (b, "dtype", sluice_dtype_name (row->dtype));
-      add_shape (b, "shape", &row->shape);
+      sluice_cli_json_shape (b, "shape", &row->shape);
       sluice_cli_json_string (b, "there_dtype",
                               is_there ? sluice_dtype_name (row->there_dtype) : NULL);
-      add_shape (b, "there_shape", &row->there_shape);
+      sluice_cli_json_shape (b, "there_shape", &row->there_shape);
       sluice_cli_json_string (b, "suggestion", row->suggestion);
       json_builder_end_object (b);
     }

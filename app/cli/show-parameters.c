@@ -157,21 +157,6 @@ print_broadcast (const SluiceDoubleBroadcast *broadcast)
 /* ---- JSON ---- */
 
 static void
-add_shape (JsonBuilder *b, const char *name, const SluiceShape *shape)
-{
-  json_builder_set_member_name (b, name);
-  if (shape->rank < 0)
-    {
-      json_builder_add_null_value (b);
-      return;
-    }
-  json_builder_begin_array (b);
-  for (int i = 0; i < shape->rank; i++)
-    json_builder_add_int_value (b, shape->dim[i]);
-  json_builder_end_array (b);
-}
-
-static void
 add_sum (JsonBuilder *b, const Sum *sum)
 {
   sluice_cli_json_int (b, "variables", sum->n);
@@ -191,7 +176,7 @@ add_variable (JsonBuilder *b, const SluiceParameter *row)
   sluice_cli_json_string (b, "scope", scope);
   sluice_cli_json_string (b, "kind", kind_names[row->kind]);
   sluice_cli_json_string (b, "dtype", sluice_dtype_name (row->dtype));
-  add_shape (b, "shape", &row->shape);
+  sluice_cli_json_shape (b, "shape", &row->shape);
   add_sum (b, &sum);
   json_builder_end_object (b);
 }
@@ -228,9 +213,9 @@ add_broadcast (JsonBuilder *b, const SluiceDoubleBroadcast *broadcast)
   sluice_cli_json_string (b, "variable",
                           broadcast->variable != NULL ? broadcast->variable->name : NULL);
   sluice_cli_json_bool (b, "initial_value", broadcast->is_initial);
-  add_shape (b, "first", sluice_edge_shape (node->inputs[0]));
-  add_shape (b, "second", sluice_edge_shape (node->inputs[1]));
-  add_shape (b, "result", &node->outputs[0].shape);
+  sluice_cli_json_shape (b, "first", sluice_edge_shape (node->inputs[0]));
+  sluice_cli_json_shape (b, "second", sluice_edge_shape (node->inputs[1]));
+  sluice_cli_json_shape (b, "result", &node->outputs[0].shape);
   json_builder_end_object (b);
 }
 
