@@ -243,21 +243,17 @@ take (ImportReading *reading,
       GError **error)
 {
   const char *tag = path->name + strlen (METRICS);
-  gint64 line = sluice_import_count_lines (text, 0, text->from);
-  while (*taken < text->length)
+  gint64 number = sluice_import_count_lines (text, 0, text->from);
+  ImportLine line;
+  while (sluice_import_get_line (reading, text, *taken, &line))
     {
-      const char *at = text->bytes + *taken;
-      const char *newline = memchr (at, '\n', text->length - *taken);
-      if (newline == NULL && sluice_import_follows (reading))
-        return TRUE; /* it may be written just now */
-      const char *end = newline != NULL ? newline : text->bytes + text->length;
-      g_autofree char *copy = g_strndup (at, (gsize) (end - at));
-      line++;
+      g_autofree char *copy = g_strndup (line.begin, (gsize) (line.end - line.begin));
+      number++;
       g_strchomp (copy);
       const char *wrong = *copy != '\0' ? take_line (reading, tag, copy) : NULL;
       if (wrong != NULL)
-        sluice_import_add_line_damage (reading, path, *taken, line, NULL, wrong);
-      *taken = (gsize) (end - text->bytes) + (newline != NULL);
+        sluice_import_add_line_damage (reading, path, *taken, number, NULL, wrong);
+      *taken = line.next;
       if (!sluice_import_text_taken (reading, path, text, *taken, error))
         return FALSE;
     }

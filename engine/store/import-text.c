@@ -140,6 +140,22 @@ sluice_import_add_line_damage (ImportReading *reading,
           : g_strdup_printf (_ ("line %" PRId64 ": %s"), line, safe));
 }
 
+gboolean
+sluice_import_get_line (ImportReading *reading,
+                        const ImportText *text,
+                        gsize from,
+                        ImportLine *line)
+{
+  if (from >= text->length)
+    return FALSE;
+  const char *begin = text->bytes + from;
+  const char *newline = memchr (begin, '\n', text->length - from);
+  const char *end = newline != NULL ? newline : text->bytes + text->length;
+  *line =
+      (ImportLine){ begin, end, (gsize) (end - text->bytes) + (newline != NULL), newline != NULL };
+  return newline != NULL || !sluice_import_follows (reading);
+}
+
 gint64
 sluice_import_count_lines (const ImportText *text, gsize from, gsize to)
 {

@@ -79,5 +79,16 @@ void sluice_import_add_line_damage (ImportReading *reading,
                                     gint64 line,
                                     const char *column,
                                     const char *what);
+typedef struct
+{
+  const char *begin, *end; /* without its newline */
+  gsize next;              /* where the one behind it begins */
+  gboolean is_whole;       /* it has its newline */
+} ImportLine;
+/* The line that begins at an offset. FALSE: there is none, or it may be written just now. */
+gboolean sluice_import_get_line (ImportReading *reading,
+                                 const ImportText *text,
+                                 gsize from,
+                                 ImportLine *line);
 /* Lines that end between two offsets. */
 gint64 sluice_import_count_lines (const ImportText *text, gsize from, gsize to);

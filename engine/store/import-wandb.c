@@ -358,25 +358,23 @@ take_lines (ImportReading *reading,
             gsize *taken,
             GError **error)
 {
-  gint64 line = sluice_import_count_lines (text, 0, text->from);
-  while (*taken < text->length)
+  gint64 number = sluice_import_count_lines (text, 0, text->from);
+  ImportLine line;
+  while (sluice_import_get_line (reading, text, *taken, &line))
     {
-      const char *at = text->bytes + *taken;
-      const char *newline = memchr (at, '\n', text->length - *taken);
-      if (newline == NULL && sluice_import_follows (reading))
-        return TRUE; /* it may be written just now */
-      const char *end = newline != NULL ? newline : text->bytes + text->length;
       g_autoptr (GError) failure = NULL;
       g_auto (Row) row;
-      row_init (&row, text, line++);
-      g_autoptr (JsonNode) root = end > at ? parse_json (at, (gsize) (end - at), &failure) : NULL;
+      row_init (&row, text, number++);
+      g_autoptr (JsonNode) root =
+          line.end > line.begin ? parse_json (line.begin, (gsize) (line.end - line.begin), &failure)
+                                : NULL;
       each_number (root, "", note_number, &row);
       if (failure != NULL)
-        sluice_import_add_line_damage (reading, path, *taken, line, NULL, failure->message);
-      if (failure != NULL && newline == NULL)
+        sluice_import_add_line_damage (reading, path, *taken, number, NULL, failure->message);
+      if (failure != NULL && !line.is_whole)
         return TRUE; /* its rest may come */
       take_row (reading, &row);
-      *taken = (gsize) (end - text->bytes) + (newline != NULL);
+      *taken = line.next;
       if (!sluice_import_text_taken (reading, path, text, *taken, error))
         return FALSE;
     }

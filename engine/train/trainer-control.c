@@ -240,6 +240,7 @@ look (SluiceTrainer *self)
   if (self->asked != NULL || now - self->looked < LOOK_SECONDS)
     return;
   self->looked = now;
+  /* What cannot be read now is looked for again; who asked still waits. */
   SluiceCommand *command = sluice_run_control_next (self->control, NULL);
   if (command != NULL)
     do_command (self, command);
