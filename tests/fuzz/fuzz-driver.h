@@ -3,6 +3,7 @@
 #pragma once
 
 #include <glib.h>
+#include <string.h>
 
 /*
  * A fuzzer is one file with LLVMFuzzerTestOneInput(). Built with -Dlibfuzzer=true it is a libFuzzer
@@ -15,6 +16,15 @@ int LLVMFuzzerTestOneInput (const guint8 *data, gsize size);
 
 /* The seeds of this fuzzer; the driver mutates them. (transfer full) (element-type GBytes) */
 GPtrArray *fuzz_seeds (void);
+/* Of texts that outlive them. */
+static inline GPtrArray *
+fuzz_texts (const char *const *texts, guint n)
+{
+  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (list, g_bytes_new_static (texts[i], strlen (texts[i])));
+  return list;
+}
 /* Once, before anything else. */
 void fuzz_init (void);
 /* Where a fuzzer has it: after everything else, fails where something was never met. */

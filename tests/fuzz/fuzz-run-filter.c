@@ -3,8 +3,6 @@
 
 /* Fuzzes the filter of runs: any text is a filter or is refused with a reason, and a filter says of
  * a run whether it is meant. */
-#include <string.h>
-
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/run-filter.h"
 #include "tests/fuzz/fuzz-driver.h"
@@ -50,8 +48,5 @@ fuzz_seeds (void)
     "\"a b\"!=x loss<1",
     "project:p group:\"g h\" steps=100",
   };
-  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  for (guint i = 0; i < G_N_ELEMENTS (seeds); i++)
-    g_ptr_array_add (list, g_bytes_new_static (seeds[i], strlen (seeds[i])));
-  return list;
+  return fuzz_texts (seeds, G_N_ELEMENTS (seeds));
 }

@@ -3,8 +3,6 @@
 
 /* Fuzzes what a sweep varies: any text is the values of a setting or is refused with a reason, and
  * what is drawn of them can be said again. */
-#include <string.h>
-
 #include "engine/train/sweep.h"
 #include "tests/fuzz/fuzz-driver.h"
 
@@ -47,8 +45,5 @@ fuzz_seeds (void)
     "learning-rate=0.1,0.01,1e-3", "batch=16..128/4:log", "r=-1..1",
     "train-x=../a.csv,b",          "r=0.001..0.1/10000",
   };
-  GPtrArray *list = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
-  for (guint i = 0; i < G_N_ELEMENTS (seeds); i++)
-    g_ptr_array_add (list, g_bytes_new_static (seeds[i], strlen (seeds[i])));
-  return list;
+  return fuzz_texts (seeds, G_N_ELEMENTS (seeds));
 }

@@ -359,16 +359,7 @@ test_bad_plans (Fixture *f, gconstpointer unused)
     { "axes=axes:0\n[changes]\n10=axes=0.5\n", "the change at step 10" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      folder_write_project (&f->folder, cases[i].ini);
-      SluiceProject *project = sluice_project_load (f->folder.path, &error);
-      g_autoptr (SluiceTrainer) trainer =
-          project != NULL ? sluice_trainer_new (f->store, project, NULL, &error) : NULL;
-      g_assert_null (trainer);
-      g_test_message ("%s", error->message);
-      g_assert_nonnull (strstr (error->message, cases[i].part));
-    }
+    assert_project_refused (f, cases[i].ini, cases[i].part);
 }
 
 /* What is written into the folder is what was read, and what is set from the start takes the

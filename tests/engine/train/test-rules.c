@@ -130,16 +130,7 @@ test_stop_refused (Fixture *f, gconstpointer unused)
     { "[alert ]\nstalls=3\n", "name" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      folder_write_project (&f->folder, cases[i].ini);
-      SluiceProject *project = sluice_project_load (f->folder.path, &error);
-      g_autoptr (SluiceTrainer) trainer =
-          project != NULL ? sluice_trainer_new (f->store, project, NULL, &error) : NULL;
-      g_assert_null (trainer);
-      g_test_message ("%s", error->message);
-      g_assert_nonnull (strstr (error->message, cases[i].part));
-    }
+    assert_project_refused (f, cases[i].ini, cases[i].part);
   g_autoptr (GPtrArray) runs = sluice_store_dup_runs (f->store, NULL);
   g_assert_cmpuint (runs->len, ==, 0);
 }

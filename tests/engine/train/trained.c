@@ -79,6 +79,19 @@ train (Fixture *f, const SluiceTrainerOptions *options, const char *const *assig
 }
 
 void
+assert_project_refused (Fixture *f, const char *ini, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  folder_write_project (&f->folder, ini);
+  SluiceProject *project = sluice_project_load (f->folder.path, &error);
+  g_autoptr (SluiceTrainer) trainer =
+      project != NULL ? sluice_trainer_new (f->store, project, NULL, &error) : NULL;
+  g_assert_null (trainer);
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, part));
+}
+
+void
 wait_for_state (SluiceTrainer *trainer, SluiceRunState state, gint64 step)
 {
   SluiceProgress p;

@@ -20,6 +20,8 @@ SluiceTrainer *
 new_trainer (Fixture *f, const SluiceTrainerOptions *options, const char *const *assignments);
 /* Trains to the end; returns the name of the run. */
 char *train (Fixture *f, const SluiceTrainerOptions *options, const char *const *assignments);
+/* With such lines in its project.ini nothing is trained, and the error says that part. */
+void assert_project_refused (Fixture *f, const char *ini, const char *part);
 void wait_for_state (SluiceTrainer *trainer, SluiceRunState state, gint64 step);
 char *checkpoint_path (Fixture *f, const char *run, gint64 step);
 void assert_same_checkpoint (Fixture *f, const char *a, const char *b, gint64 step);
