@@ -131,12 +131,6 @@ sweep_cb (SluiceLaunchRow *self)
 
 /* ---- what the form asks ---- */
 
-const SluiceLaunchSetting *
-sluice_launch_row_get_setting (SluiceLaunchRow *self)
-{
-  return self->setting;
-}
-
 char *
 sluice_launch_row_dup_assignment (SluiceLaunchRow *self)
 {

@@ -13,7 +13,6 @@ G_DECLARE_FINAL_TYPE (SluiceLaunchRow, sluice_launch_row, SLUICE, LAUNCH_ROW, Gt
 
 /* form, setting: live longer */
 GtkWidget *sluice_launch_row_new (SluiceLaunchForm *form, const SluiceLaunchSetting *setting);
-const SluiceLaunchSetting *sluice_launch_row_get_setting (SluiceLaunchRow *self);
 
 /* "train.batch=32": (transfer full) (nullable): it is as the project says, or varied, or wrong. */
 char *sluice_launch_row_dup_assignment (SluiceLaunchRow *self);

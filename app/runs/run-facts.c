@@ -8,8 +8,6 @@
 
 #include "app/runs/run-settings.h"
 #include "app/status-text.h"
-#include "engine/store/column.h"
-#include "engine/store/query.h"
 
 /* More values of other runs than these nobody reads in a line. */
 #define MOST_OTHERS 4
@@ -223,46 +221,4 @@ sluice_run_facts_free (SluiceRunFacts *self)
   g_ptr_array_unref (self->settings);
   g_ptr_array_unref (self->tags);
   g_free (self);
-}
-
-/* ---- where it came from ---- */
-
-static gboolean
-take_source (sqlite3_stmt *row, gpointer data, GError **error)
-{
-  char **source = data;
-  g_free (*source);
-  *source = sluice_column_dup_text (row, 0);
-  return TRUE;
-}
-
-static void
-read_source (GTask *task, gpointer store, gpointer data, GCancellable *cancellable)
-{
-  g_autofree char *sql = g_strdup_printf (
-      "SELECT source FROM imports WHERE run = %" G_GINT64_FORMAT, *(gint64 *) data);
-  GError *error = NULL;
-  char *source = NULL;
-  if (sluice_store_query (store, sql, take_source, &source, &error))
-    g_task_return_pointer (task, source, g_free);
-  else
-    g_task_return_error (task, error);
-}
-
-void
-sluice_run_read_source_async (SluiceStore *store,
-                              gint64 run,
-                              GCancellable *cancellable,
-                              GAsyncReadyCallback callback,
-                              gpointer data)
-{
-  g_autoptr (GTask) task = g_task_new (store, cancellable, callback, data);
-  g_task_set_task_data (task, g_memdup2 (&run, sizeof run), g_free);
-  g_task_run_in_thread (task, read_source);
-}
-
-char *
-sluice_run_read_source_finish (GAsyncResult *result, GError **error)
-{
-  return g_task_propagate_pointer (G_TASK (result), error);
 }

@@ -68,16 +68,3 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTagFacts, sluice_tag_facts_free)
 
 /* The last value of a scalar tag; NaN where there is none, or it is not read. */
 double sluice_run_get_last_value (SluiceRun *run, const char *tag);
-
-/**
- * sluice_run_read_source_async:
- *
- * Where a run was imported from, read on another thread. Its finish: (transfer full) (nullable): an
- * absolute path; %NULL without @error where the run was trained here.
- */
-void sluice_run_read_source_async (SluiceStore *store,
-                                   gint64 run,
-                                   GCancellable *cancellable,
-                                   GAsyncReadyCallback callback,
-                                   gpointer data);
-char *sluice_run_read_source_finish (GAsyncResult *result, GError **error);

@@ -367,12 +367,6 @@ sluice_run_table_get_n_runs (SluiceRunTable *self)
   return self->items->len;
 }
 
-GPtrArray *
-sluice_run_table_get_items (SluiceRunTable *self)
-{
-  return self->items;
-}
-
 SluiceRunItem *
 sluice_run_table_find (SluiceRunTable *self, gint64 run)
 {

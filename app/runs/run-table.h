@@ -52,8 +52,6 @@ const char *sluice_run_table_get_failure (SluiceRunTable *self); /* (nullable) *
 
 GListModel *
 sluice_run_table_get_rows (SluiceRunTable *self); /* of SluiceRunItem: as shown, groups too */
-/* (transfer none) (element-type SluiceRunItem): all runs, newest first, no groups */
-GPtrArray *sluice_run_table_get_items (SluiceRunTable *self);
 guint sluice_run_table_get_n_runs (SluiceRunTable *self); /* of all */
 /* (nullable) (transfer none): also one that the filter leaves out. */
 SluiceRunItem *sluice_run_table_find (SluiceRunTable *self, gint64 run);

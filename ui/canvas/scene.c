@@ -88,12 +88,6 @@ sluice_scene_get_flow (SluiceScene *self)
   return self->flow;
 }
 
-SluicePoint
-sluice_scene_get_origin (SluiceScene *self, guint item)
-{
-  return g_array_index (self->origins, SluicePoint, item);
-}
-
 guint
 sluice_scene_find_item (SluiceScene *self, guint node)
 {

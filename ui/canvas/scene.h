@@ -109,9 +109,6 @@ const SluicePoint *sluice_scene_get_points (SluiceScene *self);
 SluiceRect sluice_scene_get_bounds (SluiceScene *self);
 SluiceFlowDirection sluice_scene_get_flow (SluiceScene *self);
 
-/* Origin of the level that @item stands in: what positions of a view state are relative to. */
-SluicePoint sluice_scene_get_origin (SluiceScene *self, guint item);
-
 /* First item of hierarchy node @node, or of the nearest ancestor that is drawn; SLUICE_NONE only in
  * an empty scene. */
 guint sluice_scene_find_item (SluiceScene *self, guint node);

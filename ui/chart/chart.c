@@ -86,12 +86,6 @@ sluice_chart_set_title (SluiceChart *self, const char *title)
   self->dirty = TRUE;
 }
 
-const char *
-sluice_chart_get_title (SluiceChart *self)
-{
-  return self->title;
-}
-
 void
 sluice_chart_set_title_room (SluiceChart *self, double room)
 {
@@ -194,22 +188,6 @@ sluice_chart_remove_series (SluiceChart *self, guint id)
 
   sluice_chart_clear_events (self, id);
   g_ptr_array_remove (self->series, series);
-  restyle (self);
-}
-
-void
-sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color)
-{
-  SluiceChartSeries *series = sluice_chart_find_series (self, id);
-
-  g_return_if_fail (series != NULL && name != NULL);
-
-  if (!g_str_equal (series->name, name))
-    {
-      g_free (series->name);
-      series->name = g_strdup (name);
-    }
-  series->color = color;
   restyle (self);
 }
 

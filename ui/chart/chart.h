@@ -58,7 +58,6 @@ void sluice_chart_free (SluiceChart *self);
 
 /** sluice_chart_set_title: @title is copied. */
 void sluice_chart_set_title (SluiceChart *self, const char *title);
-const char *sluice_chart_get_title (SluiceChart *self);
 
 /** sluice_chart_set_title_room: what the title leaves free at the end of its row, in user units; so
  * does the note of a box that has no place. */
@@ -81,8 +80,6 @@ guint sluice_chart_add_series (SluiceChart *self,
                                SluiceColor color,
                                SluiceSeriesSource *source);
 void sluice_chart_remove_series (SluiceChart *self, guint id);
-void
-sluice_chart_set_series_style (SluiceChart *self, guint id, const char *name, SluiceColor color);
 /** sluice_chart_set_series_visible: a hidden series is not drawn, read or counted. */
 void sluice_chart_set_series_visible (SluiceChart *self, guint id, gboolean visible);
 /** sluice_chart_dup_member_names: (transfer full): the name of a series, of a mean with the names

@@ -4,7 +4,6 @@
 #include "app/runs/run-facts.h"
 
 #include <math.h>
-#include <sqlite3.h>
 
 #include "app/runs/run-settings.h"
 #include "engine/store/kinds/hparams.h"
@@ -168,57 +167,11 @@ test_tags (Fixture *f, gconstpointer data)
   g_assert_null (sluice_tag_facts_new (run, "no such tag"));
 }
 
-/* ---- where it came from ---- */
-
-static void
-read_cb (GObject *store, GAsyncResult *result, gpointer data)
-{
-  *(GAsyncResult **) data = g_object_ref (result);
-}
-
-static char *
-read_source (SluiceStore *store, gint64 run)
-{
-  g_autoptr (GAsyncResult) result = NULL;
-  g_autoptr (GError) error = NULL;
-  sluice_run_read_source_async (store, run, NULL, read_cb, &result);
-  while (result == NULL)
-    g_main_context_iteration (NULL, TRUE);
-  char *source = sluice_run_read_source_finish (result, &error);
-  g_assert_no_error (error);
-  return source;
-}
-
-static void
-test_source (Fixture *f, gconstpointer data)
-{
-  g_autoptr (GError) error = NULL;
-  SluiceRunInfo trained = { .project = (char *) "mlp" }, imported = trained;
-  g_assert_true (sluice_store_add_run (f->store, &trained, &error));
-  g_assert_true (sluice_store_add_run (f->store, &imported, &error));
-  g_autofree char *path = g_build_filename (f->folder, "sluice.db", NULL);
-  g_autofree char *sql = g_strdup_printf (
-      "INSERT INTO imports (run, source, file_version, last_step, graph) VALUES (%" G_GINT64_FORMAT
-      ", '/logs/a', 2, 1, 0)",
-      imported.id);
-  sqlite3 *db;
-  g_assert_cmpint (sqlite3_open (path, &db), ==, SQLITE_OK);
-  g_assert_cmpint (sqlite3_exec (db, sql, NULL, NULL, NULL), ==, SQLITE_OK);
-  sqlite3_close (db);
-  g_autofree char *source = read_source (f->store, imported.id);
-  g_autofree char *nothing = read_source (f->store, trained.id);
-  g_assert_cmpstr (source, ==, "/logs/a");
-  g_assert_null (nothing);
-  g_free (trained.name);
-  g_free (imported.name);
-}
-
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/runs/facts/settings", test_settings);
   g_test_add ("/runs/facts/tags", Fixture, NULL, set_up, test_tags, tear_down);
-  g_test_add ("/runs/facts/source", Fixture, NULL, set_up, test_source, tear_down);
   return g_test_run ();
 }
