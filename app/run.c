@@ -21,8 +21,9 @@ struct _SluiceRun
   guint color;
   gboolean shown;
   GPtrArray *series;
-  gboolean sorted;    /* are they? */
-  GHashTable *by_tag; /* of SluiceRunSeries */
+  gboolean sorted;             /* are they? */
+  GHashTable *by_tag;          /* of SluiceRunSeries */
+  SluiceRunSeries *evaluation; /* (nullable): the first, by tag, of what evaluations find */
   GPtrArray *events;
   guint n_event_restarts;
   GPtrArray *settings; /* (nullable): of SluiceSetting */
@@ -107,10 +108,8 @@ dup_result (SluiceRun *self)
 {
   SluiceRunSeries *series = sluice_run_find_series (self, EVALUATION "accuracy");
   SluiceSeriesSample last;
-  GPtrArray *all = sluice_run_get_series (self);
-  for (guint i = 0; series == NULL && i < all->len; i++)
-    if (g_str_has_prefix (((SluiceRunSeries *) all->pdata[i])->tag, EVALUATION))
-      series = all->pdata[i];
+  if (series == NULL)
+    series = self->evaluation;
   if (series == NULL || series->buffer == NULL
       || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
                                        SLUICE_X_STEP, INFINITY, &last))
@@ -219,6 +218,18 @@ sluice_run_find_series (SluiceRun *self, const char *tag)
   return g_hash_table_lookup (self->by_tag, tag);
 }
 
+/* Of one that comes behind the others: they come in order, mostly. */
+static void
+note_place (SluiceRun *self, SluiceRunSeries *series)
+{
+  const SluiceRunSeries *last =
+      self->series->len > 0 ? self->series->pdata[self->series->len - 1] : NULL;
+  self->sorted = last == NULL || (self->sorted && strcmp (last->tag, series->tag) < 0);
+  if (g_str_has_prefix (series->tag, EVALUATION)
+      && (self->evaluation == NULL || strcmp (series->tag, self->evaluation->tag) < 0))
+    self->evaluation = series;
+}
+
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info)
 {
@@ -243,8 +254,8 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
         }
     }
   series->wanted = sluice_run_row_shows (info->tag);
+  note_place (self, series);
   g_ptr_array_add (self->series, series);
-  self->sorted = FALSE;
   g_hash_table_insert (self->by_tag, series->tag, series);
   return series;
 }
@@ -293,7 +304,7 @@ void
 sluice_run_series_take_items (SluiceRunSeries *self, GPtrArray *items)
 {
   g_ptr_array_extend_and_steal (self->items, items);
-  if (self->items->len <= 2 * SLUICE_RUN_MAX_ITEMS)
+  if (self->items->len <= SLUICE_RUN_MAX_ITEMS + SLUICE_RUN_MAX_ITEMS / 8)
     return;
   /* A run may go on for days: what is dropped is in the store. */
   while (self->items->len > SLUICE_RUN_MAX_ITEMS)

@@ -10,7 +10,7 @@
 /* A run as the window shows it: its row, its colour, its series. Main thread only; filled by the
  * workspace. */
 
-/* Items a series holds after it was thinned; twice as many before. */
+/* Items a series holds after it was thinned; an eighth more before. */
 #define SLUICE_RUN_MAX_ITEMS 200
 
 /* One series of a run. Of scalars, charts read a summary, and the store; histograms and images wait

@@ -556,6 +556,9 @@ class Charts:
             text = self.charts(lambda c, tag=tag: c["order"] == [tag] and ":" in c["cards"][tag])
             self.tap.point(f"{tag} says what it is", words in text["cards"][tag], text["cards"])
             self.picture(tag.replace("/", "-"))
+        w.act("find-text", GLib.Variant("s", "many/"))
+        self.tap.point("a search of more than a turn can look at finds all", w.wait(
+            lambda s: s["settled"] and "12345" in "".join(filter(str.isdigit, s["found"]))))
         w.act("find-text", GLib.Variant("s", "long/"))
         order = self.charts(lambda c: len(c["order"]) == 1 and c["cards"][c["order"][0]])["order"]
         self.tap.point("a tag of 10 kB is a card like others", len(order[0]) > 9000)
