@@ -171,7 +171,6 @@ run_row_set_heading (SluiceRunRow *self, GtkWidget *heading)
     return;
   self->heading = heading;
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (self), heading != NULL ? heading : self->content);
-  status_changed_cb (self);
 }
 
 static void
@@ -387,6 +386,7 @@ update_folded (SluiceRunsPane *self, SluiceRunRow *row, const SluiceSeedGroup *g
     run_row_set_heading (row, sluice_seed_heading_new (group, self->shown));
   if (row->heading != NULL)
     update_heading (self, row->heading, row->run);
+  status_changed_cb (row); /* it is called otherwise */
 }
 
 static void
