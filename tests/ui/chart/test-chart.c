@@ -758,6 +758,29 @@ test_redraw (void)
   g_assert_cmpfloat (again, ==, x1);
 }
 
+/* Nothing but NaN: two marks and a line, no bar that shouts. */
+static void
+test_all_nan (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  SluiceColor red = sluice_theme_get (SLUICE_THEME_LIGHT)->failure;
+  guint32 rgb =
+      (guint32) (red.r * 255) << 16 | (guint32) (red.g * 255) << 8 | (guint32) (red.b * 255);
+  cairo_surface_t *surface;
+  guint n;
+
+  for (int i = 0; i < 500; i++)
+    sluice_series_buffer_append (buffer, i, 1.7e9 + i, NAN);
+  sluice_chart_add_series (chart, "lost", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  n = count_color (surface, rgb);
+  g_assert_cmpuint (n, >, 20);
+  g_assert_cmpuint (n, <, 4 * WIDTH);
+  cairo_surface_destroy (surface);
+}
+
 /* Marks are read by pointer, by key and by a screen reader; quiet ones are no news. */
 static void
 test_marks (void)
@@ -804,6 +827,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/chart/all-nan", test_all_nan);
   g_test_add_func ("/ui/chart/chart/marks", test_marks);
   g_test_add_func ("/ui/chart/chart/themes", test_themes);
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
