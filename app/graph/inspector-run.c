@@ -136,8 +136,9 @@ add_values (SluiceInspector *self, GArray *rows)
       g_autofree char *value = sluice_format_value (last.value, unit),
                       *best_value = sluice_format_value (best, unit);
       add_row (rows, &heading, series->tag,
-               isfinite (best) ? g_strdup_printf (_ ("%s · best %s"), value, best_value)
-                               : g_strdup (value));
+               isfinite (best) && !g_str_equal (value, best_value)
+                   ? g_strdup_printf (_ ("%s · best %s"), value, best_value)
+                   : g_strdup (value));
       n++;
     }
 }

@@ -406,6 +406,26 @@ trace_edge (Draw *d, const SluiceSceneEdge *e)
     }
 }
 
+/* The head stands at the last card of a stack, or the cards would cover it. */
+static void
+draw_head (Draw *d, const SluiceSceneEdge *e)
+{
+  const SluiceSceneItem *to = sluice_scene_get_item (d->scene, e->to);
+  SluicePoint before = moving_point (d, e, e->n_points - 2),
+              tip = moving_point (d, e, e->n_points - 1);
+  if (to->kind == SLUICE_ITEM_SCOPE && to->node != SLUICE_NONE
+      && sluice_draw_is_stack (
+          sluice_hierarchy_get_group (sluice_scene_get_hierarchy (d->scene), to->node)))
+    {
+      double depth = DRAW_STACK * DRAW_STACK_STEP;
+      if (tip.y > before.y && fabs (tip.x - before.x) < 1)
+        tip.y -= depth;
+      else if (tip.x < before.x && fabs (tip.y - before.y) < 1)
+        tip.x += depth;
+    }
+  sluice_draw_arrow (d, before, tip, e->width);
+}
+
 static void
 draw_edge (Draw *d, const SluiceSceneEdge *e)
 {
@@ -422,8 +442,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   if (e->arrow && zoom >= FAR_ZOOM)
     {
       cairo_set_dash (d->cr, NULL, 0, 0);
-      sluice_draw_arrow (d, moving_point (d, e, e->n_points - 2),
-                         moving_point (d, e, e->n_points - 1), e->width);
+      draw_head (d, e);
     }
 }
 
