@@ -24,7 +24,7 @@ struct _SluiceRunsPage
   GtkStack *states;
   GtkSearchEntry *entry;
   GtkLabel *count, *problem, *selected;
-  GtkWidget *line, *selected_box, *restore_box;
+  GtkWidget *line, *chips, *selected_box, *restore_box;
   GtkMenuButton *group_button, *columns_button, *tag_button, *more_button;
   GtkLabel *group_label;
   AdwStatusPage *failure;
@@ -79,6 +79,8 @@ struct _SluiceRunsPage
 /* runs-page.c */
 /* Reads the table now. */
 void sluice_runs_page_read (SluiceRunsPage *self);
+/* As if it was typed, and at once. */
+void sluice_runs_page_set_filter (SluiceRunsPage *self, const char *text);
 void sluice_runs_page_tell (SluiceRunsPage *self, const char *message);
 /* (transfer full) (element-type SluiceRunItem): the runs that are selected, in their order; of a
  * group all of its runs. */
@@ -127,6 +129,10 @@ void sluice_runs_page_update_differs (SluiceRunsPage *self);
 /* Others are listed, or the table shows others. */
 void sluice_runs_page_update_views (SluiceRunsPage *self);
 void sluice_runs_page_purge (SluiceRunsPage *self);
+/* Takes away what leaves runs out: of the view, the tags that are wanted, the filter. */
+void sluice_runs_page_drop_view (SluiceRunsPage *self);
+void sluice_runs_page_drop_tag (SluiceRunsPage *self, const char *tag);
+void sluice_runs_page_drop_term (SluiceRunsPage *self, guint term);
 
 /* runs-page-lineage.c */
 void sluice_runs_page_init_lineage (SluiceRunsPage *self);
