@@ -380,6 +380,19 @@ sluice_run_table_find (SluiceRunTable *self, gint64 run)
 }
 
 GPtrArray *
+sluice_run_table_dup_group (SluiceRunTable *self, const char *group)
+{
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      SluiceRunItem *item = self->items->pdata[i];
+      if (g_strcmp0 (item->entry->info->group, group) == 0)
+        g_ptr_array_add (items, g_object_ref (item));
+    }
+  return items;
+}
+
+GPtrArray *
 sluice_run_table_get_columns (SluiceRunTable *self)
 {
   return self->columns;

@@ -55,6 +55,8 @@ sluice_run_table_get_rows (SluiceRunTable *self); /* of SluiceRunItem: as shown,
 guint sluice_run_table_get_n_runs (SluiceRunTable *self); /* of all */
 /* (nullable) (transfer none): also one that the filter leaves out. */
 SluiceRunItem *sluice_run_table_find (SluiceRunTable *self, gint64 run);
+/* (transfer full) (element-type SluiceRunItem): all that are of it, newest first. */
+GPtrArray *sluice_run_table_dup_group (SluiceRunTable *self, const char *group);
 /* (element-type SluiceRunColumn) (transfer none) */
 GPtrArray *sluice_run_table_get_columns (SluiceRunTable *self);
 const SluiceRunColumn *

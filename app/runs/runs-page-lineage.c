@@ -247,32 +247,41 @@ run_chosen_cb (SluiceRunsPage *self, gint64 run)
   sluice_run_set_set_front (self->shown, run);
 }
 
-void
-sluice_runs_page_init_lineage (SluiceRunsPage *self)
+GtkWidget *
+sluice_runs_page_add_below (SluiceRunsPage *self,
+                            const char *title,
+                            const char *hint,
+                            GtkWidget *content)
 {
   GtkWidget *scroller = gtk_scrolled_window_new (), *head = gtk_label_new (NULL);
   GtkWidget *expander = gtk_expander_new (NULL);
   g_autofree char *markup = g_markup_printf_escaped (
-      "<b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", _ ("Lineage"),
-      _ ("a ring is a checkpoint: drag it out to fork "
-         "from there"));
-  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+      " <b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", title, hint);
   gtk_label_set_markup (GTK_LABEL (head), markup);
   gtk_label_set_ellipsize (GTK_LABEL (head), PANGO_ELLIPSIZE_END);
   gtk_expander_set_label_widget (GTK_EXPANDER (expander), head);
   gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Lineage"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), MOST_HEIGHT);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lineage));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), content);
   gtk_expander_set_child (GTK_EXPANDER (expander), scroller);
   gtk_widget_add_css_class (expander, "lineage");
   gtk_widget_set_visible (expander, FALSE);
   gtk_box_append (self->box, expander);
-  self->lineage_box = expander;
+  return expander;
+}
+
+void
+sluice_runs_page_init_lineage (SluiceRunsPage *self)
+{
+  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+  self->lineage_box = sluice_runs_page_add_below (
+      self, _ ("Lineage"), _ ("a ring is a checkpoint: drag it out to fork from there"),
+      GTK_WIDGET (self->lineage));
   g_signal_connect_object (self->lineage, "fork", G_CALLBACK (fork_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->lineage, "run-chosen", G_CALLBACK (run_chosen_cb), self,
                            G_CONNECT_SWAPPED);

@@ -9,13 +9,14 @@
 #include "app/runs/run-edit.h"
 #include "app/runs/run-view.h"
 #include "app/runs/runs-page.h"
+#include "app/runs/sweep-view.h"
 #include "app/runs/views-pane.h"
 #include "engine/store/trash.h"
 
 /* runs-page.c (the page), runs-page-actions.c (what can be done with the selected runs),
  * runs-page-groups.c (which are told as one), runs-page-export.c (files), runs-page-popovers.c
  * (what asks for words), runs-page-lineage.c (what came of what), runs-page-side.c (what stands at
- * its sides: views, what differs). */
+ * its sides: views, what differs), runs-page-sweep.c (which settings decide). */
 
 struct _SluiceRunsPage
 {
@@ -46,6 +47,9 @@ struct _SluiceRunsPage
   GtkWidget *lineage_box;
   SluiceLineageView *lineage; /* (nullable): as long as the page is there */
   gboolean tracing, traces_again;
+  GtkWidget *sweep_box;
+  SluiceSweepView *sweep;
+  guint64 swept; /* hash of what it was made of */
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -140,3 +144,13 @@ void sluice_runs_page_init_lineage (SluiceRunsPage *self);
 void sluice_runs_page_update_lineage (SluiceRunsPage *self);
 /* A run that begins where that one was; asks first. */
 void sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step);
+/* What stands below the table, which is to be shown yet: (transfer none): its box. */
+GtkWidget *sluice_runs_page_add_below (SluiceRunsPage *self,
+                                       const char *title,
+                                       const char *hint,
+                                       GtkWidget *content);
+
+/* runs-page-sweep.c */
+void sluice_runs_page_init_sweep (SluiceRunsPage *self);
+/* Other runs are selected, or what they are is something else. */
+void sluice_runs_page_update_sweep (SluiceRunsPage *self);

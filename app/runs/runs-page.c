@@ -81,6 +81,7 @@ selection_changed_cb (SluiceRunsPage *self)
   sluice_runs_page_update_actions (self);
   sluice_runs_page_update_differs (self);
   sluice_runs_page_update_lineage (self);
+  sluice_runs_page_update_sweep (self);
   if (items->len == 0 || sluice_run_table_get_trash (self->table))
     return;
   for (guint i = 0; i < items->len; i++)
@@ -178,6 +179,7 @@ table_changed_cb (SluiceRunsPage *self)
   sluice_runs_page_update_views (self);
   sluice_runs_page_update_differs (self);
   sluice_runs_page_update_lineage (self);
+  sluice_runs_page_update_sweep (self);
 }
 
 static void
@@ -469,6 +471,8 @@ runs_page_dump_state (SluicePage *page)
   add_string (b, "group", gtk_label_get_label (self->group_label));
   add_string (b, "curve", sluice_run_table_get_curve (self->table));
   add_string (b, "differs", differs);
+  g_autofree char *sweep = sluice_sweep_view_dup_text (self->sweep);
+  add_string (b, "sweep", gtk_widget_get_visible (self->sweep_box) ? sweep : "");
   add_lineage (b, self);
   add_names (b, "names", shown);
   add_names (b, "selected", selected);
@@ -625,6 +629,7 @@ sluice_runs_page_init (SluiceRunsPage *self)
   sluice_runs_page_init_popovers (self);
   sluice_runs_page_init_groups (self);
   sluice_runs_page_init_side (self);
+  sluice_runs_page_init_sweep (self);
   sluice_runs_page_init_lineage (self);
   init_menu (self);
   connect_controls (self);

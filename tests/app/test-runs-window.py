@@ -233,6 +233,20 @@ class Session:
         page = self.page(lambda p: len(p["selected"]) == len(names))
         self.tap.point("Ctrl+A all that are found", page["selected"] == names, page)
 
+    def sweep(self):
+        """Which settings decide, of the runs that are selected."""
+        page = self.page()
+        self.tap.point("settings and results of the selected runs stand below",
+                       "learning-rate" in page["sweep"] and "%" in page["sweep"], page["sweep"])
+        words = self.w.find_accessible("label", "What decides evaluate/accuracy")
+        lines = self.w.find_accessible("image", "Settings and results of each run")
+        self.tap.point("each run's line can be read",
+                       words and all(f"{name}:" in lines.description()
+                                     for name in page["selected"]), lines.description()[:400])
+        self.select(page["names"][0])
+        page = self.page(lambda p: len(p["selected"]) == 1)
+        self.tap.point("one run alone has none", page["sweep"] == "", page["sweep"])
+
     def menu(self):
         self.select("lenet-5")
         press_keys("shift+F10")
@@ -365,7 +379,7 @@ class Session:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
             for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
-                          self.pointer, self.menu, self.many, self.trash, self.elsewhere,
+                          self.pointer, self.sweep, self.menu, self.many, self.trash, self.elsewhere,
                           self.charts, self.remembers, self.empty, self.thousands):
                 stage()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
