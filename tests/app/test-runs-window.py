@@ -379,8 +379,9 @@ class Session:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
             for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
-                          self.pointer, self.sweep, self.menu, self.many, self.trash, self.elsewhere,
-                          self.charts, self.remembers, self.empty, self.thousands):
+                          self.pointer, self.sweep, self.menu, self.many, self.trash,
+                          self.elsewhere, self.charts, self.remembers, self.empty,
+                          self.thousands):
                 stage()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             state = self.w.state() if self.w and self.w.process.poll() is None else {}
