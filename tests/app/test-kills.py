@@ -71,14 +71,16 @@ class Programs:
             pass
 
     def kill(self, names):
-        """Returns those that were still alive."""
+        """Returns those that were still alive. A window never ends by itself."""
         hit = []
         for name in [name for name in names if name in self.processes]:
             process = self.processes.pop(name)
             if process.poll() is None:
                 hit.append(name)
                 os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
+            _, said = process.communicate()
+            if name == "window" and process.returncode != -signal.SIGKILL:
+                raise RuntimeError(f"the window ended with {process.returncode}: {said}")
         return hit
 
 

@@ -191,6 +191,32 @@ def check_kills_of_all(tap, sluice, folder, project):
               queue.states())
 
 
+def check_killed_sweep(tap, sluice, folder, project):
+    """A program that is killed while it adds a sweep leaves all of it or nothing."""
+    lots, counts, wrong = random.Random(3), [], []
+    words = ("sweep", project, "seed=1..40/40", "--steps=3", "--group=s", "--queue")
+    began = time.monotonic()
+    Queue(sluice, folder / "added").call(*words)
+    seconds = time.monotonic() - began
+    for nth in range(N_KILLS):
+        queue = Queue(sluice, folder / f"adding {nth}")
+        process = queue.start(*words)
+        try:
+            process.wait(timeout=lots.uniform(0, seconds) if nth % 2 else seconds * 0.9)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.communicate()
+        after = queue.call("launch", project, "steps=3", "--run=after", "--queue")
+        names = queue.names()
+        counts.append(len(names) - 1)
+        folders = sorted(path.name for path in (queue.workspace / "runs").iterdir())
+        if (len(names) not in (1, 41) or "reindex" in after.stderr or len(folders) != len(names)
+                or set(queue.states().values()) != {"waiting"}):
+            wrong.append((names, folders, after.stderr))
+    tap.point(f"killed {N_KILLS} times while it is added ({counts.count(0)} times before it was), a "
+              "sweep is there as a whole or not at all, in folders too", not wrong, wrong)
+
+
 def check_two(tap, sluice, folder, project):
     """Two programs, one of which is killed, share one queue."""
     queue = Queue(sluice, folder / "two")
@@ -267,6 +293,7 @@ def main(sluice, source):
         check_sweep(tap, queue, project)
         check_full_disk(tap, sluice, folder, project)
         check_kills_of_all(tap, sluice, folder, project)
+        check_killed_sweep(tap, sluice, folder, project)
         check_two(tap, sluice, folder, project)
         check_data(tap, queue, samples)
     tap.end()
