@@ -197,8 +197,8 @@ log_graph (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
-gboolean
-sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError **error)
+SluiceRecord *
+sluice_trainer_new_settings (const SluiceProject *p)
 {
   g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
   const SluiceHparam always[] = { { "batch", (double) p->batch },
@@ -211,14 +211,18 @@ sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError *
       SluiceHparam setting = { override->name, override->value };
       g_array_append_val (settings, setting);
     }
+  return &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
+                                    (const SluiceHparam *) settings->data, settings->len)
+              ->base;
+}
+
+static gboolean
+log_settings (SluiceTrainer *self, GError **error)
+{
   gint64 series =
-      sluice_run_log_series (log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
+      sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
-    sluice_run_log_record (log, series,
-                           &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
-                                                      (const SluiceHparam *) settings->data,
-                                                      settings->len)
-                                ->base);
+    sluice_run_log_record (self->log, series, sluice_trainer_new_settings (self->project));
   return series >= 0;
 }
 
@@ -233,8 +237,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
     return FALSE;
   self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
   self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log != NULL && log_graph (self, error)
-      && sluice_trainer_log_settings (self->log, self->project, error)
+  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
       log_values (self, options->init_from);
@@ -437,7 +440,7 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
   if (self->info->parent != 0)
     sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
                           from != NULL ? from->name : parent);
-  return log_graph (self, error) && sluice_trainer_log_settings (self->log, self->project, error);
+  return log_graph (self, error) && log_settings (self, error);
 }
 
 /* The row of a run that was killed is older than its points. */
