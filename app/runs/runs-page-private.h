@@ -132,5 +132,3 @@ void sluice_runs_page_purge (SluiceRunsPage *self);
 void sluice_runs_page_init_lineage (SluiceRunsPage *self);
 /* Other runs are selected, or listed. */
 void sluice_runs_page_update_lineage (SluiceRunsPage *self);
-/* A run that begins where that one was; asks first. */
-void sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step);
