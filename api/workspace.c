@@ -248,7 +248,7 @@ sluice_workspace_launch (SluiceWorkspace *self,
   if (loaded == NULL || !sluice_project_set_all (loaded, (char **) settings, error)
       || !find_after (self, given.after, &request.needs, error))
     return NULL;
-  return take_name (sluice_queue_add (self, loaded, &request, error));
+  return take_name (sluice_queue_add (self, loaded, &request, NULL, error));
 }
 
 char **

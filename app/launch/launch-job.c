@@ -211,7 +211,7 @@ add_one (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError
   const SluiceQueueRequest request = { .name = self->name };
   if (project == NULL || !sluice_project_set_all (project, self->assignments, error))
     return FALSE;
-  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, NULL, error);
   *n_added += info != NULL;
   return info != NULL;
 }

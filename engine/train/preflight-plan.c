@@ -43,7 +43,7 @@ tell_device (SluiceChecker *self, guint i)
   g_autofree char *doubts = dup_doubts (forecast);
   SluicePreflightItem *item = sluice_preflight_add (
       self->card, "plan_bytes", forecast->devices[i],
-      bytes > room ? SLUICE_PREFLIGHT_LOOK : SLUICE_PREFLIGHT_WELL,
+      bytes > SLUICE_PREFLIGHT_FULL * room ? SLUICE_PREFLIGHT_LOOK : SLUICE_PREFLIGHT_WELL,
       doubts != NULL
           ? g_strdup_printf (_ ("%s: %s by the plan; %s"), forecast->devices[i], size, doubts)
           : g_strdup_printf (_ ("%s: %s by the plan"), forecast->devices[i], size));
@@ -55,7 +55,7 @@ tell_device (SluiceChecker *self, guint i)
   if (item->level == SLUICE_PREFLIGHT_WELL)
     return;
   item->action = g_strdup (_ ("set a smaller batch, or recompute"));
-  item->set = sluice_checker_dup_batch (self, forecast->held_bytes[i], bytes, room);
+  item->set = sluice_checker_dup_batch (self, i, forecast->held_bytes[i], bytes, room);
 }
 
 /* ---- time ---- */

@@ -28,9 +28,10 @@ double sluice_preflight_sum_up (GArray *times, double *spread);
 #define SLUICE_TRAINER_US 12.0
 /* Of the room; beyond it something else on the machine may be in the way. */
 #define SLUICE_PREFLIGHT_FULL 0.8
-/* A setting of a batch that there is room for; held: of the bytes, whatever the batch is. (transfer
- * full) (nullable): there is none */
-char *sluice_checker_dup_batch (const SluiceChecker *self, double held, double bytes, double room);
+/* The setting of a batch that there is room for on a device, by what it takes now; held: of the
+ * bytes, whatever the batch is. (transfer full) (nullable): there is none */
+char *sluice_checker_dup_batch (
+    const SluiceChecker *self, guint device, double held, double bytes, double room);
 /* An item, to be told more of. text: (transfer full) */
 SluicePreflightItem *sluice_preflight_add (SluicePreflight *self,
                                            const char *what,

@@ -278,9 +278,10 @@ typedef struct
 } Peak;
 
 static void
-tell_device (Trial *self, const SluiceDevice *device, const Peak *peak)
+tell_device (Trial *self, guint number, const Peak *peak)
 {
-  const char *name = device->short_name;
+  SluiceSession *session = self->checker->replica->session;
+  const char *name = sluice_session_get_device (session, number)->short_name;
   double room = sluice_checker_get_room (self->checker), most = (double) peak->most;
   g_autofree char *peak_text = g_format_size_full (peak->most, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *parameters = g_format_size_full (peak->parameters, G_FORMAT_SIZE_IEC_UNITS);
@@ -301,7 +302,8 @@ tell_device (Trial *self, const SluiceDevice *device, const Peak *peak)
   if (item->level == SLUICE_PREFLIGHT_WELL)
     return;
   item->action = g_strdup (_ ("set a smaller batch, or recompute"));
-  item->set = sluice_checker_dup_batch (self->checker, (double) peak->parameters, most, room);
+  item->set =
+      sluice_checker_dup_batch (self->checker, number, (double) peak->parameters, most, room);
 }
 
 /* What has been written down since it was begun counts for all devices. */
@@ -358,7 +360,7 @@ measure_memory (Trial *self)
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (peaks[i].most > 0)
-      tell_device (self, sluice_session_get_device (session, i), &peaks[i]);
+      tell_device (self, i, &peaks[i]);
   return TRUE;
 }
 

@@ -74,15 +74,21 @@ sluice_preflight_sum_up (GArray *times, double *spread)
 }
 
 char *
-sluice_checker_dup_batch (const SluiceChecker *self, double held, double bytes, double room)
+sluice_checker_dup_batch (
+    const SluiceChecker *self, guint device, double held, double bytes, double room)
 {
-  gint64 batch = self->project->batch, best = 1;
+  gboolean evaluates = self->forecast != NULL && self->forecast->is_of_evaluation[device];
+  gint64 batch = evaluates && self->test != NULL
+                     ? MIN (self->project->evaluate_batch, self->test->n)
+                     : self->project->batch;
   double most = (double) batch * (SLUICE_PREFLIGHT_FULL * room - held) / (bytes - held);
+  gint64 best = 1;
   if (self->examples == NULL || !(most >= 1) || batch <= 1)
     return NULL;
   while (2 * best < batch && (double) (2 * best) <= most)
     best *= 2;
-  return g_strdup_printf ("train.batch=%" G_GINT64_FORMAT, best);
+  return g_strdup_printf ("%s=%" G_GINT64_FORMAT, evaluates ? "evaluate.batch" : "train.batch",
+                          best);
 }
 
 void

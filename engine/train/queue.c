@@ -12,19 +12,26 @@
 #include "engine/store/file.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
 #include "engine/train/trial.h"
 
 /* ---- a run that waits ---- */
 
-/* By all that a trainer looks at before it computes. */
+/* By all that a trainer looks at before it computes. memory: (out): what it will take, 0 where
+ * that cannot be told. */
 static gboolean
-check_project (SluiceProject *project, const SluiceSessionOptions *host, GError **error)
+check_project (SluiceProject *project,
+               const SluiceSessionOptions *host,
+               gint64 *memory,
+               GError **error)
 {
   SluiceExamples *examples = NULL, *test = NULL;
   SluiceReplica *replica = NULL;
   gboolean ok = sluice_examples_load_all (project, &examples, &test, error)
                 && (replica = sluice_replica_new (project, examples, test, 0, host, error)) != NULL;
+  g_autoptr (SluiceRunForecast) forecast = ok ? sluice_run_forecast_new (replica, NULL) : NULL;
+  *memory = forecast != NULL ? sluice_run_forecast_get_bytes (forecast) : 0;
   g_clear_pointer (&replica, sluice_replica_free);
   g_clear_pointer (&examples, sluice_examples_free);
   g_clear_pointer (&test, sluice_examples_free);
@@ -55,7 +62,7 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
 static gboolean
 make_run (SluiceStore *store,
           const SluiceProject *project,
-          const SluiceQueueRequest *request,
+          const SluiceQueueNeeds *needs,
           SluiceGraph *graph,
           SluiceRunInfo *info,
           GError **error)
@@ -64,9 +71,7 @@ make_run (SluiceStore *store,
   g_autoptr (GBytes) bytes =
       file != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
   g_autoptr (SluiceRunDraft) draft = bytes != NULL ? sluice_run_draft_new (store, error) : NULL;
-  SluiceRunStart start = {
-    .graph = bytes, .waits = &request->needs, .write = write_run_file, .data = file
-  };
+  SluiceRunStart start = { .graph = bytes, .waits = needs, .write = write_run_file, .data = file };
   return draft != NULL && sluice_project_save (project, sluice_run_draft_get_folder (draft), error)
          && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
 }
@@ -87,24 +92,31 @@ SluiceRunInfo *
 sluice_queue_add (SluiceStore *store,
                   SluiceProject *project,
                   const SluiceQueueRequest *request,
+                  gint64 *memory,
                   GError **error)
 {
+  SluiceQueueNeeds needs = request->needs;
+  gint64 planned = 0;
   if (request->name != NULL
       && !sluice_text_check_name ("the name of the run", request->name, error))
     return NULL;
-  if (request->graph_hash == NULL && !check_project (project, request->host, error))
+  if (request->graph_hash == NULL && !check_project (project, request->host, &planned, error))
     return NULL;
+  if (needs.memory == 0)
+    needs.memory = planned;
   g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
   g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
   if (hash == NULL)
     return NULL;
   g_autoptr (SluiceRunInfo) info = make_info (project, request, hash);
-  if (!make_run (store, project, request, graph, info, error))
+  if (!make_run (store, project, &needs, graph, info, error))
     return NULL;
   gboolean ok = log_settings (store, info->id, project, error);
   if (!ok)
     sluice_store_purge_run (store, info->id, NULL);
   sluice_store_unlock_run (store, info->id);
+  if (memory != NULL)
+    *memory = needs.memory;
   return ok ? g_steal_pointer (&info) : NULL;
 }
 

@@ -13,16 +13,18 @@
 
 typedef struct
 {
-  const char *name;  /* (nullable): of the run; the project's */
-  const char *group; /* (nullable) */
-  SluiceQueueNeeds needs;
+  const char *name;                 /* (nullable): of the run; the project's */
+  const char *group;                /* (nullable) */
+  SluiceQueueNeeds needs;           /* memory 0: what its plan takes */
   const SluiceSessionOptions *host; /* (nullable): by which it is checked */
-  /* (nullable): of another run of the same graph and data, whose check stands for this one's */
+  /* (nullable): of another run of the same graph, data and batches, whose check and memory stand
+   * for this one's */
   const char *graph_hash;
 } SluiceQueueRequest;
 
 /**
  * sluice_queue_add:
+ * @memory: (out) (optional): bytes that it is said to need
  *
  * Loads graph and data to see that the project can be trained, and puts the run at the end of the
  * queue.
@@ -32,6 +34,7 @@ typedef struct
 SluiceRunInfo *sluice_queue_add (SluiceStore *store,
                                  SluiceProject *project,
                                  const SluiceQueueRequest *request,
+                                 gint64 *memory,
                                  GError **error);
 
 /**

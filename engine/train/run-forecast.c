@@ -100,11 +100,14 @@ look_ahead (const SluiceReplica *replica,
 }
 
 static void
-take_bytes (SluiceRunForecast *self, const SluiceForecast *forecast)
+take_bytes (SluiceRunForecast *self, const SluiceForecast *forecast, gboolean is_evaluation)
 {
   for (guint i = 0; i < self->n_devices; i++)
     {
-      self->bytes[i] = MAX (self->bytes[i], forecast->value_bytes[i] + forecast->held_bytes[i]);
+      double bytes = forecast->value_bytes[i] + forecast->held_bytes[i];
+      if (bytes > self->bytes[i])
+        self->is_of_evaluation[i] = is_evaluation;
+      self->bytes[i] = MAX (self->bytes[i], bytes);
       self->held_bytes[i] = MAX (self->held_bytes[i], forecast->held_bytes[i]);
     }
   self->has_guess |= forecast->has_guess;
@@ -125,6 +128,7 @@ look_at_steps (SluiceRunForecast *self, const SluiceReplica *replica, GError **e
   self->devices = g_new0 (char *, self->n_devices + 1);
   self->bytes = g_new0 (double, self->n_devices + 1);
   self->held_bytes = g_new0 (double, self->n_devices + 1);
+  self->is_of_evaluation = g_new0 (gboolean, self->n_devices + 1);
   for (guint i = 0; i < self->n_devices; i++)
     self->devices[i] = g_strdup (sluice_session_get_device (session, i)->short_name);
   for (guint i = 0; p->loss[i] != NULL; i++)
@@ -134,7 +138,7 @@ look_at_steps (SluiceRunForecast *self, const SluiceReplica *replica, GError **e
       look_ahead (replica, session, fetches, p->train, p->batch, error);
   if (step == NULL)
     return FALSE;
-  take_bytes (self, step);
+  take_bytes (self, step, FALSE);
   self->calls = g_array_ref (step->calls);
   self->n_looped = step->n_looped;
   self->n_not_known = step->n_not_known;
@@ -144,7 +148,7 @@ look_at_steps (SluiceRunForecast *self, const SluiceReplica *replica, GError **e
   g_autoptr (SluiceForecast) summary =
       look_ahead (replica, session, fetches, p->train, p->batch, error);
   if (summary != NULL)
-    take_bytes (self, summary);
+    take_bytes (self, summary, FALSE);
   return summary != NULL;
 }
 
@@ -162,7 +166,7 @@ look_at_evaluation (SluiceRunForecast *self, const SluiceReplica *replica, GErro
   g_autoptr (SluiceForecast) forecast =
       session != NULL ? look_ahead (replica, session, fetches, NULL, batch, error) : NULL;
   if (forecast != NULL)
-    take_bytes (self, forecast);
+    take_bytes (self, forecast, TRUE);
   return forecast != NULL;
 }
 
@@ -181,6 +185,7 @@ sluice_run_forecast_free (SluiceRunForecast *self)
   g_strfreev (self->devices);
   g_free (self->bytes);
   g_free (self->held_bytes);
+  g_free (self->is_of_evaluation);
   g_clear_pointer (&self->calls, g_array_unref);
   g_free (self);
 }

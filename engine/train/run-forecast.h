@@ -11,13 +11,14 @@
 typedef struct
 {
   guint n_devices;
-  char **devices;     /* "CPU:0" */
-  double *bytes;      /* by device, at the most */
-  double *held_bytes; /* of them, whatever the batch is */
-  GArray *calls;      /* of SluiceForecastCall: the kernels of a step */
-  guint n_looped;     /* of them, in loops, which count once */
-  guint n_not_known;  /* of them, of whose cost nothing is known */
-  gboolean has_guess; /* a size of some value was not known */
+  char **devices;             /* "CPU:0" */
+  double *bytes;              /* by device, at the most */
+  double *held_bytes;         /* of them, whatever the batch is */
+  gboolean *is_of_evaluation; /* by device: an evaluation takes the most */
+  GArray *calls;              /* of SluiceForecastCall: the kernels of a step */
+  guint n_looped;             /* of them, in loops, which count once */
+  guint n_not_known;          /* of them, of whose cost nothing is known */
+  gboolean has_guess;         /* a size of some value was not known */
 } SluiceRunForecast;
 
 /**

@@ -252,6 +252,7 @@ sluice_sweep_add_runs (const SluiceSweep *self,
                        GError **error)
 {
   g_autofree char *hash = NULL;
+  gint64 memory = 0;
   for (guint i = 0; i < self->trials->len; i++)
     {
       g_autoptr (SluiceProject) project = load_project (self, self->trials->pdata[i], error);
@@ -262,9 +263,10 @@ sluice_sweep_add_runs (const SluiceSweep *self,
                                      .group = self->group,
                                      .needs.devices = host != NULL ? host->device : NULL,
                                      .needs.threads = host != NULL ? host->n_threads : 0,
+                                     .needs.memory = hash != NULL ? memory : 0,
                                      .host = host,
                                      .graph_hash = hash };
-      g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
+      g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, &memory, error);
       if (info == NULL || (added != NULL && !added (store, info->id, error)))
         return FALSE;
       if (hash == NULL && is_checked_once (self, project))
