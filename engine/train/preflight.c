@@ -24,6 +24,10 @@ item_free (gpointer data)
   g_free (item->name);
   g_free (item->text);
   g_free (item->action);
+  g_free (item->set);
+  g_free (item->node);
+  g_free (item->spread);
+  g_clear_pointer (&item->counts, g_array_unref);
   g_free (item);
 }
 
@@ -39,11 +43,52 @@ sluice_preflight_add (SluicePreflight *self,
                                  .name = g_strdup (name),
                                  .value = NAN,
                                  .plus_minus = NAN,
+                                 .limit = NAN,
                                  .unit = "",
                                  .text = take_text,
                                  .level = level };
   g_ptr_array_add (self->items, item);
   return item;
+}
+
+static gint
+compare_numbers (gconstpointer a, gconstpointer b)
+{
+  double x = *(const double *) a, y = *(const double *) b;
+  return (x > y) - (x < y);
+}
+
+static double
+get_quantile (const GArray *sorted, double part)
+{
+  return g_array_index (sorted, double, (guint) (part * (sorted->len - 1) + 0.5));
+}
+
+double
+sluice_preflight_sum_up (GArray *times, double *spread)
+{
+  g_array_sort (times, compare_numbers);
+  double middle = get_quantile (times, 0.5);
+  *spread = fmax (get_quantile (times, 0.95) - middle, middle - get_quantile (times, 0.05));
+  return middle;
+}
+
+char *
+sluice_checker_dup_batch (
+    const SluiceChecker *self, guint device, double held, double bytes, double room)
+{
+  gboolean evaluates = self->forecast != NULL && self->forecast->is_of_evaluation[device];
+  gint64 batch = evaluates && self->test != NULL
+                     ? MIN (self->project->evaluate_batch, self->test->n)
+                     : self->project->batch;
+  double most = (double) batch * (SLUICE_PREFLIGHT_FULL * room - held) / (bytes - held);
+  gint64 best = 1;
+  if (self->examples == NULL || !(most >= 1) || batch <= 1)
+    return NULL;
+  while (2 * best < batch && (double) (2 * best) <= most)
+    best *= 2;
+  return g_strdup_printf ("%s=%" G_GINT64_FORMAT, evaluates ? "evaluate.batch" : "train.batch",
+                          best);
 }
 
 void
@@ -57,6 +102,7 @@ sluice_preflight_free (SluicePreflight *self)
 static void
 checker_clear (SluiceChecker *self)
 {
+  g_clear_pointer (&self->forecast, sluice_run_forecast_free);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
@@ -152,8 +198,12 @@ sluice_preflight (SluiceProject *project, const SluicePreflightOptions *options,
       tell (&self, 0.1, _ ("looking at the graph"));
       sluice_checker_look_at_graph (&self);
       sluice_checker_look_at_labels (&self);
+      sluice_checker_look_at_plan (&self);
+      sluice_checker_look_at_runs (&self);
       tell (&self, 0.2, _ ("trying steps"));
-      if (start (&self) && !sluice_checker_try (&self, error))
+      if (!start (&self))
+        sluice_checker_fall_back (&self);
+      else if (!sluice_checker_try (&self, error))
         return NULL;
     }
   tell (&self, 1, _ ("done"));

@@ -97,20 +97,11 @@ note_examples (SluiceTrainer *self)
       }
 }
 
-/* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
 {
-  g_autoptr (GString) devices = g_string_new (NULL);
-  SluiceSession *session = self->replica->session;
-  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
-    {
-      const char *name = sluice_session_get_device (session, i)->name;
-      const char *own = strstr (name, "/device:");
-      g_string_append_printf (devices, "%s%s", i > 0 ? ", " : "",
-                              own != NULL ? own + strlen ("/device:") : name);
-    }
-  sluice_run_file_note_made (self->file, devices->str);
+  g_autofree char *devices = sluice_replica_dup_devices (self->replica);
+  sluice_run_file_note_made (self->file, devices);
   sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
   note_examples (self);
 }
