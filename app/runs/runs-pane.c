@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/failure-words.h"
 #include "app/runs/run-settings.h"
 #include "app/runs/seed-heading.h"
 #include "app/window-state.h"
@@ -90,7 +91,8 @@ static void
 state_changed_cb (SluiceRunRow *self)
 {
   gboolean failed = sluice_run_get_info (self->run)->state == SLUICE_RUN_FAILED;
-  const char *message = failed ? sluice_run_get_info (self->run)->message : NULL;
+  const char *said_last = failed ? sluice_run_get_info (self->run)->message : NULL;
+  g_autofree char *message = said_last != NULL ? sluice_failure_sentence (said_last) : NULL;
   g_autofree char *all = dup_own_settings (self, G_MAXUINT);
   const char *own = g_str_equal (all, gtk_label_get_label (self->settings)) ? "" : all;
   g_autofree char *tooltip = message != NULL && *own != '\0'

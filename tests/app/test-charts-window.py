@@ -225,6 +225,10 @@ class Charts:
         state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+        self.click_title("hidden/weights")
+        state = w.wait(lambda s: s["inspector"].startswith("first\nFirst: step 20\n"))
+        self.tap.point("of a histogram it tells the steps", re.search(
+            r"Last: step \d+\nSteps: \d+\n", state["inspector"]), state["inspector"])
 
     def histograms(self):
         w = self.window

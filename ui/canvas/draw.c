@@ -141,6 +141,21 @@ sluice_drawer_get_n_boxes (SluiceDrawer *self)
   return self->n_boxes;
 }
 
+/* "27 ops · 12.4 k params": what has no room is left out, from the last part on. Half a number says
+ * something else. */
+static void
+set_note (PangoLayout *layout, const char *note)
+{
+  g_autofree char *text = g_strdup (note);
+  char *end;
+  pango_layout_set_text (layout, text, -1);
+  while (pango_layout_is_ellipsized (layout) && (end = g_strrstr (text, " · ")) != NULL)
+    {
+      *end = '\0';
+      pango_layout_set_text (layout, text, -1);
+    }
+}
+
 static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
@@ -161,8 +176,11 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
   pango_layout_set_ellipsize (layout, ellipsize (style, text));
-  pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
+  if (style == TEXT_NOTE)
+    set_note (layout, text);
+  else
+    pango_layout_set_text (layout, text, -1);
   /* Live values come and go: forget rather than grow without end. */
   if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
     g_hash_table_remove_all (self->layouts);
