@@ -361,14 +361,6 @@ export_to_action (GtkWidget *widget, const char *name, GVariant *parameter)
   sluice_runs_page_export_to (SLUICE_RUNS_PAGE (widget), format, path);
 }
 
-static void
-fork_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  gint64 run, step;
-  g_variant_get (parameter, "(xx)", &run, &step);
-  sluice_runs_page_fork (SLUICE_RUNS_PAGE (widget), run, step);
-}
-
 /* Where checkpoints are chosen by keys. */
 static void
 lineage_action (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -449,7 +441,6 @@ static const struct
   { "group.close", close_action, OUTSIDE },
   { "table.curve", curve_action, 0, "s" },
   { "table.lineage", lineage_action, NEEDS_ANY | OUTSIDE },
-  { "run.fork", fork_action, OUTSIDE, "(xx)" },
 };
 
 void

@@ -6,9 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/failure-words.h"
 #include "app/status-text.h"
-#include "engine/train/fork.h"
 #include "ui/chart/ticks.h"
 
 enum
@@ -165,143 +163,13 @@ sluice_runs_page_update_lineage (SluiceRunsPage *self)
   g_task_run_in_thread (task, read_in_worker);
 }
 
-/* ---- a run that begins where another one was ---- */
-
-typedef struct
-{
-  SluiceStore *store;
-  SluiceRunInfo *parent;
-  gint64 step;
-  char **assignments;
-  gboolean waits; /* in the queue: something else is trained, or its project is not the open one */
-} Fork;
-
-static void
-fork_free (gpointer data)
-{
-  Fork *self = data;
-  g_object_unref (self->store);
-  sluice_run_info_free (self->parent);
-  g_strfreev (self->assignments);
-  g_free (self);
-}
-
-static void
-fork_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const Fork *fork = data;
-  const SluiceForkRequest request = { .step = fork->step,
-                                      .assignments = (const char *const *) fork->assignments,
-                                      .waits = fork->waits };
-  GError *error = NULL;
-  SluiceRunInfo *info = sluice_fork (fork->store, fork->parent, &request, &error);
-  if (info != NULL)
-    g_task_return_pointer (task, info, (GDestroyNotify) sluice_run_info_free);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
-forked (GObject *object, GAsyncResult *result, gpointer data)
-{
-  SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
-  const Fork *fork = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceRunInfo) info = g_task_propagate_pointer (G_TASK (result), &error);
-  if (info == NULL)
-    {
-      g_autofree char *failure = sluice_failure_words (error);
-      sluice_runs_page_tell (self, failure);
-      return;
-    }
-  g_autofree char *words =
-      g_strdup_printf (fork->waits ? _ ("“%s” waits in the queue") : _ ("“%s” begins"), info->name);
-  sluice_runs_page_tell (self, words);
-  if (!fork->waits)
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.resume-run-from", "(sxb)", info->name,
-                                (gint64) -1, FALSE);
-  sluice_workspace_refresh (self->workspace);
-  sluice_runs_page_read (self);
-}
-
-static gboolean
-has_to_wait (SluiceRunsPage *self, const SluiceRunInfo *parent)
-{
-  const char *folder = sluice_run_controller_get_project (self->controller);
-  g_autofree char *project = folder != NULL ? g_path_get_basename (folder) : NULL;
-  return g_strcmp0 (project, parent->project) != 0
-         || sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE;
-}
-
-/* take: (transfer full) */
-static void
-begin_fork (SluiceRunsPage *self, Fork *take)
-{
-  take->waits = has_to_wait (self, take->parent);
-  g_autoptr (GTask) task = g_task_new (self, NULL, forked, NULL);
-  g_task_set_task_data (task, take, fork_free);
-  g_task_run_in_thread (task, fork_in_worker);
-}
-
-static void
-response_cb (AdwMessageDialog *dialog, const char *response, SluiceRunsPage *self)
-{
-  GtkEditable *entry = GTK_EDITABLE (adw_message_dialog_get_extra_child (dialog));
-  const char *text = gtk_editable_get_text (entry);
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) words = NULL;
-  if (strcmp (response, "fork") != 0)
-    return;
-  if (*text != '\0' && !g_shell_parse_argv (text, NULL, &words, &error)
-      && !g_error_matches (error, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
-    {
-      sluice_runs_page_tell (self, error->message);
-      return;
-    }
-  Fork *fork = g_object_steal_data (G_OBJECT (dialog), "fork");
-  fork->assignments = g_steal_pointer (&words);
-  begin_fork (self, fork);
-}
-
-/* Training begins only when that was said. */
-void
-sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step)
-{
-  SluiceStore *store = sluice_workspace_get_store (self->workspace);
-  SluiceRunItem *item = sluice_run_table_find (self->table, run);
-  if (store == NULL || item == NULL)
-    return;
-  const SluiceRunInfo *info = sluice_run_item_get_entry (item)->info;
-  Fork *fork = g_new0 (Fork, 1);
-  *fork = (Fork){ g_object_ref (store), sluice_run_info_copy (info), step };
-  g_autofree char *number = sluice_format_step (step);
-  g_autofree char *heading = g_strdup_printf (_ ("Fork “%s” at step %s?"), info->name, number);
-  GtkWidget *dialog = adw_message_dialog_new (
-      GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), heading,
-      _ ("A new run goes on from there as this one did, but for the settings that are written "
-         "here."));
-  AdwMessageDialog *message = ADW_MESSAGE_DIALOG (dialog);
-  GtkWidget *entry = gtk_entry_new ();
-  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), "learning-rate=0.03 batch=64");
-  gtk_entry_set_activates_default (GTK_ENTRY (entry), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Settings that are to be different"), -1);
-  adw_message_dialog_set_extra_child (message, entry);
-  adw_message_dialog_add_responses (message, "cancel", _ ("Cancel"), "fork", _ ("Fork"), NULL);
-  adw_message_dialog_set_response_appearance (message, "fork", ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_default_response (message, "fork");
-  adw_message_dialog_set_close_response (message, "cancel");
-  g_object_set_data_full (G_OBJECT (dialog), "fork", fork, fork_free);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (response_cb), self, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
-}
-
 /* ---- its place below the table ---- */
 
 static void
 fork_cb (SluiceRunsPage *self, gint64 run, gint64 step)
 {
-  gtk_widget_activate_action (GTK_WIDGET (self), "run.fork", "(xx)", run, step);
+  if (!sluice_run_table_get_trash (self->table))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.fork-run", "(xx)", run, step);
 }
 
 static void

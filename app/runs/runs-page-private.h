@@ -142,8 +142,6 @@ void sluice_runs_page_drop_term (SluiceRunsPage *self, guint term);
 void sluice_runs_page_init_lineage (SluiceRunsPage *self);
 /* Other runs are selected, or listed. */
 void sluice_runs_page_update_lineage (SluiceRunsPage *self);
-/* A run that begins where that one was; asks first. */
-void sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step);
 /* What stands below the table, which is to be shown yet: (transfer none): its box. */
 GtkWidget *sluice_runs_page_add_below (SluiceRunsPage *self,
                                        const char *title,
