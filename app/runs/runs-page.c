@@ -471,6 +471,8 @@ runs_page_dump_state (SluicePage *page)
   add_string (b, "group", gtk_label_get_label (self->group_label));
   add_string (b, "curve", sluice_run_table_get_curve (self->table));
   add_string (b, "differs", differs);
+  g_autofree char *matters = sluice_diff_panel_dup_matters (self->differs);
+  add_string (b, "matters", matters);
   g_autofree char *sweep = sluice_sweep_view_dup_text (self->sweep);
   add_string (b, "sweep", gtk_widget_get_visible (self->sweep_box) ? sweep : "");
   add_lineage (b, self);
