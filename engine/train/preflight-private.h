@@ -24,6 +24,9 @@ typedef struct
  * that of many more would be from it: twice the standard error, or what it differs by from the
  * first half to the second. times: (element-type double): in order. margin: (out) */
 double sluice_preflight_sum_up (const GArray *times, double *margin);
+/* What a trainer does between steps: points are queued, progress is told (µs, measured on a server
+ * of 2023; half of it is uncertain). */
+#define SLUICE_TRAINER_US 12.0
 /* Of the room; beyond it something else on the machine may be in the way. */
 #define SLUICE_PREFLIGHT_FULL 0.8
 /* The setting of a batch that there is room for on a device, by what it takes now; held: of the

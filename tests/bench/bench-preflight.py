@@ -7,9 +7,9 @@ then takes: every sample at three batch sizes.
 usage: bench-preflight.py SLUICE SAMPLES [--seconds S]
 
 A line a case, then in how many of them what was measured lies within what was said, ±, and how wide
-that is in the median; the same of what was modelled before a step was taken, where that has a ±.
-Exit status 1 where a prediction holds in less than nine of ten. Some two and a half minutes. No part
-of the tests: a busy machine decides it.
+that is in the median; the same of what was modelled before a step was taken, where that has a ±. Exit
+status 1 where a prediction holds in less than nine of ten. Some two and a half minutes. No part of
+the tests: a busy machine decides it.
 """
 import argparse
 import json
@@ -108,7 +108,7 @@ def main():
     args = parser.parse_args()
     scores = {what: Score(what) for what in ("time", "memory", "modelled time", "planned memory")}
     print(f"{'sample':14} {'batch':>5} {'said µs':>11} {'±':>9} {'model':>11} {'took µs':>11}       "
-          f"{'said bytes':>11} {'±':>9} {'plan':>11} {'took':>11}")
+          f"{'said B':>11} {'±':>9} {'plan':>11} {'took':>11}")
     with tempfile.TemporaryDirectory() as workspace:
         for name in SAMPLES:
             project = args.samples / name
