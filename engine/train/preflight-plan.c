@@ -20,7 +20,7 @@
 #define STEP_FACTOR  1.5
 #define MODEL_SPREAD 0.6
 #define PLAN_SPREAD  0.1
-#define SMALL_BLOCKS (64.0 * 1024) /* bytes, as they are counted on each thread */
+#define SMALL_BLOCKS (64.0 * 1024) /* bytes, as they are counted on threads */
 
 /* ---- memory ---- */
 

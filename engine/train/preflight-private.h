@@ -20,9 +20,10 @@ typedef struct
   double entropy;              /* of the labels, in nats */
 } SluiceChecker;
 
-/* The median, and how far nine of ten are from it at the most: what disturbs the machine now and
- * then moves neither by much. times: (element-type double): is sorted. spread: (out) */
-double sluice_preflight_sum_up (GArray *times, double *spread);
+/* The mean, which is what a long run comes to, with all that disturbs it now and then; and how far
+ * that of many more would be from it: twice the standard error, or what it differs by from the
+ * first half to the second. times: (element-type double): in order. margin: (out) */
+double sluice_preflight_sum_up (const GArray *times, double *margin);
 /* What a trainer does between steps: points are queued, progress is told (µs, measured on a server
  * of 2023; half of it is uncertain). */
 #define SLUICE_TRAINER_US 12.0

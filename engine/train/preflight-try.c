@@ -266,14 +266,15 @@ sluice_checker_get_room (const SluiceChecker *self)
 #define RECORD_SECONDS 0.3
 
 /* Blocks of up to 4 KiB are counted in steps of 16 KiB, on each thread. */
-#define PEAK_STEP   (64.0 * 1024)
+#define THREAD_STEP (16.0 * 1024)
 #define PEAK_SPREAD 0.05
 
 /* Of a device over several steps: which threads run at the same time, and how long loops are,
  * differs from step to step. */
 typedef struct
 {
-  gsize least, most; /* peaks of plain steps, of all */
+  gsize least, most_plain; /* peaks of plain steps */
+  gsize most;              /* of all */
   gsize parameters;
 } Peak;
 
@@ -294,8 +295,8 @@ tell_device (Trial *self, guint number, const Peak *peak)
           _ ("%s: %s at the most, measured; parameters are %s of it"), name, peak_text, parameters)
                            : g_strdup_printf (_ ("%s: %s at the most, measured"), name, peak_text));
   item->value = most;
-  item->plus_minus =
-      PEAK_SPREAD * most + PEAK_STEP + (double) (peak->most - MIN (peak->least, peak->most));
+  item->plus_minus = PEAK_SPREAD * most + THREAD_STEP * sluice_pool_get_threads ()
+                     + (double) (peak->most_plain - MIN (peak->least, peak->most_plain));
   item->limit = room;
   item->unit = "bytes";
   item->source = "measured";
@@ -317,7 +318,10 @@ take_peaks (Trial *self, Peak *peaks, gboolean is_plain)
       if (ledger == NULL)
         continue;
       if (is_plain)
-        peaks[i].least = MIN (peaks[i].least, ledger->peak_bytes);
+        {
+          peaks[i].least = MIN (peaks[i].least, ledger->peak_bytes);
+          peaks[i].most_plain = MAX (peaks[i].most_plain, ledger->peak_bytes);
+        }
       if (ledger->peak_bytes > peaks[i].most)
         {
           peaks[i].most = ledger->peak_bytes;

@@ -51,26 +51,28 @@ sluice_preflight_add (SluicePreflight *self,
   return item;
 }
 
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
 static double
-get_quantile (const GArray *sorted, double part)
+get_mean (const GArray *times, guint from, guint to)
 {
-  return g_array_index (sorted, double, (guint) (part * (sorted->len - 1) + 0.5));
+  double sum = 0;
+  for (guint i = from; i < to; i++)
+    sum += g_array_index (times, double, i);
+  return sum / MAX (to - from, 1);
 }
 
 double
-sluice_preflight_sum_up (GArray *times, double *spread)
+sluice_preflight_sum_up (const GArray *times, double *margin)
 {
-  g_array_sort (times, compare_numbers);
-  double middle = get_quantile (times, 0.5);
-  *spread = fmax (get_quantile (times, 0.95) - middle, middle - get_quantile (times, 0.05));
-  return middle;
+  guint n = times->len;
+  double mean = get_mean (times, 0, n), squares = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      double distance = g_array_index (times, double, i) - mean;
+      squares += distance * distance;
+    }
+  double drift = fabs (get_mean (times, 0, n / 2) - get_mean (times, n / 2, n));
+  *margin = n > 1 ? fmax (2 * sqrt (squares / (n - 1) / n), drift) : 0;
+  return mean;
 }
 
 char *
