@@ -267,6 +267,7 @@ make_trainer (SluiceStore *store,
   all.run_name = NULL;
   all.resume = id;
   all.holds_lock = TRUE;
+  all.waits_again = is_of_machine;
   all.until_step = until;
   return project != NULL ? sluice_trainer_new (store, project, &all, error) : NULL;
 }
@@ -346,7 +347,8 @@ sluice_queue_put_back (SluiceStore *store,
   SluiceProgress progress;
   gint64 run = sluice_trainer_get_run (trainer);
   sluice_trainer_get_progress (trainer, &progress);
-  gboolean of_machine = failure != NULL && is_of_machine (store, failure);
+  gboolean of_machine =
+      sluice_trainer_is_put_off (trainer) || (failure != NULL && is_of_machine (store, failure));
   gboolean stays = of_machine || progress.state == SLUICE_RUN_STOPPED;
   gboolean ok =
       sluice_run_queue_settle (store, run, stays ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_LEAVES,

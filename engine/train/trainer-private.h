@@ -54,6 +54,8 @@ struct _SluiceTrainer
   gint64 stop_series; /* 0: no rule ends the run */
   SluiceStopRule stop_rule;
   gboolean runs_commands;
+  gboolean (*waits_again) (SluiceStore *store, const GError *failure); /* (nullable) */
+  gboolean is_put_off;  /* written before it has ended */
   SluiceAlerts *alerts; /* (nullable): there are none */
   double *scalars, *evaluation;
   SluiceStepRate rate;

@@ -66,8 +66,8 @@ class Queue:
         """Of each run, step by step."""
         found = {}
         for name in self.runs():
-            series = self.lines("log", f"--run={name}", "--tag=^loss$")[0]
-            found[name] = list(zip(series["steps"], series["values"]))
+            found[name] = [point for series in self.lines("log", f"--run={name}", "--tag=^loss$")
+                           for point in zip(series["steps"], series["values"])]
         return found
 
     def outcome(self):

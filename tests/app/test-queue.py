@@ -213,8 +213,8 @@ def check_killed_sweep(tap, sluice, folder, project):
         if (len(names) not in (1, 41) or "reindex" in after.stderr or len(folders) != len(names)
                 or set(queue.states().values()) != {"waiting"}):
             wrong.append((names, folders, after.stderr))
-    tap.point(f"killed {N_KILLS} times while it is added ({counts.count(0)} times before it was), a "
-              "sweep is there as a whole or not at all, in folders too", not wrong, wrong)
+    tap.point(f"killed {N_KILLS} times while it is added ({counts.count(0)} times before it was), "
+              "a sweep is there as a whole or not at all, in folders too", not wrong, wrong)
 
 
 def check_two(tap, sluice, folder, project):
