@@ -27,6 +27,7 @@ ARROWS = {
     "engine/device": [BASE, GRAPH],
     "engine/passes": [BASE, GRAPH, DEVICE],
     "engine/grad": [BASE, GRAPH, DEVICE],
+    "engine/command": [BASE, GRAPH, DEVICE, "engine/grad"],
     "engine/runtime": BELOW_RUNTIME,
     "engine/store": BELOW_RUNTIME,
     "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
