@@ -62,6 +62,9 @@ gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* train.c */
+gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
 /* file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

@@ -15,6 +15,11 @@
 #define KEYS(of) .keys = of, .n_keys = G_N_ELEMENTS (of)
 
 static const SluiceCommandKey attrs[] = { { NULL, "ATTR=VALUE" } };
+static const SluiceCommandKey training[] = { { "optimizer", "NAME", TRUE },
+                                             { "learning-rate", "X", TRUE },
+                                             { "variables", "SCOPE" },
+                                             { "clip", "X" },
+                                             { NULL, "KEY=VALUE" } };
 
 /* clang-format off */
 const SluiceCommand sluice_commands[] = {
@@ -60,6 +65,12 @@ const SluiceCommand sluice_commands[] = {
   { "insert", "OP NAME EDGE [ATTR=VALUE...]",
     N_("Puts a node of one input and one output between an edge and all that reads it"),
     N_("insert $2"), 3, 3, KEYS (attrs), sluice_command_insert },
+  { "train", "LOSS optimizer=sgd|momentum|adam|rmsprop|adagrad learning-rate=X [variables=SCOPE] [clip=X] [KEY=VALUE...]",
+    N_("Adds gradients of a loss, an optimizer's updates of all variables or those of a scope, the global step, and the nodes init and train; clip is the largest joint norm of the gradients"),
+    N_("train by $1"), 1, 1, KEYS (training), sluice_command_train },
+  { "summary", "scalar|histogram|image EDGE [TAG]",
+    N_("Adds a summary of an edge, by the tag or the name of its node"),
+    N_("summary of $2"), 2, 3, NULL, 0, sluice_command_summary },
   { "undo", "[N]",
     N_("Takes the last command, or the last N, back"),
     NULL, 0, 1, NULL, 0, sluice_command_undo },

@@ -64,7 +64,7 @@ parse_attr (const SluiceCommandCall *call,
             GError **error)
 {
   const SluiceAttrDef *def = op != NULL ? sluice_op_find_attr (op, word->key) : NULL;
-  attr->name = word->key;
+  attr->name = sluice_intern (word->key);
   if (def == NULL && op != NULL && *word->key != '_')
     return fail_no_attr (op, word->key, error);
   if (sluice_attr_parse (def, find_dtype (call, node), word->text, &attr->value, error))
