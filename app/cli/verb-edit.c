@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
-#include "engine/command/command.h"
+#include "engine/command/stack.h"
 
 /* Of a script; a longer one is a program's mistake. */
 #define MAX_SCRIPT_BYTES (256 * 1024 * 1024)
@@ -36,7 +36,7 @@ print_commands (void)
 {
   for (guint i = 0; i < sluice_n_commands; i++)
     {
-      const SluiceCommand *command = &sluice_commands[i];
+      const SluiceEditCommand *command = &sluice_commands[i];
       if (!sluice_cli_json)
         {
           printf ("%s %s\n    %s.\n", command->name, command->arguments, _ (command->summary));

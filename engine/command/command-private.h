@@ -5,6 +5,7 @@
 #include "engine/base/error.h"
 #include "engine/command/command.h"
 #include "engine/command/line.h"
+#include "engine/command/stack.h"
 #include "engine/graph/edit.h"
 
 /* A command that is being done. */
@@ -12,7 +13,7 @@ struct _SluiceCommandCall
 {
   SluiceCommandStack *stack;
   SluiceGraph *graph; /* in an open transaction, where the command has words */
-  const SluiceCommand *command;
+  const SluiceEditCommand *command;
   char **arguments; /* those without a key; the list ends with NULL */
   guint n_arguments;
   const SluiceWord **values; /* those with one */
@@ -41,30 +42,26 @@ GPtrArray *sluice_command_collect (const SluiceCommandCall *call, const char *na
 /* Is it the name, or does it stand below? */
 gboolean sluice_command_is_below (const char *name, const char *scope);
 
-/* stack.c: does the command of a line, within the transaction of another where it is part of that.
- */
-gboolean sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error);
-
-/* nodes.c */
+/* command-nodes.c */
 gboolean sluice_command_add (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_insert (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_set (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_device (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_colocate (SluiceCommandCall *call, GError **error);
-/* edges.c */
+/* command-edges.c */
 gboolean sluice_command_connect (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_disconnect (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_control (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_uncontrol (SluiceCommandCall *call, GError **error);
-/* names.c */
+/* command-names.c */
 gboolean sluice_command_rename (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
-/* train.c */
+/* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
-/* file.c */
+/* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

@@ -22,7 +22,7 @@ static const SluiceCommandKey training[] = { { "optimizer", "NAME", TRUE },
                                              { NULL, "KEY=VALUE" } };
 
 /* clang-format off */
-const SluiceCommand sluice_commands[] = {
+const SluiceEditCommand sluice_commands[] = {
   { "add", "OP NAME [INPUT...] [ATTR=VALUE...]",
     N_("Adds a node; an input is an edge, ^NODE to wait for one, or \"\" to stay open. Dtypes are taken from the inputs, what else is not said from the op's defaults"),
     N_("add $2"), 2, MANY, KEYS (attrs), sluice_command_add },
@@ -87,7 +87,7 @@ const SluiceCommand sluice_commands[] = {
 /* clang-format on */
 const guint sluice_n_commands = G_N_ELEMENTS (sluice_commands);
 
-const SluiceCommand *
+const SluiceEditCommand *
 sluice_command_find (const char *name, GError **error)
 {
   const char *names[G_N_ELEMENTS (sluice_commands)];

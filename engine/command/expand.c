@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/suggest.h"
+#include "engine/command/stack-private.h"
 #include "engine/graph/attr-text.h"
 
 /* Templates that use templates. */

@@ -2,8 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/command/command.h"
+#include "engine/command/line.h"
+#include "engine/command/stack.h"
 
-/* stack.c: commands of the stack itself. */
+/* Does the command of a line within the transaction of another, of which it is part. */
+gboolean sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error);
+
+/* Commands of the stack itself. */
 gboolean sluice_command_undo (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_redo (SluiceCommandCall *call, GError **error);

@@ -177,7 +177,7 @@ fill_words (const SluiceCommandCall *call)
 }
 
 static const SluiceCommandKey *
-find_key (const SluiceCommand *command, const char *name)
+find_key (const SluiceEditCommand *command, const char *name)
 {
   for (guint i = 0; i < command->n_keys; i++)
     if (command->keys[i].name == NULL || g_str_equal (command->keys[i].name, name))
@@ -186,7 +186,7 @@ find_key (const SluiceCommand *command, const char *name)
 }
 
 static gboolean
-fail_key (const SluiceCommand *command, const char *name, GError **error)
+fail_key (const SluiceEditCommand *command, const char *name, GError **error)
 {
   g_autofree const char **names = g_new0 (const char *, command->n_keys + 1);
   for (guint i = 0; i < command->n_keys; i++)
@@ -205,7 +205,7 @@ fail_key (const SluiceCommand *command, const char *name, GError **error)
 static gboolean
 check_words (const SluiceCommandCall *call, GError **error)
 {
-  const SluiceCommand *command = call->command;
+  const SluiceEditCommand *command = call->command;
   if (call->n_arguments < command->n_least || call->n_arguments > command->n_most)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%u arguments are too %s; write %s %s", call->n_arguments,

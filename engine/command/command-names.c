@@ -49,23 +49,14 @@ gboolean
 sluice_command_ungroup (SluiceCommandCall *call, GError **error)
 {
   const char *scope = call->arguments[0], *slash = strrchr (scope, '/');
-  g_autofree char *above = g_strndup (scope, slash != NULL ? (gsize) (slash + 1 - scope) : 0);
+  g_autofree char *above = g_strndup (scope, slash != NULL ? (gsize) (slash - scope) : 0);
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, scope, error);
-  guint n = 0;
-  for (guint i = 0; nodes != NULL && i < nodes->len; i++)
-    {
-      SluiceNode *node = nodes->pdata[i];
-      if (g_str_equal (node->name, scope))
-        continue; /* a node of that name stands beside the scope */
-      g_autofree char *to = g_strconcat (above, node->name + strlen (scope) + 1, NULL);
-      if (!sluice_edit_rename (call->graph, node, to, error))
-        return FALSE;
-      n++;
-    }
-  return n > 0
-         || (nodes != NULL
-             && sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "'%s' is a node, no scope: nothing stands below it", scope));
+  const SluiceNode *node = sluice_graph_find (call->graph, scope);
+  if (node != NULL)
+    return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "is a node%s; only what is a scope and nothing else is taken apart",
+                             nodes->len > 1 ? " that others stand below" : ", no scope");
+  return nodes != NULL && sluice_edit_rename_scope (call->graph, scope, above, error);
 }
 
 /* ---- duplicate ---- */

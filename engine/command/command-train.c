@@ -197,8 +197,7 @@ set_variable (Training *self, guint i, GError **error)
   sluice_template_values_set (self->texts, "shape", sluice_shape_str (&shape, text));
   sluice_template_values_set (self->texts, "assign", initializer->op_name);
   sluice_template_values_set (self->texts, "kind", is_reference (node) ? "reference" : "variable");
-  sluice_template_values_set (self->texts, "apply",
-                              is_reference (node) ? "Apply" : "ResourceApply");
+  sluice_template_values_set (self->texts, "resource", is_reference (node) ? "" : "Resource");
   sluice_template_values_set (self->texts, "read",
                               is_reference (node) ? "read" : "Read/ReadVariableOp");
   sluice_template_values_set_number (self->texts, "i", i);

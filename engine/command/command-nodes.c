@@ -240,6 +240,7 @@ sluice_command_device (SluiceCommandCall *call, GError **error)
   SluiceNode *node = sluice_command_find_node (call, call->arguments[0], error);
   if (node == NULL || !sluice_device_spec_parse (&spec, device, error))
     return FALSE;
+  sluice_device_spec_clear (&spec);
   sluice_edit_set_device (call->graph, node, device);
   return TRUE;
 }
