@@ -56,6 +56,9 @@ void sluice_layers_share_lanes (SluiceLayers *self, const SluiceLayoutOptions *o
 
 /* ---- layout-fold.c ---- */
 
+/* What fits the view at this zoom is neither folded nor drawn tighter. */
+#define SLUICE_LAYOUT_GOOD_FIT 0.72
+
 /* Components that share their rows: with fixed ranks all columns, else a single one. Rows are cut
  * into bands that stand side by side. */
 typedef struct

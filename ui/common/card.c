@@ -655,7 +655,7 @@ sluice_card_size_allocate (GtkWidget *widget, int width, int height, int baselin
   else
     allocate_tools (SLUICE_CARD (widget), width, FALSE);
   if (p->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (p->menu));
+    sluice_popover_follow (p->menu);
 }
 
 static void

@@ -311,6 +311,25 @@ test_fold (void)
                    40 * sizeof (SluicePoint));
 }
 
+/* What would be hard to read, and is too wide to be folded, stands closer. */
+static void
+test_tight (void)
+{
+  const guint n_ranks = 18, n_lanes = 6;
+  g_auto (Graph) g = graph_new (n_ranks * n_lanes);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  for (guint i = 0; i + n_lanes < n_ranks * n_lanes; i++)
+    {
+      connect_nodes (&g, i, i + n_lanes);
+      connect_nodes (&g, i, i / n_lanes * n_lanes + n_lanes);
+    }
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_autoptr (SluiceLayout) tight = lay_out_for (&g, 1100, 760, &options);
+  assert_sound (&g, tight);
+  g_assert_cmpfloat (tight->height, <, 0.85 * plain->height);
+  g_assert_cmpfloat_with_epsilon (tight->width, plain->width, 0.01);
+}
+
 /* Two halves of 20 rows: both are cut at the same rows, and stand side by side in each band. */
 static void
 test_fold_columns (void)
@@ -566,6 +585,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/components", test_components);
   g_test_add_func ("/canvas/layout/columns", test_columns);
   g_test_add_func ("/canvas/layout/fold", test_fold);
+  g_test_add_func ("/canvas/layout/hard-to-read", test_tight);
   g_test_add_func ("/canvas/layout/fold-columns", test_fold_columns);
   g_test_add_func ("/canvas/layout/wrap", test_wrap);
   g_test_add_func ("/canvas/layout/lanes", test_lanes_are_shared);
