@@ -97,20 +97,11 @@ note_examples (SluiceTrainer *self)
       }
 }
 
-/* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
 {
-  g_autoptr (GString) devices = g_string_new (NULL);
-  SluiceSession *session = self->replica->session;
-  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
-    {
-      const char *name = sluice_session_get_device (session, i)->name;
-      const char *own = strstr (name, "/device:");
-      g_string_append_printf (devices, "%s%s", i > 0 ? ", " : "",
-                              own != NULL ? own + strlen ("/device:") : name);
-    }
-  sluice_run_file_note_made (self->file, devices->str);
+  g_autofree char *devices = sluice_replica_dup_devices (self->replica);
+  sluice_run_file_note_made (self->file, devices);
   sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
   note_examples (self);
 }
@@ -197,8 +188,8 @@ log_graph (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
-gboolean
-sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError **error)
+SluiceRecord *
+sluice_trainer_new_settings (const SluiceProject *p)
 {
   g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
   const SluiceHparam always[] = { { "batch", (double) p->batch },
@@ -211,14 +202,18 @@ sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError *
       SluiceHparam setting = { override->name, override->value };
       g_array_append_val (settings, setting);
     }
+  return &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
+                                    (const SluiceHparam *) settings->data, settings->len)
+              ->base;
+}
+
+static gboolean
+log_settings (SluiceTrainer *self, GError **error)
+{
   gint64 series =
-      sluice_run_log_series (log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
+      sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
-    sluice_run_log_record (log, series,
-                           &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
-                                                      (const SluiceHparam *) settings->data,
-                                                      settings->len)
-                                ->base);
+    sluice_run_log_record (self->log, series, sluice_trainer_new_settings (self->project));
   return series >= 0;
 }
 
@@ -233,8 +228,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
     return FALSE;
   self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
   self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log != NULL && log_graph (self, error)
-      && sluice_trainer_log_settings (self->log, self->project, error)
+  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
       log_values (self, options->init_from);
@@ -437,7 +431,7 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
   if (self->info->parent != 0)
     sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
                           from != NULL ? from->name : parent);
-  return log_graph (self, error) && sluice_trainer_log_settings (self->log, self->project, error);
+  return log_graph (self, error) && log_settings (self, error);
 }
 
 /* The row of a run that was killed is older than its points. */

@@ -126,8 +126,8 @@ const SluiceKind sluice_kind_event = {
   .number = SLUICE_SERIES_EVENT,
   .name = "event",
   .migrations = migrations,
-  .list = "SELECT 0, run, kind, 10, count (*), min (step), max (step), 1, NULL, NULL FROM events "
-          "WHERE run = ?1 GROUP BY kind",
+  .list = "SELECT 0 AS id, run, kind, 10, count (*), min (step), max (step), 1, NULL, NULL "
+          "FROM events WHERE run = ?1 AND ?2 GROUP BY kind",
   .truncate = "DELETE FROM events WHERE run = ?1 AND step > ?2",
   .view = "event_points",
   .write = event_write,
