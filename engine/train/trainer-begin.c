@@ -207,7 +207,7 @@ sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError *
   for (guint i = 0; i < p->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      SluiceHparam setting = { override->name, override->value };
+      SluiceHparam setting = { override->name, override->value, override->text };
       g_array_append_val (settings, setting);
     }
   gint64 series =
