@@ -219,10 +219,10 @@ static gboolean
 add_sweep (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
 {
   g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
-  if (sweep == NULL || !sluice_sweep_add_runs (sweep, store, NULL, NULL, error))
-    return FALSE;
-  *n_added += sweep->trials->len;
-  return TRUE;
+  g_autoptr (GPtrArray) runs =
+      sweep != NULL ? sluice_sweep_add_runs (sweep, store, NULL, error) : NULL;
+  *n_added += runs != NULL ? runs->len : 0;
+  return runs != NULL;
 }
 
 gboolean

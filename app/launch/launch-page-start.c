@@ -449,6 +449,24 @@ add_to_queue_action (GtkWidget *widget, const char *name, GVariant *parameter)
   enqueue (SLUICE_LAUNCH_PAGE (widget), FALSE);
 }
 
+/* What the pre-flight says would put something right. */
+static void
+set_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (widget);
+  const char *assignment = g_variant_get_string (parameter, NULL);
+  for (guint i = 0; self->form != NULL && i < self->rows->len; i++)
+    if (sluice_launch_row_take (self->rows->pdata[i], assignment))
+      {
+        const char *dot = strchr (assignment, '.');
+        /* Its row may be folded away. */
+        g_autofree char *said =
+            g_strdup_printf (_ ("Of this run: %s"), dot != NULL ? dot + 1 : assignment);
+        sluice_launch_page_tell (self, said);
+        return;
+      }
+}
+
 void
 sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
 {
@@ -456,6 +474,7 @@ sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "launch.check-again", NULL, check_again_action);
   gtk_widget_class_install_action (widget_class, "launch.start", NULL, start_action);
   gtk_widget_class_install_action (widget_class, "launch.add-to-queue", NULL, add_to_queue_action);
+  gtk_widget_class_install_action (widget_class, "launch.set", "s", set_action);
   sluice_shortcuts_bind (widget_class, "launch.");
 }
 

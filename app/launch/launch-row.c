@@ -187,6 +187,17 @@ sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value)
     gtk_editable_set_text (GTK_EDITABLE (self->field), value != NULL ? value : "");
 }
 
+gboolean
+sluice_launch_row_take (SluiceLaunchRow *self, const char *assignment)
+{
+  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  gsize length = strlen (name);
+  if (strncmp (assignment, name, length) != 0 || assignment[length] != '=')
+    return FALSE;
+  sluice_launch_row_set_value (self, assignment + length + 1);
+  return TRUE;
+}
+
 void
 sluice_launch_row_reset (SluiceLaunchRow *self)
 {

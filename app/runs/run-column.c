@@ -12,7 +12,8 @@
 #include "engine/store/kinds/hparams.h"
 #include "ui/chart/ticks.h"
 
-#define MOST_SETTINGS 3 /* shown by themselves */
+#define MOST_SETTINGS 3    /* shown by themselves */
+#define MOST_WHOLE    1e15 /* whole numbers up to here are written out */
 
 /* ---- which there are ---- */
 
@@ -335,7 +336,9 @@ number_text (const SluiceRunColumn *self, const SluiceRunEntry *entry, double nu
     case SLUICE_RUN_COLUMN_CURVE:
       return sluice_format_value (number, SLUICE_UNIT_NONE);
     case SLUICE_RUN_COLUMN_SETTING:
-      return sluice_words_number (number);
+      return number == round (number) && fabs (number) < MOST_WHOLE
+                 ? sluice_format_step ((gint64) number)
+                 : sluice_words_number (number);
     case SLUICE_RUN_COLUMN_DURATION:
       return sluice_words_duration (number * 1e6);
     case SLUICE_RUN_COLUMN_STARTED:

@@ -6,12 +6,14 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/status-text.h"
 #include "ui/chart/ticks.h"
 
 enum
 {
   MOST_LINES = 24,
   MOST_WANTED = 24,  /* selected runs whose families are looked for */
+  MOST_CHANGES = 2,  /* settings that are told of a fork */
   MOST_HEIGHT = 240, /* pixels; more lines scroll */
 };
 
@@ -63,6 +65,65 @@ read_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   g_task_return_error (task, error);
 }
 
+/* (transfer full) (nullable): what it has otherwise than its parent: the first few settings. */
+static char *
+dup_change (SluiceRunsPage *self, const SluiceRunEntry *entry, const SluiceRunEntry *parent)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (self->table);
+  g_autoptr (GString) words = g_string_new (NULL);
+  guint n = 0;
+  for (guint i = 0; i < columns->len && n < MOST_CHANGES; i++)
+    {
+      const SluiceRunColumn *column = columns->pdata[i];
+      if (column->kind != SLUICE_RUN_COLUMN_SETTING)
+        continue;
+      g_autofree char *is = sluice_run_column_dup_text (column, entry);
+      g_autofree char *was = sluice_run_column_dup_text (column, parent);
+      if (strcmp (is, was) != 0)
+        g_string_append_printf (words, "%s%s %s", n++ > 0 ? ", " : "", column->name,
+                                *is != '\0' ? is : "–");
+    }
+  return n > 0 ? g_string_free (g_steal_pointer (&words), FALSE) : NULL;
+}
+
+/* (transfer full) (nullable): the best value of the result that tells most. */
+static char *
+dup_outcome (const SluiceRunEntry *entry)
+{
+  g_autoptr (GPtrArray) alone = g_ptr_array_new ();
+  double best;
+  gint64 step;
+  g_ptr_array_add (alone, (gpointer) entry);
+  const char *tag = sluice_importance_choose_result (alone);
+  for (guint i = 0; tag != NULL && i < entry->results->len; i++)
+    {
+      const SluiceRunResult *result = entry->results->pdata[i];
+      if (strcmp (result->tag, tag) == 0 && sluice_run_result_get_best (result, &best, &step))
+        return sluice_format_value (best, sluice_tag_unit (tag));
+    }
+  return NULL;
+}
+
+/* What the table knows of them. */
+static void
+tell_lines (SluiceRunsPage *self, SluiceLineage *lineage)
+{
+  for (guint i = 0; i < lineage->lines->len; i++)
+    {
+      SluiceLineageLine *line = lineage->lines->pdata[i];
+      SluiceRunItem *item = sluice_run_table_find (self->table, line->run);
+      const SluiceLineageLine *from =
+          line->parent >= 0 ? lineage->lines->pdata[line->parent] : NULL;
+      SluiceRunItem *parent = from != NULL ? sluice_run_table_find (self->table, from->run) : NULL;
+      if (item == NULL)
+        continue; /* it began meanwhile */
+      line->outcome = dup_outcome (sluice_run_item_get_entry (item));
+      if (parent != NULL)
+        line->change =
+            dup_change (self, sluice_run_item_get_entry (item), sluice_run_item_get_entry (parent));
+    }
+}
+
 static void
 lineage_read (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -75,6 +136,8 @@ lineage_read (GObject *object, GAsyncResult *result, gpointer data)
       return;
     }
   gboolean is_there = lineage != NULL && lineage->lines->len > 0;
+  if (is_there)
+    tell_lines (self, lineage);
   sluice_lineage_view_take (self->lineage, lineage);
   gtk_widget_set_visible (self->lineage_box, is_there);
   if (self->traces_again)
@@ -115,32 +178,41 @@ run_chosen_cb (SluiceRunsPage *self, gint64 run)
   sluice_run_set_set_front (self->shown, run);
 }
 
-void
-sluice_runs_page_init_lineage (SluiceRunsPage *self)
+GtkWidget *
+sluice_runs_page_add_below (SluiceRunsPage *self,
+                            const char *title,
+                            const char *hint,
+                            GtkWidget *content)
 {
   GtkWidget *scroller = gtk_scrolled_window_new (), *head = gtk_label_new (NULL);
   GtkWidget *expander = gtk_expander_new (NULL);
   g_autofree char *markup = g_markup_printf_escaped (
-      "<b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", _ ("Lineage"),
-      _ ("a ring is a checkpoint: drag it out to fork "
-         "from there"));
-  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+      " <b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", title, hint);
   gtk_label_set_markup (GTK_LABEL (head), markup);
   gtk_label_set_ellipsize (GTK_LABEL (head), PANGO_ELLIPSIZE_END);
   gtk_expander_set_label_widget (GTK_EXPANDER (expander), head);
   gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Lineage"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), MOST_HEIGHT);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lineage));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), content);
   gtk_expander_set_child (GTK_EXPANDER (expander), scroller);
   gtk_widget_add_css_class (expander, "lineage");
   gtk_widget_set_visible (expander, FALSE);
   gtk_box_append (self->box, expander);
-  self->lineage_box = expander;
+  return expander;
+}
+
+void
+sluice_runs_page_init_lineage (SluiceRunsPage *self)
+{
+  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+  self->lineage_box = sluice_runs_page_add_below (
+      self, _ ("Lineage"), _ ("a ring is a checkpoint: drag it out to fork from there"),
+      GTK_WIDGET (self->lineage));
   g_signal_connect_object (self->lineage, "fork", G_CALLBACK (fork_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->lineage, "run-chosen", G_CALLBACK (run_chosen_cb), self,
                            G_CONNECT_SWAPPED);
