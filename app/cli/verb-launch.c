@@ -77,7 +77,7 @@ let_wait (SluiceStore *store, SluiceProject *project, GError **error)
         return EXIT_FAILED;
       request.needs.after = first->id;
     }
-  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, NULL, error);
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
   return info != NULL && sluice_cli_print_queue (store, info->id, error) ? EXIT_OK : EXIT_FAILED;
 }
 

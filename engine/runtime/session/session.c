@@ -645,12 +645,31 @@ sluice_session_forecast (SluiceSession *self,
   return forecast;
 }
 
-GArray *
-sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+guint64
+sluice_session_each_trace (SluiceSession *self,
+                           guint64 *cursor,
+                           SluiceTraceEventFunc func,
+                           gpointer data)
 {
   const SluiceEventSource source = { self->host->lanes, &self->cache->titles, self->host->devices,
                                      self->first_tick };
-  return sluice_event_readers_read (self->readers, cursor, &source, lost);
+  return sluice_event_readers_each (self->readers, cursor, &source, func, data);
+}
+
+static void
+keep_event (const SluiceTraceEvent *event, gpointer events)
+{
+  g_array_append_vals (events, event, 1);
+}
+
+GArray *
+sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+{
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  guint64 n_lost = sluice_session_each_trace (self, cursor, keep_event, events);
+  if (lost != NULL)
+    *lost = n_lost;
+  return events;
 }
 
 void

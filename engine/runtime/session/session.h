@@ -342,6 +342,12 @@ typedef struct
  * plan that is being made.
  */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
+typedef void (*SluiceTraceEventFunc) (const SluiceTraceEvent *event, gpointer data);
+/* The same, one event after the other: a trace may be tens of megabytes. Returns: what was lost */
+guint64 sluice_session_each_trace (SluiceSession *self,
+                                   guint64 *cursor,
+                                   SluiceTraceEventFunc func,
+                                   gpointer data);
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
