@@ -366,3 +366,40 @@ sluice_workspace_train (
                "training was cancelled; runs that were under way are saved and wait again");
   return -1;
 }
+
+/* ---- runs at work, and done ---- */
+
+#define MAX_PATIENCE 86400.0 /* a day */
+
+GVariant *
+sluice_workspace_control (SluiceWorkspace *self,
+                          const char *run,
+                          const char *verb,
+                          const char *argument,
+                          double patience,
+                          GError **error)
+{
+  g_return_val_if_fail (run != NULL && verb != NULL, NULL);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (self, run, error);
+  gint64 patience_ms = (gint64) (CLAMP (patience, 0.1, MAX_PATIENCE) * 1000);
+  g_autoptr (SluiceCommand) command =
+      info != NULL ? sluice_run_control_call (self, info, verb, argument, patience_ms, NULL, error)
+                   : NULL;
+  return command != NULL ? g_variant_ref_sink (sluice_command_to_variant (command, info)) : NULL;
+}
+
+GVariant *
+sluice_workspace_reproduce (SluiceWorkspace *self,
+                            const char *run,
+                            gint64 from,
+                            gint64 n_steps,
+                            GCancellable *cancellable,
+                            GError **error)
+{
+  g_return_val_if_fail (run != NULL, NULL);
+  const SluiceReproduceOptions options = { .from = MAX (from, -1),
+                                           .n_steps = MAX (n_steps, 0),
+                                           .cancellable = cancellable };
+  g_autoptr (SluiceReproduction) found = sluice_reproduce (self, run, &options, error);
+  return found != NULL ? g_variant_ref_sink (sluice_reproduction_to_variant (found)) : NULL;
+}

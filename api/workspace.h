@@ -195,6 +195,53 @@ int sluice_workspace_train (SluiceWorkspace *self,
                             GError **error);
 
 /**
+ * sluice_workspace_control:
+ * @self: a workspace
+ * @run: a run that is at work, in any program
+ * @verb: "pause", "go", "step", "checkpoint", "stop" or "set"
+ * @argument: (nullable): of "set" "KEY=VALUE"; of "step" how many
+ * @patience: seconds that the step under way may take
+ * @error: return location
+ *
+ * Asks something of a run, which does it at the end of its step under way, and waits for the
+ * answer. A setting that is changed counts from that step on, as if the run had been begun with
+ * that change planned.
+ *
+ * Returns: (transfer full): a{sv} with the keys of `sluice control --json`; %NULL with
+ *   FAILED_PRECONDITION where nobody trains the run or it refuses, DEADLINE_EXCEEDED, or ABORTED
+ *   where its program went away: it is not done later
+ */
+GVariant *sluice_workspace_control (SluiceWorkspace *self,
+                                    const char *run,
+                                    const char *verb,
+                                    const char *argument,
+                                    double patience,
+                                    GError **error);
+
+/**
+ * sluice_workspace_reproduce:
+ * @self: a workspace
+ * @run: a run
+ * @from: a step with a checkpoint, 0 for the start; -1: where the run began
+ * @n_steps: so many; 0: to the end
+ * @cancellable: (nullable): to give up
+ * @error: return location
+ *
+ * Trains a run again and compares all that was recorded of it, bit for bit. It takes as long as the
+ * training did.
+ *
+ * Returns: (transfer full): a{sv} with the keys of `sluice reproduce --json`; %NULL where it could
+ *   not be tried: NOT_FOUND, FAILED_PRECONDITION (asynchronous workers make each run another one),
+ *   CANCELLED
+ */
+GVariant *sluice_workspace_reproduce (SluiceWorkspace *self,
+                                      const char *run,
+                                      gint64 from,
+                                      gint64 n_steps,
+                                      GCancellable *cancellable,
+                                      GError **error);
+
+/**
  * sluice_workspace_diff:
  * @self: a workspace
  * @runs: (array zero-terminated=1): two or more

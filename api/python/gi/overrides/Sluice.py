@@ -573,6 +573,21 @@ class Workspace(Sluice.Workspace):
         with _interrupts.cancelling(cancellable) as cancellable:
             return super().train(group, jobs, cancellable)
 
+    def control(self, run, verb, argument=None, patience=60):
+        """Asks something of a run at work, in any program, and waits for its answer: pause, go,
+        step, checkpoint, stop or set, as `sluice control --json` prints it."""
+        return super().control(run, verb, argument, patience).unpack()
+
+    def set(self, run, settings, patience=60):
+        """Changes settings of a run at work, one after the other; the steps from which they count."""
+        return [self.control(run, "set", setting, patience)["step"]
+                for setting in _settings(settings)]
+
+    def reproduce(self, run, from_step=-1, steps=0, cancellable=None):
+        """Trains a run again and compares every bit, as `sluice reproduce --json` prints it."""
+        with _interrupts.cancelling(cancellable) as cancellable:
+            return super().reproduce(run, from_step, steps, cancellable).unpack()
+
     def diff(self, *runs):
         """What differs, as `sluice runs diff --json` prints it."""
         return super().diff(list(runs)).unpack()
