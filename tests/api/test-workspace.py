@@ -299,8 +299,8 @@ class Tests:
         self.tap.point("in less than 30 lines", len(text.splitlines()) < 30)
 
     def run(self):
-        for part in (self.sweeps, self.tables, self.series, self.errors, self.controls, self.interrupts,
-                     self.failures, self.sample):
+        for part in (self.sweeps, self.tables, self.series, self.errors, self.controls,
+                     self.interrupts, self.failures, self.sample):
             part()
         self.tap.end()
 

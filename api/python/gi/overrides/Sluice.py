@@ -579,7 +579,7 @@ class Workspace(Sluice.Workspace):
         return super().control(run, verb, argument, patience).unpack()
 
     def set(self, run, settings, patience=60):
-        """Changes settings of a run at work, one after the other; the steps from which they count."""
+        """Changes settings of a run at work, one after the other; from which steps they count."""
         return [self.control(run, "set", setting, patience)["step"]
                 for setting in _settings(settings)]
 
