@@ -10,6 +10,7 @@
 #include "engine/train/project-changes.h"
 #include "engine/train/retrace.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
 
 typedef struct
@@ -198,6 +199,18 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+static SluiceQueueNeeds
+get_needs (Fork *self)
+{
+  SluiceQueueNeeds needs = self->request->needs;
+  g_autoptr (SluiceRunForecast) forecast = self->request->waits && needs.memory == 0
+                                               ? sluice_run_forecast_new (self->replica, NULL)
+                                               : NULL;
+  if (forecast != NULL)
+    needs.memory = sluice_run_forecast_get_bytes (forecast);
+  return needs;
+}
+
 static gboolean
 start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes, GError **error)
 {
@@ -206,11 +219,12 @@ start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes,
       sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
   g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
   g_autoptr (SluiceRecord) settings = sluice_trainer_new_settings (self->project);
+  SluiceQueueNeeds needs = get_needs (self);
   SluiceRunStart start = { .graph = graph,
                            .checkpoint = name,
                            .checkpoint_step = self->request->step,
                            .checkpoint_bytes = bytes,
-                           .waits = self->request->waits ? &self->request->needs : NULL,
+                           .waits = self->request->waits ? &needs : NULL,
                            /* Until it is trained, too, it can be told from others. */
                            .settings = settings,
                            .write = write_run_file,

@@ -12,19 +12,26 @@
 #include "engine/store/file.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
 #include "engine/train/trial.h"
 
 /* ---- a run that waits ---- */
 
-/* By all that a trainer looks at before it computes. */
+/* By all that a trainer looks at before it computes. memory: (out): what it will take, 0 where
+ * that cannot be told. */
 static gboolean
-check_project (SluiceProject *project, const SluiceSessionOptions *host, GError **error)
+check_project (SluiceProject *project,
+               const SluiceSessionOptions *host,
+               gint64 *memory,
+               GError **error)
 {
   SluiceExamples *examples = NULL, *test = NULL;
   SluiceReplica *replica = NULL;
   gboolean ok = sluice_examples_load_all (project, &examples, &test, error)
                 && (replica = sluice_replica_new (project, examples, test, 0, host, error)) != NULL;
+  g_autoptr (SluiceRunForecast) forecast = ok ? sluice_run_forecast_new (replica, NULL) : NULL;
+  *memory = forecast != NULL ? sluice_run_forecast_get_bytes (forecast) : 0;
   g_clear_pointer (&replica, sluice_replica_free);
   g_clear_pointer (&examples, sluice_examples_free);
   g_clear_pointer (&test, sluice_examples_free);
@@ -79,6 +86,7 @@ struct _SluiceQueueBatch
   /* Of all graphs and data so far; the last ones are those of who has another one's hash. */
   GPtrArray *graphs, *files; /* of GBytes, SluiceRunFile */
   char *hash;                /* of the last graph */
+  gint64 memory;             /* that the last one takes; 0: not known */
 };
 
 void
@@ -119,7 +127,7 @@ load (SluiceQueueBatch *self,
       const SluiceSessionOptions *host,
       GError **error)
 {
-  if (!check_project (project, host, error))
+  if (!check_project (project, host, &self->memory, error))
     return FALSE;
   g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
   g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
@@ -145,6 +153,8 @@ make_start (SluiceQueueBatch *self, const SluiceProject *project, const SluiceQu
 {
   Waiting *waiting = g_new0 (Waiting, 1);
   waiting->needs = *needs;
+  if (needs->memory == 0)
+    waiting->needs.memory = self->memory;
   waiting->needs.devices = waiting->devices = g_strdup (needs->devices);
   waiting->settings = sluice_trainer_new_settings (project);
   g_ptr_array_add (self->waiting, waiting);

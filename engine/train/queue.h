@@ -13,11 +13,12 @@
 
 typedef struct
 {
-  const char *name;  /* (nullable): of the run; the project's */
-  const char *group; /* (nullable) */
-  SluiceQueueNeeds needs;
+  const char *name;                 /* (nullable): of the run; the project's */
+  const char *group;                /* (nullable) */
+  SluiceQueueNeeds needs;           /* memory 0: what its plan takes */
   const SluiceSessionOptions *host; /* (nullable): by which it is checked */
-  /* In a batch: graph and data are those of the run before, whose check stands for this one's. */
+  /* In a batch: graph, data and batches are those of the run before, whose check and memory stand
+   * for this one's. */
   gboolean like_last;
 } SluiceQueueRequest;
 

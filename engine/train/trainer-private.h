@@ -15,6 +15,8 @@
 #include "engine/train/system-probe.h"
 #include "engine/train/trainer.h"
 
+#define SLUICE_RATE_TAG "system/steps-per-second"
+
 /* What the controls asked for; the thread looks between steps. */
 typedef enum
 {
