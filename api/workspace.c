@@ -4,6 +4,7 @@
 
 #include "api/sluice-private.h"
 #include "api/workspace-options.h"
+#include "api/workspace-table.h"
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/store/run-filter.h"
@@ -93,6 +94,13 @@ sluice_workspace_dup_runs (SluiceWorkspace *self, const char *filter, GError **e
       g_variant_builder_add_value (&table,
                                    sluice_run_entry_to_variant (self, rows->pdata[i], names));
   return g_variant_ref_sink (g_variant_builder_end (&table));
+}
+
+GVariant *
+sluice_workspace_dup_table (SluiceWorkspace *self, const char *filter, GError **error)
+{
+  g_autoptr (GVariant) rows = sluice_workspace_dup_runs (self, filter, error);
+  return rows != NULL ? g_variant_ref_sink (sluice_workspace_table_new (rows)) : NULL;
 }
 
 /* Series of a run's scalars alone. (transfer full) (nullable) (element-type SluiceSeriesInfo) */

@@ -75,6 +75,22 @@ const char *sluice_workspace_get_path (SluiceWorkspace *self);
 GVariant *sluice_workspace_dup_runs (SluiceWorkspace *self, const char *filter, GError **error);
 
 /**
+ * sluice_workspace_dup_table:
+ * @self: a workspace
+ * @filter: (nullable): as of sluice_workspace_dup_runs()
+ * @error: return location
+ *
+ * The same table by columns, in as many elements as there are runs: what is said of a run, its
+ * settings, of each tag the last value and ("TAG/best") the best one. A name that is taken has
+ * "settings/" or "results/" before it. A column is "ax" or "ab" where each run has its number or
+ * truth value, "ad" of numbers, where NaN is none, "(asab)" of texts and whether they are there,
+ * else "amv".
+ *
+ * Returns: (transfer full): a{sv} of columns by name, in their order; %NULL with INVALID_ARGUMENT
+ */
+GVariant *sluice_workspace_dup_table (SluiceWorkspace *self, const char *filter, GError **error);
+
+/**
  * sluice_workspace_dup_tags:
  * @self: a workspace
  * @run: a run

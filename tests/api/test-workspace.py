@@ -116,6 +116,10 @@ class Tests:
         whole = w.table()
         lacking = whole["learning-rate"][list(whole["run"]).index("then")]
         self.tap.point("what a run lacks is NaN", math.isnan(lacking), lacking)
+        groups = dict(zip(whole["run"], whole["group"]))
+        self.tap.point("and None among texts", groups["then"] is None and groups["g-1"] == "g"
+                       and whole["run"].dtype == object, groups)
+        self.tap.point("columns are one's own", whole["steps"].flags.writeable)
         # What pandas.DataFrame() makes a frame of: one-dimensional columns of one length.
         self.tap.point("it is columns of one length by their names", all(
             isinstance(name, str) and column.shape == whole["run"].shape
