@@ -5,8 +5,8 @@
 
 usage: test-two-windows.py WORKBENCH COMMAND SAMPLES
 
-On a display and a session bus of its own. Both train what waits: each run is trained once, and comes
-to what it would have come to; what is begun in one is seen in the other.
+On a display and a session bus of its own. Both train what waits: each run is trained once, and
+comes to what it would have come to; what is begun in one is seen in the other.
 """
 import os
 import pathlib
