@@ -275,11 +275,13 @@ sluice_workspace_sweep (SluiceWorkspace *self,
                                        .first_rung = given.first_rung,
                                        .group = given.group };
   g_autoptr (SluiceSweep) sweep = sluice_sweep_new (&request, self, error);
-  if (sweep == NULL || !sluice_sweep_add_runs (sweep, self, NULL, NULL, error))
+  g_autoptr (GPtrArray) runs =
+      sweep != NULL ? sluice_sweep_add_runs (sweep, self, NULL, error) : NULL;
+  if (runs == NULL)
     return NULL;
-  char **names = g_new0 (char *, sweep->trials->len + 1);
-  for (guint i = 0; i < sweep->trials->len; i++)
-    names[i] = sluice_sweep_dup_name (sweep, i);
+  char **names = g_new0 (char *, runs->len + 1);
+  for (guint i = 0; i < runs->len; i++)
+    names[i] = g_strdup (((const SluiceRunInfo *) runs->pdata[i])->name);
   return names;
 }
 

@@ -6,10 +6,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/options.h"
 #include "engine/train/project-changes.h"
-#include "engine/train/repeats.h"
 
 #define WHOLE  N_ ("whole number")
 #define NUMBER N_ ("number")
@@ -119,16 +119,15 @@ find_override (const SluiceProject *project, const char *name)
 static void
 add_parameter (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
 {
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
   const SluiceOverride *override = find_override (self->project, parameter->name);
   SluiceEdge edge = { 0 };
   gboolean is_there =
       graph != NULL && sluice_graph_parse_edge (graph, parameter->target, &edge, NULL);
-  SluiceLaunchSetting *setting = add_setting (
-      self, "", parameter->name,
-      override != NULL ? g_strdup (g_ascii_dtostr (number, sizeof number, override->value))
-      : is_there       ? sluice_project_dup_constant (graph, parameter->target)
-                       : NULL);
+  SluiceLaunchSetting *setting =
+      add_setting (self, "", parameter->name,
+                   override != NULL ? sluice_text_dup_number (override->value, FALSE)
+                   : is_there       ? sluice_project_dup_constant (graph, parameter->target)
+                                    : NULL);
   gboolean is_first = g_str_has_suffix (parameter->target, ":0");
   setting->from = g_strndup (parameter->target, strlen (parameter->target) - 2 * is_first);
   setting->type = is_there ? sluice_dtype_name (sluice_edge_dtype (edge)) : NUMBER;
@@ -184,13 +183,15 @@ add_keys (SluiceLaunchForm *self)
 }
 
 SluiceLaunchForm *
-sluice_launch_form_load (const char *folder, GError **error)
+sluice_launch_form_load (const char *folder, gint64 step, GError **error)
 {
   g_autoptr (SluiceLaunchForm) self = g_new0 (SluiceLaunchForm, 1);
   self->folder = g_strdup (folder);
   self->project = sluice_project_load (folder, error);
   if (self->project == NULL)
     return NULL;
+  if (step >= 0)
+    sluice_project_begin_at (self->project, step);
   self->settings = g_ptr_array_new_with_free_func (setting_free);
   add_parameters (self);
   add_keys (self);
@@ -226,19 +227,4 @@ sluice_effect_words (SluiceSettingEffect effect)
                                        [SLUICE_EFFECT_NEXT_STEP] = N_ ("next step"),
                                        [SLUICE_EFFECT_RESTART] = N_ ("needs restart") };
   return _ (words[effect]);
-}
-
-gboolean
-sluice_launch_form_check (const char *folder,
-                          const char *const *assignments,
-                          SluiceStore *store,
-                          char **repeated,
-                          GError **error)
-{
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  *repeated = NULL;
-  if (project == NULL || !sluice_project_set_all (project, (char **) assignments, error))
-    return FALSE;
-  *repeated = sluice_project_dup_repeated (project, store);
-  return TRUE;
 }

@@ -47,8 +47,14 @@ typedef struct
 void sluice_launch_form_free (SluiceLaunchForm *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchForm, sluice_launch_form_free)
 
-/* (transfer full) (nullable): what makes the project none */
-SluiceLaunchForm *sluice_launch_form_load (const char *folder, GError **error);
+/**
+ * sluice_launch_form_load:
+ * @folder: of a project, or of a run, which has its own
+ * @step: of that run, whose settings are those that hold there; -1: it is no run
+ *
+ * Returns: (transfer full) (nullable): what makes the project none
+ */
+SluiceLaunchForm *sluice_launch_form_load (const char *folder, gint64 step, GError **error);
 
 /* "train.batch": what sluice_project_set() and sweeps call it. (transfer full) */
 char *sluice_launch_setting_dup_name (const SluiceLaunchSetting *self);
@@ -58,16 +64,3 @@ gboolean sluice_launch_setting_is_frequent (const SluiceLaunchSetting *self);
 gboolean sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *value);
 /* "now", "next step", "needs restart": (transfer none). */
 const char *sluice_effect_words (SluiceSettingEffect effect);
-
-/**
- * sluice_launch_form_check:
- * @assignments: what differs from the project in @folder
- * @repeated: (out) (nullable) (transfer full): the run that such a one would repeat
- *
- * Returns: FALSE where one of them is refused
- */
-gboolean sluice_launch_form_check (const char *folder,
-                                   const char *const *assignments,
-                                   SluiceStore *store,
-                                   char **repeated,
-                                   GError **error);

@@ -173,10 +173,49 @@ sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value)
     gtk_editable_set_text (GTK_EDITABLE (self->field), value != NULL ? value : "");
 }
 
+gboolean
+sluice_launch_row_take (SluiceLaunchRow *self, const char *assignment)
+{
+  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  gsize length = strlen (name);
+  if (strncmp (assignment, name, length) != 0 || assignment[length] != '=')
+    return FALSE;
+  sluice_launch_row_set_value (self, assignment + length + 1);
+  return TRUE;
+}
+
 void
 sluice_launch_row_reset (SluiceLaunchRow *self)
 {
   sluice_launch_row_set_value (self, self->setting->value);
+}
+
+/* ---- kept and taken up again ---- */
+
+void
+sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
+{
+  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  g_autofree char *value = dup_value (self);
+  if (self->setting->is_gone || !sluice_launch_row_is_changed (self))
+    return;
+  g_key_file_set_string (file, name, "value", value);
+  if (is_varied (self))
+    sluice_vary_pane_save (self->vary, file, name);
+}
+
+void
+sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file)
+{
+  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  g_autofree char *value = g_key_file_get_string (file, name, "value", NULL);
+  if (self->setting->is_gone || value == NULL)
+    return;
+  sluice_launch_row_set_value (self, value);
+  if (!g_key_file_has_key (file, name, "vary", NULL))
+    return;
+  gtk_switch_set_active (GTK_SWITCH (self->sweep), TRUE);
+  sluice_vary_pane_load (self->vary, file, name);
 }
 
 /* ---- making ---- */

@@ -284,18 +284,24 @@ show_curve (Cell *self)
 GtkWidget *
 sluice_run_cells_new_pill (const char *tag, const char *words)
 {
-  GtkWidget *pill = gtk_label_new (words);
+  GtkWidget *pill = gtk_label_new (NULL);
   g_autofree char *hue = g_strdup_printf ("tag-%u", g_str_hash (tag) % N_HUES);
-  if (g_utf8_strlen (words, -1) > MOST_LETTERS)
-    {
-      gtk_label_set_ellipsize (GTK_LABEL (pill), PANGO_ELLIPSIZE_END);
-      gtk_label_set_width_chars (GTK_LABEL (pill), MOST_LETTERS);
-      gtk_label_set_max_width_chars (GTK_LABEL (pill), MOST_LETTERS);
-    }
+  sluice_run_cells_set_pill (pill, words);
   gtk_widget_set_valign (pill, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (pill, "run-tag");
   gtk_widget_add_css_class (pill, hue);
   return pill;
+}
+
+void
+sluice_run_cells_set_pill (GtkWidget *pill, const char *words)
+{
+  gboolean is_long = g_utf8_strlen (words, -1) > MOST_LETTERS;
+  gtk_label_set_label (GTK_LABEL (pill), words);
+  gtk_label_set_ellipsize (GTK_LABEL (pill),
+                           is_long ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_NONE);
+  gtk_label_set_width_chars (GTK_LABEL (pill), is_long ? MOST_LETTERS : -1);
+  gtk_label_set_max_width_chars (GTK_LABEL (pill), is_long ? MOST_LETTERS : -1);
 }
 
 static void
@@ -449,10 +455,13 @@ static void
 add_label (Cell *self)
 {
   gboolean is_state = self->column->kind == SLUICE_RUN_COLUMN_STATE;
+  gboolean is_name = self->column->kind == SLUICE_RUN_COLUMN_NAME;
   self->label = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (self->label), self->column->is_number ? 1 : 0);
   gtk_label_set_ellipsize (GTK_LABEL (self->label),
-                           is_state ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END);
+                           is_state  ? PANGO_ELLIPSIZE_NONE
+                           : is_name ? PANGO_ELLIPSIZE_MIDDLE /* a sweep's differ at their end */
+                                     : PANGO_ELLIPSIZE_END);
   gtk_label_set_single_line_mode (GTK_LABEL (self->label), TRUE);
   gtk_widget_set_hexpand (self->label, !is_state);
   if (self->column->is_number)
@@ -460,7 +469,7 @@ add_label (Cell *self)
   if (self->column->kind == SLUICE_RUN_COLUMN_NAME || self->column->kind == SLUICE_RUN_COLUMN_BEST)
     gtk_widget_add_css_class (self->label, "run-strong");
   gtk_box_append (GTK_BOX (self->box), self->label);
-  if (!is_state && self->column->kind != SLUICE_RUN_COLUMN_NAME)
+  if (!is_state && !is_name)
     return;
   self->detail = gtk_label_new (NULL);
   gtk_label_set_single_line_mode (GTK_LABEL (self->detail), TRUE);
@@ -504,6 +513,10 @@ setup_cb (GtkSignalListItemFactory *factory, GtkListItem *place, gpointer data)
     gtk_box_append (GTK_BOX (self->box), self->icon);
   if (has_label (self->column->kind))
     add_label (self);
+  /* In GTK 4.8 cells are items of a list as their row is: both would toggle it on Ctrl+click, and
+   * nothing would come of that. */
+  gtk_list_item_set_selectable (place, FALSE);
+  gtk_list_item_set_activatable (place, FALSE);
   g_object_set_data_full (G_OBJECT (place), "cell", self, cell_free);
   gtk_list_item_set_child (place, self->box);
 }

@@ -216,7 +216,7 @@ typedef enum
 typedef struct
 {
   gint64 run;
-  gint64 after, threads;
+  gint64 after, threads, memory;
   gboolean leaves;
   char *reason; /* (nullable): of one that is barred or leaves */
 } Candidate;
@@ -247,7 +247,8 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
   sqlite3_stmt *row = sluice_sql_prepare (
       db, error,
       "SELECT r.state, r.deleted IS NOT NULL, q.after, q.threads, a.state, a.name, "
-      "coalesce ((SELECT paused FROM queue_control), 0) FROM queue q JOIN runs r ON r.id = q.run "
+      "coalesce ((SELECT paused FROM queue_control), 0), q.memory FROM queue q JOIN runs r ON r.id "
+      "= q.run "
       "LEFT JOIN runs a ON a.id = q.after WHERE q.run = ?",
       "i", candidate->run);
   int rc = sluice_sql_step (db, row, error);
@@ -256,6 +257,7 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
     {
       candidate->after = sqlite3_column_int64 (row, 2);
       candidate->threads = sqlite3_column_int64 (row, 3);
+      candidate->memory = sqlite3_column_int64 (row, 7);
       verdict = sqlite3_column_int (row, 1)             ? GONE
                 : is_over (sqlite3_column_int (row, 0)) ? OVER
                 : sqlite3_column_int (row, 6) != 0      ? NOTHING_GOES
@@ -353,7 +355,8 @@ dup_order (SluiceStore *store, const char *group, GError **error)
 static SluiceQueueLeave
 ask (SluiceStore *store, Candidate *candidate, const SluiceQueueLimits *limits, GError **error)
 {
-  if (limits->threads >= 0 && candidate->threads > limits->threads)
+  if ((limits->threads >= 0 && candidate->threads > limits->threads)
+      || (limits->memory >= 0 && candidate->memory > limits->memory))
     return SLUICE_QUEUE_NOT_YET;
   return limits->ask != NULL ? limits->ask (store, candidate->run, &candidate->reason, error)
                              : SLUICE_QUEUE_MAY_GO;

@@ -69,6 +69,7 @@ typedef enum
 typedef struct
 {
   gint64 threads;    /* runs that need more are passed over as busy; -1: no limit */
+  gint64 memory;     /* the same, in bytes */
   const char *group; /* (nullable): only its runs */
   /* (nullable): whether a run may begin or go on. reason: (out) (transfer full): of NEVER */
   SluiceQueueLeave (*ask) (SluiceStore *store, gint64 run, char **reason, GError **error);

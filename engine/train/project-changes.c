@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/graph/shape-context.h"
 #include "engine/train/ini.h"
 
@@ -242,21 +243,6 @@ sluice_project_next_change (const SluiceProject *self, gint64 step)
   return G_MAXINT64;
 }
 
-/* In the fewest digits that read back as the same number of its type. */
-static char *
-number_to_text (double value, gboolean is_float)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  for (int digits = 6; digits <= 17; digits++)
-    {
-      g_autofree char *format = g_strdup_printf ("%%.%dg", digits);
-      double back = g_ascii_strtod (g_ascii_formatd (text, sizeof text, format, value), NULL);
-      if (is_float ? (float) back == (float) value : back == value)
-        break;
-    }
-  return g_strdup (text);
-}
-
 char *
 sluice_project_dup_constant (SluiceGraph *graph, const char *edge_text)
 {
@@ -268,9 +254,9 @@ sluice_project_dup_constant (SluiceGraph *graph, const char *edge_text)
   switch ((SluiceDType) value->dtype)
     {
     case SLUICE_FLOAT:
-      return number_to_text (*(const float *) value->data, TRUE);
+      return sluice_text_dup_number (*(const float *) value->data, TRUE);
     case SLUICE_DOUBLE:
-      return number_to_text (*(const double *) value->data, FALSE);
+      return sluice_text_dup_number (*(const double *) value->data, FALSE);
     case SLUICE_INT32:
     case SLUICE_INT64:
       return g_strdup_printf ("%" G_GINT64_FORMAT, sluice_tensor_get_int (value, 0));
@@ -289,7 +275,7 @@ sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph 
   int at = find_scheduled (key);
   double value;
   if (sluice_project_get_parameter (self, key, -1, &value))
-    return number_to_text (value, FALSE);
+    return sluice_text_dup_number (value, FALSE);
   const SluiceNamedEdge *parameter = sluice_project_find_parameter (self, key);
   return parameter != NULL
              ? (graph != NULL ? sluice_project_dup_constant (graph, parameter->target) : NULL)
@@ -337,7 +323,7 @@ add_differences (GArray *changes,
       double old = NAN, now;
       gboolean was_said = sluice_project_get_parameter (before, name, step, &old);
       if (sluice_project_get_parameter (self, name, step, &now) && (!was_said || now != old))
-        append_change (changes, step, name, number_to_text (now, FALSE));
+        append_change (changes, step, name, sluice_text_dup_number (now, FALSE));
     }
 }
 

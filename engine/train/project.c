@@ -676,7 +676,6 @@ static char *
 value_to_text (const SluiceProject *self, const Key *key)
 {
   const void *field = (const char *) self + key->offset;
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
   switch (key->kind)
     {
     case KEY_STRING:
@@ -697,7 +696,7 @@ value_to_text (const SluiceProject *self, const Key *key)
         return NULL;
       G_GNUC_FALLTHROUGH;
     case KEY_NUMBER:
-      return g_strdup (g_ascii_dtostr (number, sizeof number, *(const double *) field));
+      return sluice_text_dup_number (*(const double *) field, FALSE);
     case KEY_BOOL:
       return g_strdup (*(const gboolean *) field ? "true" : "false");
     case KEY_SHAPE:
@@ -749,9 +748,8 @@ sluice_project_dup_text (const SluiceProject *self)
   for (guint i = 0; i < self->overrides->len; i++)
     {
       SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
-      char number[G_ASCII_DTOSTR_BUF_SIZE];
-      sluice_ini_set_text (file, "overrides", override->name,
-                           g_ascii_dtostr (number, sizeof number, override->value));
+      g_autofree char *number = sluice_text_dup_number (override->value, FALSE);
+      sluice_ini_set_text (file, "overrides", override->name, number);
     }
   sluice_project_save_changes (self, file);
   sluice_project_save_alerts (self, file);

@@ -234,3 +234,14 @@ sluice_system_probe_free (SluiceSystemProbe *self)
   g_free (self->workspace);
   g_free (self);
 }
+
+gsize
+sluice_system_get_available (void)
+{
+  static const char key[] = "MemAvailable:";
+  g_autofree char *text = NULL;
+  const char *line = NULL;
+  if (g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
+    line = strstr (text, key);
+  return line != NULL ? (gsize) g_ascii_strtoull (line + strlen (key), NULL, 10) * 1024 : G_MAXSIZE;
+}

@@ -28,3 +28,7 @@ void sluice_system_probe_free (SluiceSystemProbe *self);
 gboolean sluice_system_probe_has (const SluiceSystemProbe *self, SluiceSystemValue what);
 /* NAN: it was not told this time. */
 double sluice_system_probe_read (SluiceSystemProbe *self, SluiceSystemValue what);
+
+/* Bytes of memory that programs could get now without another one losing any; G_MAXSIZE: it is not
+ * told. */
+gsize sluice_system_get_available (void);

@@ -9,7 +9,7 @@
 /* How often what the machine tells becomes points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
 
-static const char *const own_tags[] = { "system/cpu", "system/memory", "system/steps-per-second" };
+static const char *const own_tags[] = { "system/cpu", "system/memory", SLUICE_RATE_TAG };
 
 void
 sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags)

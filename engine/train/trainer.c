@@ -452,12 +452,15 @@ static void
 end_run (SluiceTrainer *self, GError *take_error)
 {
   g_autoptr (GError) error = take_error;
+  if (error == NULL) /* it has not finished before that is written down */
+    sluice_run_log_flush (self->log, &error);
   gboolean ok = error == NULL;
   gboolean finished = self->ended_early || self->replica->n_done >= self->now.n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
-  if (!ok)
+  self->is_put_off = !ok && self->waits_again != NULL && self->waits_again (self->store, error);
+  if (!ok && !self->is_put_off)
     {
       sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "failed",
                             error->message);
@@ -468,7 +471,9 @@ end_run (SluiceTrainer *self, GError *take_error)
   sluice_step_rate_pause (&self->rate);
   self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
-  ok = sluice_trainer_write_info (self, state, ok ? &error : NULL) && ok;
+  ok = sluice_trainer_write_info (self, self->is_put_off ? SLUICE_RUN_WAITING : state,
+                                  ok ? &error : NULL)
+       && ok;
   sluice_trainer_publish_progress (self, 0);
   sluice_trainer_answer (self, error);
   g_clear_pointer (&self->control, sluice_run_control_free);
@@ -481,6 +486,12 @@ end_run (SluiceTrainer *self, GError *take_error)
   self->ended = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
+}
+
+gboolean
+sluice_trainer_is_put_off (SluiceTrainer *self)
+{
+  return self->is_put_off;
 }
 
 static void *
@@ -526,6 +537,7 @@ sluice_trainer_new (SluiceStore *store,
   self->store = g_object_ref (store);
   self->project = project;
   self->runs_commands = options->runs_commands;
+  self->waits_again = options->waits_again;
   allow_files (self, options);
   if ((options->run_name != NULL
        && !sluice_text_check_name ("the name of the run", options->run_name, error))

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ui/canvas/first-sight.h"
+#include "ui/common/widget.h"
 
 /* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
 #define SMALL_MODEL  300  /* nodes: hierarchy and scene */
@@ -463,7 +464,7 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
     sluice_canvas_refit (self);
   sluice_canvas_allocate_proxies (self);
   if (self->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (self->menu));
+    sluice_popover_follow (GTK_WIDGET (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
   if (width != self->allocated_width || height != self->allocated_height)
     sluice_canvas_queue_proxies (self);

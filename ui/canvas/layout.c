@@ -598,6 +598,7 @@ run (Job *job)
       layers[c] = build_layers (job, c);
       job->layout->crossings += sluice_layers_order (layers[c], job->cancelled);
       widths[c] = sluice_layers_place (layers[c], job->options);
+      sluice_layers_share_lanes (layers[c], job->options);
       done = job->cancelled == NULL || !g_atomic_int_get (job->cancelled);
     }
   if (done)

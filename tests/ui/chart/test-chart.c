@@ -569,6 +569,34 @@ test_readout (void)
   g_assert_cmpuint (jumps, <=, 8);
 }
 
+/* A steep beginning in the card of a grid of three: a box with smoothed values would lie on it from
+ * the last third on. */
+static void
+test_readout_narrow (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+
+  for (int i = 0; i < 10000; i++)
+    sluice_series_buffer_append (buffer, i, 1.7e9 + i, 0.04 + 0.3 * exp (-i / 300.0));
+  sluice_chart_set_title (chart, "loss");
+  sluice_chart_set_smoothing (chart, 0.6);
+  sluice_chart_add_series (chart, "digits-mlp", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  for (int step = 8000; step < 9800; step += 250)
+    {
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 320, 238);
+      cairo_t *cr = cairo_create (surface);
+
+      sluice_chart_set_cursor (chart, step);
+      sluice_chart_render (chart, cr, 320, 238, sluice_theme_get (SLUICE_THEME_LIGHT), ALL_PARTS);
+      cairo_destroy (cr);
+      cairo_surface_destroy (surface);
+      g_assert_cmpfloat (chart->readout.width, >, 0);
+      g_assert_cmpfloat (sluice_chart_get_covered (chart, &chart->readout), ==, 0);
+    }
+}
+
 /* Curves at every height and a box that is wide for its card: what is beside the cursor stays free,
  * and where no place does, the value stands in the title's row. */
 /* On every axis, also those before the first point, and where a pause was cut out. */
@@ -793,6 +821,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/event-axes", test_event_axes);
   g_test_add_func ("/ui/chart/chart/readout", test_readout);
   g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
+  g_test_add_func ("/ui/chart/chart/readout-narrow", test_readout_narrow);
   g_test_add_func ("/ui/chart/chart/note", test_note);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
   return g_test_run ();

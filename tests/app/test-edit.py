@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""`sluice edit`: scripts by lot against a simple model, what fails, and what trains, as TAP.
+
+usage: test-edit.py SLUICE SOURCE-FOLDER
+
+SLUICE_EDIT_SCRIPTS says how many scripts are drawn, SLUICE_EDIT_SEED from where.
+"""
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from edit_model import Generator
+from tap import Tap
+
+N_LINES = 60
+NODE = re.compile(r"^node \{\n(.*?)^\}", re.M | re.S)
+FIELD = re.compile(r'^  (name|op|input|device): "([^"]*)"', re.M)
+TAG = re.compile(r'key: "_tag"\n\s+value \{\n\s+s: "([^"]*)"')
+BESIDE = re.compile(r's: "loc:@([^"]*)"')
+
+
+class Edit:
+    def __init__(self, sluice, folder):
+        self.sluice, self.folder = sluice, pathlib.Path(folder)
+
+    def run(self, script, *options, graph=None, out="out.pbtxt"):
+        start = [str(self.folder / graph)] if graph else ["--new"]
+        path = self.folder / out
+        path.unlink(missing_ok=True)
+        done = subprocess.run([self.sluice, "edit", *start, "--out", path, *options], input=script,
+                              capture_output=True, text=True, check=False)
+        return done, path.read_text() if path.exists() else None
+
+
+def state(text):
+    """Of each node what the model knows."""
+    nodes = []
+    for body in NODE.findall(text):
+        fields = FIELD.findall(body)
+        one = dict(fields)
+        inputs = [value for key, value in fields if key == "input"]
+        tag = TAG.search(body)
+        nodes.append((one["name"], one["op"], one.get("device", ""), tag and tag.group(1),
+                      tuple(i for i in inputs if not i.startswith("^")),
+                      tuple(sorted(i[1:] for i in inputs if i.startswith("^"))),
+                      tuple(sorted(BESIDE.findall(body)))))
+    return nodes
+
+
+def check_script(tap, edit, seed):
+    generator = Generator(seed)
+    lines = generator.script(N_LINES)
+    script = "".join(line + "\n" for line, _ in lines)
+    done, text = edit.run(script, "--keep-going", "--json")
+    said = [json.loads(line) for line in done.stdout.splitlines()]
+    others = [f"{line}: the model {'took' if ok else 'refused'} it; {one['error']}"
+              for (line, ok), one in zip(lines, said) if one["done"] != ok]
+    silent = [one["error"] for number, one in enumerate(said, 1)
+              if not one["done"] and not one["error"].startswith(f"line {number}: ")]
+    wanted = generator.model.state()
+    found = state(text or "")
+    taken = "".join(line + "\n" for line, ok in lines if ok)
+    undone = f"undo {len(generator.model.done)}\n" if generator.model.done else ""
+    ok = (not others and not silent and found == wanted
+          and done.returncode == (0 if all(ok for _, ok in lines) else 1)
+          # What failed has changed nothing, and all can be taken back.
+          and edit.run(taken)[1] == text and edit.run(taken + undone)[1] == edit.run("")[1])
+    if not ok:
+        (edit.folder / f"failed-{seed}").write_text(script)
+        tap.point(f"script {seed} does what the model does", False, *others[:5], *silent[:5],
+                  *[f"{a}\n{b}" for a, b in zip(wanted, found) if a != b][:3])
+    return ok
+
+
+def check_scripts(tap, edit):
+    count = int(os.environ.get("SLUICE_EDIT_SCRIPTS", "20"))
+    first = int(os.environ.get("SLUICE_EDIT_SEED", "1"))
+    good = sum(check_script(tap, edit, seed) for seed in range(first, first + count))
+    tap.point(f"{count} scripts of {N_LINES} commands by lot do what a simple model does",
+              good == count)
+
+
+# Commands that fail, behind a small graph, and words of what is said.
+SMALL = """add Placeholder x dtype=DT_FLOAT shape=[?,4]
+add Const w value=[[1.0],[2.0],[3.0],[4.0]]
+add MatMul y x w
+add Const n value=3
+"""
+WRONG = (
+    ("conect x y:0", ("conect", "did you mean connect?")),
+    ("add MatMull z x w", ("MatMull", "did you mean MatMul?")),
+    ("add MatMul y x w", ("'y' already",)),
+    ("add MatMul z x ww", ("'ww'", "did you mean")),
+    ("add MatMul z w w", ("MatMul 'z'", "[4,1]")),
+    ("connect n y:1", ("MatMul 'y'", "input 1 (b)", "'n:0'", "int32", "float", "Cast")),
+    ("connect n y:2", ("MatMul 'y'", "0 (a), 1 (b)")),
+    ("connect y:0 y:0", ("MatMul 'y'", "cycle")),
+    ("set y transpose_c=true", ("transpose_c", "did you mean transpose_a?")),
+    ("set y transpose_a=maybe", ("transpose_a of MatMul", "neither true nor false")),
+    ("set y T=DT_FLAOT", ("DT_FLAOT", "DT_FLOAT?")),
+    ("set x shape=[?,-4]", ("shape of Placeholder", "[?,784]")),
+    ("device y /gpuu:x", ("/gpuu:x", "no device")),
+    ("delete v", ("neither a node nor a scope 'v'",)),
+    ("rename x y", ("Placeholder 'x'", "'y'", "another name")),
+    ("undo 9", ("9 commands", "only 4")),
+    ("add Placeholder \"q", ("character", "not closed")),
+    ("train y optimizer=adam learning-rate=0.1", ("'y'", "[?,1]", "Mean")),
+    ("train y optimizer=adm learning-rate=0.1", ("adm", "did you mean adam?")),
+    ("train y learning-rate=0.1", ("optimizer= is missing",)),
+    ("summary scaler y", ("scaler", "did you mean scalar?")),
+    ("check now", ("too many", "write check")),
+)
+
+
+def check_failures(tap, edit):
+    edit.run(SMALL, out="small.pbtxt")
+    whole = (edit.folder / "small.pbtxt").read_text()
+    for line, words in WRONG:
+        done, text = edit.run(SMALL + line + "\n")
+        said = done.stderr
+        kept = edit.run(SMALL + line + "\n", "--keep-going")[1]
+        tap.point(f"'{line}' fails, says why and changes nothing",
+                  done.returncode == 1 and text is None and kept == whole and "line 5: " in said
+                  and all(word in said for word in words), said)
+
+
+def check_command_line(tap, edit):
+    done = subprocess.run([edit.sluice, "edit", "--commands"], capture_output=True, text=True,
+                          check=False)
+    tap.point("--commands lists them",
+              done.returncode == 0 and "connect EDGE NODE:K" in done.stdout)
+    for arguments in (["--new"], ["--out", "x.pb"], ["a", "b", "--out", "x.pb"]):
+        done = subprocess.run([edit.sluice, "edit", *arguments], capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, check=False)
+        tap.point(f"edit {' '.join(arguments)}: a wrong command line", done.returncode == 2,
+                  done.stderr)
+
+
+def main():
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        edit = Edit(sys.argv[1], folder)
+        check_command_line(tap, edit)
+        check_failures(tap, edit)
+        check_scripts(tap, edit)
+    tap.end()
+
+
+main()
