@@ -59,6 +59,8 @@ gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-layer.c */
+gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
