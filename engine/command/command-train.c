@@ -10,6 +10,7 @@
 
 #include "engine/command/expand.h"
 #include "engine/grad/grad.h"
+#include "engine/graph/edge-text.h"
 
 #define STEP "global_step"
 
@@ -121,14 +122,6 @@ dup_free_scope (SluiceGraph *graph)
     }
 }
 
-/* "NODE", or "NODE:1". (transfer full) */
-static char *
-edge_text (SluiceEdge edge)
-{
-  return edge.port == 0 ? g_strdup (edge.node->name)
-                        : g_strdup_printf ("%s:%d", edge.node->name, edge.port);
-}
-
 /* Variables that the loss does not depend on are trained no more. */
 static gboolean
 add_gradients (Training *self, SluiceEdge loss, GError **error)
@@ -153,7 +146,7 @@ add_gradients (Training *self, SluiceEdge loss, GError **error)
         if (dense.node == NULL)
           break;
         g_ptr_array_add (self->variables, xs[i].node);
-        g_ptr_array_add (self->gradients, edge_text (dense));
+        g_ptr_array_add (self->gradients, sluice_edge_to_text (dense));
       }
   if (!sluice_builder_finish (&b, error))
     return FALSE;

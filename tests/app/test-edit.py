@@ -10,20 +10,15 @@ SLUICE_EDIT_SCRIPTS says how many scripts are drawn, SLUICE_EDIT_SEED from where
 import json
 import os
 import pathlib
-import re
 import subprocess
 import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from edit_model import Generator
+from edit_model import Generator, graph_state
 from tap import Tap
 
 N_LINES = 60
-NODE = re.compile(r"^node \{\n(.*?)^\}", re.M | re.S)
-FIELD = re.compile(r'^  (name|op|input|device): "([^"]*)"', re.M)
-TAG = re.compile(r'key: "_tag"\n\s+value \{\n\s+s: "([^"]*)"')
-BESIDE = re.compile(r's: "loc:@([^"]*)"')
 
 
 class Edit:
@@ -39,21 +34,6 @@ class Edit:
         return done, path.read_text() if path.exists() else None
 
 
-def state(text):
-    """Of each node what the model knows."""
-    nodes = []
-    for body in NODE.findall(text):
-        fields = FIELD.findall(body)
-        one = dict(fields)
-        inputs = [value for key, value in fields if key == "input"]
-        tag = TAG.search(body)
-        nodes.append((one["name"], one["op"], one.get("device", ""), tag and tag.group(1),
-                      tuple(i for i in inputs if not i.startswith("^")),
-                      tuple(sorted(i[1:] for i in inputs if i.startswith("^"))),
-                      tuple(sorted(BESIDE.findall(body)))))
-    return nodes
-
-
 def check_script(tap, edit, seed):
     generator = Generator(seed)
     lines = generator.script(N_LINES)
@@ -65,7 +45,7 @@ def check_script(tap, edit, seed):
     silent = [one["error"] for number, one in enumerate(said, 1)
               if not one["done"] and not one["error"].startswith(f"line {number}: ")]
     wanted = generator.model.state()
-    found = state(text or "")
+    found = graph_state(text or "")
     taken = "".join(line + "\n" for line, ok in lines if ok)
     undone = f"undo {len(generator.model.done)}\n" if generator.model.done else ""
     ok = (not others and not silent and found == wanted
