@@ -12,7 +12,8 @@
 #include "engine/grad/grad.h"
 #include "engine/graph/edge-text.h"
 
-#define STEP "global_step"
+#define STEP   "global_step"
+#define MERGED "summaries/merged"
 
 typedef struct
 {
@@ -370,6 +371,22 @@ name_of_tag (const char *tag)
   return g_steal_pointer (&name);
 }
 
+/* All summaries in one, which is what a step fetches. */
+static gboolean
+merge_summary (SluiceGraph *graph, const char *name, GError **error)
+{
+  SluiceEdge summary = { sluice_graph_find (graph, name), 0 };
+  SluiceNode *merged = sluice_graph_find (graph, MERGED);
+  const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_MERGE_SUMMARY);
+  SluiceNodeSpec spec = { .name = MERGED, .op = op->name, .inputs = &summary, .n_inputs = 1 };
+  if (merged == NULL)
+    return sluice_edit_add (graph, &spec, error) != NULL;
+  if (merged->op == op)
+    return sluice_command_append_input (graph, merged, summary, error);
+  return sluice_node_fail (merged, error, SLUICE_ERROR_ALREADY_EXISTS,
+                           "has the name of what joins all summaries; rename it");
+}
+
 gboolean
 sluice_command_summary (SluiceCommandCall *call, GError **error)
 {
@@ -386,5 +403,6 @@ sluice_command_summary (SluiceCommandCall *call, GError **error)
   sluice_template_values_set (texts, "name", name);
   sluice_template_values_set (texts, "tag", quoted);
   sluice_template_values_set (texts, "edge", call->arguments[1]);
-  return sluice_template_expand (template, "do", texts, call, error);
+  return sluice_template_expand (template, "do", texts, call, error)
+         && merge_summary (call->graph, name, error);
 }

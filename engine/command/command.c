@@ -73,7 +73,7 @@ const SluiceEditCommand sluice_commands[] = {
     N_("Adds gradients of a loss, an optimizer's updates of all variables or those of a scope, the global step, and the nodes init and train; clip is the largest joint norm of the gradients"),
     N_("train by $1"), 1, 1, KEYS (training), sluice_command_train },
   { "summary", "scalar|histogram|image EDGE [TAG]",
-    N_("Adds a summary of an edge, by the tag or the name of its node"),
+    N_("Adds a summary of an edge, by the tag or the name of its node; summaries/merged joins all of them"),
     N_("summary of $2"), 2, 3, NULL, 0, sluice_command_summary },
   { "undo", "[N]",
     N_("Takes the last command, or the last N, back"),
