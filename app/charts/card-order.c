@@ -379,6 +379,21 @@ sluice_card_order_dup_count (const SluiceCardOrder *self)
       is_done ? ngettext ("%s chart", "%s charts", n) : _ ("Sorting %s charts…"), number);
 }
 
+gboolean
+sluice_card_order_search (const SluiceCardOrder *self,
+                          const SluiceQuery *query,
+                          GObject *owner,
+                          SluiceHits *hits)
+{
+  for (; hits->from < self->sorted->len && hits->budget > 0; hits->budget--)
+    {
+      const SluiceTagCard *card = self->sorted->pdata[hits->from++];
+      if (sluice_query_matches_text (query, card->tag))
+        sluice_hits_add (hits, owner, "sluice-charts-symbolic", card->tag, _ (card->kind->name));
+    }
+  return hits->from >= self->sorted->len;
+}
+
 SluiceTagCard *
 sluice_card_order_find (const SluiceCardOrder *self, const char *tag)
 {

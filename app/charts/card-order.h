@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/charts/card-memory.h"
+#include "app/search/hit.h"
 #include "app/search/query.h"
 
 /*
@@ -55,4 +56,9 @@ GPtrArray *sluice_card_order_get_matching (SluiceCardOrder *self);
 guint sluice_card_order_get_n_known (const SluiceCardOrder *self);
 /* "12 345 charts", or how many are being sorted. (transfer full) */
 char *sluice_card_order_dup_count (const SluiceCardOrder *self);
+/* As sluice_page_search(). */
+gboolean sluice_card_order_search (const SluiceCardOrder *self,
+                                   const SluiceQuery *query,
+                                   GObject *owner,
+                                   SluiceHits *hits);
 SluiceTagCard *sluice_card_order_find (const SluiceCardOrder *self, const char *tag);

@@ -14,9 +14,9 @@
 #include "app/charts/card-groups.h"
 #include "app/charts/card-memory.h"
 #include "app/charts/card-order.h"
+#include "app/charts/image-steps.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/print-cards.h"
-#include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "app/shortcuts.h"
 #include "app/window-state.h"
@@ -38,7 +38,6 @@ struct _SluiceChartsPage
   SluiceCardGrid *grid;
   GtkScrolledWindow *scroller;
   GtkWidget *bar;
-  SluiceStepBar *images_bar;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -46,6 +45,7 @@ struct _SluiceChartsPage
   guint order_source;     /* works on it */
   GPtrArray *living;      /* of SluiceTagCard: those that have a widget, in no order */
   SluiceCardMemory memory;
+  SluiceImageSteps *image_steps;
   guint64 drawn;       /* what decided which cards there are: sluice_run_set_hash() */
   SluiceQuery *filter; /* (nullable) */
   char *selected;      /* (nullable): the tag of the card that has or had the focus last */
@@ -232,7 +232,7 @@ update_image_steps (SluiceChartsPage *self)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   foreach_widget (self, NULL, add_steps_cb, steps);
-  sluice_step_bar_take_steps (self->images_bar, steps);
+  sluice_image_steps_take (self->image_steps, steps);
 }
 
 /* ---- pinned and enlarged cards ---- */
@@ -406,8 +406,13 @@ create_card (gpointer item, gpointer data)
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
   g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
-  gint64 step = sluice_step_bar_get_step (self->images_bar);
-  show_step_cb (widget, &step);
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    {
+      sluice_image_card_set_slider (SLUICE_IMAGE_CARD (widget),
+                                    sluice_image_steps_get_adjustment (self->image_steps));
+      sluice_image_card_show_step (SLUICE_IMAGE_CARD (widget),
+                                   sluice_image_steps_get_step (self->image_steps));
+    }
   return widget;
 }
 
@@ -466,7 +471,7 @@ update_choice (SluiceChartsPage *self)
   self->choice.groups = groups;
 }
 
-/* Only what is seen is drawn anew; the rest when it is scrolled to. */
+/* Only what is seen is drawn anew; the rest when it is scrolled to, or the page is shown. */
 static void
 update_cards (SluiceChartsPage *self)
 {
@@ -525,6 +530,8 @@ arrange (SluiceChartsPage *self, SluiceCardsChange change)
 static void
 changed_cb (SluiceChartsPage *self)
 {
+  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   guint64 hash = sluice_run_set_hash (self->shown);
   if (hash != self->drawn)
     arrange (self, SLUICE_CARDS_COUNT);
@@ -556,6 +563,7 @@ charts_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect (self, "map", G_CALLBACK (changed_cb), NULL);
   changed_cb (self);
 }
 
@@ -611,7 +619,7 @@ charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
   sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
   sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
   sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
-  sluice_step_bar_keep (self->images_bar, state, saves);
+  sluice_image_steps_keep (self->image_steps, state, saves);
   sluice_card_memory_keep (&self->memory, state, saves);
   if (sluice_axis_chooser_keep (self->axis, state, saves))
     take_axis (self);
@@ -630,29 +638,17 @@ charts_page_filter (SluicePage *page, const SluiceQuery *query)
       == 0)
     return;
   adw_status_page_set_description (self->nothing, description);
-  if (self->order != NULL)
-    sluice_card_order_set_filter (self->order, filter);
+  sluice_card_order_set_filter (self->order, filter);
   g_clear_pointer (&self->filter, sluice_query_free);
   self->filter = g_steal_pointer (&filter);
-  if (self->order == NULL)
-    return;
   arrange (self, SLUICE_CARDS_FILTER);
-  update_cards (self);
+  changed_cb (self);
 }
 
 static gboolean
 charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
-  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  GPtrArray *all = sluice_card_order_get_all (self->order);
-  for (; hits->from < all->len && hits->budget > 0; hits->budget--)
-    {
-      const SluiceTagCard *card = all->pdata[hits->from++];
-      if (sluice_query_matches_text (query, card->tag))
-        sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", card->tag,
-                         _ (card->kind->name));
-    }
-  return hits->from >= all->len;
+  return sluice_card_order_search (SLUICE_CHARTS_PAGE (page)->order, query, G_OBJECT (page), hits);
 }
 
 static gboolean
@@ -739,6 +735,7 @@ sluice_charts_page_finalize (GObject *object)
   g_clear_pointer (&self->order, sluice_card_order_free);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_free (self->selected);
+  g_object_unref (self->image_steps);
   sluice_card_memory_clear (&self->memory);
   sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
@@ -750,7 +747,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   g_type_ensure (SLUICE_TYPE_AXIS_CHOOSER);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
-  g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -778,7 +774,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, bar);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, images_bar);
 }
 
 static void
@@ -786,6 +781,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
 {
   self->living = g_ptr_array_new ();
   sluice_card_memory_init (&self->memory);
+  self->image_steps = sluice_image_steps_new ();
   self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
@@ -794,7 +790,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   sluice_axis_chooser_set_tags_func (self->axis, dup_scalar_tags, self);
   g_signal_connect_swapped (self->axis, "changed", G_CALLBACK (axis_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
+  g_signal_connect_swapped (self->image_steps, "step-changed", G_CALLBACK (image_step_cb), self);
   sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
   sluice_widget_pass_wheel (self->bar, self->scroller);
 }

@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "app/cli/values.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
+#include "engine/base/tensor-text.h"
 #include "engine/train/data.h"
 
 static SluiceTensor *
@@ -105,7 +105,7 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
     return NULL;
   SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
   if (!is_file (text))
-    return sluice_cli_parse_value (text, dtype, error);
+    return sluice_tensor_parse (text, dtype, error);
   g_autoptr (SluiceTensor) raw = read_file (text, error);
   if (raw == NULL)
     return NULL;

@@ -9,7 +9,7 @@
  * sluice_cli_parse_feeds:
  * @signature: (nullable): whose inputs may be named, beside edges of the graph
  * @texts: (nullable): "EDGE=VALUE" each, as --feed has them; cut in two at the '='. A value is as
- * of sluice_cli_parse_value(), or a file ".npy", or "FILE.npz:MEMBER"
+ * of sluice_tensor_parse(), or a file ".npy", or "FILE.npz:MEMBER"
  *
  * Returns: (transfer full) (nullable) (element-type SluiceFeed): values in the dtypes of their
  * edges; names are borrowed from @texts or @signature

@@ -11,6 +11,7 @@
 #include "app/help/help-pages.h"
 #include "app/keys.h"
 #include "engine/base/error.h"
+#include "engine/command/command.h"
 
 int
 sluice_cli_help_page (const char *page, GError **error)
@@ -89,6 +90,20 @@ make_verbs_page (const Verb *const *verbs, guint n_verbs, const GOptionEntry *co
   return g_string_free (page, FALSE);
 }
 
+static char *
+make_commands_page (void)
+{
+  GString *page = g_string_new (NULL);
+  g_string_append_printf (page, "# %s\n\n%s\n", _ ("Commands that edit a graph"),
+                          _ ("How they are used, the page [Editing without a window](edit.md) "
+                             "shows. `sluice edit --commands` prints the same."));
+  for (guint i = 0; i < sluice_n_commands; i++)
+    g_string_append_printf (page, "\n## %s\n\n    %s %s\n\n%s.\n", sluice_commands[i].name,
+                            sluice_commands[i].name, sluice_commands[i].arguments,
+                            _ (sluice_commands[i].summary));
+  return g_string_free (page, FALSE);
+}
+
 /* text: (transfer full) */
 static gboolean
 write_page (const char *folder, const char *name, char *text, GError **error)
@@ -109,5 +124,6 @@ sluice_cli_help_pages_write (const char *folder,
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "cannot make folder '%s': %s",
                         folder, g_strerror (errno));
   return write_page (folder, "keys.md", sluice_keys_dup_page (), error)
+         && write_page (folder, "commands.md", make_commands_page (), error)
          && write_page (folder, "verbs.md", make_verbs_page (verbs, n_verbs, common), error);
 }

@@ -20,6 +20,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
+#include "engine/command/command.h"
 #include "engine/device/plugin.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
@@ -37,7 +38,8 @@ static const Verb *const verbs[] = {
   &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,   &sluice_verb_reindex,
   &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,    &sluice_verb_launch,
   &sluice_verb_queue,       &sluice_verb_sweep,   &sluice_verb_control, &sluice_verb_fork,
-  &sluice_verb_reproduce,
+  &sluice_verb_reproduce,   &sluice_verb_edit,    &sluice_verb_promote,
+  &sluice_verb_merge,
 };
 
 static char **plugins;
@@ -138,6 +140,24 @@ print_man_ops (void)
     }
 }
 
+static void
+print_man_commands (void)
+{
+  puts (
+      ".SH COMMANDS OF SLUICE EDIT\nA line is a command; words have blanks between, texts stand in "
+      "double quotes, and what stands behind # is a comment.");
+  for (guint i = 0; i < sluice_n_commands; i++)
+    {
+      fputs (".TP\n.B ", stdout);
+      print_roff (sluice_commands[i].name);
+      putchar (' ');
+      print_roff (sluice_commands[i].arguments);
+      putchar ('\n');
+      print_roff (sluice_commands[i].summary);
+      puts (".");
+    }
+}
+
 static int
 print_man (void)
 {
@@ -172,6 +192,7 @@ print_man (void)
   puts (".SH EXIT STATUS\n0: well. 1: what was asked for failed. 2: the command line is wrong. "
         "130: interrupted; "
         "the run was saved.");
+  print_man_commands ();
   print_man_ops ();
   puts (
       ".SH SEE ALSO\nThe same from C: pkg\\-config sluice\\-0. From Python: gi.repository.Sluice, "

@@ -96,6 +96,13 @@ sluice_dtype_is_integer (SluiceDType dtype)
   return sluice_dtype_in (dtype, SLUICE_SET_INTS);
 }
 
+gboolean
+sluice_dtype_is_unsigned (SluiceDType dtype)
+{
+  return sluice_dtype_in (dtype, SLUICE_SET_UNSIGNED | SLUICE_SET (SLUICE_QUINT8)
+                                     | SLUICE_SET (SLUICE_QUINT16));
+}
+
 const char *
 sluice_dtype_name (SluiceDType dtype)
 {

@@ -97,6 +97,7 @@ sluice_dtype_is_managed (SluiceDType dtype)
 gboolean sluice_dtype_is_floating (SluiceDType dtype);
 gboolean sluice_dtype_is_complex (SluiceDType dtype);
 gboolean sluice_dtype_is_integer (SluiceDType dtype);
+gboolean sluice_dtype_is_unsigned (SluiceDType dtype); /* quantised ones, too */
 
 /* "float", "int32", "bfloat16" … ; "float_ref" for a reference; "invalid". */
 const char *sluice_dtype_name (SluiceDType dtype);

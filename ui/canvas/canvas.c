@@ -91,7 +91,7 @@ run_job (CanvasJob *job)
     job->hierarchy = job->before != NULL ? sluice_hierarchy_new_after (job->before, job->model)
                                          : sluice_hierarchy_new (job->model);
   if (job->is_unseen)
-    sluice_open_first_sight (job->hierarchy, job->state);
+    sluice_open_first_sight (job->hierarchy, job->state, job->flow);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
@@ -124,7 +124,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   self->scene = sluice_scene_ref (job->scene);
   if (job->is_unseen && sluice_hierarchy_get_n_groups (self->hierarchy) > 1)
     {
-      sluice_open_first_sight (self->hierarchy, self->state);
+      sluice_view_state_take_open (self->state, job->state);
       self->is_unseen = FALSE;
     }
   self->hover = SLUICE_NONE;

@@ -628,6 +628,23 @@ sluice_session_explain (SluiceSession *self,
   return explanation;
 }
 
+SluiceForecast *
+sluice_session_forecast (SluiceSession *self,
+                         const SluiceStepNames *names,
+                         gint64 unknown_dim,
+                         GError **error)
+{
+  g_auto (Feeds) feeds;
+  SluiceProgramNames program = names_of (names, &feeds);
+  program.node_by_node = self->cache->nan_guard;
+  pthread_mutex_lock (&self->cache->graph_lock);
+  g_autoptr (SluiceWork) work = sluice_executable_cache_pass (self->cache, &program, error);
+  SluiceForecast *forecast =
+      work != NULL ? sluice_forecast_new (work, self->host->devices->len, unknown_dim) : NULL;
+  pthread_mutex_unlock (&self->cache->graph_lock);
+  return forecast;
+}
+
 guint64
 sluice_session_each_trace (SluiceSession *self,
                            guint64 *cursor,

@@ -288,6 +288,22 @@ SluiceExplanation *sluice_session_explain (SluiceSession *self,
                                            const char *pass,
                                            GError **error);
 
+typedef struct _SluiceForecast SluiceForecast; /* engine/passes/forecast.h */
+
+/**
+ * sluice_session_forecast:
+ * @unknown_dim: stands for each dimension that is not known
+ *
+ * What such a step would take by what is known of its ops, with this session's options. Nothing
+ * runs.
+ *
+ * Returns: (transfer full) (nullable): %NULL with what a run would fail with
+ */
+SluiceForecast *sluice_session_forecast (SluiceSession *self,
+                                         const SluiceStepNames *names,
+                                         gint64 unknown_dim,
+                                         GError **error);
+
 typedef struct
 {
   guint64 n_runs;

@@ -25,7 +25,7 @@ LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)\s]+)\)")
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.M | re.S)
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 # Made from tables of the program; the ops' pages are many and short.
-WITHOUT_PICTURES = {"verbs"}
+WITHOUT_PICTURES = {"commands", "verbs"}
 PATIENCE = 120  # seconds
 
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/base/error.h"
+#include "engine/command/command.h"
+#include "engine/command/line.h"
+#include "engine/command/stack.h"
+#include "engine/graph/edit.h"
+
+/* A command that is being done. */
+struct _SluiceCommandCall
+{
+  SluiceCommandStack *stack;
+  SluiceGraph *graph; /* in an open transaction, where the command has words */
+  const SluiceEditCommand *command;
+  char **arguments; /* those without a key; the list ends with NULL */
+  guint n_arguments;
+  const SluiceWord **values; /* those with one */
+  guint n_values;
+  GString *said;
+  char *words; /* (nullable): what it is called behind Undo, once it was done */
+};
+
+/* (nullable): the value of a key, as it was written. */
+const char *sluice_command_get_value (const SluiceCommandCall *call, const char *key);
+gboolean sluice_command_get_number (const SluiceCommandCall *call,
+                                    const char *key,
+                                    double *number, /* as it was where the key is not there */
+                                    GError **error);
+
+/* With NOT_FOUND and the nearest name. (nullable) */
+SluiceNode *
+sluice_command_find_node (const SluiceCommandCall *call, const char *name, GError **error);
+gboolean sluice_command_find_edge (const SluiceCommandCall *call,
+                                   const char *text,
+                                   SluiceEdge *edge,
+                                   GError **error);
+/* The node of that name and those below it, in the graph's order. (transfer full) (nullable):
+ * NOT_FOUND */
+GPtrArray *sluice_command_collect (const SluiceCommandCall *call, const char *name, GError **error);
+/* Is it the name, or does it stand below? */
+gboolean sluice_command_is_below (const char *name, const char *scope);
+
+/* command-nodes.c */
+gboolean sluice_command_add (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_insert (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_set (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_device (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_colocate (SluiceCommandCall *call, GError **error);
+/* command-edges.c */
+gboolean sluice_command_connect (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_disconnect (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_control (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_uncontrol (SluiceCommandCall *call, GError **error);
+/* One more input, of an argument that stands for several, the op's last. */
+gboolean
+sluice_command_append_input (SluiceGraph *graph, SluiceNode *node, SluiceEdge edge, GError **error);
+/* command-names.c */
+gboolean sluice_command_rename (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-layer.c */
+gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
+/* command-train.c */
+gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
+/* command-file.c */
+gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

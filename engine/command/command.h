@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+
+/*
+ * The command language in which a graph is edited: `sluice edit` reads scripts of it, the window's
+ * stack holds commands of it, and so does the journal. Everything that a person can do to a graph
+ * is a line, everything that a line does is one transaction (engine/graph/edit.h).
+ */
+
+/* A key of a command: KEY=VALUE. */
+typedef struct
+{
+  const char *name;      /* NULL: any name, of an attribute or a parameter */
+  const char *arguments; /* "X", "SCOPE": as help shows it */
+  gboolean is_needed;
+} SluiceCommandKey;
+
+typedef struct _SluiceCommandCall SluiceCommandCall;
+
+/* A row of the table. Help, the manual's page and the man page are made from it. */
+typedef struct
+{
+  const char *name;
+  const char *arguments; /* "EDGE NODE:K" */
+  const char *summary;   /* N_(): one sentence */
+  const char *words; /* (nullable): N_(): what a menu says behind Undo: $1 is the first argument,
+                        $* all from the second on. NULL: there is nothing to undo */
+  guint n_least, n_most;        /* arguments that are no KEY=VALUE */
+  const SluiceCommandKey *keys; /* (nullable) */
+  guint n_keys;
+  gboolean (*run) (SluiceCommandCall *call, GError **error);
+} SluiceEditCommand;
+
+extern const SluiceEditCommand sluice_commands[];
+extern const guint sluice_n_commands;
+
+/* (nullable): with NOT_FOUND, which says the nearest one. */
+const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
+
+/* Writes a graph whole or not at all; as text where the name ends in .pbtxt or .txt. */
+gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
+gboolean
+sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error);
+gboolean sluice_command_is_text_name (const char *path);

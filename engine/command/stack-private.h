@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/command/line.h"
+#include "engine/command/stack.h"
+
+/* Does the command of a line within the transaction of another, of which it is part. */
+gboolean sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error);
+
+/* Commands of the stack itself. */
+gboolean sluice_command_undo (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_redo (SluiceCommandCall *call, GError **error);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Commands are done, taken back and written down. */
+#include "engine/command/stack-private.h"
+
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include "engine/base/suggest.h"
+#include "engine/command/command-private.h"
+
+/* A command that was done. */
+typedef struct
+{
+  char *words;
+  SluiceEdit *edit;
+} Entry;
+
+struct _SluiceCommandStack
+{
+  SluiceGraph *graph;
+  GPtrArray *done, *undone; /* Entry, the next one last */
+  GString *journal;
+};
+
+static void
+entry_free (gpointer data)
+{
+  Entry *entry = data;
+  g_free (entry->words);
+  sluice_edit_free (entry->edit);
+  g_free (entry);
+}
+
+SluiceCommandStack *
+sluice_command_stack_new (SluiceGraph *graph)
+{
+  SluiceCommandStack *self = g_new0 (SluiceCommandStack, 1);
+  self->graph = sluice_graph_ref (graph);
+  self->done = g_ptr_array_new_with_free_func (entry_free);
+  self->undone = g_ptr_array_new_with_free_func (entry_free);
+  self->journal = g_string_new (NULL);
+  return self;
+}
+
+void
+sluice_command_stack_free (SluiceCommandStack *self)
+{
+  g_ptr_array_unref (self->done);
+  g_ptr_array_unref (self->undone);
+  g_string_free (self->journal, TRUE);
+  sluice_graph_unref (self->graph);
+  g_free (self);
+}
+
+SluiceGraph *
+sluice_command_stack_get_graph (SluiceCommandStack *self)
+{
+  return self->graph;
+}
+
+const char *
+sluice_command_stack_get_journal (SluiceCommandStack *self)
+{
+  return self->journal->str;
+}
+
+/* ---- undo ---- */
+
+/* Takes n from one list to the other. */
+static gboolean
+move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
+{
+  if (n > from->len)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "%u commands are to be %s, but there are only %u", n, what, from->len);
+  for (; n > 0; n--)
+    {
+      Entry *entry = from->pdata[from->len - 1];
+      if (!sluice_edit_apply (entry->edit, error))
+        return FALSE;
+      g_ptr_array_add (to, g_ptr_array_steal_index (from, from->len - 1));
+    }
+  return TRUE;
+}
+
+gboolean
+sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error)
+{
+  if (!move (self->done, self->undone, n, "undone", error))
+    return FALSE;
+  g_string_append_printf (self->journal, "undo %u\n", n);
+  return TRUE;
+}
+
+gboolean
+sluice_command_stack_redo (SluiceCommandStack *self, guint n, GError **error)
+{
+  if (!move (self->undone, self->done, n, "done again", error))
+    return FALSE;
+  g_string_append_printf (self->journal, "redo %u\n", n);
+  return TRUE;
+}
+
+guint
+sluice_command_stack_get_n_undo (SluiceCommandStack *self)
+{
+  return self->done->len;
+}
+
+guint
+sluice_command_stack_get_n_redo (SluiceCommandStack *self)
+{
+  return self->undone->len;
+}
+
+static char *
+dup_words (const GPtrArray *entries)
+{
+  const Entry *entry = entries->len > 0 ? entries->pdata[entries->len - 1] : NULL;
+  return entry != NULL ? g_strdup (entry->words) : NULL;
+}
+
+char *
+sluice_command_stack_dup_undo_words (SluiceCommandStack *self)
+{
+  return dup_words (self->done);
+}
+
+char *
+sluice_command_stack_dup_redo_words (SluiceCommandStack *self)
+{
+  return dup_words (self->undone);
+}
+
+/* The number of a command that takes one, or 1. */
+static gboolean
+parse_count (const SluiceCommandCall *call, guint *n, GError **error)
+{
+  guint64 number = 1;
+  if (call->n_arguments > 0
+      && !g_ascii_string_to_unsigned (call->arguments[0], 10, 1, G_MAXUINT32, &number, NULL))
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' is no number of commands; write 1 or more", call->arguments[0]);
+  *n = (guint) number;
+  return TRUE;
+}
+
+gboolean
+sluice_command_undo (SluiceCommandCall *call, GError **error)
+{
+  guint n;
+  return parse_count (call, &n, error) && sluice_command_stack_undo (call->stack, n, error);
+}
+
+gboolean
+sluice_command_redo (SluiceCommandCall *call, GError **error)
+{
+  guint n;
+  return parse_count (call, &n, error) && sluice_command_stack_redo (call->stack, n, error);
+}
+
+/* ---- a line ---- */
+
+/* "$1" and "$2" are arguments, as they were written. (transfer full) */
+static char *
+fill_words (const SluiceCommandCall *call)
+{
+  GString *words = g_string_new (NULL);
+  for (const char *at = _ (call->command->words); *at != '\0'; at++)
+    if (*at == '$' && at[1] >= '1' && (guint) (at[1] - '1') < call->n_arguments)
+      g_string_append (words, call->arguments[*++at - '1']);
+    else
+      g_string_append_c (words, *at);
+  return g_string_free (words, FALSE);
+}
+
+static const SluiceCommandKey *
+find_key (const SluiceEditCommand *command, const char *name)
+{
+  for (guint i = 0; i < command->n_keys; i++)
+    if (command->keys[i].name == NULL || g_str_equal (command->keys[i].name, name))
+      return &command->keys[i];
+  return NULL;
+}
+
+static gboolean
+fail_key (const SluiceEditCommand *command, const char *name, GError **error)
+{
+  g_autofree const char **names = g_new0 (const char *, command->n_keys + 1);
+  for (guint i = 0; i < command->n_keys; i++)
+    names[i] = command->keys[i].name;
+  const char *hint = sluice_suggest_name (name, names, command->n_keys);
+  g_autofree char *all = g_strjoinv (", ", (char **) names);
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "takes no %s=; %s%s%s", name,
+                      hint != NULL          ? "did you mean "
+                      : command->n_keys > 0 ? "it takes "
+                                            : "it takes no KEY=VALUE at all; put a name that has "
+                                              "a '=' in quotes",
+                      hint != NULL ? hint : all, hint != NULL ? "=?" : "");
+}
+
+/* Are they those that the command takes? */
+static gboolean
+check_words (const SluiceCommandCall *call, GError **error)
+{
+  const SluiceEditCommand *command = call->command;
+  if (call->n_arguments < command->n_least || call->n_arguments > command->n_most)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "%u arguments are too %s; write %s %s", call->n_arguments,
+                        call->n_arguments < command->n_least ? "few" : "many", command->name,
+                        command->arguments);
+  for (guint i = 0; i < call->n_values; i++)
+    {
+      const char *key = call->values[i]->key;
+      if (find_key (command, key) == NULL)
+        return fail_key (command, key, error);
+      for (guint k = 0; k < i; k++)
+        if (g_str_equal (call->values[k]->key, key))
+          return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s= is given twice", key);
+    }
+  for (guint i = 0; i < command->n_keys; i++)
+    if (command->keys[i].is_needed
+        && sluice_command_get_value (call, command->keys[i].name) == NULL)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s= is missing; write %s %s",
+                          command->keys[i].name, command->name, command->arguments);
+  return TRUE;
+}
+
+gboolean
+sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error)
+{
+  g_autoptr (GPtrArray) arguments = g_ptr_array_new (), values = g_ptr_array_new ();
+  for (guint i = 1; i < line->n; i++)
+    {
+      SluiceWord *word = &line->words[i];
+      g_ptr_array_add (word->key != NULL ? values : arguments,
+                       word->key != NULL ? (gpointer) word : word->text);
+    }
+  call->n_arguments = arguments->len;
+  call->n_values = values->len;
+  g_ptr_array_add (arguments, NULL);
+  call->arguments = (char **) arguments->pdata;
+  call->values = (const SluiceWord **) values->pdata;
+  gboolean ok = check_words (call, error) && call->command->run (call, error);
+  if (ok && call->command->words != NULL && call->words == NULL)
+    call->words = fill_words (call);
+  return ok;
+}
+
+/* A command that can be undone: one transaction. */
+static gboolean
+change (SluiceCommandCall *call, const SluiceLine *line, GError **error)
+{
+  SluiceCommandStack *self = call->stack;
+  sluice_edit_begin (self->graph);
+  if (!sluice_command_run_line (call, line, error))
+    {
+      sluice_edit_abandon (self->graph);
+      return FALSE;
+    }
+  SluiceEdit *edit = sluice_edit_commit (self->graph, error);
+  if (edit == NULL)
+    return FALSE;
+  Entry *entry = g_new (Entry, 1);
+  *entry = (Entry){ g_steal_pointer (&call->words), edit };
+  g_ptr_array_add (self->done, entry);
+  g_ptr_array_set_size (self->undone, 0);
+  return TRUE;
+}
+
+static gboolean
+do_line (SluiceCommandCall *call, const SluiceLine *line, const char *text, GError **error)
+{
+  if (line->words[0].key != NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s=' stands where a command is wanted", line->words[0].key);
+  call->command = sluice_command_find (line->words[0].text, error);
+  if (call->command == NULL)
+    return FALSE;
+  gboolean ok = call->command->words != NULL ? change (call, line, error)
+                                             : sluice_command_run_line (call, line, error);
+  if (ok && call->command->words != NULL)
+    g_string_append_printf (call->stack->journal, "%s\n", text);
+  if (!ok)
+    g_prefix_error (error, "%s: ", call->command->name);
+  return ok;
+}
+
+gboolean
+sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *said, GError **error)
+{
+  g_autoptr (SluiceLine) line = sluice_line_parse (text, error);
+  g_autoptr (GString) unheard = g_string_new (NULL);
+  if (line == NULL)
+    return FALSE;
+  if (line->n == 0)
+    return TRUE;
+  g_autofree char *stripped = g_strstrip (g_strdup (text));
+  SluiceCommandCall call = { .stack = self,
+                             .graph = self->graph,
+                             .said = said != NULL ? said : unheard };
+  gboolean ok = do_line (&call, line, stripped, error);
+  g_free (call.words);
+  return ok;
+}
+
+/* ---- a script ---- */
+
+gboolean
+sluice_command_stack_run (SluiceCommandStack *self,
+                          const char *script,
+                          gboolean keep_going,
+                          SluiceCommandReport report,
+                          gpointer user_data,
+                          GError **error)
+{
+  g_autoptr (GError) first = NULL;
+  const char *at = script;
+  for (guint number = 1; *at != '\0' && (first == NULL || keep_going); number++)
+    {
+      gsize length = strcspn (at, "\n");
+      g_autofree char *text = g_strndup (at, length);
+      g_autoptr (GString) said = g_string_new (NULL);
+      g_autoptr (GError) problem = NULL;
+      at += length + (at[length] != '\0');
+      g_strstrip (text);
+      if (*text == '\0' || *text == '#')
+        continue;
+      if (!sluice_command_stack_do (self, text, said, &problem))
+        g_prefix_error (&problem, "line %u: ", number);
+      if (report != NULL)
+        report (number, text, said->str, problem, user_data);
+      if (problem != NULL && first == NULL)
+        first = g_steal_pointer (&problem);
+    }
+  if (first == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}

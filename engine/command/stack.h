@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/command/command.h"
+
+/*
+ * Commands that were done to a graph, and undone. The graph changes by nothing else while there is
+ * something to undo. Not thread-safe, like the graph.
+ */
+typedef struct _SluiceCommandStack SluiceCommandStack;
+
+/* Keeps the graph. */
+SluiceCommandStack *sluice_command_stack_new (SluiceGraph *graph);
+void sluice_command_stack_free (SluiceCommandStack *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCommandStack, sluice_command_stack_free)
+
+SluiceGraph *sluice_command_stack_get_graph (SluiceCommandStack *self);
+
+/**
+ * sluice_command_stack_do:
+ * @line: a command; an empty line or a comment does nothing
+ * @said: (nullable): what the command has to say is appended, a line each
+ *
+ * Does a command whole, or not at all.
+ *
+ * Returns: %FALSE with a code of TensorFlow's and a message that names the command, the node, the
+ * input, what does not fit and the nearest that would; nothing has changed then
+ */
+gboolean
+sluice_command_stack_do (SluiceCommandStack *self, const char *line, GString *said, GError **error);
+
+/* The n last ones. FALSE with FAILED_PRECONDITION where there are fewer, and nothing has changed.
+ */
+gboolean sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error);
+gboolean sluice_command_stack_redo (SluiceCommandStack *self, guint n, GError **error);
+guint sluice_command_stack_get_n_undo (SluiceCommandStack *self);
+guint sluice_command_stack_get_n_redo (SluiceCommandStack *self);
+/* "connect fc1 → logits:0", in the user's language, of what comes next. (transfer full)
+ * (nullable) */
+char *sluice_command_stack_dup_undo_words (SluiceCommandStack *self);
+char *sluice_command_stack_dup_redo_words (SluiceCommandStack *self);
+
+/* All that was done to the graph, undoing as well, as a script that does the same to the same graph
+ * again, to the last byte, and leaves the same to undo. Borrowed until the next command. */
+const char *sluice_command_stack_get_journal (SluiceCommandStack *self);
+
+/* What became of a line of a script. error: (nullable): it was done. said: may be empty. */
+typedef void (*SluiceCommandReport) (
+    guint line, const char *text, const char *said, const GError *error, gpointer user_data);
+
+/**
+ * sluice_command_stack_run:
+ * @script: a command a line
+ * @keep_going: a command that fails does not end the script
+ * @report: (nullable): told of each line that is not empty
+ *
+ * Returns: %FALSE with the first error, which begins with the number of its line; what was done
+ * before stays done
+ */
+gboolean sluice_command_stack_run (SluiceCommandStack *self,
+                                   const char *script,
+                                   gboolean keep_going,
+                                   SluiceCommandReport report,
+                                   gpointer user_data,
+                                   GError **error);

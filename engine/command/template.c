@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/command/template.h"
+
+#include <gio/gio.h>
+#include <math.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/base/suggest.h"
+#include "engine/command/layers-resource.h"
+#include "engine/command/line.h"
+
+#define FOLDER    "/org/sluice/layers/"
+#define EXTENSION ".layer"
+
+static const char *const families[] = { "layer", "optimizer", "summary", "part" };
+static const char *const kinds[] = { "int", "float", "text", "edge" };
+
+/* ---- a file ---- */
+
+static void
+parameter_clear (gpointer data)
+{
+  SluiceTemplateParameter *self = data;
+  g_free (self->name);
+  g_free (self->words);
+  g_free (self->help);
+  g_free (self->value);
+}
+
+void
+sluice_template_free (SluiceTemplate *self)
+{
+  g_free (self->name);
+  g_free (self->family);
+  g_free (self->summary);
+  g_array_unref (self->parameters);
+  g_hash_table_unref (self->sections);
+  g_free (self);
+}
+
+static const char *
+get_key (const SluiceLine *line, const char *key)
+{
+  for (guint i = 0; i < line->n; i++)
+    if (line->words[i].key != NULL && g_str_equal (line->words[i].key, key))
+      return line->words[i].text;
+  return NULL;
+}
+
+static double
+get_bound (const SluiceLine *line, const char *key, double none)
+{
+  const char *text = get_key (line, key);
+  return text != NULL ? g_ascii_strtod (text, NULL) : none;
+}
+
+/* "parameter NAME KIND HELP [default=] [least=] [most=]" */
+static gboolean
+parse_parameter (SluiceTemplate *self, const SluiceLine *line, GError **error)
+{
+  if (line->n < 4)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "write parameter NAME KIND \"HELP\" [default=VALUE]");
+  SluiceTemplateParameter parameter = { .name = g_strdup (line->words[1].text),
+                                        .kind = SLUICE_TEMPLATE_CHOICE,
+                                        .words = g_strdup (line->words[2].text),
+                                        .help = g_strdup (line->words[3].text),
+                                        .value = g_strdup (get_key (line, "default")),
+                                        .least = get_bound (line, "least", -INFINITY),
+                                        .most = get_bound (line, "most", INFINITY) };
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_str_equal (parameter.words, kinds[i]))
+      parameter.kind = (SluiceTemplateKind) i;
+  g_array_append_val (self->parameters, parameter);
+  return TRUE;
+}
+
+static gboolean
+parse_head (SluiceTemplate *self, const char *text, GError **error)
+{
+  g_autoptr (SluiceLine) line = sluice_line_parse (text, error);
+  if (line == NULL || line->n == 0)
+    return line != NULL;
+  const char *first = line->words[0].text;
+  if (g_str_equal (first, "parameter"))
+    return parse_parameter (self, line, error);
+  for (guint i = 0; line->n == 2 && i < G_N_ELEMENTS (families); i++)
+    if (g_str_equal (first, families[i]))
+      {
+        g_free (self->family);
+        g_free (self->summary);
+        self->family = g_strdup (first);
+        self->summary = g_strdup (line->words[1].text);
+        return TRUE;
+      }
+  return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                      "'%s' says neither what this is nor a parameter", first);
+}
+
+/* A line of one word that is no command begins a section. */
+static gboolean
+is_section (const char *text)
+{
+  return *text != '\0' && text[strspn (text, G_CSET_a_2_z)] == '\0';
+}
+
+SluiceTemplate *
+sluice_template_parse (const char *name, const char *text, GError **error)
+{
+  g_autoptr (SluiceTemplate) self = g_new0 (SluiceTemplate, 1);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  GPtrArray *section = NULL;
+  self->name = g_strdup (name);
+  self->parameters = g_array_new (FALSE, TRUE, sizeof (SluiceTemplateParameter));
+  g_array_set_clear_func (self->parameters, parameter_clear);
+  self->sections =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  for (guint i = 0; lines[i] != NULL; i++)
+    {
+      char *line = g_strstrip (lines[i]);
+      if (*line == '\0' || *line == '#')
+        continue;
+      if (is_section (line))
+        {
+          section = g_ptr_array_new_with_free_func (g_free);
+          g_hash_table_replace (self->sections, g_strdup (line), section);
+        }
+      else if (section != NULL)
+        g_ptr_array_add (section, g_strdup (line));
+      else if (!parse_head (self, line, error))
+        {
+          g_prefix_error (error, "template %s, line %u: ", name, i + 1);
+          return NULL;
+        }
+    }
+  if (self->family == NULL || section == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                   "template %s says not what it is, or has no commands", name);
+      return NULL;
+    }
+  return g_steal_pointer (&self);
+}
+
+/* ---- all ---- */
+
+static void
+load (GPtrArray *all, GResource *resource, const char *file)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path = g_strconcat (FOLDER, file, NULL);
+  g_autofree char *name = g_strndup (file, strlen (file) - strlen (EXTENSION));
+  g_autoptr (GBytes) bytes = g_resource_lookup_data (resource, path, 0, &error);
+  SluiceTemplate *template = NULL;
+  if (bytes != NULL)
+    {
+      gsize length;
+      const char *data = g_bytes_get_data (bytes, &length);
+      g_autofree char *text = g_strndup (data, length);
+      template = sluice_template_parse (name, text, &error);
+    }
+  if (template == NULL)
+    g_error ("%s", error->message); /* of our own making, and a test looks at each */
+  g_ptr_array_add (all, template);
+}
+
+static gint
+compare_names (gconstpointer a, gconstpointer b)
+{
+  const SluiceTemplate *x = *(SluiceTemplate *const *) a, *y = *(SluiceTemplate *const *) b;
+  return strcmp (x->name, y->name);
+}
+
+static GPtrArray *
+get_all (void)
+{
+  static GPtrArray *all;
+  if (g_once_init_enter (&all))
+    {
+      GPtrArray *loaded = g_ptr_array_new ();
+      sluice_layers_register_resource ();
+      GResource *resource = sluice_layers_get_resource ();
+      g_auto (GStrv) files = g_resource_enumerate_children (resource, FOLDER, 0, NULL);
+      for (guint i = 0; files != NULL && files[i] != NULL; i++)
+        load (loaded, resource, files[i]);
+      g_ptr_array_sort (loaded, compare_names);
+      g_once_init_leave (&all, loaded);
+    }
+  return all;
+}
+
+GPtrArray *
+sluice_template_list (const char *family)
+{
+  GPtrArray *all = get_all (), *list = g_ptr_array_new ();
+  for (guint i = 0; i < all->len; i++)
+    {
+      SluiceTemplate *template = all->pdata[i];
+      if (g_str_equal (template->family, family))
+        g_ptr_array_add (list, template);
+    }
+  return list;
+}
+
+const SluiceTemplate *
+sluice_template_find (const char *family, const char *name, GError **error)
+{
+  g_autoptr (GPtrArray) list = sluice_template_list (family), names = g_ptr_array_new ();
+  for (guint i = 0; i < list->len; i++)
+    {
+      const SluiceTemplate *template = list->pdata[i];
+      if (g_str_equal (template->name, name))
+        return template;
+      g_ptr_array_add (names, template->name);
+    }
+  const char *hint = sluice_suggest_name (name, (const char *const *) names->pdata, names->len);
+  g_ptr_array_add (names, NULL);
+  g_autofree char *known = g_strjoinv (", ", (char **) names->pdata);
+  sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "there is no %s '%s'; %s%s%s", family, name,
+               hint != NULL ? "did you mean " : "there are ", hint != NULL ? hint : known,
+               hint != NULL ? "?" : "");
+  return NULL;
+}

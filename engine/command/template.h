@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Templates: what layers, summaries and optimizers are made of, as data (data/layers/, one file
+ * each; the program carries them). A file says what the template is, then its parameters, then the
+ * commands that it stands for, in sections:
+ *
+ *   layer "A dense layer"
+ *   parameter units int "How many values it makes" least=1
+ *   parameter activation none|relu "What follows" default=none
+ *   do
+ *   add MatMul $name/product $input $name/kernel/read
+ *   when $activation = relu add Relu $name/output $name/product
+ *
+ * $NAME is the text of a parameter, $(...) what an expression of numbers comes to. Of a parameter
+ * that is an edge there are $NAME.dtype, .shape, .rank, .last (the length of its last dimension),
+ * .size (of an example: all dimensions but the first) and .before-last (all axes but the last).
+ * `use TEMPLATE KEY=VALUE...` stands for another template, `append NAME TEXT` makes a parameter
+ * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, `need A = B TEXT` fails.
+ *
+ * A layer's outcome is its node NAME/output, which remembers the layer.
+ */
+typedef enum
+{
+  SLUICE_TEMPLATE_INT,
+  SLUICE_TEMPLATE_FLOAT,
+  SLUICE_TEMPLATE_TEXT, /* as it is written: a shape, a quoted text */
+  SLUICE_TEMPLATE_EDGE,
+  SLUICE_TEMPLATE_CHOICE,
+} SluiceTemplateKind;
+
+typedef struct
+{
+  char *name;
+  SluiceTemplateKind kind;
+  char *words; /* of the kind, for people: "int", "none|relu" */
+  char *help;
+  char *value;        /* (nullable): the default; NULL: it must be given */
+  double least, most; /* of a number */
+} SluiceTemplateParameter;
+
+typedef struct
+{
+  char *name;           /* "dense" */
+  char *family;         /* "layer", "optimizer", "summary", "part" */
+  char *summary;        /* translatable: po/ has the texts of families that people see */
+  GArray *parameters;   /* of SluiceTemplateParameter */
+  GHashTable *sections; /* name -> GPtrArray of lines */
+} SluiceTemplate;
+
+/* All of a family, by name. (transfer container) (element-type SluiceTemplate) */
+GPtrArray *sluice_template_list (const char *family);
+/* (nullable): with NOT_FOUND and the nearest name */
+const SluiceTemplate *sluice_template_find (const char *family, const char *name, GError **error);
+
+/* (transfer full) (nullable): INVALID_ARGUMENT with the line. For the files and for tests. */
+SluiceTemplate *sluice_template_parse (const char *name, const char *text, GError **error);
+void sluice_template_free (SluiceTemplate *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTemplate, sluice_template_free)

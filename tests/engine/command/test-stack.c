@@ -1,0 +1,364 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Commands on a graph: what each does, what it is called, that it is taken back whole, and that the
+ * journal does it again. */
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/command/stack.h"
+#include "engine/graph/graphdef.h"
+#include "engine/passes/passes.h"
+#include "kernels/registry.h"
+
+typedef struct
+{
+  SluiceGraph *graph;
+  SluiceCommandStack *stack;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->graph = sluice_graph_new ();
+  f->stack = sluice_command_stack_new (f->graph);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  sluice_command_stack_free (f->stack);
+  sluice_graph_unref (f->graph);
+}
+
+static void
+run (Fixture *f, const char *script)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static GBytes *
+dup_bytes (SluiceGraph *graph)
+{
+  GBytes *bytes = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, NULL);
+  g_assert_nonnull (bytes);
+  return bytes;
+}
+
+/* A variable, a loss of it, a scope. */
+static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,2]\n"
+                            "add Const s/w/initial value=[[1.0],[2.0]]\n"
+                            "add VarHandleOp s/w dtype=DT_FLOAT shape=[2,1] shared_name=\"s/w\"\n"
+                            "add AssignVariableOp s/w/Assign s/w s/w/initial\n"
+                            "add ReadVariableOp s/w/read s/w dtype=DT_FLOAT\n"
+                            "add MatMul y x s/w/read\n"
+                            "add Const axes value=[0,1]\n"
+                            "add Mean loss y axes\n";
+
+/* Each command, and what it is called. */
+static const char *const commands[][2] = {
+  { "add Neg n loss", "add n" },
+  { "connect x loss:0", "connect x → loss:0" },
+  { "connect x loss:input", "connect x → loss:input" },
+  { "disconnect y:1", "disconnect y:1" },
+  { "control axes y", "let y wait for axes" },
+  { "set y transpose_a=true transpose_b=true", "set an attribute of y" },
+  { "set y _note=\"a b\"", "set an attribute of y" },
+  { "set x shape=", "set an attribute of x" },
+  { "device y /device:CPU:0", "set the device of y" },
+  { "colocate y s/w", "put y beside s/w" },
+  { "rename s t/u", "rename s to t/u" },
+  { "delete s", "delete s" },
+  { "delete y", "delete y" },
+  { "duplicate s t", "duplicate s as t" },
+  { "group g y s", "group into g" },
+  { "ungroup s", "ungroup s" },
+  { "insert Tanh t y", "insert t" },
+  { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
+  { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
+  { "train loss optimizer=adam learning-rate=0.1 clip=1 variables=s", "train by loss" },
+  { "train loss optimizer=rmsprop learning-rate=0.1", "train by loss" },
+  { "train loss optimizer=adagrad learning-rate=0.1", "train by loss" },
+  { "summary scalar loss", "summary of loss" },
+  { "summary histogram y \"the outputs\"", "summary of y" },
+};
+
+static void
+test_each (Fixture *f, gconstpointer data)
+{
+  run (f, model);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_test_message ("%s", commands[i][0]);
+      run (f, commands[i][0]);
+      g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+      g_assert_cmpstr (words, ==, commands[i][1]);
+      g_autoptr (GBytes) after = dup_bytes (f->graph);
+      g_assert_false (g_bytes_equal (before, after));
+      run (f, "undo");
+      g_autoptr (GBytes) undone = dup_bytes (f->graph);
+      g_assert_true (g_bytes_equal (before, undone));
+      g_autofree char *again = sluice_command_stack_dup_redo_words (f->stack);
+      g_assert_cmpstr (again, ==, words);
+      run (f, "redo");
+      g_autoptr (GBytes) redone = dup_bytes (f->graph);
+      g_assert_true (g_bytes_equal (after, redone));
+      run (f, "undo");
+    }
+}
+
+/* The journal makes the same graph, with the same to undo and to redo. */
+static void
+test_journal (Fixture *f, gconstpointer data)
+{
+  run (f, model);
+  for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      if (sluice_command_stack_do (f->stack, commands[i][0], NULL, &error) && i % 3 == 0)
+        run (f, "undo 2\nredo");
+    }
+  Fixture copy;
+  set_up (&copy, NULL);
+  run (&copy, sluice_command_stack_get_journal (f->stack));
+  g_autoptr (GBytes) wanted = dup_bytes (f->graph), found = dup_bytes (copy.graph);
+  g_assert_true (g_bytes_equal (wanted, found));
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (copy.stack), ==,
+                    sluice_command_stack_get_n_undo (f->stack));
+  g_assert_cmpuint (sluice_command_stack_get_n_redo (copy.stack), ==,
+                    sluice_command_stack_get_n_redo (f->stack));
+  g_assert_true (
+      sluice_command_stack_undo (copy.stack, sluice_command_stack_get_n_undo (copy.stack), NULL));
+  g_assert_cmpuint (sluice_graph_get_n_nodes (copy.graph), ==, 0);
+  tear_down (&copy, NULL);
+}
+
+/* What the copy of a variable and what stands beside it are. */
+static void
+test_duplicate (Fixture *f, gconstpointer data)
+{
+  run (f, model);
+  run (f, "colocate s/w/read s/w\nduplicate s t\n");
+  const SluiceNode *w = sluice_graph_find (f->graph, "t/w");
+  const SluiceNode *read = sluice_graph_find (f->graph, "t/w/read");
+  g_assert_true (sluice_node_string_is (w, "shared_name", "t/w"));
+  g_assert_true (read->inputs[0].node == w);
+  g_autofree char *beside = sluice_attr_value_to_string (sluice_node_get_attr (read, "_class"));
+  g_assert_cmpstr (beside, ==, "[\"loc:@t/w\"]");
+}
+
+/* A loop's copy is a loop of its own. */
+static void
+test_duplicate_loop (Fixture *f, gconstpointer data)
+{
+  run (f, "add Const zero value=0\n"
+          "add Enter l/enter zero frame_name=\"l/frame\"\n"
+          "add Merge l/merge l/enter \"\" N=2\n"
+          "add Const l/limit ^l/merge value=9\n"
+          "add Less l/less l/merge l/limit\n"
+          "add LoopCond l/cond l/less\n"
+          "add Switch l/switch l/merge l/cond\n"
+          "add Exit l/exit l/switch\n"
+          "add Const l/one ^l/switch value=1\n"
+          "add Add l/add l/switch:1 l/one\n"
+          "add NextIteration l/next l/add\n"
+          "connect l/next l/merge:1\n"
+          "duplicate l m\n"
+          "check\n");
+  const SluiceNode *merge = sluice_graph_find (f->graph, "m/merge");
+  g_assert_cmpstr (merge->inputs[1].node->name, ==, "m/next");
+  g_assert_true (
+      sluice_node_string_is (sluice_graph_find (f->graph, "m/enter"), "frame_name", "m/frame"));
+}
+
+/* A second training of the same graph has gradients of its own. */
+static void
+test_train (Fixture *f, gconstpointer data)
+{
+  run (f, model);
+  run (f, "train loss optimizer=adam learning-rate=0.1\n"
+          "rename train first\n"
+          "train loss optimizer=sgd learning-rate=0.1\n"
+          "check\n");
+  const SluiceNode *train = sluice_graph_find (f->graph, "train");
+  g_assert_cmpstr (train->inputs[0].node->name, ==, "global_step");
+  g_assert_nonnull (sluice_graph_find (f->graph, "gradients_1/Shape"));
+  const SluiceNode *init = sluice_graph_find (f->graph, "init");
+  g_assert_cmpuint (init->n_control_inputs, ==, 6); /* w, its two slots, both powers, the step */
+}
+
+static const char layers[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6,6,2]\n"
+                             "add Placeholder y dtype=DT_INT64 shape=[?]\n"
+                             "add Placeholder ids dtype=DT_INT32 shape=[?,3]\n"
+                             "layer conv2d conv input=x filters=3 activation=relu\n"
+                             "layer batch-norm bn input=conv/output\n"
+                             "layer pool pool input=bn/output\n"
+                             "layer flatten flat input=pool/output\n"
+                             "layer dropout drop input=flat/output rate=0.25\n"
+                             "layer dense hidden input=drop/output units=8\n"
+                             "layer layer-norm ln input=hidden/output\n"
+                             "layer dense logits input=ln/output units=4 bias=false\n"
+                             "layer embedding words input=ids rows=9 units=2\n"
+                             "layer softmax-cross-entropy loss input=logits/output labels=y\n"
+                             "layer accuracy accuracy input=logits/output labels=y\n"
+                             "check\n";
+
+/* A layer that is made again keeps its readers, and those that go by its shape follow. */
+static void
+test_layer (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "add Neg n hidden/output\nadd Neg m hidden/BiasAdd\ncontrol hidden/MatMul m\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  run (f, "layer dense hidden units=5\ncheck\n");
+  const SluiceNode *n = sluice_graph_find (f->graph, "n");
+  const SluiceNode *m = sluice_graph_find (f->graph, "m");
+  g_assert_true (n->inputs[0].node == sluice_graph_find (f->graph, "hidden/output"));
+  g_assert_true (m->control_inputs[0] == sluice_graph_find (f->graph, "hidden/MatMul"));
+  g_assert_cmpint (sluice_edge_shape (n->inputs[0])->dim[1], ==, 5);
+  const SluiceNode *kernel = sluice_graph_find (f->graph, "logits/kernel");
+  g_assert_cmpint (kernel->outputs[0].handle_shape.dim[0], ==, 5);
+  g_assert_true (sluice_node_string_is (sluice_graph_find (f->graph, "hidden/output"), "_layer",
+                                        "dense input=drop/output units=5 activation=none "
+                                        "bias=true"));
+  run (f, "undo");
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+  /* Without a bias there is no node for it: who read it has an open input. */
+  run (f, "layer dense hidden bias=false\n");
+  g_assert_null (m->inputs[0].node);
+  run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
+}
+
+/* What a layer remembers survives a file. */
+static void
+test_layer_file (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  g_autoptr (GBytes) bytes = dup_bytes (f->graph);
+  Fixture copy;
+  set_up (&copy, NULL);
+  g_assert_true (sluice_graph_import (copy.graph, bytes, NULL));
+  run (&copy, "layer conv2d conv filters=5\ncheck\n");
+  const SluiceNode *gamma = sluice_graph_find (copy.graph, "bn/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
+  tear_down (&copy, NULL);
+}
+
+static void
+test_layer_refused (Fixture *f, gconstpointer data)
+{
+  static const char *const cases[][2] = {
+    { "layer dence d input=flat/output", "did you mean dense?" },
+    { "layer dense d input=flat/output", "units= is missing" },
+    { "layer dense d input=flat/output units=0", "at least 1" },
+    { "layer dense d input=flat/output units=2.5", "whole number" },
+    { "layer dense d input=flat/output unit=2", "did you mean units?" },
+    { "layer dense d input=x units=2", "flatten" },
+    { "layer dense d input=flaat units=2", "'flaat'" },
+    { "layer dense d input=flat/output units=2 activation=rely", "one of none, relu" },
+    { "layer conv2d d input=flat/output filters=2", "[batch, height, width, channels]" },
+    { "layer dense x input=flat/output units=2", "no layer" },
+    { "layer dropout d input=x rate=1", "at most" },
+  };
+  run (f, layers);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (sluice_command_stack_do (f->stack, cases[i][0], NULL, &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (g_strstr_len (error->message, -1, cases[i][1]));
+    }
+}
+
+static void
+test_refused (Fixture *f, gconstpointer data)
+{
+  static const char *const cases[][2] = {
+    { "train y optimizer=sgd learning-rate=0.1", "Mean" },
+    { "train axes optimizer=sgd learning-rate=0.1", "int32" },
+    { "train loss optimizer=sgd learning-rate=fast", "number" },
+    { "train loss optimizer=sgd learning-rate=0.1 clip=0", "over 0" },
+    { "train loss optimizer=sgd learning-rate=0.1 momentum=1", "no parameter momentum" },
+    { "train loss optimizer=adam learning-rate=0.1 beta1=2", "at most 1" },
+    { "train loss optimizer=sgd learning-rate=0.1 variables=t", "'t'" },
+    { "train loss optimizer=sgd learning-rate=0.1 variables=axes", "no variable" },
+    { "group y y", "itself" },
+    { "group s/w s", "itself" },
+    { "ungroup y", "no scope" },
+    { "duplicate s s/t", "cannot stand in it" },
+    { "insert Add t y", "one of each" },
+    { "undo 0", "1 or more" },
+    { "redo", "only 0" },
+    { "add Neg n loss loss", "Neg 'n'" },
+    { "connect loss x:0", "has no input" },
+    { "set y", "nothing is set" },
+    { "set y T=DT_FLOAT T=DT_FLOAT", "twice" },
+    { "add Const c value={ tensor { dtype: DT_FLOAT flaot_val: 1 } }", "float_val" },
+    { "add Const c dtype=DT_INT8 value=300", "int8" },
+    { "add Neg n x:0x", "NAME:OUTPUT" },
+    { "control loss:0 y", "edge where a node" },
+  };
+  run (f, model);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_test_message ("%s", cases[i][0]);
+      g_assert_false (sluice_command_stack_do (f->stack, cases[i][0], NULL, &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (g_strstr_len (error->message, -1, cases[i][1]));
+      g_autoptr (GBytes) after = dup_bytes (f->graph);
+      g_assert_true (g_bytes_equal (before, after));
+    }
+}
+
+static void
+count_reports (guint line, const char *text, const char *said, const GError *error, gpointer data)
+{
+  guint *counts = data;
+  counts[error != NULL]++;
+  if (error != NULL)
+    g_assert_true (g_str_has_prefix (error->message, "line 3: "));
+}
+
+static void
+test_script (Fixture *f, gconstpointer data)
+{
+  static const char script[] = "# one\nadd NoOp a\nadd NoOp a\n\nadd NoOp b";
+  g_autoptr (GError) error = NULL;
+  guint counts[2] = { 0, 0 };
+  g_assert_false (
+      sluice_command_stack_run (f->stack, script, FALSE, count_reports, counts, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_ALREADY_EXISTS);
+  g_assert_cmpuint (counts[0], ==, 1);
+  g_clear_error (&error);
+  run (f, "undo");
+  counts[0] = counts[1] = 0;
+  g_assert_false (sluice_command_stack_run (f->stack, script, TRUE, count_reports, counts, &error));
+  g_assert_cmpuint (counts[0], ==, 2);
+  g_assert_cmpuint (counts[1], ==, 1);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+#define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
+  ADD ("/command/stack/each", test_each);
+  ADD ("/command/stack/journal", test_journal);
+  ADD ("/command/stack/duplicate", test_duplicate);
+  ADD ("/command/stack/duplicate-loop", test_duplicate_loop);
+  ADD ("/command/stack/train", test_train);
+  ADD ("/command/stack/refused", test_refused);
+  ADD ("/command/stack/script", test_script);
+  ADD ("/command/stack/layer", test_layer);
+  ADD ("/command/stack/layer-file", test_layer_file);
+  ADD ("/command/stack/layer-refused", test_layer_refused);
+  return g_test_run ();
+}
