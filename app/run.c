@@ -23,6 +23,7 @@ struct _SluiceRun
   GPtrArray *series;
   gboolean sorted;             /* are they? */
   GHashTable *by_tag;          /* of SluiceRunSeries */
+  GPtrArray *images;           /* of SluiceRunSeries, borrowed */
   SluiceRunSeries *evaluation; /* (nullable): the first, by tag, of what evaluations find */
   GPtrArray *events;
   guint n_event_restarts;
@@ -206,6 +207,12 @@ sluice_run_get_series (SluiceRun *self)
   return self->series;
 }
 
+GPtrArray *
+sluice_run_get_images (SluiceRun *self)
+{
+  return self->images;
+}
+
 guint
 sluice_run_get_n_series (SluiceRun *self)
 {
@@ -255,6 +262,8 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
     }
   series->wanted = sluice_run_row_shows (info->tag);
   note_place (self, series);
+  if (series->kind == SLUICE_SERIES_IMAGE)
+    g_ptr_array_add (self->images, series);
   g_ptr_array_add (self->series, series);
   g_hash_table_insert (self->by_tag, series->tag, series);
   return series;
@@ -408,6 +417,7 @@ sluice_run_finalize (GObject *object)
   SluiceRun *self = SLUICE_RUN (object);
   g_clear_pointer (&self->info, sluice_run_info_free);
   g_hash_table_unref (self->by_tag);
+  g_ptr_array_unref (self->images);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
   g_clear_pointer (&self->settings, g_ptr_array_unref);
@@ -439,6 +449,7 @@ sluice_run_init (SluiceRun *self)
   self->shown = TRUE;
   self->pauses = sluice_pauses_new ();
   self->series = g_ptr_array_new_with_free_func (series_free);
+  self->images = g_ptr_array_new ();
   self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
   self->events = g_ptr_array_new_with_free_func (sluice_record_free);
 }

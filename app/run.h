@@ -58,6 +58,8 @@ gboolean sluice_run_row_shows (const char *tag);
 /* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
 GPtrArray *sluice_run_get_series (SluiceRun *self);
 guint sluice_run_get_n_series (SluiceRun *self);
+/* Those of images among them, in no order: of a million series few are. */
+GPtrArray *sluice_run_get_images (SluiceRun *self);
 SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);
