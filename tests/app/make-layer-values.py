@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Writes layer-values.json: what TensorFlow's layers make of random parameters, and their gradients.
+"""Writes layer-values.json: what TensorFlow's layers make of random parameters, and gradients.
 
 usage: make-layer-values.py OUT        needs TensorFlow 2.21; test-edit.py reads what it writes
 
@@ -70,7 +70,8 @@ def cases():
         yield case(f"layer dense n input=x units=2 activation={name}", rows,
                    {"kernel": floats(3, 2), "bias": floats(2)},
                    lambda x, w, b, function=function: function(tf.matmul(x, w) + b))
-    yield case("layer dense n input=x units=2 bias=false", rows, {"kernel": floats(3, 2)}, tf.matmul)
+    yield case("layer dense n input=x units=2 bias=false", rows, {"kernel": floats(3, 2)},
+               tf.matmul)
     yield case("layer conv2d n input=x filters=3", image,
                {"kernel": floats(3, 3, 2, 3), "bias": floats(3)},
                lambda x, w, b: conv(x, w, b, 1, "SAME"))
