@@ -33,11 +33,10 @@ find_advice (const GError *error)
 }
 
 char *
-sluice_failure_words (const GError *error)
+sluice_failure_sentence (const char *said)
 {
-  g_autofree char *message = g_strstrip (g_strdup (error->message));
+  g_autofree char *message = g_strstrip (g_strdup (said));
   gunichar first = g_utf8_get_char_validated (message, -1);
-  const char *advice = find_advice (error);
   GString *text = g_string_new (NULL);
   const char *word_end = message + strspn (message, "abcdefghijklmnopqrstuvwxyz");
   /* A name stays as it is written: only a plain word gets its capital. */
@@ -50,7 +49,13 @@ sluice_failure_words (const GError *error)
     g_string_append (text, message);
   if (text->len > 0 && strchr (".!?", text->str[text->len - 1]) == NULL)
     g_string_append_c (text, '.');
-  if (advice != NULL)
-    g_string_append_printf (text, " %s", advice);
   return g_string_free (text, FALSE);
+}
+
+char *
+sluice_failure_words (const GError *error)
+{
+  const char *advice = find_advice (error);
+  g_autofree char *sentence = sluice_failure_sentence (error->message);
+  return advice != NULL ? g_strdup_printf ("%s %s", sentence, advice) : g_steal_pointer (&sentence);
 }

@@ -4,6 +4,8 @@
 
 #include <glib.h>
 
-/* What happened, to what, and what to do: the message with a capital, a full stop and, where it
- * does not say it itself, advice. (transfer full) */
+/* A message with a capital and a full stop. (transfer full) */
+char *sluice_failure_sentence (const char *message);
+/* What happened, to what, and what to do: such a sentence and, where it does not say it itself,
+ * advice. (transfer full) */
 char *sluice_failure_words (const GError *error);

@@ -31,6 +31,10 @@ main (int argc, char **argv)
   /* What one thread reads, another one frees: with an arena for each, the C library keeps all of
    * them at their greatest size. Tensors have an allocator of their own. */
   mallopt (M_ARENA_MAX, 2);
+  /* Pictures come and go: each has pages of its own, and leaves no hole below what came later. The
+   * library would raise this limit to the largest that was ever freed. */
+  mallopt (M_MMAP_THRESHOLD, 256 << 10);
+  mallopt (M_TRIM_THRESHOLD, 1 << 20);
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
   sluice_language_init (argv[0]);
   sluice_help_init (argv[0]);

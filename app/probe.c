@@ -9,6 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/base/thread.h"
+
 /* Latencies are counted in buckets of a millisecond; the last one holds all that are longer. */
 #define N_BUCKETS 4000
 
@@ -38,14 +40,6 @@ typedef struct
   GSource source;
   SluiceProbe *probe;
 } ProbeSource;
-
-static gint64
-cpu_now (void)
-{
-  struct timespec t;
-  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
-  return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
-}
 
 /* Nanoseconds that the thread was ready to run and others ran. */
 static guint64
@@ -88,7 +82,7 @@ probe_prepare (GSource *source, int *timeout)
   SluiceProbe *self = ((ProbeSource *) source)->probe;
   if (self->woken == 0)
     return FALSE;
-  double busy = (cpu_now () - self->woken_cpu) * 1e-3;
+  double busy = (sluice_thread_get_cpu_us () - self->woken_cpu) * 1e-3;
   gint64 now = g_get_monotonic_time ();
   double stall = (now - self->woken) * 1e-3;
   if (stall > self->worst_stall)
@@ -108,7 +102,7 @@ probe_check (GSource *source)
 {
   SluiceProbe *self = ((ProbeSource *) source)->probe;
   self->woken = g_get_monotonic_time ();
-  self->woken_cpu = cpu_now ();
+  self->woken_cpu = sluice_thread_get_cpu_us ();
   self->woken_waited = waited_now (self);
   self->in_frames_cpu = 0;
   return FALSE;
@@ -123,13 +117,13 @@ probe_dispatch (GSource *source, GSourceFunc callback, gpointer data)
 static void
 before_paint_cb (SluiceProbe *self)
 {
-  self->frame_cpu = cpu_now ();
+  self->frame_cpu = sluice_thread_get_cpu_us ();
 }
 
 static void
 after_paint_cb (SluiceProbe *self)
 {
-  gint64 cpu = cpu_now () - self->frame_cpu;
+  gint64 cpu = sluice_thread_get_cpu_us () - self->frame_cpu;
   double now = g_get_real_time () * 1e-6;
   if (self->opened == 0 && self->is_settled (self->widget))
     self->opened = process_age ();

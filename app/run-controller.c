@@ -220,7 +220,7 @@ static SluiceTrainer *
 take_from_queue (StartTask *task, GError **error)
 {
   const SluiceTrainerOptions options = { .allow_files = allowed_files };
-  const SluiceQueueLimits limits = { .threads = -1 };
+  const SluiceQueueLimits limits = { .threads = -1, .memory = -1 };
   g_autoptr (SluiceRunInfo) run = NULL;
   SluiceTrainer *trainer = NULL;
   task->claim = sluice_queue_take (task->store, &options, &limits, &run, &trainer, error);

@@ -24,6 +24,7 @@ struct _SluiceRun
   gboolean sorted;    /* are they? */
   GHashTable *by_tag; /* of SluiceRunSeries */
   GPtrArray *events;
+  guint n_event_restarts;
   GPtrArray *settings; /* (nullable): of SluiceSetting */
   SluicePauses *pauses;
   const SluiceRunSeries
@@ -261,7 +262,6 @@ sluice_run_clear_series (SluiceRun *self, SluiceRunSeries *series)
   if (series == self->clock)
     sluice_pauses_clear (self->pauses);
   series->last_step = G_MININT64;
-  series->n_points = 0;
   series->n_restarts++;
   if (series->kind == SLUICE_SERIES_HPARAMS)
     g_clear_pointer (&self->settings, g_ptr_array_unref);
@@ -324,20 +324,32 @@ sluice_run_get_events (SluiceRun *self)
   return self->events;
 }
 
-guint
-sluice_run_get_n_texts (SluiceRun *self)
+static gboolean
+has_texts (const GPtrArray *events)
 {
-  guint n = 0;
-  for (guint i = 0; i < self->events->len; i++)
-    n += strcmp (((const SluiceEvent *) self->events->pdata[i])->kind, SLUICE_EVENT_TEXT) == 0;
-  return n;
+  for (guint i = 0; i < events->len; i++)
+    if (strcmp (((const SluiceEvent *) events->pdata[i])->kind, SLUICE_EVENT_TEXT) == 0)
+      return TRUE;
+  return FALSE;
 }
 
-void
-sluice_run_take_events (SluiceRun *self, GPtrArray *events)
+gboolean
+sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew)
 {
-  g_ptr_array_unref (self->events);
-  self->events = events;
+  gboolean texts = has_texts (take) || (anew && has_texts (self->events));
+  if (anew)
+    {
+      g_ptr_array_set_size (self->events, 0);
+      self->n_event_restarts++;
+    }
+  g_ptr_array_extend_and_steal (self->events, take);
+  return texts;
+}
+
+guint
+sluice_run_get_n_event_restarts (SluiceRun *self)
+{
+  return self->n_event_restarts;
 }
 
 void

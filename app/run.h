@@ -23,7 +23,6 @@ typedef struct
   SluiceSeriesBuffer *buffer; /* scalars */
   GPtrArray *items;   /* SluiceHistogram or SluiceStoredImage in order of steps, thinned evenly */
   gint64 last_step;   /* G_MININT64: nothing yet */
-  gint64 n_points;    /* of the store that are here, or were thinned out */
   guint n_segments;   /* that they are of */
   guint64 n_restarts; /* how often they were cleared */
   guint64 n_dropped;  /* items that were thinned out */
@@ -74,6 +73,8 @@ GPtrArray *sluice_run_get_settings (SluiceRun *self);
 GPtrArray *sluice_run_get_events (SluiceRun *self);
 /* Of the trainer: an evaluation has written a file, whose name it has. Texts have cards. */
 #define SLUICE_EVENT_TEXT "text"
-guint sluice_run_get_n_texts (SluiceRun *self);
-void sluice_run_take_events (SluiceRun *self, GPtrArray *events);
+/* Takes what came after all that is there, or takes its place. Returns: are there other texts? */
+gboolean sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew);
+/* How often others took the place of those that were there. */
+guint sluice_run_get_n_event_restarts (SluiceRun *self);
 void sluice_run_points_added (SluiceRun *self);

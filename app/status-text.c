@@ -9,9 +9,13 @@
 SluiceUnit
 sluice_tag_unit (const char *tag)
 {
-  if (g_str_has_suffix (tag, "accuracy") || g_str_equal (tag, "system/cpu"))
+  static const char *const bytes[] = { "system/memory",       "system/resident",
+                                       "system/gpu-memory",   "system/disk-free",
+                                       "system/disk-written", NULL };
+  if (g_str_has_suffix (tag, "accuracy") || g_str_equal (tag, "system/cpu")
+      || g_str_equal (tag, "system/gpu-load"))
     return SLUICE_UNIT_PERCENT;
-  return g_str_equal (tag, "system/memory") ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
+  return g_strv_contains (bytes, tag) ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }
 
 char *

@@ -65,7 +65,9 @@ static void
 add_state (SluiceWindow *self, JsonBuilder *b)
 {
   g_autofree char *inspector = sluice_inspector_dup_text (self->inspector);
+  const char *project = sluice_run_controller_get_project (self->controller);
   add_string (b, "page", sluice_window_get_page_name (self));
+  add_string (b, "project", project != NULL ? project : "");
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));

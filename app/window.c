@@ -528,6 +528,7 @@ sluice_window_restore (SluiceWindow *self)
     sluice_window_show_page (self, page);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     sluice_page_keep_state (sluice_window_get_nth_page (self, i), state, FALSE);
+  sluice_runs_pane_keep_state (self->runs_pane, state, FALSE);
   sluice_recent_add (self->settings, folder);
 }
 
@@ -541,6 +542,7 @@ remember (SluiceWindow *self)
                          adw_view_stack_get_visible_child_name (self->stack));
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     sluice_page_keep_state (sluice_window_get_nth_page (self, i), state, TRUE);
+  sluice_runs_pane_keep_state (self->runs_pane, state, TRUE);
   sluice_window_state_save (state, sluice_workspace_get_folder (self->workspace));
 }
 

@@ -14,7 +14,7 @@ typedef struct
 {
   gint64 id;
   gint64 last_step; /* G_MININT64: nothing */
-  gint64 n_points;
+  gint64 n_points;  /* counts only where there are several segments */
   guint n_segments;
   gboolean wanted;
   gboolean stale; /* what the window has of it is not what was read */
@@ -26,6 +26,7 @@ typedef struct
   gint64 id;
   gint64 number;  /* of sluice_store_dup_changes(); -1: it is to be read */
   GArray *series; /* of gint64: those that are known */
+  SluiceEventMark events;
   SluiceRunInfo *info;
   guint seen; /* by which reading */
 } KnownRun;
@@ -51,12 +52,20 @@ series_news_free (gpointer data)
   g_free (news);
 }
 
+static void
+events_news_free (gpointer data)
+{
+  SluiceEventNews *news = data;
+  g_clear_pointer (&news->events, g_ptr_array_unref);
+  g_free (news);
+}
+
 void
 sluice_workspace_news_free (SluiceWorkspaceNews *self)
 {
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_ptr_array_unref (self->series);
-  g_hash_table_unref (self->events);
+  g_ptr_array_unref (self->events);
   g_array_unref (self->caught_up);
   g_free (self);
 }
@@ -66,8 +75,7 @@ news_new (void)
 {
   SluiceWorkspaceNews *self = g_new0 (SluiceWorkspaceNews, 1);
   self->series = g_ptr_array_new_with_free_func (series_news_free);
-  self->events = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free,
-                                        (GDestroyNotify) g_ptr_array_unref);
+  self->events = g_ptr_array_new_with_free_func (events_news_free);
   self->caught_up = g_array_new (FALSE, FALSE, sizeof (gint64));
   return self;
 }
@@ -152,8 +160,11 @@ forget_values (SluiceWorkspaceReader *self)
   g_hash_table_iter_init (&iter, self->runs);
   while (g_hash_table_iter_next (&iter, NULL, &value))
     {
-      ((KnownRun *) value)->number = -1;
-      g_clear_pointer (&((KnownRun *) value)->info, sluice_run_info_free);
+      KnownRun *run = value;
+      run->number = -1;
+      /* None has that mark: all of them come, and take the place of what the window has. */
+      run->events = (SluiceEventMark){ .n = -1 };
+      g_clear_pointer (&run->info, sluice_run_info_free);
     }
   g_array_set_size (self->rest, 0);
   self->has_read = FALSE;
@@ -265,7 +276,7 @@ read_asked (SluiceWorkspaceReader *self,
       if (run != NULL && run->seen == self->n_readings)
         continue; /* read with its run */
       if (run != NULL
-          && !sluice_store_dup_one_series (self->store, want->run, want->series, &info, error))
+          && !sluice_store_dup_extent (self->store, want->run, want->series, &info, error))
         return FALSE;
       if (info == NULL)
         g_array_append_val (batch->caught_up, want->series); /* it is gone */
@@ -278,13 +289,27 @@ read_asked (SluiceWorkspaceReader *self,
 /* ---- runs ---- */
 
 static gboolean
-read_run (SluiceWorkspaceReader *self, SluiceWorkspaceNews *batch, gint64 run, GError **error)
+read_events (SluiceWorkspaceReader *self, SluiceWorkspaceNews *batch, KnownRun *run, GError **error)
 {
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, run, error);
-  GPtrArray *events = series != NULL ? sluice_store_read_events (self->store, run, error) : NULL;
+  gboolean anew;
+  g_autoptr (GPtrArray) events =
+      sluice_store_read_new_events (self->store, run->id, &run->events, &anew, error);
   if (events == NULL)
     return FALSE;
-  g_hash_table_insert (batch->events, g_memdup2 (&run, sizeof run), events);
+  if (events->len == 0 && !anew)
+    return TRUE;
+  SluiceEventNews *news = g_new (SluiceEventNews, 1);
+  *news = (SluiceEventNews){ run->id, g_steal_pointer (&events), anew };
+  g_ptr_array_add (batch->events, news);
+  return TRUE;
+}
+
+static gboolean
+read_run (SluiceWorkspaceReader *self, SluiceWorkspaceNews *batch, KnownRun *run, GError **error)
+{
+  g_autoptr (GPtrArray) series = sluice_store_dup_extents (self->store, run->id, error);
+  if (series == NULL || !read_events (self, batch, run, error))
+    return FALSE;
   while (series->len > 0)
     {
       SluiceSeriesInfo *info = g_ptr_array_steal_index_fast (series, series->len - 1);
@@ -375,7 +400,7 @@ read_runs (SluiceWorkspaceReader *self, SluiceWorkspaceNews *batch, GError **err
       gint64 now = number != NULL ? *number : 0;
       if (run->number == now)
         continue;
-      if (!read_run (self, batch, id, error))
+      if (!read_run (self, batch, run, error))
         return FALSE;
       run->number = now;
       run->seen = self->n_readings;

@@ -38,13 +38,20 @@ typedef struct
 
 typedef struct
 {
+  gint64 run;
+  GPtrArray *events; /* of SluiceEvent: those that came; NULL once applied */
+  gboolean anew;     /* all there are: some that the window has are gone */
+} SluiceEventNews;
+
+typedef struct
+{
   GPtrArray *runs; /* of SluiceRunInfo: all of them, where some came or went, else those that
                       are another; NULL once applied */
   gboolean has_all_runs;
-  GPtrArray *series;  /* of SluiceSeriesNews */
-  GHashTable *events; /* gint64 run -> GPtrArray: of runs that have recorded something */
-  GArray *caught_up;  /* of gint64: series of which everything there was is in here */
-  gboolean more;      /* there are some of which it is not */
+  GPtrArray *series; /* of SluiceSeriesNews */
+  GPtrArray *events; /* of SluiceEventNews */
+  GArray *caught_up; /* of gint64: series of which everything there was is in here */
+  gboolean more;     /* there are some of which it is not */
 } SluiceWorkspaceNews;
 
 void sluice_workspace_news_free (SluiceWorkspaceNews *self);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "app/workspace-read.h"
+#include "engine/base/thread.h"
 #include "engine/store/draft.h"
 #include "engine/train/reindex.h"
 
@@ -23,7 +24,7 @@
 /* Who listens may take long, of a million tags: between slices they are told only so seldom that it
  * takes a tenth of the time. */
 #define TELL_SHARE 10
-/* A reading that took long is followed by a rest of so many times what it took. */
+/* A reading that computed for long is followed by a rest of so many times as long. */
 #define REST_SHARE   4
 #define LONG_READ_US 20000
 struct _SluiceWorkspace
@@ -109,7 +110,7 @@ typedef struct
   SluiceWorkspaceReader *reader;
   SluiceWorkspaceAsk ask;
   guint n_trashed; /* when reading began */
-  gint64 took_us;
+  gint64 took_us;  /* of a processor */
   SluiceWorkspaceNews *news;
 } Reading;
 
@@ -128,9 +129,9 @@ read_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *canc
 {
   Reading *reading = data;
   GError *error = NULL;
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = sluice_thread_get_cpu_us ();
   reading->news = sluice_workspace_reader_read (reading->reader, &reading->ask, &error);
-  reading->took_us = g_get_monotonic_time () - start;
+  reading->took_us = sluice_thread_get_cpu_us () - start;
   if (reading->news != NULL)
     g_task_return_boolean (gtask, TRUE);
   else
@@ -201,17 +202,12 @@ apply_runs (SluiceWorkspace *self, SluiceWorkspaceNews *news)
 static void
 apply_events (SluiceWorkspace *self, SluiceWorkspaceNews *news)
 {
-  GHashTableIter iter;
-  gpointer id, events;
-  g_hash_table_iter_init (&iter, news->events);
-  while (g_hash_table_iter_next (&iter, &id, &events))
+  for (guint i = 0; i < news->events->len; i++)
     {
-      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, *(gint64 *) id);
-      if (run == NULL)
-        continue;
-      guint n_before = sluice_run_get_n_texts (run);
-      sluice_run_take_events (run, g_ptr_array_ref (events));
-      self->contents += sluice_run_get_n_texts (run) != n_before;
+      SluiceEventNews *came = news->events->pdata[i];
+      g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, came->run);
+      if (run != NULL)
+        self->contents += sluice_run_take_events (run, g_steal_pointer (&came->events), came->anew);
     }
 }
 
@@ -229,7 +225,6 @@ apply_points (SluiceWorkspace *self,
       sluice_series_buffer_append (series->buffer, p->step, p->wall, p->value);
       sluice_run_note_time (run, series, p->wall);
       series->last_step = p->step;
-      series->n_points++;
       if (self->fresh != NULL)
         g_array_append_val (self->fresh, p->wall);
       if (news->n_applied % 256 == 0 && g_get_monotonic_time () > deadline)
@@ -242,7 +237,6 @@ static void
 apply_items (SluiceRunSeries *series, SluiceSeriesNews *news)
 {
   series->last_step = news->info->last_step;
-  series->n_points = news->info->n_points;
   sluice_run_series_take_items (series, g_steal_pointer (&news->items));
 }
 

@@ -246,13 +246,13 @@ static GtkWidget *
 new_buttons (SluiceAxisChooser *self)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  gtk_widget_add_css_class (row, "linked");
   for (SluiceXAxis axis = 0; axis < SLUICE_N_X_AXES; axis++)
     {
       GtkWidget *button = gtk_toggle_button_new_with_label (_ (axes[axis].word));
       self->buttons[axis] = GTK_TOGGLE_BUTTON (button);
       if (axis > 0)
         gtk_toggle_button_set_group (self->buttons[axis], self->buttons[0]);
+      gtk_widget_add_css_class (button, "flat");
       g_signal_connect (button, "toggled", G_CALLBACK (toggled_cb), self);
       gtk_box_append (GTK_BOX (row), button);
     }

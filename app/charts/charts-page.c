@@ -14,9 +14,9 @@
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
 #include "app/charts/card-memory.h"
+#include "app/charts/image-steps.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/print-cards.h"
-#include "app/charts/step-bar.h"
 #include "app/charts/tag-card.h"
 #include "app/shortcuts.h"
 #include "app/window-state.h"
@@ -38,7 +38,6 @@ struct _SluiceChartsPage
   SluiceCardGrid *grid;
   GtkScrolledWindow *scroller;
   GtkWidget *bar;
-  SluiceStepBar *images_bar;
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -47,6 +46,7 @@ struct _SluiceChartsPage
   GPtrArray *in_order; /* of SluiceTagCard: those that match, as they stand in the grid */
   GPtrArray *living;   /* of SluiceTagCard: those that have a widget, in no order */
   SluiceCardMemory memory;
+  SluiceImageSteps *image_steps;
   guint64 drawn;        /* what decided which cards there are: sluice_run_set_hash() */
   SluiceQuery *filter;  /* (nullable) */
   gboolean is_filtered; /* in_order is what matches it */
@@ -234,7 +234,7 @@ update_image_steps (SluiceChartsPage *self)
 {
   GArray *steps = g_array_new (FALSE, FALSE, sizeof (gint64));
   foreach_widget (self, NULL, add_steps_cb, steps);
-  sluice_step_bar_take_steps (self->images_bar, steps);
+  sluice_image_steps_take (self->image_steps, steps);
 }
 
 /* ---- pinned and enlarged cards ---- */
@@ -406,8 +406,13 @@ create_card (gpointer item, gpointer data)
   g_signal_connect (widget, "notify::large", G_CALLBACK (large_cb), self);
   g_signal_connect (widget, "notify::pinned", G_CALLBACK (pinned_cb), self);
   sluice_tag_card_update (card, front);
-  gint64 step = sluice_step_bar_get_step (self->images_bar);
-  show_step_cb (widget, &step);
+  if (SLUICE_IS_IMAGE_CARD (widget))
+    {
+      sluice_image_card_set_slider (SLUICE_IMAGE_CARD (widget),
+                                    sluice_image_steps_get_adjustment (self->image_steps));
+      sluice_image_card_show_step (SLUICE_IMAGE_CARD (widget),
+                                   sluice_image_steps_get_step (self->image_steps));
+    }
   return widget;
 }
 
@@ -496,10 +501,12 @@ update_choice (SluiceChartsPage *self)
   self->choice.groups = groups;
 }
 
-/* Only what is seen is drawn anew; the rest when it is scrolled to. */
+/* Only what is seen is drawn anew; the rest when it is scrolled to, or the page is shown. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
+  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   guint64 hash = sluice_run_set_hash (self->shown);
   gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
   gboolean recounts = hash != self->drawn;
@@ -558,6 +565,7 @@ charts_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect (self, "map", G_CALLBACK (changed_cb), NULL);
   changed_cb (self);
 }
 
@@ -610,7 +618,7 @@ charts_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
   sluice_state_keep_toggle (state, saves, "charts", "log", self->log_y);
   sluice_state_keep_number (state, saves, "charts", "from", &self->view_x0);
   sluice_state_keep_number (state, saves, "charts", "to", &self->view_x1);
-  sluice_step_bar_keep (self->images_bar, state, saves);
+  sluice_image_steps_keep (self->image_steps, state, saves);
   sluice_card_memory_keep (&self->memory, state, saves);
   if (sluice_axis_chooser_keep (self->axis, state, saves))
     take_axis (self);
@@ -724,6 +732,7 @@ sluice_charts_page_finalize (GObject *object)
   g_hash_table_unref (self->cards);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_free (self->selected);
+  g_object_unref (self->image_steps);
   sluice_card_memory_clear (&self->memory);
   sluice_chart_choice_clear (&self->choice);
   G_OBJECT_CLASS (sluice_charts_page_parent_class)->finalize (object);
@@ -735,7 +744,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   g_type_ensure (SLUICE_TYPE_AXIS_CHOOSER);
   g_type_ensure (SLUICE_TYPE_CARD_GRID);
-  g_type_ensure (SLUICE_TYPE_STEP_BAR);
   G_OBJECT_CLASS (klass)->dispose = sluice_charts_page_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_charts_page_finalize;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -763,7 +771,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, grid);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, scroller);
   gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, bar);
-  gtk_widget_class_bind_template_child (widget_class, SluiceChartsPage, images_bar);
 }
 
 static void
@@ -773,6 +780,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   self->in_order = g_ptr_array_new ();
   self->living = g_ptr_array_new ();
   sluice_card_memory_init (&self->memory);
+  self->image_steps = sluice_image_steps_new ();
   self->view_x0 = self->view_x1 = NAN;
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_card_grid_set_funcs (self->grid, &grid_funcs, self);
@@ -781,7 +789,7 @@ sluice_charts_page_init (SluiceChartsPage *self)
   sluice_axis_chooser_set_tags_func (self->axis, dup_scalar_tags, self);
   g_signal_connect_swapped (self->axis, "changed", G_CALLBACK (axis_changed_cb), self);
   g_signal_connect_swapped (self->log_y, "toggled", G_CALLBACK (view_changed_cb), self);
-  g_signal_connect_swapped (self->images_bar, "step-changed", G_CALLBACK (image_step_cb), self);
+  g_signal_connect_swapped (self->image_steps, "step-changed", G_CALLBACK (image_step_cb), self);
   sluice_widget_release_wheel (GTK_WIDGET (self->smoothing));
   sluice_widget_pass_wheel (self->bar, self->scroller);
 }

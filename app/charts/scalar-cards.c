@@ -72,11 +72,13 @@ static void
 take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
 {
   GPtrArray *events = sluice_run_get_events (run);
-  if (taken->n_events > events->len) /* the run went back */
+  guint n_restarts = sluice_run_get_n_event_restarts (run);
+  if (taken->n_events > 0 && taken->n_event_restarts != n_restarts) /* the run went back */
     {
       sluice_chart_clear_events (chart, taken->series);
       taken->n_events = 0;
     }
+  taken->n_event_restarts = n_restarts;
   for (; taken->n_events < events->len; taken->n_events++)
     {
       SluiceEvent *event = events->pdata[taken->n_events];

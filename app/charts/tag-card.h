@@ -43,6 +43,7 @@ typedef struct
   const SluiceSeedGroup *group; /* (nullable): whose curve that is */
   guint n_members;              /* that the curve is of */
   guint n_events;               /* taken */
+  guint n_event_restarts;       /* sluice_run_get_n_event_restarts() when they were */
   guint n_items;                /* histograms taken */
   guint64 restart, dropped;     /* SluiceRunSeries.n_restarts and n_dropped when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */

@@ -23,6 +23,41 @@ add_number (JsonBuilder *b, const char *name, double value)
 }
 
 static void
+add_count (JsonBuilder *b, const char *name, const gint64 *value)
+{
+  if (value != NULL)
+    sluice_cli_json_int (b, name, *value);
+  else
+    sluice_cli_json_null (b, name);
+}
+
+static void
+add_counts (JsonBuilder *b, const char *name, const gint64 *counts, guint n)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < n; i++)
+    json_builder_add_int_value (b, counts[i]);
+  json_builder_end_array (b);
+}
+
+/* Of what the item is not of, there is none. */
+static void
+add_spread (JsonBuilder *b, const SluicePreflightItem *item)
+{
+  const SluicePreflightSpread *spread = item->spread;
+  add_number (b, "min", spread != NULL ? spread->min : NAN);
+  add_number (b, "max", spread != NULL ? spread->max : NAN);
+  add_count (b, "elements", spread != NULL ? &spread->n_elements : NULL);
+  add_count (b, "zeros", spread != NULL ? &spread->n_zeros : NULL);
+  add_count (b, "non_finite", spread != NULL ? &spread->n_non_finite : NULL);
+  add_counts (b, "bins", spread != NULL ? spread->bins : NULL,
+              spread != NULL ? SLUICE_PREFLIGHT_BINS : 0);
+  add_counts (b, "counts", item->counts != NULL ? (const gint64 *) item->counts->data : NULL,
+              item->counts != NULL ? item->counts->len : 0);
+}
+
+static void
 add_item (JsonBuilder *b, const SluicePreflightItem *item)
 {
   json_builder_begin_object (b);
@@ -34,6 +69,11 @@ add_item (JsonBuilder *b, const SluicePreflightItem *item)
   sluice_cli_json_string (b, "text", item->text);
   sluice_cli_json_string (b, "level", sluice_preflight_level_name (item->level));
   sluice_cli_json_string (b, "action", item->action);
+  add_number (b, "limit", item->limit);
+  sluice_cli_json_string (b, "source", item->source);
+  sluice_cli_json_string (b, "set", item->set);
+  sluice_cli_json_string (b, "node", item->node);
+  add_spread (b, item);
   json_builder_end_object (b);
 }
 
@@ -126,6 +166,8 @@ print_text (const SluicePreflight *card, const char *checkpoint)
                               item->text);
       if (item->action != NULL)
         g_string_append_printf (line, " – %s", item->action);
+      if (item->set != NULL)
+        g_string_append_printf (line, " (%s)", item->set);
       print_line (line->str);
     }
   if (card->start == NULL)

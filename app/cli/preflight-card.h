@@ -11,7 +11,11 @@
 #define CLI_PREFLIGHT_LINE(start)                                                                  \
   "{\"ok\": \"bool\", \"items\": [{\"what\": \"string\", \"name\": \"string|null\", "              \
   "\"value\": \"number|null\", \"plus_minus\": \"number|null\", \"unit\": \"string\", "            \
-  "\"text\": \"string\", \"level\": \"string\", \"action\": \"string|null\"}], "                   \
+  "\"text\": \"string\", \"level\": \"string\", \"action\": \"string|null\", "                     \
+  "\"limit\": \"number|null\", \"source\": \"string|null\", \"set\": \"string|null\", "            \
+  "\"node\": \"string|null\", \"min\": \"number|null\", \"max\": \"number|null\", "                \
+  "\"elements\": \"int|null\", \"zeros\": \"int|null\", \"non_finite\": \"int|null\", "            \
+  "\"bins\": [\"int\"], \"counts\": [\"int\"]}], "                                                 \
   "\"start\": " start "}"
 #define CLI_PREFLIGHT_JSON                                                                         \
   CLI_PREFLIGHT_LINE ("\"null\"")                                                                  \

@@ -57,8 +57,9 @@ print_text (const SluiceQueueEntry *entry, guint place)
   printf ("%s\n", safe);
 }
 
-gboolean
-sluice_cli_print_queue (SluiceStore *store, gint64 only, GError **error)
+/* Those with numbers from first to last. */
+static gboolean
+print (SluiceStore *store, gint64 first, gint64 last, GError **error)
 {
   gboolean paused;
   g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (store, error);
@@ -67,7 +68,7 @@ sluice_cli_print_queue (SluiceStore *store, gint64 only, GError **error)
   for (guint i = 0; i < entries->len; i++)
     {
       const SluiceQueueEntry *entry = entries->pdata[i];
-      if (only != 0 && entry->info->id != only)
+      if (entry->info->id < first || entry->info->id > last)
         continue;
       if (sluice_cli_json)
         print_json (entry, i + 1, paused);
@@ -77,4 +78,17 @@ sluice_cli_print_queue (SluiceStore *store, gint64 only, GError **error)
   if (paused && !sluice_cli_json)
     puts (_ ("The queue is paused; 'sluice queue resume' lets it go on."));
   return TRUE;
+}
+
+gboolean
+sluice_cli_print_queue (SluiceStore *store, gint64 only, GError **error)
+{
+  return only != 0 ? print (store, only, only, error) : print (store, 1, G_MAXINT64, error);
+}
+
+gboolean
+sluice_cli_print_new (SluiceStore *store, GPtrArray *runs, GError **error)
+{
+  const SluiceRunInfo *first = runs->pdata[0], *last = runs->pdata[runs->len - 1];
+  return print (store, first->id, last->id, error);
 }

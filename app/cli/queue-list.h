@@ -16,3 +16,5 @@
 
 /* only: the number of a run, or 0 for all. */
 gboolean sluice_cli_print_queue (SluiceStore *store, gint64 only, GError **error);
+/* runs: (element-type SluiceRunInfo): their numbers follow each other */
+gboolean sluice_cli_print_new (SluiceStore *store, GPtrArray *runs, GError **error);

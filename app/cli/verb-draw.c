@@ -9,6 +9,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/draw-charts.h"
 #include "app/graph/graph-adapter.h"
+#include "app/graph/written-out.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
@@ -47,7 +48,10 @@ static SluiceGraph *
 load_graph (const char *path, SluiceViewState **state, GError **error)
 {
   if (!sluice_project_is_folder (path))
-    return sluice_cli_load_graph (path, error);
+    {
+      g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
+      return graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+    }
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;
@@ -130,7 +134,7 @@ draw_graph (const char *path, GError **error)
   const SluiceTheme *theme = sluice_theme_get (dark ? SLUICE_THEME_DARK : SLUICE_THEME_LIGHT);
   g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);
   if (is_unseen)
-    sluice_open_first_sight (hierarchy, state);
+    sluice_open_first_sight (hierarchy, state, SLUICE_FLOW_UP);
   g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, SLUICE_FLOW_UP, NULL);
   if (!sluice_scene_export (scene, theme, format, out, error))
     return EXIT_FAILED;

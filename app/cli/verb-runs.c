@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/runs-diff.h"
+#include "app/cli/runs-importance.h"
 #include "app/cli/which-matters.h"
 #include "engine/base/text.h"
 #include "engine/store/run-filter.h"
@@ -14,7 +15,7 @@
 #include "engine/train/run-file.h"
 #include "engine/train/run-variant.h"
 
-static char *workspace, *filter;
+static char *workspace, *filter, *result_tag;
 static gboolean trash, which_matters;
 static gint64 n_steps = 200;
 
@@ -30,6 +31,9 @@ static const GOptionEntry options[] = {
     NULL },
   { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Of each of these short runs (200)"),
     N_ ("N") },
+  { "result", 0, 0, G_OPTION_ARG_STRING, &result_tag,
+    N_ ("With importance: what the runs are told apart by (their evaluation, else the loss)"),
+    N_ ("TAG") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -164,17 +168,16 @@ restore_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError 
 typedef struct
 {
   const char *name;
-  ChangeFunc change;   /* NULL: it changes nothing */
+  ChangeFunc change;
   gboolean takes_runs; /* any number of them; else one, and words */
   gboolean of_trash;   /* runs that are in it; what is deleted is there afterwards */
   guint least_words, most_words;
 } Subverb;
 
 static const Subverb subverbs[] = {
-  { "diff", NULL, TRUE, FALSE, 0, 0 },          { "rename", rename_run, FALSE, FALSE, 1, 1 },
-  { "tag", tag_run, FALSE, FALSE, 1, 1000 },    { "note", note_run, FALSE, FALSE, 1, 1 },
-  { "star", star_run, FALSE, FALSE, 1, 1 },     { "delete", delete_run, TRUE, FALSE, 0, 0 },
-  { "restore", restore_run, TRUE, TRUE, 0, 0 },
+  { "rename", rename_run, FALSE, FALSE, 1, 1 }, { "tag", tag_run, FALSE, FALSE, 1, 1000 },
+  { "note", note_run, FALSE, FALSE, 1, 1 },     { "star", star_run, FALSE, FALSE, 1, 1 },
+  { "delete", delete_run, TRUE, FALSE, 0, 0 },  { "restore", restore_run, TRUE, TRUE, 0, 0 },
 };
 
 static SluiceRunInfo *
@@ -223,6 +226,20 @@ change_runs (SluiceStore *store, const Subverb *subverb, char **arguments, GErro
 /* ---- the verb ---- */
 
 static int
+tell_importance (const char *folder, char **names, GError **error)
+{
+  g_autoptr (SluiceRunFilter) wanted = NULL;
+  if (names[0] != NULL)
+    return sluice_cli_usage (error, _ ("'importance': --filter says of which runs"));
+  if (filter != NULL && (wanted = sluice_run_filter_new (filter, error)) == NULL)
+    return EXIT_USAGE;
+  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (folder, error);
+  return store != NULL && sluice_cli_print_importance (store, wanted, result_tag, error)
+             ? EXIT_OK
+             : EXIT_FAILED;
+}
+
+static int
 list_runs (const char *folder, GError **error)
 {
   g_autoptr (SluiceRunFilter) wanted = NULL;
@@ -251,24 +268,18 @@ diff_runs (const char *folder, char **names, GError **error)
 }
 
 static int
-runs (char **arguments, GError **error)
+edit_runs (const char *folder, char **arguments, GError **error)
 {
-  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
-  if (arguments[0] == NULL)
-    return list_runs (folder, error);
   const Subverb *subverb = NULL;
+  guint n = g_strv_length (arguments + 1);
   for (guint i = 0; i < G_N_ELEMENTS (subverbs); i++)
     if (strcmp (subverbs[i].name, arguments[0]) == 0)
       subverb = &subverbs[i];
   if (subverb == NULL)
-    return sluice_cli_usage (
-        error, _ ("'%s' is not known; there are diff, rename, tag, note, star, delete and restore"),
-        arguments[0]);
-  guint n = g_strv_length (arguments + 1);
-  if (subverb->change == NULL)
-    return diff_runs (folder, arguments + 1, error);
-  if (which_matters)
-    return sluice_cli_usage (error, _ ("--which-matters is of 'diff'"));
+    return sluice_cli_usage (error,
+                             _ ("'%s' is not known; there are diff, importance, rename, tag, note, "
+                                "star, delete and restore"),
+                             arguments[0]);
   if (filter != NULL || trash)
     return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
   if (n == 0
@@ -279,15 +290,36 @@ runs (char **arguments, GError **error)
                                                                              : EXIT_FAILED;
 }
 
+static int
+runs (char **arguments, GError **error)
+{
+  g_autofree char *folder = sluice_cli_dup_workspace (workspace);
+  const char *what = arguments[0] != NULL ? arguments[0] : "";
+  gboolean is_diff = strcmp (what, "diff") == 0, is_importance = strcmp (what, "importance") == 0;
+  if (which_matters && !is_diff)
+    return sluice_cli_usage (error, _ ("--which-matters is of 'diff'"));
+  if (result_tag != NULL && !is_importance)
+    return sluice_cli_usage (error, _ ("--result is of 'importance'"));
+  return *what == '\0'   ? list_runs (folder, error)
+         : is_diff       ? diff_runs (folder, arguments + 1, error)
+         : is_importance ? tell_importance (folder, arguments + 1, error)
+                         : edit_runs (folder, arguments, error);
+}
+
 const Verb sluice_verb_runs = {
   .name = "runs",
   .arguments =
-      N_ ("[diff RUN RUN… | rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | star RUN on | "
-          "delete RUN… | restore RUN…]"),
+      N_ ("[diff RUN RUN… | importance | rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | "
+          "star RUN on | delete RUN… | restore RUN…]"),
   .summary = N_ ("List runs with their settings and results, and say something of them"),
   .details = N_ (
       "A run is named by its name, or by # and its number. 'diff' tells what differs between runs, "
-      "and whether what came of them differs by more than seeds do. 'note RUN -' reads the notes, "
+      "and whether what came of them differs by more than seeds do. 'importance' tells, of the "
+      "runs "
+      "that --filter lets through, how much of the variance of a result each setting explains by "
+      "itself: results count by their rank, ± is what leaving out runs in turn makes of it, and "
+      "two "
+      "settings that only do something together show little. 'note RUN -' reads the notes, "
       "which are Markdown, from standard input; an empty text takes them away. What is deleted "
       "is in the trash of the workspace, and 'restore' puts it back. A filter is terms that "
       "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
@@ -303,7 +335,7 @@ const Verb sluice_verb_runs = {
           "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
           "\"created\": \"number|null\", \"ended\": \"number|null\", "
           "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON
-          "\n" SLUICE_CLI_WHICH_MATTERS_JSON,
+          "\n" SLUICE_CLI_WHICH_MATTERS_JSON "\n" SLUICE_CLI_IMPORTANCE_JSON,
   .options = options,
   .dashed = "tag",
   .run = runs,

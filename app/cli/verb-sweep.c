@@ -163,12 +163,6 @@ train_all (const SluiceSweep *self, SluiceStore *store, GError **error)
 /* ---- the verb ---- */
 
 static gboolean
-print_waiting (SluiceStore *store, gint64 run, GError **error)
-{
-  return !queues || sluice_cli_print_queue (store, run, error);
-}
-
-static gboolean
 check_options (GError **error)
 {
   return (n_trials == 0
@@ -206,10 +200,13 @@ sweep (char **arguments, GError **error)
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);
   g_autoptr (SluiceSweep) self = sluice_sweep_new (&request, store, error);
-  if (self == NULL
-      || !sluice_sweep_add_runs (self, store, &sluice_cli_session_options, print_waiting, error))
+  g_autoptr (GPtrArray) runs =
+      self != NULL ? sluice_sweep_add_runs (self, store, &sluice_cli_session_options, error) : NULL;
+  if (runs == NULL)
     return EXIT_FAILED;
-  return queues ? EXIT_OK : train_all (self, store, error);
+  return !queues                                     ? train_all (self, store, error)
+         : sluice_cli_print_new (store, runs, error) ? EXIT_OK
+                                                     : EXIT_FAILED;
 }
 
 const Verb sluice_verb_sweep = {

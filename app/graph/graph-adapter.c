@@ -7,6 +7,7 @@
 
 #include "app/graph/node-words.h"
 #include "app/graph/variable-kind.h"
+#include "engine/graph/cost.h"
 
 #define N_KNOWN 256 /* a power of two */
 
@@ -141,26 +142,10 @@ output_bytes (const SluiceOutput *output)
 static double
 node_cost (const SluiceNode *node)
 {
-  if (node->op == NULL || node->op->def->cost == NULL || node->error != NULL)
-    return 0;
-  g_autofree SluiceShape *inputs = g_new (SluiceShape, node->n_inputs + 1);
-  g_autofree SluiceShape *outputs = g_new (SluiceShape, node->n_outputs + 1);
-  for (guint i = 0; i < node->n_inputs; i++)
-    inputs[i] =
-        node->inputs[i].node != NULL ? *sluice_edge_shape (node->inputs[i]) : SLUICE_SHAPE_UNKNOWN;
-  for (guint i = 0; i < node->n_outputs; i++)
-    outputs[i] = node->outputs[i].shape;
-  for (guint i = 0; i < node->n_inputs + node->n_outputs; i++)
-    {
-      SluiceShape *shape = i < node->n_inputs ? &inputs[i] : &outputs[i - node->n_inputs];
-      if (shape->rank < 0)
-        return 0;
-      for (int d = 0; d < shape->rank; d++)
-        shape->dim[d] = MAX (shape->dim[d], 1);
-    }
-  SluiceCost cost = { 0 };
-  node->op->def->cost (node, inputs, outputs, &cost);
-  return cost.flops;
+  SluiceCost cost;
+  return node->op != NULL && node->op->def->cost != NULL && sluice_node_get_cost (node, 1, &cost)
+             ? cost.flops
+             : 0;
 }
 
 static guint64

@@ -7,6 +7,7 @@
 
 #include "app/graph/graph-adapter.h"
 #include "app/graph/warnings.h"
+#include "app/graph/written-out.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/project.h"
 
@@ -29,7 +30,10 @@ static SluiceGraph *
 load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **error)
 {
   if (!sluice_project_is_folder (path))
-    return sluice_graph_load_file (path, error);
+    {
+      g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
+      return graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+    }
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
     return NULL;

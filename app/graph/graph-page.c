@@ -16,6 +16,7 @@
 #include "engine/store/file.h"
 #include "engine/train/project.h"
 #include "ui/canvas/canvas.h"
+#include "ui/common/number.h"
 
 /* How often the trace is read while a run is under way. */
 #define LIVE_MS 500
@@ -335,10 +336,11 @@ add_loss (SluiceGraphPage *self, GArray *values, GPtrArray *texts)
        at = sluice_hierarchy_get_group (hierarchy, at)->parent)
     {
       const SluiceGroup *g = sluice_hierarchy_get_group (hierarchy, at);
+      g_autofree char *n = sluice_format_step (g->n_ops);
       char *text =
           g->n_children == 0
               ? g_strdup (loss)
-              : g_strdup_printf (ngettext ("%u op · %s", "%u ops · %s", g->n_ops), g->n_ops, loss);
+              : g_strdup_printf (ngettext ("%s op · %s", "%s ops · %s", g->n_ops), n, loss);
       SluiceCanvasValue value = { .name = g->path,
                                   .text = text,
                                   .share = sluice_live_graph_get_share (self->live, g->path),

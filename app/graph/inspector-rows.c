@@ -3,6 +3,8 @@
 
 #include "app/graph/inspector-rows.h"
 
+#define WHOLE_CHARS 26 /* of a value; what is longer gives way to its name */
+
 void
 sluice_inspector_rows_init (SluiceInspectorRows *self, GtkBox *box)
 {
@@ -54,16 +56,25 @@ show_heading (SluiceInspectorRows *self)
   self->heading = NULL;
 }
 
+/* What a person looks for is the value: its name gives way. */
+static void
+set_value (GtkLabel *label, const char *value)
+{
+  gboolean whole = g_utf8_strlen (value, -1) <= WHOLE_CHARS;
+  gtk_label_set_ellipsize (label, whole ? PANGO_ELLIPSIZE_NONE : PANGO_ELLIPSIZE_END);
+  gtk_label_set_label (label, value);
+}
+
 /* The two halves of a row; the value's label. */
 static GtkLabel *
 new_halves (GtkWidget **row, const char *name, const char *value)
 {
-  GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (value);
+  GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (NULL);
   *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   gtk_label_set_xalign (GTK_LABEL (left), 0);
   gtk_label_set_xalign (GTK_LABEL (right), 1);
   gtk_label_set_ellipsize (GTK_LABEL (left), PANGO_ELLIPSIZE_MIDDLE);
-  gtk_label_set_ellipsize (GTK_LABEL (right), PANGO_ELLIPSIZE_END);
+  set_value (GTK_LABEL (right), value);
   gtk_widget_set_hexpand (right, TRUE);
   gtk_widget_add_css_class (left, "dim-label");
   gtk_widget_add_css_class (right, "numeric");
@@ -156,6 +167,6 @@ sluice_inspector_rows_renew (SluiceInspectorRows *self,
   g_autofree char *old = g_strdup_printf ("%s: %s\n", name, before);
   g_autofree char *new = g_strdup_printf ("%s: %s\n", name, value);
   g_string_replace (self->text, old, new, 1);
-  gtk_label_set_label (label, value);
+  set_value (label, value);
   gtk_widget_set_tooltip_text (GTK_WIDGET (label), value);
 }

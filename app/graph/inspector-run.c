@@ -77,6 +77,44 @@ value_at_step (double value, SluiceUnit unit, gint64 step)
   return g_strdup_printf (_ ("%s at step %s"), shown, at);
 }
 
+/* (nullable): the records of a card whose values are no numbers; images of a summary share one, and
+ * have their steps in common. */
+static GPtrArray *
+find_records (SluiceRun *run, const char *tag)
+{
+  GPtrArray *all = sluice_run_get_series (run);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const SluiceRunSeries *series = all->pdata[i];
+      const char *rest = g_str_has_prefix (series->tag, tag) ? series->tag + strlen (tag) : NULL;
+      if (rest != NULL && (*rest == '\0' || g_str_has_prefix (rest, "/image"))
+          && series->items->len > 0)
+        return series->items;
+    }
+  return NULL;
+}
+
+static char *
+step_words (const SluiceRecord *record)
+{
+  g_autofree char *step = sluice_format_step (record->step);
+  return g_strdup_printf (_ ("step %s"), step);
+}
+
+static void
+add_records (SluiceInspector *self, GArray *rows, const char *heading)
+{
+  GPtrArray *records = find_records (self->run, self->tag);
+  if (records == NULL)
+    {
+      add_row (rows, &heading, _ ("Points"), g_strdup (_ ("none in this run")));
+      return;
+    }
+  add_row (rows, &heading, _ ("First"), step_words (records->pdata[0]));
+  add_row (rows, &heading, _ ("Last"), step_words (records->pdata[records->len - 1]));
+  add_row (rows, &heading, _ ("Steps"), sluice_format_step (records->len));
+}
+
 /* Of the tag whose card was chosen. */
 static void
 add_tag (SluiceInspector *self, GArray *rows)
@@ -85,7 +123,7 @@ add_tag (SluiceInspector *self, GArray *rows)
   g_autoptr (SluiceTagFacts) facts =
       self->tag != NULL ? sluice_tag_facts_new (self->run, self->tag) : NULL;
   if (self->tag != NULL && facts == NULL)
-    add_row (rows, &heading, _ ("Points"), g_strdup (_ ("none in this run")));
+    add_records (self, rows, heading);
   if (facts == NULL)
     return;
   if (facts->n_points > 0)
@@ -136,8 +174,9 @@ add_values (SluiceInspector *self, GArray *rows)
       g_autofree char *value = sluice_format_value (last.value, unit),
                       *best_value = sluice_format_value (best, unit);
       add_row (rows, &heading, series->tag,
-               isfinite (best) ? g_strdup_printf (_ ("%s · best %s"), value, best_value)
-                               : g_strdup (value));
+               isfinite (best) && !g_str_equal (value, best_value)
+                   ? g_strdup_printf (_ ("%s · best %s"), value, best_value)
+                   : g_strdup (value));
       n++;
     }
 }

@@ -40,7 +40,8 @@ sluice_inspector_set_heading (SluiceInspector *self,
 {
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, subtitle);
-  gtk_label_set_label (self->error, error != NULL ? error : "");
+  g_autofree char *sentence = error != NULL ? sluice_failure_sentence (error) : NULL;
+  gtk_label_set_label (self->error, sentence != NULL ? sentence : "");
   gtk_widget_set_visible (GTK_WIDGET (self->error), error != NULL);
   gboolean is_warning = self->mark_kind == SLUICE_MARK_WARNING;
   gtk_widget_add_css_class (GTK_WIDGET (self->error), is_warning ? "warning" : "error");

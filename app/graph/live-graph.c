@@ -45,7 +45,7 @@ struct _SluiceLiveGraph
   SluiceSession *session;
   SluiceHierarchy *hierarchy;
   /* The reader's. */
-  guint64 cursor;
+  guint64 cursor, n_events;
   double *seconds;   /* per group, all that is below it included */
   GHashTable *loops; /* name, owned by the session -> Rounds */
   Focus focus;
@@ -219,6 +219,21 @@ note_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
     focus->times.bytes = event->bytes_out;
 }
 
+/* What the trace still has. */
+static void
+take_old (const SluiceTraceEvent *event, gpointer data)
+{
+  SluiceLiveGraph *self = data;
+  GArray *until_us = self->focus.until_us;
+  if (event->node == NULL)
+    return;
+  note_focus (self, event);
+  if (event->lane >= until_us->len)
+    g_array_set_size (until_us, event->lane + 1);
+  double *until = &g_array_index (until_us, double, event->lane);
+  *until = MAX (*until, event->end_us);
+}
+
 /* All that the trace still has, once. */
 static void
 set_focus (SluiceLiveGraph *self, const char *name)
@@ -234,19 +249,8 @@ set_focus (SluiceLiveGraph *self, const char *name)
   focus->group = focus->is_node ? 0 : sluice_hierarchy_lookup (self->hierarchy, name);
   if (focus->group == SLUICE_NONE)
     return;
-  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &cursor, NULL);
+  sluice_session_each_trace (self->session, &cursor, take_old, self);
   sluice_session_drop_trace (self->session, &cursor);
-  for (guint i = 0; i < events->len; i++)
-    {
-      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
-      if (event->node == NULL)
-        continue;
-      note_focus (self, event);
-      if (event->lane >= focus->until_us->len)
-        g_array_set_size (focus->until_us, event->lane + 1);
-      double *until = &g_array_index (focus->until_us, double, event->lane);
-      *until = MAX (*until, event->end_us);
-    }
 }
 
 static int
@@ -286,29 +290,33 @@ sum_up_focus (const SluiceLiveGraph *self)
   return times;
 }
 
+static void
+take_new (const SluiceTraceEvent *event, gpointer data)
+{
+  SluiceLiveGraph *self = data;
+  self->n_events++;
+  if (event->node == NULL)
+    return;
+  add_time (self, event);
+  self->newest = MAX (self->newest, event->step);
+  if (self->focus.name != NULL
+      && (event->lane >= self->focus.until_us->len
+          || event->end_us > g_array_index (self->focus.until_us, double, event->lane)))
+    note_focus (self, event);
+  if (event->frame != NULL)
+    add_round (self, event);
+}
+
 gboolean
 sluice_live_graph_read (SluiceLiveGraph *self, const char *focus)
 {
+  guint64 n_before = self->n_events;
   focus = focus != NULL ? sluice_intern (focus) : NULL;
-  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, NULL);
   gboolean is_other = focus != self->focus.name;
   if (is_other)
     set_focus (self, focus);
-  for (guint i = 0; i < events->len; i++)
-    {
-      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
-      if (event->node == NULL)
-        continue;
-      add_time (self, event);
-      self->newest = MAX (self->newest, event->step);
-      if (self->focus.name != NULL
-          && (event->lane >= self->focus.until_us->len
-              || event->end_us > g_array_index (self->focus.until_us, double, event->lane)))
-        note_focus (self, event);
-      if (event->frame != NULL)
-        add_round (self, event);
-    }
-  return events->len > 0 || is_other;
+  sluice_session_each_trace (self->session, &self->cursor, take_new, self);
+  return self->n_events > n_before || is_other;
 }
 
 void

@@ -6,10 +6,11 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/options.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project-changes.h"
-#include "engine/train/repeats.h"
 
 #define WHOLE  N_ ("whole number")
 #define NUMBER N_ ("number")
@@ -29,6 +30,8 @@ static const Title titles[] = {
   { "train", "batch", WHOLE, N_ ("Examples a step") },
   { "train", "seed", WHOLE, N_ ("Seed") },
   { "train", "checkpoint-every", WHOLE, N_ ("Steps from checkpoint to checkpoint") },
+  { "train", "checkpoint-minutes", NUMBER,
+    N_ ("Minutes of training from checkpoint to checkpoint (0: none)") },
   { "train", "keep-last", WHOLE, N_ ("Newest checkpoints to keep (0: all)") },
   { "train", "keep-best", WHOLE, N_ ("Best checkpoints to keep") },
   { "train", "keep-every", WHOLE,
@@ -75,6 +78,7 @@ setting_free (gpointer data)
   g_free (self->key);
   g_free (self->value);
   g_free (self->from);
+  g_strfreev (self->choices);
   g_free (self);
 }
 
@@ -115,20 +119,34 @@ find_override (const SluiceProject *project, const char *name)
   return NULL;
 }
 
+/* graph: with what the project says otherwise */
+static void
+add_attr (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
+{
+  const char *const *choices = sluice_graph_get_attr_choices (graph, parameter->target);
+  const char *type = sluice_graph_get_attr_type (graph, parameter->target);
+  SluiceLaunchSetting *setting = add_setting (
+      self, "", parameter->name, sluice_graph_dup_attr_parameter (graph, parameter->target));
+  setting->from = g_strdup (parameter->target);
+  setting->type = type != NULL ? type : TEXT;
+  setting->effect = SLUICE_EFFECT_RESTART;
+  setting->choices = g_strdupv ((char **) choices);
+  setting->is_gone = type == NULL;
+}
+
 /* graph: (nullable): it cannot be read, which is told elsewhere */
 static void
-add_parameter (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
+add_edge (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
 {
-  char number[G_ASCII_DTOSTR_BUF_SIZE];
   const SluiceOverride *override = find_override (self->project, parameter->name);
   SluiceEdge edge = { 0 };
   gboolean is_there =
       graph != NULL && sluice_graph_parse_edge (graph, parameter->target, &edge, NULL);
-  SluiceLaunchSetting *setting = add_setting (
-      self, "", parameter->name,
-      override != NULL ? g_strdup (g_ascii_dtostr (number, sizeof number, override->value))
-      : is_there       ? sluice_project_dup_constant (graph, parameter->target)
-                       : NULL);
+  SluiceLaunchSetting *setting =
+      add_setting (self, "", parameter->name,
+                   override != NULL ? sluice_text_dup_number (override->value, FALSE)
+                   : is_there       ? sluice_project_dup_constant (graph, parameter->target)
+                                    : NULL);
   gboolean is_first = g_str_has_suffix (parameter->target, ":0");
   setting->from = g_strndup (parameter->target, strlen (parameter->target) - 2 * is_first);
   setting->type = is_there ? sluice_dtype_name (sluice_edge_dtype (edge)) : NUMBER;
@@ -147,7 +165,14 @@ add_parameters (SluiceLaunchForm *self)
   else
     self->graph_failure = g_strdup (error->message);
   for (guint i = 0; i < self->project->parameters->len; i++)
-    add_parameter (self, &g_array_index (self->project->parameters, SluiceNamedEdge, i), graph);
+    {
+      const SluiceNamedEdge *parameter =
+          &g_array_index (self->project->parameters, SluiceNamedEdge, i);
+      if (graph != NULL && sluice_parameter_is_attr (parameter->target))
+        add_attr (self, parameter, graph);
+      else
+        add_edge (self, parameter, graph);
+    }
 }
 
 /* ---- keys of project.ini ---- */
@@ -184,13 +209,15 @@ add_keys (SluiceLaunchForm *self)
 }
 
 SluiceLaunchForm *
-sluice_launch_form_load (const char *folder, GError **error)
+sluice_launch_form_load (const char *folder, gint64 step, GError **error)
 {
   g_autoptr (SluiceLaunchForm) self = g_new0 (SluiceLaunchForm, 1);
   self->folder = g_strdup (folder);
   self->project = sluice_project_load (folder, error);
   if (self->project == NULL)
     return NULL;
+  if (step >= 0)
+    sluice_project_begin_at (self->project, step);
   self->settings = g_ptr_array_new_with_free_func (setting_free);
   add_parameters (self);
   add_keys (self);
@@ -226,19 +253,4 @@ sluice_effect_words (SluiceSettingEffect effect)
                                        [SLUICE_EFFECT_NEXT_STEP] = N_ ("next step"),
                                        [SLUICE_EFFECT_RESTART] = N_ ("needs restart") };
   return _ (words[effect]);
-}
-
-gboolean
-sluice_launch_form_check (const char *folder,
-                          const char *const *assignments,
-                          SluiceStore *store,
-                          char **repeated,
-                          GError **error)
-{
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  *repeated = NULL;
-  if (project == NULL || !sluice_project_set_all (project, (char **) assignments, error))
-    return FALSE;
-  *repeated = sluice_project_dup_repeated (project, store);
-  return TRUE;
 }

@@ -29,8 +29,9 @@ typedef struct
                         value the graph computes */
   const char *title; /* (nullable) N_(): NULL: the key is what it is called */
   char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
-  const char *type;  /* N_() */
+  const char *type;  /* N_(): of an edge its dtype */
   SluiceSettingEffect effect;
+  char **choices; /* (nullable): what it may be, where that is one of a few */
   gboolean is_switch;
   gboolean is_gone; /* a promoted parameter that the graph has no more */
 } SluiceLaunchSetting;
@@ -47,8 +48,14 @@ typedef struct
 void sluice_launch_form_free (SluiceLaunchForm *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchForm, sluice_launch_form_free)
 
-/* (transfer full) (nullable): what makes the project none */
-SluiceLaunchForm *sluice_launch_form_load (const char *folder, GError **error);
+/**
+ * sluice_launch_form_load:
+ * @folder: of a project, or of a run, which has its own
+ * @step: of that run, whose settings are those that hold there; -1: it is no run
+ *
+ * Returns: (transfer full) (nullable): what makes the project none
+ */
+SluiceLaunchForm *sluice_launch_form_load (const char *folder, gint64 step, GError **error);
 
 /* "train.batch": what sluice_project_set() and sweeps call it. (transfer full) */
 char *sluice_launch_setting_dup_name (const SluiceLaunchSetting *self);
@@ -58,16 +65,3 @@ gboolean sluice_launch_setting_is_frequent (const SluiceLaunchSetting *self);
 gboolean sluice_launch_setting_is_default (const SluiceLaunchSetting *self, const char *value);
 /* "now", "next step", "needs restart": (transfer none). */
 const char *sluice_effect_words (SluiceSettingEffect effect);
-
-/**
- * sluice_launch_form_check:
- * @assignments: what differs from the project in @folder
- * @repeated: (out) (nullable) (transfer full): the run that such a one would repeat
- *
- * Returns: FALSE where one of them is refused
- */
-gboolean sluice_launch_form_check (const char *folder,
-                                   const char *const *assignments,
-                                   SluiceStore *store,
-                                   char **repeated,
-                                   GError **error);

@@ -19,6 +19,7 @@ sluice_launch_job_free (SluiceLaunchJob *self)
   g_strfreev (self->assignments);
   g_strfreev (self->values);
   g_free (self->name);
+  g_free (self->title);
   g_free (self);
 }
 
@@ -58,9 +59,7 @@ dup_pattern (const SluiceLaunchJob *self, const char *base)
 static SluiceSweep *
 new_sweep (const SluiceLaunchJob *self, SluiceStore *store, GError **error)
 {
-  g_autofree char *base =
-      self->name != NULL ? g_strdup (self->name) : g_path_get_basename (self->folder);
-  g_autofree char *pattern = dup_pattern (self, base);
+  g_autofree char *pattern = dup_pattern (self, self->name != NULL ? self->name : self->title);
   const SluiceSweepRequest request = { .folder = self->folder,
                                        .values = (const char *const *) self->values,
                                        .settings = (const char *const *) self->assignments,
@@ -220,10 +219,10 @@ static gboolean
 add_sweep (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
 {
   g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
-  if (sweep == NULL || !sluice_sweep_add_runs (sweep, store, NULL, NULL, error))
-    return FALSE;
-  *n_added += sweep->trials->len;
-  return TRUE;
+  g_autoptr (GPtrArray) runs =
+      sweep != NULL ? sluice_sweep_add_runs (sweep, store, NULL, error) : NULL;
+  *n_added += runs != NULL ? runs->len : 0;
+  return runs != NULL;
 }
 
 gboolean

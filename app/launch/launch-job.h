@@ -8,10 +8,11 @@
  * state at a step. No GTK; in a worker. */
 typedef struct
 {
-  char *folder;
+  char *folder;               /* of the project, or of the run to begin from */
   char **assignments;         /* KEY=VALUE that are otherwise than the project's */
   char **values;              /* KEY=VALUES that are varied; none: one run */
-  char *name;                 /* (nullable): the project's, or a free one */
+  char *name;                 /* (nullable): the title, or a free one */
+  char *title;                /* what runs of a sweep are called by */
   gboolean halves;            /* the worse half of a sweep is stopped early */
   gint64 parent, parent_step; /* the run to begin from; 0: none */
   gboolean is_next;           /* before all others that wait */

@@ -21,7 +21,8 @@ void
 sluice_launch_page_demote (SluiceLaunchPage *self, const char *name)
 {
   g_autoptr (GError) error = NULL;
-  if (!sluice_project_demote (self->form->folder, name, &error))
+  const char *project = sluice_run_controller_get_project (self->context->controller);
+  if (project != NULL && !sluice_project_demote (project, name, &error))
     {
       g_autofree char *words = sluice_failure_words (error);
       sluice_launch_page_tell (self, words);
@@ -191,10 +192,28 @@ add_settings (SluiceLaunchPage *self, GtkWidget *box)
   for (guint i = 0; i < self->form->settings->len; i++)
     if (sluice_launch_setting_is_frequent (self->form->settings->pdata[i]))
       add_row (self, list, self->form->settings->pdata[i]);
-  gtk_box_append (GTK_BOX (box), make_settings_head (self));
   gtk_box_append (GTK_BOX (box), list);
   for (guint i = 0; i < G_N_ELEMENTS (folds); i++)
     add_fold (self, box, folds[i].group, _ (folds[i].title));
+}
+
+void
+sluice_launch_page_take_settings (SluiceLaunchPage *self, SluiceLaunchForm *take_form)
+{
+  g_autoptr (GKeyFile) changed =
+      self->taking != NULL ? g_key_file_ref (self->taking) : g_key_file_new ();
+  GtkWidget *child;
+  for (guint i = 0; i < self->rows->len && self->taking == NULL; i++)
+    sluice_launch_row_save (self->rows->pdata[i], changed);
+  g_ptr_array_set_size (self->rows, 0);
+  self->seed_row = NULL;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->settings))) != NULL)
+    gtk_box_remove (self->settings, child);
+  g_clear_pointer (&self->form, sluice_launch_form_free);
+  self->form = take_form;
+  add_settings (self, GTK_WIDGET (self->settings));
+  for (guint i = 0; i < self->rows->len; i++)
+    sluice_launch_row_load (self->rows->pdata[i], changed);
 }
 
 /* ---- what it comes to ---- */
@@ -302,10 +321,10 @@ sluice_launch_page_make_form (SluiceLaunchPage *self)
   GtkWidget *columns = sluice_wrap_new (24, TRUE);
   GtkWidget *left = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *right = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
-  g_ptr_array_set_size (self->rows, 0);
-  self->seed_row = NULL;
+  self->settings = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 12));
   gtk_box_append (GTK_BOX (left), make_head (self));
-  add_settings (self, left);
+  gtk_box_append (GTK_BOX (left), make_settings_head (self));
+  gtk_box_append (GTK_BOX (left), GTK_WIDGET (self->settings));
   gtk_box_append (GTK_BOX (left), make_sum (self));
   self->preflight = SLUICE_PREFLIGHT_CARD (sluice_preflight_card_new ());
   gtk_box_append (GTK_BOX (right), GTK_WIDGET (self->preflight));

@@ -59,10 +59,37 @@ show_problem (SluiceLaunchPage *self)
   gtk_widget_set_visible (GTK_WIDGET (self->origin_problem), !ok);
 }
 
+SluiceLaunchSource *
+sluice_launch_page_new_source (SluiceLaunchPage *self)
+{
+  gint64 run = self->wanted_run, step = self->wanted_step;
+  const char *folder =
+      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
+  if (run == 0 && self->origin != NULL && !sluice_launch_page_get_origin (self, &run, &step))
+    step = 0; /* a wrong one is told where it was typed */
+  g_autoptr (SluiceRun) parent =
+      folder != NULL && run != 0 ? sluice_workspace_dup_run (self->context->workspace, run) : NULL;
+  if (folder == NULL)
+    return NULL;
+  SluiceLaunchSource *source = g_new (SluiceLaunchSource, 1);
+  if (parent != NULL)
+    {
+      const SluiceRunInfo *info = sluice_run_get_info (parent);
+      SluiceStore *store = sluice_workspace_get_store (self->context->workspace);
+      *source = (SluiceLaunchSource){ sluice_store_dup_run_folder (store, run),
+                                      g_strdup (info->name), g_strdup (info->project), run, step };
+    }
+  else
+    *source = (SluiceLaunchSource){ g_strdup (folder), g_path_get_basename (folder),
+                                    g_path_get_basename (folder), 0, -1 };
+  return source;
+}
+
 static void
 step_changed_cb (SluiceLaunchPage *self)
 {
   show_problem (self);
+  sluice_launch_page_follow_source (self);
   sluice_launch_page_changed (self);
 }
 
@@ -103,20 +130,26 @@ choose_file (SluiceLaunchPage *self)
 
 /* ---- the choice ---- */
 
+/* step: (nullable): the one that the chosen run has come to */
 static void
-origin_changed_cb (SluiceLaunchPage *self)
+show_step (SluiceLaunchPage *self, const char *step)
 {
   const Origin *origin = get_chosen (self);
   gboolean is_run = origin != NULL && origin->run != 0;
+  g_autofree char *last = g_strdup_printf ("%" G_GINT64_FORMAT, is_run ? origin->step : 0);
   gtk_widget_set_visible (self->step_box, is_run);
-  if (is_run)
-    {
-      g_autofree char *step = g_strdup_printf ("%" G_GINT64_FORMAT, origin->step);
-      gtk_editable_set_text (GTK_EDITABLE (self->step), step);
-    }
+  g_signal_handlers_block_by_func (self->step, step_changed_cb, self);
+  gtk_editable_set_text (GTK_EDITABLE (self->step), step != NULL ? step : last);
+  g_signal_handlers_unblock_by_func (self->step, step_changed_cb, self);
+  step_changed_cb (self);
+}
+
+static void
+origin_changed_cb (SluiceLaunchPage *self)
+{
   if (is_file (self) && self->checkpoint == NULL)
     choose_file (self);
-  step_changed_cb (self);
+  show_step (self, NULL);
 }
 
 static void
@@ -128,30 +161,32 @@ add_origin (SluiceLaunchPage *self, GtkStringList *names, gint64 run, gint64 ste
   gtk_string_list_append (names, name);
 }
 
-/* Of the project that is open. */
+/* Of the project that is open; always: of whichever one. */
 static void
 add_runs (SluiceLaunchPage *self, GtkStringList *names, gint64 always)
 {
   GListModel *runs = sluice_workspace_get_runs (self->context->workspace);
-  g_autofree char *project = g_path_get_basename (self->form->folder);
+  const char *folder = sluice_run_controller_get_project (self->context->controller);
+  g_autofree char *project = folder != NULL ? g_path_get_basename (folder) : NULL;
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       const SluiceRunInfo *info = sluice_run_get_info (run);
-      if (info->step > 0 && g_strcmp0 (info->project, project) == 0
-          && (info->id == always || self->origins->len <= MOST_RUNS))
+      if (info->id == always
+          || (info->step > 0 && g_strcmp0 (info->project, project) == 0
+              && self->origins->len <= MOST_RUNS))
         add_origin (self, names, info->id, info->step, info->name);
     }
 }
 
-static void
-select_origin (SluiceLaunchPage *self, gint64 run, const char *step)
+/* The first one where that run is not listed. */
+static guint
+find_origin (SluiceLaunchPage *self, gint64 run)
 {
   for (guint i = 0; i < self->origins->len; i++)
     if (((const Origin *) self->origins->pdata[i])->run == run)
-      gtk_drop_down_set_selected (self->origin, i);
-  if (run != 0 && step != NULL)
-    gtk_editable_set_text (GTK_EDITABLE (self->step), step);
+      return i;
+  return 0;
 }
 
 void
@@ -170,14 +205,11 @@ sluice_launch_page_list_origins (SluiceLaunchPage *self)
   add_runs (self, names, run);
   gtk_string_list_append (names, _ ("A checkpoint file…"));
   gtk_drop_down_set_model (self->origin, G_LIST_MODEL (names));
-  if (was_file)
-    gtk_drop_down_set_selected (self->origin, self->origins->len);
-  else
-    select_origin (self, run, NULL);
+  gtk_drop_down_set_selected (self->origin,
+                              was_file ? self->origins->len : find_origin (self, run));
   g_signal_handlers_unblock_by_func (self->origin, origin_changed_cb, self);
-  origin_changed_cb (self);
-  select_origin (self, run, step);
   self->wanted_run = 0;
+  show_step (self, step);
 }
 
 void

@@ -10,7 +10,19 @@
 #include "app/launch/queue-view.h"
 
 /* launch-page.c (the page), launch-page-form.c (the settings), launch-page-origin.c (where a run
- * begins), launch-page-start.c (what is asked for, looked at and begun). */
+ * begins), launch-page-start.c (what is asked for, looked at and begun), launch-page-keep.c (what
+ * outlives the window). */
+
+/* What settings are read from: a project, or a run that is to be forked. */
+typedef struct
+{
+  char *folder;
+  char *title;      /* what its runs are called by: the project's name, or the run's */
+  char *project;    /* its name */
+  gint64 run, step; /* 0, -1: it is no run */
+} SluiceLaunchSource;
+void sluice_launch_source_free (SluiceLaunchSource *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchSource, sluice_launch_source_free)
 
 struct _SluiceLaunchPage
 {
@@ -25,12 +37,13 @@ struct _SluiceLaunchPage
   SluicePageContext window;         /* what all pages share */
   const SluicePageContext *context; /* (nullable): the same, as long as there is a window */
   SluiceLaunchForm *form;           /* (nullable): nothing is read */
-  char *shown;                      /* (nullable): what of the project the rows were made of */
-  gboolean is_reading;
-  gboolean wants_focus; /* once it is read */
+  SluiceLaunchSource *source;       /* (nullable): what it was read from */
+  char *shown;                      /* (nullable): what of the form the rows were made of */
+  SluiceLaunchSource *asked;        /* (nullable): what is being read */
+  gboolean wants_focus;             /* once it is read */
 
-  /* The form; made anew when the project has changed. */
-  GPtrArray *rows; /* of SluiceLaunchRow */
+  GtkBox *settings; /* made anew when the form has changed */
+  GPtrArray *rows;  /* of SluiceLaunchRow */
   GtkWidget *name, *reset_all;
   GtkDropDown *origin;
   GPtrArray *origins; /* of Origin in launch-page-origin.c */
@@ -47,9 +60,16 @@ struct _SluiceLaunchPage
   SluiceLaunchVerdict *verdict; /* (nullable): of what is there now */
   guint64 n_runs;
   gboolean is_refused;
-  guint source;         /* of the check that comes */
+  guint timeout;        /* to the check that comes */
   GCancellable *latest; /* (nullable): of the check under way, whose answer counts */
   guint n_jobs;         /* that make runs */
+
+  gint64 draft;         /* the run that keeps what is changed; 0: none */
+  GKeyFile *taking;     /* (nullable): a draft, until the form has its rows */
+  guint keep_timeout;   /* to what is kept next; 0: all is */
+  gboolean is_keeping;  /* in a worker */
+  gboolean keeps_again; /* something was changed meanwhile */
+  guint n_loads;        /* of drafts */
 
   SluicePreflightCard *preflight; /* (nullable) */
   SluiceQueueView *queue;         /* (nullable) */
@@ -59,10 +79,14 @@ struct _SluiceLaunchPage
 /* launch-page.c */
 void sluice_launch_page_tell (SluiceLaunchPage *self, const char *message);
 void sluice_launch_page_read (SluiceLaunchPage *self);
+/* The same, if what is to be read is another one than was. */
+void sluice_launch_page_follow_source (SluiceLaunchPage *self);
 
 /* launch-page-form.c */
-/* (transfer floating): of self->form. */
+/* (transfer floating): without settings. */
 GtkWidget *sluice_launch_page_make_form (SluiceLaunchPage *self);
+/* Of another form: what was changed stays so where it is a setting of that one, too. */
+void sluice_launch_page_take_settings (SluiceLaunchPage *self, SluiceLaunchForm *take_form);
 void sluice_launch_page_reset (SluiceLaunchPage *self);
 /* The one action of a parameter that the graph has no more, and of the inspector's switch. */
 void sluice_launch_page_demote (SluiceLaunchPage *self, const char *name);
@@ -71,6 +95,8 @@ void sluice_launch_page_demote (SluiceLaunchPage *self, const char *name);
 GtkWidget *sluice_launch_page_make_origin (SluiceLaunchPage *self);
 void sluice_launch_page_list_origins (SluiceLaunchPage *self);
 void sluice_launch_page_choose_origin (SluiceLaunchPage *self, gint64 run, gint64 step);
+/* What the settings are to be read from: (transfer full) (nullable): no project is open. */
+SluiceLaunchSource *sluice_launch_page_new_source (SluiceLaunchPage *self);
 /* FALSE: a step was typed that is none. run: (out): 0: none */
 gboolean sluice_launch_page_get_origin (SluiceLaunchPage *self, gint64 *run, gint64 *step);
 
@@ -82,3 +108,15 @@ void sluice_launch_page_update (SluiceLaunchPage *self);
 void sluice_launch_page_install_actions (GtkWidgetClass *widget_class);
 /* Nothing is being looked at or made. */
 gboolean sluice_launch_page_is_idle (SluiceLaunchPage *self);
+/* As it was before anything was typed. */
+void sluice_launch_page_clear (SluiceLaunchPage *self);
+
+/* launch-page-keep.c */
+/* Soon. */
+void sluice_launch_page_keep (SluiceLaunchPage *self);
+gboolean sluice_launch_page_is_kept (SluiceLaunchPage *self);
+/* self->taking into the form. */
+void sluice_launch_page_take_up (SluiceLaunchPage *self);
+/* Of the open project, the newest. 0: there is none, or the form has something in it. */
+gint64 sluice_launch_page_find_draft (SluiceLaunchPage *self);
+void sluice_launch_page_throw_away (SluiceLaunchPage *self);

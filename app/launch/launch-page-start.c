@@ -33,7 +33,8 @@ new_job (SluiceLaunchPage *self)
         g_strv_builder_add (values, varied);
     }
   g_autofree char *name = g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->name))));
-  job->folder = g_strdup (self->form->folder);
+  job->folder = g_strdup (self->source->folder);
+  job->title = g_strdup (self->source->title);
   job->assignments = g_strv_builder_end (assignments);
   job->values = g_strv_builder_end (values);
   job->name = *name != '\0' ? g_steal_pointer (&name) : NULL;
@@ -109,7 +110,7 @@ sluice_launch_page_update (SluiceLaunchPage *self)
   gboolean has_form = self->form != NULL && self->context != NULL
                       && sluice_workspace_get_store (self->context->workspace) != NULL;
   /* Who is quicker than the check is told at the start what it would have said. */
-  gboolean may_be = self->verdict != NULL || self->source != 0 || self->latest != NULL;
+  gboolean may_be = self->verdict != NULL || self->timeout != 0 || self->latest != NULL;
   gboolean ok = has_form && may_be && self->n_jobs == 0 && !self->is_refused
                 && sluice_launch_page_get_origin (self, &run, &step);
   gboolean idle =
@@ -133,7 +134,8 @@ sluice_launch_page_update (SluiceLaunchPage *self)
 gboolean
 sluice_launch_page_is_idle (SluiceLaunchPage *self)
 {
-  return self->source == 0 && self->latest == NULL && self->n_jobs == 0
+  return self->timeout == 0 && self->latest == NULL && self->n_jobs == 0
+         && sluice_launch_page_is_kept (self)
          && (self->form == NULL
              || (sluice_preflight_card_is_idle (self->preflight)
                  && sluice_queue_view_is_idle (self->queue)))
@@ -254,11 +256,11 @@ static gboolean
 check_cb (gpointer data)
 {
   SluiceLaunchPage *self = data;
-  self->source = 0;
+  self->timeout = 0;
   Work *work = new_work (self);
   if (work == NULL)
     {
-      self->source = g_timeout_add (CHECK_MS, check_cb, self); /* until it is open */
+      self->timeout = g_timeout_add (CHECK_MS, check_cb, self); /* until it is open */
       return G_SOURCE_REMOVE;
     }
   self->latest = g_cancellable_new ();
@@ -301,20 +303,19 @@ static void
 show_draft (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
-  g_autofree char *project = g_path_get_basename (self->form->folder);
   gint64 n_steps = self->n_steps;
   for (guint i = 0; job->assignments[i] != NULL; i++)
     if (g_str_has_prefix (job->assignments[i], "train.steps="))
       n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
-  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : project, project,
-                               self->is_refused ? 0 : (guint) self->n_runs,
+  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : job->title,
+                               self->source->project, self->is_refused ? 0 : (guint) self->n_runs,
                                n_steps - job->parent_step);
 }
 
 void
 sluice_launch_page_changed (SluiceLaunchPage *self)
 {
-  g_clear_handle_id (&self->source, g_source_remove);
+  g_clear_handle_id (&self->timeout, g_source_remove);
   g_cancellable_cancel (self->latest);
   g_clear_object (&self->latest);
   g_clear_pointer (&self->verdict, sluice_launch_verdict_free);
@@ -323,10 +324,11 @@ sluice_launch_page_changed (SluiceLaunchPage *self)
       show_sum (self);
       count_changed (self);
       if (!self->is_refused)
-        self->source = g_timeout_add (CHECK_MS, check_cb, self);
+        self->timeout = g_timeout_add (CHECK_MS, check_cb, self);
       else
         gtk_widget_set_visible (self->seed_button, FALSE);
       show_draft (self);
+      sluice_launch_page_keep (self);
     }
   sluice_launch_page_update (self);
 }
@@ -345,12 +347,18 @@ enqueue_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *ca
     g_task_return_error (task, error);
 }
 
-static void
-leave (SluiceLaunchPage *self)
+void
+sluice_launch_page_clear (SluiceLaunchPage *self)
 {
   gtk_editable_set_text (GTK_EDITABLE (self->name), "");
   gtk_drop_down_set_selected (self->origin, 0);
   sluice_launch_page_reset (self);
+}
+
+static void
+leave (SluiceLaunchPage *self)
+{
+  sluice_launch_page_clear (self);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-page", "s", "runs");
 }
 
@@ -449,13 +457,39 @@ add_to_queue_action (GtkWidget *widget, const char *name, GVariant *parameter)
   enqueue (SLUICE_LAUNCH_PAGE (widget), FALSE);
 }
 
+/* What the pre-flight says would put something right. */
+static void
+set_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (widget);
+  const char *assignment = g_variant_get_string (parameter, NULL);
+  for (guint i = 0; self->form != NULL && i < self->rows->len; i++)
+    if (sluice_launch_row_take (self->rows->pdata[i], assignment))
+      {
+        const char *dot = strchr (assignment, '.');
+        /* Its row may be folded away. */
+        g_autofree char *said =
+            g_strdup_printf (_ ("Of this run: %s"), dot != NULL ? dot + 1 : assignment);
+        sluice_launch_page_tell (self, said);
+        return;
+      }
+}
+
+static void
+throw_away_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_launch_page_throw_away (SLUICE_LAUNCH_PAGE (widget));
+}
+
 void
 sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
 {
   gtk_widget_class_install_action (widget_class, "launch.back", NULL, back_action);
+  gtk_widget_class_install_action (widget_class, "launch.throw-away", NULL, throw_away_action);
   gtk_widget_class_install_action (widget_class, "launch.check-again", NULL, check_again_action);
   gtk_widget_class_install_action (widget_class, "launch.start", NULL, start_action);
   gtk_widget_class_install_action (widget_class, "launch.add-to-queue", NULL, add_to_queue_action);
+  gtk_widget_class_install_action (widget_class, "launch.set", "s", set_action);
   sluice_shortcuts_bind (widget_class, "launch.");
 }
 

@@ -29,11 +29,29 @@ sluice_launch_page_tell (SluiceLaunchPage *self, const char *message)
 
 /* ---- reading the project, in a worker ---- */
 
+void
+sluice_launch_source_free (SluiceLaunchSource *self)
+{
+  g_free (self->folder);
+  g_free (self->title);
+  g_free (self->project);
+  g_free (self);
+}
+
+/* (nullable) */
+static gboolean
+is_same_source (const SluiceLaunchSource *a, const SluiceLaunchSource *b)
+{
+  return a == b
+         || (a != NULL && b != NULL && strcmp (a->folder, b->folder) == 0 && a->step == b->step);
+}
+
 static void
 read_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
+  const SluiceLaunchSource *asked = data;
   GError *error = NULL;
-  SluiceLaunchForm *form = sluice_launch_form_load (data, &error);
+  SluiceLaunchForm *form = sluice_launch_form_load (asked->folder, asked->step, &error);
   if (form != NULL)
     g_task_return_pointer (task, form, (GDestroyNotify) sluice_launch_form_free);
   else
@@ -45,13 +63,12 @@ static void
 show_subtitle (SluiceLaunchPage *self)
 {
   const SluiceLaunchForm *form = self->form;
-  g_autofree char *project = g_path_get_basename (form->folder);
   g_autofree char *data = form->project->train_x != NULL
                               ? g_path_get_basename (form->project->train_x)
                               : g_strdup (_ ("of the graph"));
-  g_autofree char *text = g_strdup_printf (_ ("%s · graph %.6s · data %s · build %s"), project,
-                                           form->graph_hash != NULL ? form->graph_hash : "–", data,
-                                           sluice_program_get_version ());
+  g_autofree char *text = g_strdup_printf (
+      _ ("%s · graph %.6s · data %s · build %s"), self->source->project,
+      form->graph_hash != NULL ? form->graph_hash : "–", data, sluice_program_get_version ());
   gtk_label_set_label (self->subtitle, text);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), text);
 }
@@ -71,26 +88,30 @@ dup_fingerprint (const SluiceLaunchForm *form)
 }
 
 static void
-take_form (SluiceLaunchPage *self, SluiceLaunchForm *form)
+take_form (SluiceLaunchPage *self, SluiceLaunchForm *form, SluiceLaunchSource *source)
 {
   g_autofree char *fingerprint = dup_fingerprint (form);
-  gboolean same = self->form != NULL && g_strcmp0 (fingerprint, self->shown) == 0;
+  gboolean same =
+      self->form != NULL && self->taking == NULL && strcmp (fingerprint, self->shown) == 0;
+  g_clear_pointer (&self->source, sluice_launch_source_free);
+  self->source = source;
   if (same)
     {
       sluice_launch_form_free (form);
     }
   else
     {
-      gtk_viewport_set_child (self->viewport, NULL); /* its rows look into the old form */
-      g_clear_pointer (&self->form, sluice_launch_form_free);
-      self->form = form;
       self->n_steps = form->project->n_steps;
       g_free (self->shown);
       self->shown = g_steal_pointer (&fingerprint);
-      gtk_viewport_set_child (self->viewport, sluice_launch_page_make_form (self));
+      if (gtk_viewport_get_child (self->viewport) == NULL)
+        gtk_viewport_set_child (self->viewport, sluice_launch_page_make_form (self));
+      sluice_launch_page_take_settings (self, form);
     }
   show_subtitle (self);
   sluice_launch_page_list_origins (self);
+  if (self->taking != NULL)
+    sluice_launch_page_take_up (self);
   gtk_stack_set_visible_child_name (self->states, "form");
 }
 
@@ -100,17 +121,16 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
   g_autoptr (GError) error = NULL;
   SluiceLaunchForm *form = g_task_propagate_pointer (G_TASK (result), &error);
-  const char *project =
-      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
-  self->is_reading = FALSE;
-  if (g_strcmp0 (g_task_get_task_data (G_TASK (result)), project) != 0) /* another one by now */
+  g_autoptr (SluiceLaunchSource) asked = g_steal_pointer (&self->asked);
+  g_autoptr (SluiceLaunchSource) wanted = sluice_launch_page_new_source (self);
+  if (!is_same_source (asked, wanted)) /* another one by now, or the window goes */
     {
       g_clear_pointer (&form, sluice_launch_form_free);
       sluice_launch_page_read (self);
       return;
     }
   if (form != NULL)
-    take_form (self, form);
+    take_form (self, form, g_steal_pointer (&asked));
   else
     {
       g_autofree char *words = sluice_failure_words (error);
@@ -127,30 +147,41 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
 void
 sluice_launch_page_read (SluiceLaunchPage *self)
 {
-  const char *project =
-      self->context != NULL ? sluice_run_controller_get_project (self->context->controller) : NULL;
-  if (self->is_reading)
+  if (self->asked != NULL || self->context == NULL)
     return;
-  if (project == NULL)
+  self->asked = sluice_launch_page_new_source (self);
+  if (self->asked == NULL)
     {
       gtk_stack_set_visible_child_name (self->states, "empty");
       gtk_label_set_label (self->subtitle, "");
       sluice_launch_page_update (self);
       return;
     }
-  if (self->form == NULL || strcmp (self->form->folder, project) != 0)
+  if (self->form == NULL)
     gtk_stack_set_visible_child_name (self->states, "loading");
-  self->is_reading = TRUE;
   g_autoptr (GTask) task = g_task_new (self, NULL, read_done, NULL);
-  g_task_set_task_data (task, g_strdup (project), g_free);
+  g_task_set_task_data (task, self->asked, NULL);
   g_task_run_in_thread (task, read_in_worker);
+}
+
+void
+sluice_launch_page_follow_source (SluiceLaunchPage *self)
+{
+  g_autoptr (SluiceLaunchSource) wanted = sluice_launch_page_new_source (self);
+  if (!is_same_source (wanted, self->source))
+    sluice_launch_page_read (self);
 }
 
 void
 sluice_launch_page_begin (SluiceLaunchPage *self)
 {
+  gint64 draft =
+      self->context != NULL && self->wanted_run == 0 ? sluice_launch_page_find_draft (self) : 0;
   self->wants_focus = TRUE;
-  sluice_launch_page_read (self);
+  if (draft != 0)
+    sluice_launch_page_resume (self, draft);
+  else
+    sluice_launch_page_read (self);
 }
 
 void
@@ -163,11 +194,8 @@ sluice_launch_page_fork (SluiceLaunchPage *self, gint64 run, gint64 step)
 static void
 controller_changed_cb (SluiceLaunchPage *self)
 {
-  const char *project = sluice_run_controller_get_project (self->context->controller);
-  gboolean is_other =
-      self->form != NULL ? g_strcmp0 (project, self->form->folder) != 0 : project != NULL;
-  if (is_other && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    sluice_launch_page_read (self);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_launch_page_follow_source (self);
   sluice_launch_page_update (self);
 }
 
@@ -197,7 +225,7 @@ launch_page_is_settled (SluicePage *page)
 {
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (page);
   return !gtk_widget_get_mapped (GTK_WIDGET (self))
-         || (!self->is_reading && sluice_launch_page_is_idle (self));
+         || (self->asked == NULL && sluice_launch_page_is_idle (self));
 }
 
 /* Whether this window trains what waits. */
@@ -243,8 +271,19 @@ launch_page_dump_state (SluicePage *page)
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
+  json_builder_set_member_name (b, "draft");
+  json_builder_add_int_value (b, self->draft);
   add_string (b, "preflight",
               self->form != NULL ? sluice_preflight_card_get_verdict (self->preflight) : "");
+  /* The run and the step that it is to begin from. */
+  json_builder_set_member_name (b, "from");
+  json_builder_begin_array (b);
+  if (self->source != NULL && self->source->run != 0)
+    {
+      json_builder_add_string_value (b, self->source->title);
+      json_builder_add_int_value (b, self->source->step);
+    }
+  json_builder_end_array (b);
   json_builder_set_member_name (b, "runs");
   json_builder_add_int_value (b, (gint64) self->n_runs);
   add_queue (self, b);
@@ -268,7 +307,8 @@ static void
 sluice_launch_page_dispose (GObject *object)
 {
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
-  g_clear_handle_id (&self->source, g_source_remove);
+  g_clear_handle_id (&self->timeout, g_source_remove);
+  g_clear_handle_id (&self->keep_timeout, g_source_remove);
   g_cancellable_cancel (self->latest);
   g_clear_object (&self->latest);
   self->context = NULL;
@@ -282,6 +322,9 @@ sluice_launch_page_finalize (GObject *object)
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
   g_clear_pointer (&self->form, sluice_launch_form_free);
   g_clear_pointer (&self->verdict, sluice_launch_verdict_free);
+  g_clear_pointer (&self->source, sluice_launch_source_free);
+  g_clear_pointer (&self->asked, sluice_launch_source_free);
+  g_clear_pointer (&self->taking, g_key_file_unref);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->origins);
   g_free (self->shown);
@@ -338,9 +381,13 @@ fill_bar (SluiceLaunchPage *self)
   self->queue_button = make_button (_ ("Add to queue"), "launch.add-to-queue",
                                     _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
   self->start_button = make_button (_ ("Start"), "launch.start", _ ("Begins now (Ctrl+Return)"));
+  GtkWidget *away =
+      make_button (_ ("Throw away"), "launch.throw-away",
+                   _ ("What was changed here and not started is kept as a draft, until then"));
   gtk_widget_add_css_class (self->start_button, "suggested-action");
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->subtitle));
+  sluice_wrap_append (SLUICE_WRAP (buttons), away);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->check_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->queue_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->start_button);
@@ -358,5 +405,6 @@ sluice_launch_page_init (SluiceLaunchPage *self)
   self->origins = g_ptr_array_new_with_free_func (g_free);
   gtk_widget_init_template (GTK_WIDGET (self));
   fill_bar (self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", FALSE);
   sluice_launch_page_update (self);
 }

@@ -23,3 +23,9 @@ gboolean sluice_launch_row_is_wrong (SluiceLaunchRow *self);
 gboolean sluice_launch_row_is_changed (SluiceLaunchRow *self);
 void sluice_launch_row_reset (SluiceLaunchRow *self);
 void sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value);
+/* "train.batch=32". FALSE: it is of another setting, and nothing has happened. */
+gboolean sluice_launch_row_take (SluiceLaunchRow *self, const char *assignment);
+
+/* What is changed, in a group of a file, and back. */
+void sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file);
+void sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file);

@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "app/failure-words.h"
+#include "app/launch/preflight-picture.h"
+#include "app/launch/preflight-words.h"
 #include "engine/train/preflight.h"
-#include "ui/chart/ticks.h"
 
 #define SOON_MS     700 /* from the last change to the look */
 #define PROGRESS_MS 100
@@ -66,124 +67,6 @@ flight_unref (gpointer data)
   g_free (self);
 }
 
-/* ---- what is found, in words ---- */
-
-/* What an item is called, what of it is bold, and what stands dim behind that. */
-typedef struct
-{
-  const char *what, *title;
-  gboolean is_measured; /* another figure each time */
-  /* (transfer full); dim: (out) (transfer full) (nullable) */
-  char *(*dup_words) (const SluicePreflightItem *item, char **dim);
-} Kind;
-
-static char *
-with_spread (const SluicePreflightItem *item, double scale, const char *unit)
-{
-  g_autofree char *value = sluice_format_value (item->value * scale, SLUICE_UNIT_NONE);
-  g_autofree char *spread = sluice_format_value (item->plus_minus * scale, SLUICE_UNIT_NONE);
-  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s %s", value, spread, unit)
-                                     : g_strdup_printf ("%s %s", value, unit);
-}
-
-static char *
-step_words (const SluicePreflightItem *item, char **dim)
-{
-  *dim = g_strdup (_ ("a step"));
-  return item->value < 1000 ? with_spread (item, 1, "µs") : with_spread (item, 1e-3, "ms");
-}
-
-static char *
-finish_words (const SluicePreflightItem *item, char **dim)
-{
-  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_SECONDS);
-  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_SECONDS);
-  *dim = g_strdup (_ ("until it has finished"));
-  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s", value, spread)
-                                     : g_strdup (value);
-}
-
-static char *
-memory_words (const SluicePreflightItem *item, char **dim)
-{
-  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_BYTES);
-  *dim = g_strdup (_ ("at the peak"));
-  return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
-}
-
-static char *
-disk_words (const SluicePreflightItem *item, char **dim)
-{
-  *dim = g_strdup (_ ("checkpoints and log"));
-  return sluice_format_value (item->value, SLUICE_UNIT_BYTES);
-}
-
-static char *
-resume_words (const SluicePreflightItem *item, char **dim)
-{
-  *dim = item->value > 0 ? g_strdup (_ ("variables, slots, random streams, place in the data"))
-                         : g_strdup (item->text);
-  return g_strdup (item->value > 0 ? _ ("exact") : _ ("not exact"));
-}
-
-static char *
-input_words (const SluicePreflightItem *item, char **dim)
-{
-  g_autofree char *mean = sluice_format_value (item->value, SLUICE_UNIT_NONE);
-  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_NONE);
-  *dim = g_strdup_printf (_ ("mean %s · standard deviation %s"), mean, spread);
-  return g_strdup (item->name);
-}
-
-static char *
-labels_words (const SluicePreflightItem *item, char **dim)
-{
-  guint n = (guint) item->value;
-  *dim = NULL;
-  return isfinite (item->value) ? g_strdup_printf (ngettext ("%u class", "%u classes", n), n)
-                                : g_strdup (item->text);
-}
-
-static char *
-loss_words (const SluicePreflightItem *item, char **dim)
-{
-  *dim = g_strdup (_ ("before the first step"));
-  return sluice_format_value (item->value, SLUICE_UNIT_NONE);
-}
-
-static char *
-gradient_words (const SluicePreflightItem *item, char **dim)
-{
-  guint n = isfinite (item->value) ? (guint) item->value : 0;
-  *dim = item->level == SLUICE_PREFLIGHT_WELL ? g_strdup (_ ("reached from the loss"))
-                                              : g_strdup (item->text);
-  return item->name != NULL ? g_strdup (item->name)
-                            : g_strdup_printf (ngettext ("%u variable", "%u variables", n), n);
-}
-
-static char *
-other_words (const SluicePreflightItem *item, char **dim)
-{
-  *dim = g_strdup (item->text);
-  return g_strdup (item->name != NULL ? item->name : "");
-}
-
-static const Kind kinds[] = {
-  { "peak_bytes", N_ ("Memory"), TRUE, memory_words },
-  { "step_us", N_ ("Time"), TRUE, step_words },
-  { "finish_seconds", N_ ("Finish"), TRUE, finish_words },
-  { "disk_bytes", N_ ("Disk"), TRUE, disk_words },
-  { "resume_exact", N_ ("Resume"), FALSE, resume_words },
-  { "nodes", N_ ("Nodes"), FALSE, other_words },
-  { "gradient", N_ ("Gradient"), FALSE, gradient_words },
-  { "labels", N_ ("Labels"), FALSE, labels_words },
-  { "input", N_ ("Input"), FALSE, input_words },
-  { "first_loss", N_ ("First loss"), FALSE, loss_words },
-  { "setting", N_ ("Unread"), FALSE, other_words },
-  { "start", N_ ("Start"), FALSE, other_words },
-  { "project", N_ ("Project"), FALSE, other_words },
-};
-
 /* ---- rows ---- */
 
 static GtkLabel *
@@ -199,46 +82,72 @@ make_label (const char *text, const char *css)
   return label;
 }
 
-/* A node, or one of its outputs: the one action is to look at it. */
 static void
-add_action (GtkBox *line, const SluicePreflightItem *item)
+add_button (
+    GtkBox *line, const char *label, const char *name, const char *action, const char *target)
 {
-  static const char *const shown[] = { "gradient", "labels", "input", "first_loss", "nodes", NULL };
-  if (item->name == NULL || item->level == SLUICE_PREFLIGHT_WELL
-      || !g_strv_contains (shown, item->what))
-    return;
-  g_auto (GStrv) parts = g_strsplit (item->name, ":", 2);
-  GtkWidget *button = gtk_button_new_with_label (_ ("Show in graph"));
-  g_autofree char *name = g_strdup_printf (_ ("Show %s in the graph"), parts[0]);
-  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", parts[0]);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.select");
+  GtkWidget *button = gtk_button_new_with_label (label);
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", target);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), action);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_add_css_class (button, "launch-link");
+  gtk_widget_set_valign (button, GTK_ALIGN_START);
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
   gtk_box_append (line, button);
 }
 
+/* The one action of what is not well: a setting that puts it right, or a look at the node. */
+static void
+add_action (GtkBox *line, const SluicePreflightItem *item)
+{
+  if (item->level == SLUICE_PREFLIGHT_WELL)
+    return;
+  if (item->set != NULL)
+    {
+      const char *dot = strchr (item->set, '.');
+      g_autofree char *label = g_strdup_printf (_ ("Set %s"), dot != NULL ? dot + 1 : item->set);
+      add_button (line, label, label, "launch.set", item->set);
+      return;
+    }
+  g_autofree char *name =
+      item->node != NULL ? g_strdup_printf (_ ("Show %s in the graph"), item->node) : NULL;
+  if (name != NULL)
+    add_button (line, _ ("Show in graph"), name, "win.select", item->node);
+}
+
 static GtkWidget *
-make_words (const Kind *kind, const SluicePreflightItem *item)
+make_words (const SluicePreflightKind *kind,
+            const SluicePreflightItem *item,
+            const SluicePreflight *card)
 {
   g_autofree char *dim = NULL;
-  g_autofree char *words = kind->dup_words (item, &dim);
-  const char *bold = kind->is_measured && is_still ? "–" : words;
+  g_autofree char *words = kind->dup_words (item, card, &dim);
+  gboolean hides = kind->is_measured && is_still;
+  const char *said = dim != NULL && !hides ? dim : "";
+  const char *bold = hides ? "–" : words;
   g_autofree char *more = item->action != NULL
-                              ? g_strconcat (dim != NULL ? dim : "", " · ", item->action, NULL)
-                              : g_strdup (dim != NULL ? dim : "");
+                              ? g_strconcat (said, *said != '\0' ? " · " : "", item->action, NULL)
+                              : g_strdup (said);
   g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>",
                                                      bold, *bold != '\0' ? " " : "", more);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
   GtkLabel *label = make_label (NULL, "launch-figure");
   gtk_label_set_markup (label, markup);
-  gtk_widget_set_hexpand (GTK_WIDGET (label), TRUE);
+  gtk_widget_set_hexpand (box, TRUE);
   if (!is_still)
     gtk_widget_set_tooltip_text (GTK_WIDGET (label), item->text);
-  return GTK_WIDGET (label);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (label));
+  GtkWidget *picture = hides ? NULL : sluice_preflight_picture_new (item, card);
+  if (picture != NULL)
+    gtk_box_append (GTK_BOX (box), picture);
+  return box;
 }
 
 static void
-add_row (SluicePreflightCard *self, const Kind *kind, const SluicePreflightItem *item)
+add_row (SluicePreflightCard *self,
+         const SluicePreflightKind *kind,
+         const SluicePreflightItem *item,
+         const SluicePreflight *card)
 {
   static const struct
   {
@@ -258,7 +167,7 @@ add_row (SluicePreflightCard *self, const Kind *kind, const SluicePreflightItem 
                                   _ (levels[item->level].words), -1);
   gtk_box_append (line, icon);
   gtk_box_append (line, GTK_WIDGET (title));
-  gtk_box_append (line, make_words (kind, item));
+  gtk_box_append (line, make_words (kind, item, card));
   add_action (line, item);
   gtk_widget_add_css_class (GTK_WIDGET (line), "launch-item");
   if (item->level != SLUICE_PREFLIGHT_WELL)
@@ -281,14 +190,14 @@ show_items (SluicePreflightCard *self, const SluicePreflight *found)
   guint n_look = 0;
   clear (self);
   for (guint pass = 0; pass < 2; pass++)
-    for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    for (const SluicePreflightKind *kind = sluice_preflight_kinds; kind->what != NULL; kind++)
       for (guint i = 0; i < found->items->len; i++)
         {
           const SluicePreflightItem *item = found->items->pdata[i];
           gboolean is_well = item->level == SLUICE_PREFLIGHT_WELL;
-          if (strcmp (item->what, kinds[k].what) != 0 || is_well != (pass == 0))
+          if (strcmp (item->what, kind->what) != 0 || is_well != (pass == 0))
             continue;
-          add_row (self, &kinds[k], item);
+          add_row (self, kind, item, found);
           n_look += !is_well;
         }
   g_autofree char *words = !found->ok ? g_strdup (_ ("it would fail"))

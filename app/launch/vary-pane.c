@@ -281,11 +281,14 @@ make_random (SluiceVaryPane *self)
 
 /* ---- which kind ---- */
 
+static const char *const kind_names[] = {
+  [SLUICE_VARY_VALUES] = "values", [SLUICE_VARY_GRID] = "grid", [SLUICE_VARY_RANDOM] = "random"
+};
+
 static void
 kind_toggled_cb (SluiceVaryPane *self)
 {
-  static const char *const names[] = { "values", "grid", "random" };
-  gtk_stack_set_visible_child_name (self->stack, names[get_kind (self)]);
+  gtk_stack_set_visible_child_name (self->stack, kind_names[get_kind (self)]);
   changed_cb (self);
 }
 
@@ -378,6 +381,62 @@ void
 sluice_vary_pane_focus (SluiceVaryPane *self)
 {
   gtk_widget_grab_focus (self->value);
+}
+
+/* ---- kept and taken up again ---- */
+
+static void
+save_range (
+    GKeyFile *file, const char *group, const char *name, GtkWidget *const *fields, GtkWidget *log)
+{
+  const char *const words[] = { gtk_editable_get_text (GTK_EDITABLE (fields[0])),
+                                gtk_editable_get_text (GTK_EDITABLE (fields[1])),
+                                gtk_editable_get_text (GTK_EDITABLE (fields[2])),
+                                gtk_check_button_get_active (GTK_CHECK_BUTTON (log)) ? "log"
+                                                                                     : "even" };
+  g_key_file_set_string_list (file, group, name, words, G_N_ELEMENTS (words));
+}
+
+static void
+load_range (
+    GKeyFile *file, const char *group, const char *name, GtkWidget *const *fields, GtkWidget *log)
+{
+  g_auto (GStrv) words = g_key_file_get_string_list (file, group, name, NULL, NULL);
+  if (words == NULL || g_strv_length (words) != 4)
+    return;
+  for (guint i = 0; i < 3; i++)
+    gtk_editable_set_text (GTK_EDITABLE (fields[i]), words[i]);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (log), g_str_equal (words[3], "log"));
+}
+
+void
+sluice_vary_pane_save (SluiceVaryPane *self, GKeyFile *file, const char *group)
+{
+  g_key_file_set_string (file, group, "vary", kind_names[get_kind (self)]);
+  g_key_file_set_string_list (file, group, "values", (const char *const *) self->values->pdata,
+                              self->values->len);
+  save_range (file, group, "grid", self->grid, self->grid_log);
+  save_range (file, group, "random", self->random, self->random_log);
+  g_key_file_set_uint64 (file, group, "seed", self->seed);
+}
+
+void
+sluice_vary_pane_load (SluiceVaryPane *self, GKeyFile *file, const char *group)
+{
+  g_autofree char *kind = g_key_file_get_string (file, group, "vary", NULL);
+  g_auto (GStrv) values = g_key_file_get_string_list (file, group, "values", NULL, NULL);
+  while (gtk_widget_get_prev_sibling (self->value) != NULL)
+    remove_value (self, gtk_widget_get_prev_sibling (self->value));
+  for (guint i = 0; values != NULL && values[i] != NULL; i++)
+    add_value (self, values[i]);
+  load_range (file, group, "grid", self->grid, self->grid_log);
+  load_range (file, group, "random", self->random, self->random_log);
+  self->seed = g_key_file_get_uint64 (file, group, "seed", NULL);
+  show_seed (self);
+  for (guint i = 0; i < G_N_ELEMENTS (kind_names); i++)
+    if (g_strcmp0 (kind, kind_names[i]) == 0)
+      gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->kinds[i]), TRUE);
+  changed_cb (self);
 }
 
 /* ---- life ---- */

@@ -19,3 +19,7 @@ char *sluice_vary_pane_dup_text (
 /* "3 values", "5 points", "2 draws": (transfer full). */
 char *sluice_vary_pane_dup_words (SluiceVaryPane *self, guint64 count);
 void sluice_vary_pane_focus (SluiceVaryPane *self);
+
+/* All that was typed and chosen, in a group of a file, and back. */
+void sluice_vary_pane_save (SluiceVaryPane *self, GKeyFile *file, const char *group);
+void sluice_vary_pane_load (SluiceVaryPane *self, GKeyFile *file, const char *group);

@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/runs/diff-words.h"
+#include "app/runs/matters-box.h"
 #include "app/status-text.h"
 #include "ui/common/paint.h"
 #include "ui/common/widget.h"
@@ -26,8 +27,9 @@ struct _SluiceDiffPanel
   GtkWidget parent;
   GtkWidget *scroller;
   GtkBox *box;
-  char *project;   /* (nullable) */
-  GPtrArray *runs; /* (nullable): of SluiceRunInfo: what is shown, or will be */
+  SluiceMattersBox *matters; /* stands in the box as soon as there is what differs */
+  char *project;             /* (nullable) */
+  GPtrArray *runs;           /* (nullable): of SluiceRunInfo: what is shown, or will be */
   SluiceRunDiff *diff;
   SluiceStore *store; /* (nullable): of what is asked for while something else is compared */
   gboolean comparing;
@@ -421,6 +423,7 @@ fill (SluiceDiffPanel *self)
     if (strcmp (sluice_run_diff_kinds[i], "graph") != 0
         && strcmp (sluice_run_diff_kinds[i], "setting") != 0)
       add_kind (self, sluice_run_diff_kinds[i]);
+  gtk_box_append (self->box, GTK_WIDGET (self->matters));
   GtkWidget *copy = gtk_button_new_with_label (_ ("Copy as text"));
   gtk_widget_set_margin_top (copy, 12);
   g_signal_connect_swapped (copy, "clicked", G_CALLBACK (copy_clicked_cb), self);
@@ -482,6 +485,11 @@ compared (GObject *object, GAsyncResult *result, gpointer data)
     }
   g_clear_pointer (&self->diff, sluice_run_diff_free);
   self->diff = g_steal_pointer (&diff);
+  if (self->runs->len == 2)
+    sluice_matters_box_show (self->matters, question->store, self->runs->pdata[0],
+                             self->runs->pdata[1]);
+  else
+    gtk_widget_set_visible (GTK_WIDGET (self->matters), FALSE);
   g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
   if (words != NULL)
     say (self, words);
@@ -549,6 +557,13 @@ sluice_diff_panel_set_project (SluiceDiffPanel *self, const char *project)
   self->project = g_strdup (project);
 }
 
+char *
+sluice_diff_panel_dup_matters (SluiceDiffPanel *self)
+{
+  return self->runs != NULL && self->runs->len == 2 ? sluice_matters_box_dup_text (self->matters)
+                                                    : g_strdup ("");
+}
+
 gboolean
 sluice_diff_panel_is_settled (SluiceDiffPanel *self)
 {
@@ -563,6 +578,7 @@ sluice_diff_panel_dispose (GObject *object)
   SluiceDiffPanel *self = SLUICE_DIFF_PANEL (object);
   g_clear_object (&self->store);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
+  g_clear_object (&self->matters);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->diff, sluice_run_diff_free);
   g_clear_pointer (&self->project, g_free);
@@ -580,6 +596,7 @@ static void
 sluice_diff_panel_init (SluiceDiffPanel *self)
 {
   self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 4));
+  self->matters = g_object_ref_sink (SLUICE_MATTERS_BOX (sluice_matters_box_new ()));
   gtk_widget_add_css_class (GTK_WIDGET (self->box), "inspector");
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scroller), GTK_POLICY_NEVER,

@@ -19,3 +19,5 @@ void sluice_diff_panel_set_project (SluiceDiffPanel *self, const char *project);
 gboolean sluice_diff_panel_is_settled (SluiceDiffPanel *self);
 /* (transfer full): all that is told, as it is copied; "" where nothing is. */
 char *sluice_diff_panel_dup_text (SluiceDiffPanel *self);
+/* (transfer full): what is said of which difference matters; "" where nothing is. */
+char *sluice_diff_panel_dup_matters (SluiceDiffPanel *self);

@@ -22,6 +22,7 @@
 #define NEAR   10.0 /* a ring is meant by what is pressed that close to it */
 #define PULL   18.0 /* a ring is out when it was dragged so far */
 #define STROKE 3.0
+#define TAIL   14.0 /* how far below its line what was dropped stands */
 
 struct _SluiceLineageView
 {
@@ -81,6 +82,13 @@ get_color (const SluiceLineageLine *line, const SluiceTheme *theme)
   return sluice_color_readable (sluice_palette_color ((guint) (line->run - 1)), theme->card, 3);
 }
 
+/* Time goes from where reading begins. */
+static gboolean
+is_mirrored (SluiceLineageView *self)
+{
+  return gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
+}
+
 /* ---- drawing ---- */
 
 typedef struct
@@ -90,6 +98,26 @@ typedef struct
   const SluiceTheme *theme;
   SluiceText text;
 } Drawing;
+
+/* What is said is never mirrored, though where it stands is. */
+static void
+draw_text (Drawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color)
+{
+  if (!is_mirrored (d->view))
+    {
+      sluice_text_draw (&d->text, x, y, anchor, color);
+      return;
+    }
+  cairo_save (d->cr);
+  cairo_translate (d->cr, x, y);
+  cairo_scale (d->cr, -1, 1);
+  sluice_text_draw (&d->text, 0, 0,
+                    anchor == SLUICE_ANCHOR_START ? SLUICE_ANCHOR_END
+                    : anchor == SLUICE_ANCHOR_END ? SLUICE_ANCHOR_START
+                                                  : anchor,
+                    color);
+  cairo_restore (d->cr);
+}
 
 static void
 draw_axis (Drawing *d)
@@ -109,7 +137,7 @@ draw_axis (Drawing *d)
       cairo_line_to (d->cr, x, bottom);
       cairo_stroke (d->cr);
       sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
-      sluice_text_draw (&d->text, x, AXIS / 2 - 2, SLUICE_ANCHOR_MIDDLE, d->theme->dim);
+      draw_text (d, x, AXIS / 2 - 2, SLUICE_ANCHOR_MIDDLE, d->theme->dim);
     }
 }
 
@@ -121,7 +149,7 @@ draw_name (Drawing *d, const SluiceLineageLine *line, double y)
   sluice_cairo_set_color (d->cr, get_color (line, d->theme));
   cairo_fill (d->cr);
   sluice_text_set (&d->text, line->name, SLUICE_TEXT_BODY, TRUE, NAMES - 40);
-  sluice_text_draw (&d->text, 32, y, SLUICE_ANCHOR_START, d->theme->text);
+  draw_text (d, 32, y, SLUICE_ANCHOR_START, d->theme->text);
 }
 
 /* From its parent, or from its first step on, and dashed as far as it is to go. */
@@ -188,19 +216,20 @@ draw_words (Drawing *d, const SluiceLineageLine *line, double y)
   SluiceLineageView *self = d->view;
   g_autofree char *to = sluice_format_step (line->to);
   g_autofree char *state =
-      line->state == SLUICE_RUN_FINISHED
-          ? g_strdup ("")
-          : g_strdup_printf (_ ("%s at %s"), _ (sluice_run_state_name (line->state)), to);
-  sluice_text_set (&d->text, state, SLUICE_TEXT_LABEL, FALSE, END - 14);
-  sluice_text_draw (&d->text, get_x (self, MAX (line->to, line->end)) + 10, y, SLUICE_ANCHOR_START,
-                    d->theme->dim);
+      g_strdup_printf (_ ("%s at %s"), _ (sluice_run_state_name (line->state)), to);
+  gboolean is_over = line->state == SLUICE_RUN_FINISHED;
+  const char *outcome = line->outcome != NULL ? line->outcome : "";
+  sluice_text_set (&d->text, is_over ? outcome : state, SLUICE_TEXT_LABEL, is_over, END - 14);
+  draw_text (d, get_x (self, MAX (line->to, line->end)) + 10, y, SLUICE_ANCHOR_START,
+             d->theme->dim);
   if (line->parent < 0)
     return;
   g_autofree char *from = sluice_format_step (line->from);
-  g_autofree char *words = g_strdup_printf (_ ("from step %s"), from);
+  g_autofree char *words = line->change != NULL
+                               ? g_strdup_printf (_ ("from step %s: %s"), from, line->change)
+                               : g_strdup_printf (_ ("from step %s"), from);
   sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
-  sluice_text_draw (&d->text, get_x (self, line->from) + BEND + 2, y - 11, SLUICE_ANCHOR_START,
-                    d->theme->dim);
+  draw_text (d, get_x (self, line->from) + BEND + 2, y - 11, SLUICE_ANCHOR_START, d->theme->dim);
 }
 
 static void
@@ -221,18 +250,26 @@ draw_ring (Drawing *d, SluiceColor color, double x, double y, gboolean has_curso
   cairo_stroke (d->cr);
 }
 
-/* A mark below the line where the run went on. */
+/* Where the run went on: what it had done beyond and dropped leaves it below, grey; else a mark. */
 static void
-draw_resumed (Drawing *d, const SluiceLineageLine *line, double y)
+draw_tails (Drawing *d, const SluiceLineageLine *line, double y)
 {
   sluice_cairo_set_color (d->cr, d->theme->dim);
   cairo_set_line_width (d->cr, 1.5);
-  for (guint i = 0; i < line->resumed->len; i++)
+  for (guint i = 0; i < line->tails->len; i++)
     {
-      double x = get_x (d->view, g_array_index (line->resumed, gint64, i));
-      cairo_move_to (d->cr, x, y + RING + 2);
-      cairo_line_to (d->cr, x, y + RING + 7);
+      const SluiceLineageTail *tail = &g_array_index (line->tails, SluiceLineageTail, i);
+      double x = get_x (d->view, tail->from), end = get_x (d->view, tail->to);
+      double bend = MIN (TAIL, end - x), below = y + TAIL;
+      cairo_move_to (d->cr, x, bend > 0 ? y : y + RING + 2);
+      if (bend > 0)
+        cairo_curve_to (d->cr, x + bend / 2, y, x + bend / 2, below, x + bend, below);
+      cairo_line_to (d->cr, bend > 0 ? end : x, bend > 0 ? below : y + RING + 7);
       cairo_stroke (d->cr);
+      if (bend <= 0)
+        continue;
+      sluice_text_set (&d->text, _ ("dropped"), SLUICE_TEXT_LABEL, FALSE, 0);
+      draw_text (d, end + 6, below, SLUICE_ANCHOR_START, d->theme->dim);
     }
 }
 
@@ -283,15 +320,21 @@ sluice_lineage_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   Drawing d = { self, cr, &theme };
   cairo_scale (cr, get_scale (self), get_scale (self));
+  if (is_mirrored (self))
+    {
+      cairo_translate (cr, get_width (self), 0);
+      cairo_scale (cr, -1, 1);
+    }
   sluice_text_begin (&d.text, cr, &theme);
   draw_axis (&d);
+  for (guint i = 0; i < self->lineage->lines->len; i++)
+    draw_tails (&d, get_line (self, i), get_y (i));
   for (guint i = 0; i < self->lineage->lines->len; i++)
     draw_stroke (&d, get_line (self, i), get_y (i));
   for (guint i = 0; i < self->lineage->lines->len; i++)
     {
       draw_name (&d, get_line (self, i), get_y (i));
       draw_words (&d, get_line (self, i), get_y (i));
-      draw_resumed (&d, get_line (self, i), get_y (i));
       draw_rings (&d, i, get_y (i));
       draw_end (&d, get_line (self, i), get_y (i));
     }
@@ -384,10 +427,10 @@ key_pressed_cb (GtkEventControllerKey *controller,
       set_cursor (self, self->line + 1, self->ring);
       return TRUE;
     case GDK_KEY_Left:
-      set_cursor (self, self->line, MAX (self->ring - 1, 0));
-      return TRUE;
     case GDK_KEY_Right:
-      set_cursor (self, self->line, self->ring + 1);
+      set_cursor (self, self->line,
+                  (key == GDK_KEY_Left) == is_mirrored (self) ? self->ring + 1
+                                                              : MAX (self->ring - 1, 0));
       return TRUE;
     case GDK_KEY_Return:
     case GDK_KEY_KP_Enter:
@@ -417,6 +460,8 @@ find_ring (SluiceLineageView *self, double x, double y, int *line, int *ring)
   double scale = get_scale (self), least = NEAR;
   guint n = self->lineage != NULL ? self->lineage->lines->len : 0;
   *line = *ring = -1;
+  if (is_mirrored (self))
+    x = gtk_widget_get_width (GTK_WIDGET (self)) - x;
   for (guint i = 0; i < n; i++)
     {
       GArray *steps = get_line (self, i)->checkpoints;

@@ -16,8 +16,10 @@ line_free (gpointer data)
 {
   SluiceLineageLine *self = data;
   g_free (self->name);
+  g_free (self->change);
+  g_free (self->outcome);
   g_array_unref (self->checkpoints);
-  g_array_unref (self->resumed);
+  g_array_unref (self->tails);
   g_free (self);
 }
 
@@ -95,15 +97,17 @@ add_line (Family *self, const SluiceRunInfo *info, int parent)
   gboolean goes_on = info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED
                      || info->state == SLUICE_RUN_WAITING;
   SluiceLineageLine *line = g_new (SluiceLineageLine, 1);
-  *line = (SluiceLineageLine){ info->id,
-                               g_strdup (info->name),
-                               info->state,
-                               parent,
-                               info->parent != 0 ? info->parent_step : 0,
-                               MAX (info->step, info->parent != 0 ? info->parent_step : 0),
-                               goes_on ? info->n_steps : 0,
-                               g_array_new (FALSE, FALSE, sizeof (gint64)),
-                               g_array_new (FALSE, FALSE, sizeof (gint64)) };
+  *line = (SluiceLineageLine){
+    .run = info->id,
+    .name = g_strdup (info->name),
+    .state = info->state,
+    .parent = parent,
+    .from = info->parent != 0 ? info->parent_step : 0,
+    .to = MAX (info->step, info->parent != 0 ? info->parent_step : 0),
+    .end = goes_on ? info->n_steps : 0,
+    .checkpoints = g_array_new (FALSE, FALSE, sizeof (gint64)),
+    .tails = g_array_new (FALSE, FALSE, sizeof (SluiceLineageTail)),
+  };
   lineage->last_step = MAX (lineage->last_step, MAX (line->to, line->end));
   int at = (int) lineage->lines->len;
   g_ptr_array_add (lineage->lines, line);
@@ -153,8 +157,9 @@ read_line (SluiceLineageLine *self, SluiceStore *store, GError **error)
   for (guint i = 0; i < events->len; i++)
     {
       const SluiceEvent *event = events->pdata[i];
+      const SluiceLineageTail tail = { event->base.step, sluice_event_get_dropped (event) };
       if (strcmp (event->kind, "resume") == 0)
-        g_array_append_val (self->resumed, event->base.step);
+        g_array_append_val (self->tails, tail);
     }
   return TRUE;
 }
@@ -163,8 +168,14 @@ gboolean
 sluice_lineage_read (SluiceLineage *self, SluiceStore *store, GError **error)
 {
   for (guint i = 0; i < self->lines->len; i++)
-    if (!read_line (self->lines->pdata[i], store, error))
-      return FALSE;
+    {
+      SluiceLineageLine *line = self->lines->pdata[i];
+      if (!read_line (line, store, error))
+        return FALSE;
+      for (guint k = 0; k < line->tails->len; k++)
+        self->last_step =
+            MAX (self->last_step, g_array_index (line->tails, SluiceLineageTail, k).to);
+    }
   return TRUE;
 }
 
@@ -180,11 +191,24 @@ sluice_lineage_dup_words (const SluiceLineage *self, guint line)
     g_string_append_printf (words, _ (", from %s at step %s"),
                             ((const SluiceLineageLine *) self->lines->pdata[of->parent])->name,
                             from);
+  if (of->change != NULL)
+    g_string_append_printf (words, ", %s", of->change);
   g_string_append_printf (words, _ (", %s at step %s"), _ (sluice_run_state_name (of->state)), to);
   for (guint i = 0; i < of->checkpoints->len; i++)
     {
       g_autofree char *step = sluice_format_step (g_array_index (of->checkpoints, gint64, i));
       g_string_append_printf (words, "%s%s", i == 0 ? _ (", checkpoints at ") : ", ", step);
+    }
+  if (of->outcome != NULL)
+    g_string_append_printf (words, ", %s", of->outcome);
+  for (guint i = 0; i < of->tails->len; i++)
+    {
+      const SluiceLineageTail *tail = &g_array_index (of->tails, SluiceLineageTail, i);
+      g_autofree char *at = sluice_format_step (tail->from);
+      g_autofree char *dropped = sluice_format_step (tail->to);
+      if (tail->to > tail->from)
+        g_string_append_printf (words, _ (", went on at step %s and dropped what came up to %s"),
+                                at, dropped);
     }
   return g_string_free (words, FALSE);
 }

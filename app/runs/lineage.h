@@ -10,14 +10,20 @@
  */
 typedef struct
 {
+  gint64 from, to;
+} SluiceLineageTail; /* steps that were taken, and dropped when the run went on at the first one */
+
+typedef struct
+{
   gint64 run;
   char *name;
+  char *change, *outcome; /* (nullable): "learning-rate 0.1", "98.6 %": of whoever knows */
   SluiceRunState state;
   int parent;           /* its place among the lines; -1: none that is shown */
   gint64 from, to, end; /* it began at from, is at to, and is to go on until end; end <= to:
                            no further */
   GArray *checkpoints;  /* of gint64, ascending */
-  GArray *resumed;      /* of gint64: where it went on, ascending: what came after was dropped */
+  GArray *tails;        /* of SluiceLineageTail, ascending; to == from: nothing was dropped */
 } SluiceLineageLine;
 
 typedef struct
@@ -39,7 +45,7 @@ typedef struct
 SluiceLineage *sluice_lineage_new (GPtrArray *infos, GArray *wanted, guint most);
 void sluice_lineage_free (SluiceLineage *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLineage, sluice_lineage_free)
-/* Reads their checkpoints, and where they were resumed. On a worker. */
+/* Reads their checkpoints, and where they went on. On a worker. */
 gboolean sluice_lineage_read (SluiceLineage *self, SluiceStore *store, GError **error);
 /* (transfer full): "lenet-2, from lenet-1 at step 1 000, finished at step 3 000, checkpoints at …"
  */

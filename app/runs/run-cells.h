@@ -34,3 +34,4 @@ const char *sluice_run_cells_get_style (SluiceRunState state);
 SluiceRunItem *sluice_run_cells_get_item_of (GtkWidget *focus);
 /* (transfer floating): a tag as the table has it. */
 GtkWidget *sluice_run_cells_new_pill (const char *tag, const char *words);
+void sluice_run_cells_set_pill (GtkWidget *pill, const char *words);

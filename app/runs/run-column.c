@@ -12,7 +12,8 @@
 #include "engine/store/kinds/hparams.h"
 #include "ui/chart/ticks.h"
 
-#define MOST_SETTINGS 3 /* shown by themselves */
+#define MOST_SETTINGS 3    /* shown by themselves */
+#define MOST_WHOLE    1e15 /* whole numbers up to here are written out */
 
 /* ---- which there are ---- */
 
@@ -47,12 +48,15 @@ sluice_run_column_free (SluiceRunColumn *self)
   g_free (self);
 }
 
-/* "accuracy" of "evaluate/accuracy" */
-static const char *
-last_part (const char *tag)
+/* "accuracy" of "metrics/accuracy", "test accuracy" of "evaluate/accuracy", which stands beside
+ * the one of the training. (transfer full) */
+static char *
+dup_result_title (const char *tag)
 {
   const char *slash = strrchr (tag, '/');
-  return slash != NULL && slash[1] != '\0' ? slash + 1 : tag;
+  const char *last = slash != NULL && slash[1] != '\0' ? slash + 1 : tag;
+  return g_str_has_prefix (tag, "evaluate/") ? g_strdup_printf (_ ("test %s"), last)
+                                             : g_strdup (last);
 }
 
 SluiceRunColumn *
@@ -69,6 +73,7 @@ static void
 add_column (GPtrArray *columns, SluiceRunColumnKind kind, const char *name, gboolean is_by_itself)
 {
   SluiceRunColumn *self = g_new0 (SluiceRunColumn, 1);
+  g_autofree char *result = name != NULL ? dup_result_title (name) : NULL;
   self->kind = kind;
   self->name = g_strdup (name);
   self->id =
@@ -78,9 +83,9 @@ add_column (GPtrArray *columns, SluiceRunColumnKind kind, const char *name, gboo
   else if (name == NULL)
     self->title = g_strdup (_ (kinds[kind].title));
   else if (kind == SLUICE_RUN_COLUMN_BEST)
-    self->title = g_strdup_printf (_ ("%s, best"), last_part (name));
+    self->title = g_strdup_printf (_ ("%s, best"), result);
   else
-    self->title = g_strdup_printf (_ ("%s, last"), last_part (name));
+    self->title = g_strdup_printf (_ ("%s, last"), result);
   self->is_number = kinds[kind].is_number;
   self->is_by_itself = is_by_itself;
   g_ptr_array_add (columns, self);
@@ -205,7 +210,7 @@ sluice_run_columns_set_curve (GPtrArray *columns, const char *tag)
       g_free (self->name);
       g_free (self->title);
       self->name = is_usual ? NULL : g_strdup (tag);
-      self->title = g_strdup (is_usual ? _ (kinds[self->kind].title) : last_part (tag));
+      self->title = is_usual ? g_strdup (_ (kinds[self->kind].title)) : dup_result_title (tag);
     }
 }
 
@@ -331,7 +336,9 @@ number_text (const SluiceRunColumn *self, const SluiceRunEntry *entry, double nu
     case SLUICE_RUN_COLUMN_CURVE:
       return sluice_format_value (number, SLUICE_UNIT_NONE);
     case SLUICE_RUN_COLUMN_SETTING:
-      return sluice_words_number (number);
+      return number == round (number) && fabs (number) < MOST_WHOLE
+                 ? sluice_format_step ((gint64) number)
+                 : sluice_words_number (number);
     case SLUICE_RUN_COLUMN_DURATION:
       return sluice_words_duration (number * 1e6);
     case SLUICE_RUN_COLUMN_STARTED:

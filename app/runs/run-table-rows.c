@@ -110,20 +110,28 @@ sluice_run_item_dup_detail (SluiceRunItem *self, const SluiceRunColumn *column)
 /* ---- which are found ---- */
 
 static gboolean
-is_in_view (const SluiceRunTable *self, const SluiceRunInfo *info)
+is_in_view (const char *view, const SluiceRunInfo *info)
+{
+  return strcmp (view, SLUICE_RUN_VIEW_ALL) == 0 ? TRUE
+         : strcmp (view, SLUICE_RUN_VIEW_STARRED) == 0
+             ? info->is_starred
+             : strcmp (view, sluice_run_state_name (info->state)) == 0;
+}
+
+static gboolean
+has_tag (const SluiceRunInfo *info, const char *tag)
+{
+  return info->tags != NULL && g_strv_contains ((const char *const *) info->tags, tag);
+}
+
+static gboolean
+has_wanted_tags (const SluiceRunTable *self, const SluiceRunInfo *info)
 {
   GHashTableIter iter;
   gpointer tag;
-  if (self->trash)
-    return TRUE;
-  if (strcmp (self->view, SLUICE_RUN_VIEW_STARRED) == 0 ? !info->is_starred
-      : strcmp (self->view, SLUICE_RUN_VIEW_ALL) != 0
-          ? strcmp (self->view, sluice_run_state_name (info->state)) != 0
-          : FALSE)
-    return FALSE;
   g_hash_table_iter_init (&iter, self->tags_wanted);
   while (g_hash_table_iter_next (&iter, &tag, NULL))
-    if (info->tags == NULL || !g_strv_contains ((const char *const *) info->tags, tag))
+    if (!has_tag (info, tag))
       return FALSE;
   return TRUE;
 }
@@ -138,7 +146,8 @@ find_items (SluiceRunTable *self)
       SluiceRunItem *item = self->items->pdata[i];
       item->index = i;
       item->is_member = FALSE;
-      if (is_in_view (self, item->entry->info)
+      const SluiceRunInfo *info = item->entry->info;
+      if ((self->trash || (is_in_view (self->view, info) && has_wanted_tags (self, info)))
           && (self->filter == NULL || sluice_run_filter_matches (self->filter, item->entry)))
         g_ptr_array_add (found, item);
     }
@@ -453,7 +462,9 @@ sluice_run_table_count (SluiceRunTable *self)
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
   if (self->trash)
     return;
-  self->counts = (SluiceRunCounts){ .n = self->items->len, .tags = self->counts.tags };
+  self->counts = (SluiceRunCounts){ .version = self->counts.version + 1,
+                                    .n = self->items->len,
+                                    .tags = self->counts.tags };
   g_ptr_array_set_size (self->counts.tags, 0);
   for (guint i = 0; i < self->items->len; i++)
     {
@@ -475,4 +486,25 @@ guint
 sluice_run_table_get_n_found (SluiceRunTable *self)
 {
   return self->n_found;
+}
+
+guint
+sluice_run_table_count_found (SluiceRunTable *self,
+                              const char *filter,
+                              const char *view,
+                              const char *const *tags)
+{
+  g_autoptr (SluiceRunFilter) wanted = sluice_run_filter_new (filter, NULL);
+  guint n = 0;
+  if (wanted == NULL || self->trash)
+    return G_MAXUINT;
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      const SluiceRunEntry *entry = ((SluiceRunItem *) self->items->pdata[i])->entry;
+      gboolean found = is_in_view (view, entry->info) && sluice_run_filter_matches (wanted, entry);
+      for (guint k = 0; found && tags[k] != NULL; k++)
+        found = has_tag (entry->info, tags[k]);
+      n += found;
+    }
+  return n;
 }

@@ -8,8 +8,8 @@
 
 #define SLICE_US 2000
 #define FRAME_MS 16
-/* Runs that are off the scale are this rare: one that diverged must not flatten all others, and one
- * that is a hundred times as long not shorten them. */
+/* A run that is a hundred times as long does not shorten the others: so few are longer than what is
+ * drawn. */
 #define OUTSIDE 0.1
 
 /* ---- a run ---- */
@@ -122,6 +122,12 @@ sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GError **er
   sluice_run_table_arrange (self);
   g_signal_emit (self, signals[CHANGED], 0);
   return TRUE;
+}
+
+const SluiceRunFilter *
+sluice_run_table_get_filter (SluiceRunTable *self)
+{
+  return self->filter;
 }
 
 void
@@ -374,6 +380,19 @@ sluice_run_table_find (SluiceRunTable *self, gint64 run)
 }
 
 GPtrArray *
+sluice_run_table_dup_group (SluiceRunTable *self, const char *group)
+{
+  GPtrArray *items = g_ptr_array_new_with_free_func (g_object_unref);
+  for (guint i = 0; i < self->items->len; i++)
+    {
+      SluiceRunItem *item = self->items->pdata[i];
+      if (g_strcmp0 (item->entry->info->group, group) == 0)
+        g_ptr_array_add (items, g_object_ref (item));
+    }
+  return items;
+}
+
+GPtrArray *
 sluice_run_table_get_columns (SluiceRunTable *self)
 {
   return self->columns;
@@ -430,12 +449,29 @@ by_number (gconstpointer a, gconstpointer b)
   return (first > second) - (first < second);
 }
 
+/* The ends of the scale, of all runs' least and greatest values, sorted. One that lies further out
+ * than one and a half times what the middle half spans (Tukey's fences) is of a run that diverged,
+ * which must not flatten the others. */
+static void
+find_ends (const GArray *sorted, double *least, double *greatest)
+{
+  const double *values = (const double *) (gconstpointer) sorted->data;
+  guint low = 0, high = sorted->len - 1;
+  double q1 = values[high / 4], q3 = values[high - high / 4];
+  double reach = q3 > q1 ? 1.5 * (q3 - q1) : INFINITY;
+  while (values[low] < q1 - reach)
+    low++;
+  while (values[high] > q3 + reach)
+    high--;
+  *least = values[low];
+  *greatest = values[high];
+}
+
 gboolean
 sluice_run_table_get_scale (
     SluiceRunTable *self, const char *tag, double *least, double *greatest, double *last_step)
 {
-  g_autoptr (GArray) lows = g_array_new (FALSE, FALSE, sizeof (double));
-  g_autoptr (GArray) highs = g_array_new (FALSE, FALSE, sizeof (double));
+  g_autoptr (GArray) values = g_array_new (FALSE, FALSE, sizeof (double));
   g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (double));
   for (guint i = 0; i < self->items->len; i++)
     {
@@ -445,21 +481,19 @@ sluice_run_table_get_scale (
           const SluiceRunResult *result = results->pdata[k];
           if (strcmp (result->tag, tag) != 0 || isnan (result->min))
             continue;
-          g_array_append_val (lows, result->min);
-          g_array_append_val (highs, result->max);
+          g_array_append_val (values, result->min);
+          g_array_append_val (values, result->max);
           double end = (double) result->last_step;
           g_array_append_val (ends, end);
           break;
         }
     }
-  if (lows->len == 0)
+  if (values->len == 0)
     return FALSE;
-  g_array_sort (lows, by_number);
-  g_array_sort (highs, by_number);
+  g_array_sort (values, by_number);
   g_array_sort (ends, by_number);
   *last_step = g_array_index (ends, double, ends->len - 1 - (guint) (ends->len * OUTSIDE));
-  *least = g_array_index (lows, double, (guint) (lows->len * OUTSIDE));
-  *greatest = g_array_index (highs, double, highs->len - 1 - (guint) (highs->len * OUTSIDE));
+  find_ends (values, least, greatest);
   return *least < *greatest;
 }
 

@@ -55,6 +55,8 @@ sluice_run_table_get_rows (SluiceRunTable *self); /* of SluiceRunItem: as shown,
 guint sluice_run_table_get_n_runs (SluiceRunTable *self); /* of all */
 /* (nullable) (transfer none): also one that the filter leaves out. */
 SluiceRunItem *sluice_run_table_find (SluiceRunTable *self, gint64 run);
+/* (transfer full) (element-type SluiceRunItem): all that are of it, newest first. */
+GPtrArray *sluice_run_table_dup_group (SluiceRunTable *self, const char *group);
 /* (element-type SluiceRunColumn) (transfer none) */
 GPtrArray *sluice_run_table_get_columns (SluiceRunTable *self);
 const SluiceRunColumn *
@@ -62,6 +64,7 @@ sluice_run_table_find_column (SluiceRunTable *self, const char *id); /* (nullabl
 
 /* FALSE: what is wrong with the text is in error, and the filter stays as it was. */
 gboolean sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GError **error);
+const SluiceRunFilter *sluice_run_table_get_filter (SluiceRunTable *self); /* (nullable) */
 /* column: (nullable): its id; newest first. It may be one that is not there yet. Runs that have no
  * value are last whichever way round. */
 void sluice_run_table_set_sort (SluiceRunTable *self, const char *column, gboolean descending);
@@ -88,6 +91,7 @@ typedef struct
 /* Of all runs outside the trash, when they were read last. */
 typedef struct
 {
+  guint64 version; /* another one as soon as anything of the runs is */
   guint n, n_starred;
   guint n_of_state[SLUICE_RUN_WAITING + 1];
   GPtrArray *tags; /* of SluiceRunTagCount, by tag */
@@ -95,6 +99,12 @@ typedef struct
 const SluiceRunCounts *sluice_run_table_get_counts (SluiceRunTable *self);
 /* That filter, view and tags let through. */
 guint sluice_run_table_get_n_found (SluiceRunTable *self);
+/* That others would let through; G_MAXUINT: not known, as the filter is none, or the trash is
+ * shown. tags: (array zero-terminated=1) */
+guint sluice_run_table_count_found (SluiceRunTable *self,
+                                    const char *filter,
+                                    const char *view,
+                                    const char *const *tags);
 
 /* ---- groups ---- */
 

@@ -6,9 +6,11 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "ui/common/widget.h"
+
 #define PAGE       "runs" /* of what the workspace remembers */
-#define MOST_TITLE 160    /* pixels of a column for the sake of its title */
-#define TITLE_AIR  40     /* of them beside it: padding, and the arrow of what is sorted by */
+#define MOST_TITLE 160    /* of a column for the sake of its title */
+#define TITLE_AIR  40     /* of it beside the title: padding, and the arrow of what is sorted by */
 
 struct _SluiceRunView
 {
@@ -29,11 +31,12 @@ struct _SluiceRunView
 
 G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
 
+/* Pixels, where text is not enlarged. */
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
-  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 168,
+  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 176,
   [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
-  [SLUICE_RUN_COLUMN_BEST] = 110,   [SLUICE_RUN_COLUMN_LAST] = 90,
-  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 78,
+  [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 80,
+  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 72,
   [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
   [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
@@ -194,14 +197,18 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
 
 /* ---- the columns ---- */
 
-/* With the arrow of a sorted column beside it. */
+/* As wide as what stands in it by rule, and as its title, with the arrow of a sorted column beside
+ * it, within reason. */
 static int
-measure_title (SluiceRunView *self, const char *title)
+choose_width (SluiceRunView *self, const SluiceRunColumn *column)
 {
-  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (self->view), title);
-  int width;
-  pango_layout_get_pixel_size (layout, &width, NULL);
-  return width + TITLE_AIR;
+  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
+  g_autoptr (PangoLayout) layout =
+      gtk_widget_create_pango_layout (GTK_WIDGET (self->view), column->title);
+  int width = 0, least = (int) (widths[column->kind] * scale);
+  if (column->kind != SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
+    pango_layout_get_pixel_size (layout, &width, NULL);
+  return MAX (least, MIN (width + TITLE_AIR, (int) (MOST_TITLE * scale)));
 }
 
 static void
@@ -216,9 +223,7 @@ add_column (SluiceRunView *self, const SluiceRunColumn *column)
   g_object_set_data (G_OBJECT (c), "view", self);
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
-  if (width == 0 && column->name != NULL) /* as wide as its title, within reason */
-    width = CLAMP (measure_title (self, column->title), widths[column->kind], MOST_TITLE);
-  width = width > 0 ? width : widths[column->kind];
+  width = width > 0 ? width : choose_width (self, column);
   gtk_column_view_column_set_fixed_width (c, width);
   g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
   gtk_column_view_column_set_expand (c, column->kind == SLUICE_RUN_COLUMN_TAGS);
@@ -280,6 +285,16 @@ build (SluiceRunView *self)
 static void
 columns_changed_cb (SluiceRunView *self)
 {
+  remember (self);
+  build (self);
+}
+
+/* Where text is enlarged, what stands in the columns is. */
+static void
+text_scaled_cb (SluiceRunView *self)
+{
+  if (self->table == NULL)
+    return;
   remember (self);
   build (self);
 }
@@ -487,7 +502,10 @@ sluice_run_view_init (SluiceRunView *self)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Table of runs"), -1);
   self->scroller = gtk_scrolled_window_new ();
+  gtk_widget_add_css_class (self->scroller, "runs-scroller");
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
   gtk_widget_set_vexpand (self->scroller, TRUE);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+  g_signal_connect_object (gtk_widget_get_settings (GTK_WIDGET (self)), "notify::gtk-xft-dpi",
+                           G_CALLBACK (text_scaled_cb), self, G_CONNECT_SWAPPED);
 }

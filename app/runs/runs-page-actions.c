@@ -250,8 +250,27 @@ filter_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 clear_filter_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  gtk_editable_set_text (GTK_EDITABLE (SLUICE_RUNS_PAGE (widget)->entry), "");
+  sluice_runs_page_set_filter (SLUICE_RUNS_PAGE (widget), "");
   gtk_widget_grab_focus (GTK_WIDGET (SLUICE_RUNS_PAGE (widget)->entry));
+}
+
+static void
+drop_view_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_drop_view (SLUICE_RUNS_PAGE (widget));
+}
+
+static void
+drop_tag_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  g_autofree char *tag = g_variant_dup_string (parameter, NULL); /* of the chip, which goes */
+  sluice_runs_page_drop_tag (SLUICE_RUNS_PAGE (widget), tag);
+}
+
+static void
+drop_term_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_drop_term (SLUICE_RUNS_PAGE (widget), (guint) g_variant_get_int32 (parameter));
 }
 
 static void
@@ -342,14 +361,6 @@ export_to_action (GtkWidget *widget, const char *name, GVariant *parameter)
   sluice_runs_page_export_to (SLUICE_RUNS_PAGE (widget), format, path);
 }
 
-static void
-fork_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  gint64 run, step;
-  g_variant_get (parameter, "(xx)", &run, &step);
-  sluice_runs_page_fork (SLUICE_RUNS_PAGE (widget), run, step);
-}
-
 /* Where checkpoints are chosen by keys. */
 static void
 lineage_action (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -403,6 +414,9 @@ static const struct
 } actions[] = {
   { "table.filter", filter_action, 0 },
   { "table.clear-filter", clear_filter_action, 0 },
+  { "table.drop-view", drop_view_action, 0 },
+  { "table.drop-tag", drop_tag_action, 0, "s" },
+  { "table.drop-term", drop_term_action, 0, "i" },
   { "table.columns", columns_action, 0 },
   { "table.trash", trash_action, 0 },
   { "table.menu", menu_action, 0 },
@@ -427,7 +441,6 @@ static const struct
   { "group.close", close_action, OUTSIDE },
   { "table.curve", curve_action, 0, "s" },
   { "table.lineage", lineage_action, NEEDS_ANY | OUTSIDE },
-  { "run.fork", fork_action, OUTSIDE, "(xx)" },
 };
 
 void

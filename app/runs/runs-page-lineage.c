@@ -6,14 +6,14 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/failure-words.h"
-#include "engine/train/fork.h"
+#include "app/status-text.h"
 #include "ui/chart/ticks.h"
 
 enum
 {
   MOST_LINES = 24,
   MOST_WANTED = 24,  /* selected runs whose families are looked for */
+  MOST_CHANGES = 2,  /* settings that are told of a fork */
   MOST_HEIGHT = 240, /* pixels; more lines scroll */
 };
 
@@ -65,6 +65,65 @@ read_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   g_task_return_error (task, error);
 }
 
+/* (transfer full) (nullable): what it has otherwise than its parent: the first few settings. */
+static char *
+dup_change (SluiceRunsPage *self, const SluiceRunEntry *entry, const SluiceRunEntry *parent)
+{
+  GPtrArray *columns = sluice_run_table_get_columns (self->table);
+  g_autoptr (GString) words = g_string_new (NULL);
+  guint n = 0;
+  for (guint i = 0; i < columns->len && n < MOST_CHANGES; i++)
+    {
+      const SluiceRunColumn *column = columns->pdata[i];
+      if (column->kind != SLUICE_RUN_COLUMN_SETTING)
+        continue;
+      g_autofree char *is = sluice_run_column_dup_text (column, entry);
+      g_autofree char *was = sluice_run_column_dup_text (column, parent);
+      if (strcmp (is, was) != 0)
+        g_string_append_printf (words, "%s%s %s", n++ > 0 ? ", " : "", column->name,
+                                *is != '\0' ? is : "–");
+    }
+  return n > 0 ? g_string_free (g_steal_pointer (&words), FALSE) : NULL;
+}
+
+/* (transfer full) (nullable): the best value of the result that tells most. */
+static char *
+dup_outcome (const SluiceRunEntry *entry)
+{
+  g_autoptr (GPtrArray) alone = g_ptr_array_new ();
+  double best;
+  gint64 step;
+  g_ptr_array_add (alone, (gpointer) entry);
+  const char *tag = sluice_importance_choose_result (alone);
+  for (guint i = 0; tag != NULL && i < entry->results->len; i++)
+    {
+      const SluiceRunResult *result = entry->results->pdata[i];
+      if (strcmp (result->tag, tag) == 0 && sluice_run_result_get_best (result, &best, &step))
+        return sluice_format_value (best, sluice_tag_unit (tag));
+    }
+  return NULL;
+}
+
+/* What the table knows of them. */
+static void
+tell_lines (SluiceRunsPage *self, SluiceLineage *lineage)
+{
+  for (guint i = 0; i < lineage->lines->len; i++)
+    {
+      SluiceLineageLine *line = lineage->lines->pdata[i];
+      SluiceRunItem *item = sluice_run_table_find (self->table, line->run);
+      const SluiceLineageLine *from =
+          line->parent >= 0 ? lineage->lines->pdata[line->parent] : NULL;
+      SluiceRunItem *parent = from != NULL ? sluice_run_table_find (self->table, from->run) : NULL;
+      if (item == NULL)
+        continue; /* it began meanwhile */
+      line->outcome = dup_outcome (sluice_run_item_get_entry (item));
+      if (parent != NULL)
+        line->change =
+            dup_change (self, sluice_run_item_get_entry (item), sluice_run_item_get_entry (parent));
+    }
+}
+
 static void
 lineage_read (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -77,6 +136,8 @@ lineage_read (GObject *object, GAsyncResult *result, gpointer data)
       return;
     }
   gboolean is_there = lineage != NULL && lineage->lines->len > 0;
+  if (is_there)
+    tell_lines (self, lineage);
   sluice_lineage_view_take (self->lineage, lineage);
   gtk_widget_set_visible (self->lineage_box, is_there);
   if (self->traces_again)
@@ -102,143 +163,13 @@ sluice_runs_page_update_lineage (SluiceRunsPage *self)
   g_task_run_in_thread (task, read_in_worker);
 }
 
-/* ---- a run that begins where another one was ---- */
-
-typedef struct
-{
-  SluiceStore *store;
-  SluiceRunInfo *parent;
-  gint64 step;
-  char **assignments;
-  gboolean waits; /* in the queue: something else is trained, or its project is not the open one */
-} Fork;
-
-static void
-fork_free (gpointer data)
-{
-  Fork *self = data;
-  g_object_unref (self->store);
-  sluice_run_info_free (self->parent);
-  g_strfreev (self->assignments);
-  g_free (self);
-}
-
-static void
-fork_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const Fork *fork = data;
-  const SluiceForkRequest request = { .step = fork->step,
-                                      .assignments = (const char *const *) fork->assignments,
-                                      .waits = fork->waits };
-  GError *error = NULL;
-  SluiceRunInfo *info = sluice_fork (fork->store, fork->parent, &request, &error);
-  if (info != NULL)
-    g_task_return_pointer (task, info, (GDestroyNotify) sluice_run_info_free);
-  else
-    g_task_return_error (task, error);
-}
-
-static void
-forked (GObject *object, GAsyncResult *result, gpointer data)
-{
-  SluiceRunsPage *self = SLUICE_RUNS_PAGE (object);
-  const Fork *fork = g_task_get_task_data (G_TASK (result));
-  g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceRunInfo) info = g_task_propagate_pointer (G_TASK (result), &error);
-  if (info == NULL)
-    {
-      g_autofree char *failure = sluice_failure_words (error);
-      sluice_runs_page_tell (self, failure);
-      return;
-    }
-  g_autofree char *words =
-      g_strdup_printf (fork->waits ? _ ("“%s” waits in the queue") : _ ("“%s” begins"), info->name);
-  sluice_runs_page_tell (self, words);
-  if (!fork->waits)
-    gtk_widget_activate_action (GTK_WIDGET (self), "win.resume-run-from", "(sxb)", info->name,
-                                (gint64) -1, FALSE);
-  sluice_workspace_refresh (self->workspace);
-  sluice_runs_page_read (self);
-}
-
-static gboolean
-has_to_wait (SluiceRunsPage *self, const SluiceRunInfo *parent)
-{
-  const char *folder = sluice_run_controller_get_project (self->controller);
-  g_autofree char *project = folder != NULL ? g_path_get_basename (folder) : NULL;
-  return g_strcmp0 (project, parent->project) != 0
-         || sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE;
-}
-
-/* take: (transfer full) */
-static void
-begin_fork (SluiceRunsPage *self, Fork *take)
-{
-  take->waits = has_to_wait (self, take->parent);
-  g_autoptr (GTask) task = g_task_new (self, NULL, forked, NULL);
-  g_task_set_task_data (task, take, fork_free);
-  g_task_run_in_thread (task, fork_in_worker);
-}
-
-static void
-response_cb (AdwMessageDialog *dialog, const char *response, SluiceRunsPage *self)
-{
-  GtkEditable *entry = GTK_EDITABLE (adw_message_dialog_get_extra_child (dialog));
-  const char *text = gtk_editable_get_text (entry);
-  g_autoptr (GError) error = NULL;
-  g_auto (GStrv) words = NULL;
-  if (strcmp (response, "fork") != 0)
-    return;
-  if (*text != '\0' && !g_shell_parse_argv (text, NULL, &words, &error)
-      && !g_error_matches (error, G_SHELL_ERROR, G_SHELL_ERROR_EMPTY_STRING))
-    {
-      sluice_runs_page_tell (self, error->message);
-      return;
-    }
-  Fork *fork = g_object_steal_data (G_OBJECT (dialog), "fork");
-  fork->assignments = g_steal_pointer (&words);
-  begin_fork (self, fork);
-}
-
-/* Training begins only when that was said. */
-void
-sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step)
-{
-  SluiceStore *store = sluice_workspace_get_store (self->workspace);
-  SluiceRunItem *item = sluice_run_table_find (self->table, run);
-  if (store == NULL || item == NULL)
-    return;
-  const SluiceRunInfo *info = sluice_run_item_get_entry (item)->info;
-  Fork *fork = g_new0 (Fork, 1);
-  *fork = (Fork){ g_object_ref (store), sluice_run_info_copy (info), step };
-  g_autofree char *number = sluice_format_step (step);
-  g_autofree char *heading = g_strdup_printf (_ ("Fork “%s” at step %s?"), info->name, number);
-  GtkWidget *dialog = adw_message_dialog_new (
-      GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), heading,
-      _ ("A new run goes on from there as this one did, but for the settings that are written "
-         "here."));
-  AdwMessageDialog *message = ADW_MESSAGE_DIALOG (dialog);
-  GtkWidget *entry = gtk_entry_new ();
-  gtk_entry_set_placeholder_text (GTK_ENTRY (entry), "learning-rate=0.03 batch=64");
-  gtk_entry_set_activates_default (GTK_ENTRY (entry), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Settings that are to be different"), -1);
-  adw_message_dialog_set_extra_child (message, entry);
-  adw_message_dialog_add_responses (message, "cancel", _ ("Cancel"), "fork", _ ("Fork"), NULL);
-  adw_message_dialog_set_response_appearance (message, "fork", ADW_RESPONSE_SUGGESTED);
-  adw_message_dialog_set_default_response (message, "fork");
-  adw_message_dialog_set_close_response (message, "cancel");
-  g_object_set_data_full (G_OBJECT (dialog), "fork", fork, fork_free);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (response_cb), self, 0);
-  gtk_window_present (GTK_WINDOW (dialog));
-}
-
 /* ---- its place below the table ---- */
 
 static void
 fork_cb (SluiceRunsPage *self, gint64 run, gint64 step)
 {
-  gtk_widget_activate_action (GTK_WIDGET (self), "run.fork", "(xx)", run, step);
+  if (!sluice_run_table_get_trash (self->table))
+    gtk_widget_activate_action (GTK_WIDGET (self), "win.fork-run", "(xx)", run, step);
 }
 
 static void
@@ -247,32 +178,41 @@ run_chosen_cb (SluiceRunsPage *self, gint64 run)
   sluice_run_set_set_front (self->shown, run);
 }
 
-void
-sluice_runs_page_init_lineage (SluiceRunsPage *self)
+GtkWidget *
+sluice_runs_page_add_below (SluiceRunsPage *self,
+                            const char *title,
+                            const char *hint,
+                            GtkWidget *content)
 {
   GtkWidget *scroller = gtk_scrolled_window_new (), *head = gtk_label_new (NULL);
   GtkWidget *expander = gtk_expander_new (NULL);
   g_autofree char *markup = g_markup_printf_escaped (
-      "<b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", _ ("Lineage"),
-      _ ("a ring is a checkpoint: drag it out to fork "
-         "from there"));
-  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+      " <b>%s</b>   <span alpha=\"70%%\" size=\"small\">%s</span>", title, hint);
   gtk_label_set_markup (GTK_LABEL (head), markup);
   gtk_label_set_ellipsize (GTK_LABEL (head), PANGO_ELLIPSIZE_END);
   gtk_expander_set_label_widget (GTK_EXPANDER (expander), head);
   gtk_expander_set_expanded (GTK_EXPANDER (expander), TRUE);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Lineage"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), MOST_HEIGHT);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->lineage));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), content);
   gtk_expander_set_child (GTK_EXPANDER (expander), scroller);
   gtk_widget_add_css_class (expander, "lineage");
   gtk_widget_set_visible (expander, FALSE);
   gtk_box_append (self->box, expander);
-  self->lineage_box = expander;
+  return expander;
+}
+
+void
+sluice_runs_page_init_lineage (SluiceRunsPage *self)
+{
+  self->lineage = SLUICE_LINEAGE_VIEW (sluice_lineage_view_new ());
+  self->lineage_box = sluice_runs_page_add_below (
+      self, _ ("Lineage"), _ ("a ring is a checkpoint: drag it out to fork from there"),
+      GTK_WIDGET (self->lineage));
   g_signal_connect_object (self->lineage, "fork", G_CALLBACK (fork_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->lineage, "run-chosen", G_CALLBACK (run_chosen_cb), self,
                            G_CONNECT_SWAPPED);

@@ -9,13 +9,14 @@
 #include "app/runs/run-edit.h"
 #include "app/runs/run-view.h"
 #include "app/runs/runs-page.h"
+#include "app/runs/sweep-view.h"
 #include "app/runs/views-pane.h"
 #include "engine/store/trash.h"
 
 /* runs-page.c (the page), runs-page-actions.c (what can be done with the selected runs),
  * runs-page-groups.c (which are told as one), runs-page-export.c (files), runs-page-popovers.c
  * (what asks for words), runs-page-lineage.c (what came of what), runs-page-side.c (what stands at
- * its sides: views, what differs). */
+ * its sides: views, what differs), runs-page-sweep.c (which settings decide). */
 
 struct _SluiceRunsPage
 {
@@ -24,7 +25,7 @@ struct _SluiceRunsPage
   GtkStack *states;
   GtkSearchEntry *entry;
   GtkLabel *count, *problem, *selected;
-  GtkWidget *line, *selected_box, *restore_box;
+  GtkWidget *line, *chips, *selected_box, *restore_box;
   GtkMenuButton *group_button, *columns_button, *tag_button, *more_button;
   GtkLabel *group_label;
   AdwStatusPage *failure;
@@ -46,6 +47,9 @@ struct _SluiceRunsPage
   GtkWidget *lineage_box;
   SluiceLineageView *lineage; /* (nullable): as long as the page is there */
   gboolean tracing, traces_again;
+  GtkWidget *sweep_box;
+  SluiceSweepView *sweep;
+  guint64 swept; /* hash of what it was made of */
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
@@ -79,6 +83,8 @@ struct _SluiceRunsPage
 /* runs-page.c */
 /* Reads the table now. */
 void sluice_runs_page_read (SluiceRunsPage *self);
+/* As if it was typed, and at once. */
+void sluice_runs_page_set_filter (SluiceRunsPage *self, const char *text);
 void sluice_runs_page_tell (SluiceRunsPage *self, const char *message);
 /* (transfer full) (element-type SluiceRunItem): the runs that are selected, in their order; of a
  * group all of its runs. */
@@ -127,10 +133,22 @@ void sluice_runs_page_update_differs (SluiceRunsPage *self);
 /* Others are listed, or the table shows others. */
 void sluice_runs_page_update_views (SluiceRunsPage *self);
 void sluice_runs_page_purge (SluiceRunsPage *self);
+/* Takes away what leaves runs out: of the view, the tags that are wanted, the filter. */
+void sluice_runs_page_drop_view (SluiceRunsPage *self);
+void sluice_runs_page_drop_tag (SluiceRunsPage *self, const char *tag);
+void sluice_runs_page_drop_term (SluiceRunsPage *self, guint term);
 
 /* runs-page-lineage.c */
 void sluice_runs_page_init_lineage (SluiceRunsPage *self);
 /* Other runs are selected, or listed. */
 void sluice_runs_page_update_lineage (SluiceRunsPage *self);
-/* A run that begins where that one was; asks first. */
-void sluice_runs_page_fork (SluiceRunsPage *self, gint64 run, gint64 step);
+/* What stands below the table, which is to be shown yet: (transfer none): its box. */
+GtkWidget *sluice_runs_page_add_below (SluiceRunsPage *self,
+                                       const char *title,
+                                       const char *hint,
+                                       GtkWidget *content);
+
+/* runs-page-sweep.c */
+void sluice_runs_page_init_sweep (SluiceRunsPage *self);
+/* Other runs are selected, or what they are is something else. */
+void sluice_runs_page_update_sweep (SluiceRunsPage *self);

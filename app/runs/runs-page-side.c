@@ -282,6 +282,40 @@ set_tags (SluiceRunsPage *self, char **wanted)
     }
 }
 
+/* The chip that had the focus goes. */
+static void
+drop_done (SluiceRunsPage *self)
+{
+  leave_saved (self);
+  sluice_runs_page_update_views (self);
+  gtk_widget_grab_focus (GTK_WIDGET (self->entry));
+}
+
+void
+sluice_runs_page_drop_view (SluiceRunsPage *self)
+{
+  sluice_run_table_set_view (self->table, SLUICE_RUN_VIEW_ALL);
+  drop_done (self);
+}
+
+void
+sluice_runs_page_drop_tag (SluiceRunsPage *self, const char *tag)
+{
+  sluice_run_table_set_tag_wanted (self->table, tag, FALSE);
+  drop_done (self);
+}
+
+void
+sluice_runs_page_drop_term (SluiceRunsPage *self, guint term)
+{
+  const SluiceRunFilter *filter = sluice_run_table_get_filter (self->table);
+  if (filter == NULL || term >= sluice_run_filter_get_n_terms (filter))
+    return;
+  g_autofree char *text = sluice_run_filter_dup_without (filter, term);
+  sluice_runs_page_set_filter (self, text);
+  drop_done (self);
+}
+
 static void
 saved_chosen_cb (SluiceRunsPage *self, const char *name)
 {
@@ -298,7 +332,7 @@ saved_chosen_cb (SluiceRunsPage *self, const char *name)
     sluice_run_view_set_columns (self->view, (const char *const *) view->columns);
   sluice_run_view_sort (self->view, sluice_run_table_find_column (self->table, view->sort),
                         view->descending);
-  gtk_editable_set_text (GTK_EDITABLE (self->entry), view->filter);
+  sluice_runs_page_set_filter (self, view->filter);
   sluice_runs_page_update_views (self);
 }
 

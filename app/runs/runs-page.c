@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "app/runs/filter-chips.h"
 #include "ui/chart/ticks.h"
 
 #define READ_MS    1000 /* from one reading to the next while runs are at work */
@@ -80,6 +81,7 @@ selection_changed_cb (SluiceRunsPage *self)
   sluice_runs_page_update_actions (self);
   sluice_runs_page_update_differs (self);
   sluice_runs_page_update_lineage (self);
+  sluice_runs_page_update_sweep (self);
   if (items->len == 0 || sluice_run_table_get_trash (self->table))
     return;
   for (guint i = 0; i < items->len; i++)
@@ -118,8 +120,10 @@ say_count (SluiceRunsPage *self)
       n == n_shown ? g_strdup_printf (ngettext ("%s run", "%s runs", n), all)
                    : g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", n), shown, all);
   gtk_label_set_label (self->count, text);
+  sluice_filter_chips_show (self->chips, self->table);
   /* All of them are counted at the left. */
   gtk_widget_set_visible (self->line, n != n_shown || sluice_run_table_get_trash (self->table)
+                                          || gtk_widget_get_visible (self->chips)
                                           || gtk_widget_get_visible (GTK_WIDGET (self->problem)));
 }
 
@@ -175,6 +179,7 @@ table_changed_cb (SluiceRunsPage *self)
   sluice_runs_page_update_views (self);
   sluice_runs_page_update_differs (self);
   sluice_runs_page_update_lineage (self);
+  sluice_runs_page_update_sweep (self);
 }
 
 static void
@@ -281,6 +286,16 @@ filter_changed_cb (SluiceRunsPage *self)
   else
     gtk_widget_add_css_class (GTK_WIDGET (self->entry), "error");
   say_count (self);
+}
+
+void
+sluice_runs_page_set_filter (SluiceRunsPage *self, const char *text)
+{
+  /* The entry is empty for a moment, and says so at once; the rest it would say later. */
+  g_signal_handlers_block_by_func (self->entry, filter_changed_cb, self);
+  gtk_editable_set_text (GTK_EDITABLE (self->entry), text);
+  g_signal_handlers_unblock_by_func (self->entry, filter_changed_cb, self);
+  filter_changed_cb (self);
 }
 
 /* Down, or Return, goes on into the rows. */
@@ -456,6 +471,10 @@ runs_page_dump_state (SluicePage *page)
   add_string (b, "group", gtk_label_get_label (self->group_label));
   add_string (b, "curve", sluice_run_table_get_curve (self->table));
   add_string (b, "differs", differs);
+  g_autofree char *matters = sluice_diff_panel_dup_matters (self->differs);
+  add_string (b, "matters", matters);
+  g_autofree char *sweep = sluice_sweep_view_dup_text (self->sweep);
+  add_string (b, "sweep", gtk_widget_get_visible (self->sweep_box) ? sweep : "");
   add_lineage (b, self);
   add_names (b, "names", shown);
   add_names (b, "selected", selected);
@@ -606,10 +625,13 @@ sluice_runs_page_init (SluiceRunsPage *self)
   self->cells.curves = g_hash_table_new (NULL, NULL);
   g_queue_init (&self->waiting);
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->chips = sluice_filter_chips_new ();
+  gtk_box_prepend (GTK_BOX (self->line), self->chips);
   sluice_run_view_set_table (self->view, self->table, &self->cells);
   sluice_runs_page_init_popovers (self);
   sluice_runs_page_init_groups (self);
   sluice_runs_page_init_side (self);
+  sluice_runs_page_init_sweep (self);
   sluice_runs_page_init_lineage (self);
   init_menu (self);
   connect_controls (self);

@@ -6,8 +6,10 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/failure-words.h"
 #include "app/runs/run-settings.h"
 #include "app/runs/seed-heading.h"
+#include "app/window-state.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/color.h"
@@ -23,6 +25,8 @@ G_DECLARE_FINAL_TYPE (SluiceRunRow, sluice_run_row, SLUICE, RUN_ROW, GtkListBoxR
 struct _SluiceRunRow
 {
   GtkListBoxRow parent;
+  GtkWidget *content;
+  GtkWidget *heading; /* (nullable): in its stead, where it stands for all runs of its group */
   GtkToggleButton *shown;
   GtkDrawingArea *dot;
   GtkLabel *name, *status, *settings;
@@ -77,7 +81,9 @@ status_changed_cb (SluiceRunRow *self)
   g_autofree char *status = NULL;
   g_object_get (self->run, "status", &status, NULL);
   g_autofree char *label =
-      g_strdup_printf ("%s, %s", sluice_run_get_info (self->run)->name, status);
+      self->heading != NULL
+          ? g_strdup (sluice_seed_heading_get_name (self->heading))
+          : g_strdup_printf ("%s, %s", sluice_run_get_info (self->run)->name, status);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 
@@ -85,7 +91,8 @@ static void
 state_changed_cb (SluiceRunRow *self)
 {
   gboolean failed = sluice_run_get_info (self->run)->state == SLUICE_RUN_FAILED;
-  const char *message = failed ? sluice_run_get_info (self->run)->message : NULL;
+  const char *said_last = failed ? sluice_run_get_info (self->run)->message : NULL;
+  g_autofree char *message = said_last != NULL ? sluice_failure_sentence (said_last) : NULL;
   g_autofree char *all = dup_own_settings (self, G_MAXUINT);
   const char *own = g_str_equal (all, gtk_label_get_label (self->settings)) ? "" : all;
   g_autofree char *tooltip = message != NULL && *own != '\0'
@@ -158,12 +165,25 @@ run_row_set_differing (SluiceRunRow *self, GHashTable *differing, gboolean membe
   state_changed_cb (self);
 }
 
+/* @heading: (nullable) (transfer floating) */
+static void
+run_row_set_heading (SluiceRunRow *self, GtkWidget *heading)
+{
+  if (self->heading == heading)
+    return;
+  self->heading = heading;
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (self), heading != NULL ? heading : self->content);
+}
+
 static void
 sluice_run_row_dispose (GObject *object)
 {
+  SLUICE_RUN_ROW (object)->heading = NULL;
   g_clear_object (&SLUICE_RUN_ROW (object)->run);
   g_clear_object (&SLUICE_RUN_ROW (object)->set);
   g_clear_pointer (&SLUICE_RUN_ROW (object)->differing, g_hash_table_unref);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (object), NULL);
+  g_clear_object (&SLUICE_RUN_ROW (object)->content);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_RUN_ROW);
   G_OBJECT_CLASS (sluice_run_row_parent_class)->dispose (object);
 }
@@ -175,6 +195,7 @@ sluice_run_row_class_init (SluiceRunRowClass *klass)
   G_OBJECT_CLASS (klass)->dispose = sluice_run_row_dispose;
   g_type_ensure (SLUICE_TYPE_SPARKLINE);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/run-row.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, content);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, shown);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, dot);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunRow, name);
@@ -187,6 +208,7 @@ static void
 sluice_run_row_init (SluiceRunRow *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  g_object_ref (self->content);
 }
 
 /* ---- the pane ---- */
@@ -202,6 +224,7 @@ struct _SluiceRunsPane
   SluiceRunSet *shown;
   GListStore *rows;      /* of SluiceRun: the runs, those of a group together */
   GPtrArray *groups;     /* of SluiceSeedGroup */
+  GHashTable *folded;    /* keys of those that are one row */
   GHashTable *differing; /* project -> set of the names of settings in which its runs differ */
   guint64 arranged;      /* hash of the runs when they were put in order */
   gboolean arranging;
@@ -257,24 +280,44 @@ get_differing (SluiceRunsPane *self, SluiceRun *run)
   return project != NULL ? g_hash_table_lookup (self->differing, project) : NULL;
 }
 
+static const SluiceSeedGroup *
+get_group (SluiceRunsPane *self, GtkListBoxRow *row)
+{
+  return sluice_seed_groups_find (self->groups, SLUICE_RUN_ROW (row)->run);
+}
+
+static gboolean
+is_folded (SluiceRunsPane *self, const SluiceSeedGroup *group)
+{
+  return group != NULL && g_hash_table_contains (self->folded, sluice_seed_group_get_key (group));
+}
+
+/* Of a folded group one row is left, that of its newest run. */
+static gboolean
+has_row (SluiceRunsPane *self, SluiceRun *run)
+{
+  const SluiceSeedGroup *group = sluice_seed_groups_find (self->groups, run);
+  return !is_folded (self, group) || group->runs->pdata[group->runs->len - 1] == run;
+}
+
 static void
 update_heading (SluiceRunsPane *self, GtkWidget *heading, SluiceRun *run)
 {
   GHashTable *differing = get_differing (self, run);
   g_autofree char *settings =
       differing != NULL ? sluice_run_dup_own_settings (run, differing, MOST_SETTINGS) : NULL;
-  sluice_seed_heading_update (heading, settings);
+  sluice_seed_heading_update (heading, settings,
+                              is_folded (self, sluice_seed_groups_find (self->groups, run)));
 }
 
 static void
 header_cb (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
 {
   SluiceRunsPane *self = data;
-  const SluiceSeedGroup *group = sluice_seed_groups_find (self->groups, SLUICE_RUN_ROW (row)->run);
-  const SluiceSeedGroup *above =
-      before != NULL ? sluice_seed_groups_find (self->groups, SLUICE_RUN_ROW (before)->run) : NULL;
+  const SluiceSeedGroup *group = get_group (self, row);
+  const SluiceSeedGroup *above = before != NULL ? get_group (self, before) : NULL;
   GtkWidget *heading = gtk_list_box_row_get_header (row);
-  if (group == NULL || group == above)
+  if (group == NULL || group == above || is_folded (self, group))
     gtk_list_box_row_set_header (row, NULL);
   else if (heading == NULL || !sluice_seed_heading_is_of (heading, group))
     {
@@ -307,7 +350,7 @@ set_rows (SluiceRunsPane *self, GPtrArray *sorted)
 
 /* (transfer full): project -> set of the names of the settings in which its runs differ. */
 static GHashTable *
-find_differing (GListModel *runs)
+find_differing (GPtrArray *runs)
 {
   g_autoptr (GHashTable) of_project =
       g_hash_table_new_full (g_str_hash, g_str_equal, NULL, (GDestroyNotify) g_ptr_array_unref);
@@ -315,9 +358,9 @@ find_differing (GListModel *runs)
       g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_hash_table_unref);
   GHashTableIter iter;
   gpointer project, list;
-  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+  for (guint i = 0; i < runs->len; i++)
     {
-      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      SluiceRun *run = runs->pdata[i];
       const char *name = sluice_run_get_info (run)->project;
       if (name == NULL || sluice_run_get_settings (run)->len == 0)
         continue;
@@ -327,7 +370,7 @@ find_differing (GListModel *runs)
           list = g_ptr_array_new ();
           g_hash_table_insert (of_project, (gpointer) name, list);
         }
-      g_ptr_array_add (list, run); /* the model keeps it */
+      g_ptr_array_add (list, run);
     }
   g_hash_table_iter_init (&iter, of_project);
   while (g_hash_table_iter_next (&iter, &project, &list))
@@ -335,17 +378,29 @@ find_differing (GListModel *runs)
   return differing;
 }
 
+/* Of the row that stands for its group, if it does. */
+static void
+update_folded (SluiceRunsPane *self, SluiceRunRow *row, const SluiceSeedGroup *group)
+{
+  if (!is_folded (self, group))
+    run_row_set_heading (row, NULL);
+  else if (row->heading == NULL || !sluice_seed_heading_is_of (row->heading, group))
+    run_row_set_heading (row, sluice_seed_heading_new (group, self->shown));
+  if (row->heading != NULL)
+    update_heading (self, row->heading, row->run);
+  status_changed_cb (row); /* it is called otherwise */
+}
+
 static void
 update_rows (SluiceRunsPane *self)
 {
   GtkListBoxRow *row;
-  g_clear_pointer (&self->differing, g_hash_table_unref);
-  self->differing = find_differing (G_LIST_MODEL (self->rows));
   for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
     {
-      SluiceRun *run = SLUICE_RUN_ROW (row)->run;
-      run_row_set_differing (SLUICE_RUN_ROW (row), get_differing (self, run),
-                             sluice_seed_groups_find (self->groups, run) != NULL);
+      const SluiceSeedGroup *group = get_group (self, row);
+      run_row_set_differing (SLUICE_RUN_ROW (row), get_differing (self, SLUICE_RUN_ROW (row)->run),
+                             group != NULL && !is_folded (self, group));
+      update_folded (self, SLUICE_RUN_ROW (row), group);
     }
   gtk_list_box_invalidate_headers (self->list);
 }
@@ -372,6 +427,11 @@ arrange (SluiceRunsPane *self)
   g_ptr_array_unref (self->groups);
   self->groups = groups;
   show_rest (self, sorted);
+  g_clear_pointer (&self->differing, g_hash_table_unref);
+  self->differing = find_differing (sorted);
+  for (guint i = sorted->len; i-- > 0;)
+    if (!has_row (self, sorted->pdata[i]))
+      g_ptr_array_remove_index (sorted, i);
   set_rows (self, sorted);
   update_rows (self);
   select_front (self);
@@ -382,18 +442,75 @@ arrange (SluiceRunsPane *self)
     sluice_run_set_set_front (self->shown, 0);
 }
 
+/* ---- folding ---- */
+
+/* The focus stays with the group: what had it may be gone. */
+static void
+focus_group (SluiceRunsPane *self, const char *key)
+{
+  GtkListBoxRow *row;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+    {
+      const SluiceSeedGroup *group = get_group (self, row);
+      if (group != NULL && g_str_equal (sluice_seed_group_get_key (group), key))
+        {
+          gtk_widget_grab_focus (GTK_WIDGET (row));
+          return;
+        }
+    }
+}
+
+static void
+fold_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceRunsPane *self = SLUICE_RUNS_PANE (widget);
+  g_autofree char *key = g_variant_dup_string (parameter, NULL); /* of a button that goes */
+  if (!g_hash_table_remove (self->folded, key))
+    g_hash_table_add (self->folded, g_strdup (key));
+  arrange (self);
+  focus_group (self, key);
+}
+
+/* Left folds the group of the row that has the focus, Right shows its runs. */
+static gboolean
+fold_key_cb (GtkWidget *widget, GVariant *args, gpointer data)
+{
+  SluiceRunsPane *self = SLUICE_RUNS_PANE (widget);
+  gboolean folds = g_variant_get_boolean (args);
+  GtkWidget *focus = gtk_widget_get_focus_child (GTK_WIDGET (self->list));
+  const SluiceSeedGroup *group =
+      SLUICE_IS_RUN_ROW (focus) ? get_group (self, GTK_LIST_BOX_ROW (focus)) : NULL;
+  if (gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL)
+    folds = !folds;
+  if (group == NULL || folds == is_folded (self, group))
+    return FALSE;
+  gtk_widget_activate_action (widget, "runs-pane.fold", "s", sluice_seed_group_get_key (group));
+  return TRUE;
+}
+
+void
+sluice_runs_pane_keep_state (SluiceRunsPane *self, GKeyFile *state, gboolean saves)
+{
+  sluice_state_keep_set (state, saves, "runs-pane", "folded", self->folded);
+  if (!saves)
+    arrange (self);
+}
+
 /* What the rows are ordered by is read by and by; results come all the time. */
 static void
 changed_cb (SluiceRunsPane *self)
 {
-  guint64 hash = sluice_run_set_hash (self->shown);
+  /* Which of them are shown changes nothing of it. 0 is what nobody has seen. */
+  guint64 hash = 1 + sluice_workspace_get_contents (self->workspace);
   GtkListBoxRow *row;
   if (hash != self->arranged)
     arrange (self);
   self->arranged = hash;
   for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
     {
-      GtkWidget *heading = gtk_list_box_row_get_header (row);
+      GtkWidget *heading = SLUICE_RUN_ROW (row)->heading != NULL
+                               ? SLUICE_RUN_ROW (row)->heading
+                               : gtk_list_box_row_get_header (row);
       if (heading != NULL)
         update_heading (self, heading, SLUICE_RUN_ROW (row)->run);
     }
@@ -427,10 +544,10 @@ sluice_runs_pane_get_selected (SluiceRunsPane *self)
 void
 sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceHits *hits)
 {
-  GtkListBoxRow *row;
-  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
-      SluiceRun *run = SLUICE_RUN_ROW (row)->run;
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       const char *name = sluice_run_get_info (run)->name;
       if (sluice_query_matches_text (query, name))
         sluice_hits_add (hits, G_OBJECT (self), "media-record-symbolic", name, _ ("run"));
@@ -440,10 +557,18 @@ sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceH
 void
 sluice_runs_pane_select (SluiceRunsPane *self, const char *name)
 {
-  GtkListBoxRow *row;
-  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
-    if (g_str_equal (sluice_run_get_info (SLUICE_RUN_ROW (row)->run)->name, name))
-      gtk_list_box_select_row (self->list, row);
+  GListModel *runs = sluice_workspace_get_runs (self->workspace);
+  for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
+    {
+      g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
+      const SluiceSeedGroup *group = sluice_seed_groups_find (self->groups, run);
+      if (!g_str_equal (sluice_run_get_info (run)->name, name))
+        continue;
+      if (is_folded (self, group))
+        gtk_widget_activate_action (GTK_WIDGET (self), "runs-pane.fold", "s",
+                                    sluice_seed_group_get_key (group));
+      sluice_run_set_set_front (self->shown, sluice_run_get_info (run)->id);
+    }
 }
 
 static void
@@ -490,6 +615,7 @@ sluice_runs_pane_dispose (GObject *object)
   g_clear_object (&self->workspace);
   g_clear_object (&self->rows);
   g_clear_pointer (&self->groups, g_ptr_array_unref);
+  g_clear_pointer (&self->folded, g_hash_table_unref);
   g_clear_pointer (&self->differing, g_hash_table_unref);
   g_clear_pointer (&self->popover, gtk_widget_unparent);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PANE);
@@ -507,6 +633,9 @@ sluice_runs_pane_class_init (SluiceRunsPaneClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, list);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, rest);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPane, row_menu);
+  gtk_widget_class_install_action (widget_class, "runs-pane.fold", "s", fold_action);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Left, 0, fold_key_cb, "b", TRUE);
+  gtk_widget_class_add_binding (widget_class, GDK_KEY_Right, 0, fold_key_cb, "b", FALSE);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_Menu, 0, menu_key_cb, NULL);
   gtk_widget_class_add_binding (widget_class, GDK_KEY_F10, GDK_SHIFT_MASK, menu_key_cb, NULL);
 }
@@ -517,6 +646,7 @@ sluice_runs_pane_init (SluiceRunsPane *self)
   gtk_widget_init_template (GTK_WIDGET (self));
   self->rows = g_list_store_new (SLUICE_TYPE_RUN);
   self->groups = g_ptr_array_new ();
+  self->folded = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->differing = g_hash_table_new (g_str_hash, g_str_equal);
   self->popover = gtk_popover_menu_new_from_model (self->row_menu);
   gtk_popover_set_has_arrow (GTK_POPOVER (self->popover), FALSE);

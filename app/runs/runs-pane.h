@@ -19,3 +19,5 @@ sluice_runs_pane_set_runs (SluiceRunsPane *self, SluiceWorkspace *workspace, Slu
 void sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceHits *hits);
 void sluice_runs_pane_select (SluiceRunsPane *self, const char *name);
 SluiceRun *sluice_runs_pane_get_selected (SluiceRunsPane *self); /* (nullable) (transfer none) */
+/* As of a page: SluicePageInterface. */
+void sluice_runs_pane_keep_state (SluiceRunsPane *self, GKeyFile *state, gboolean saves);

@@ -19,6 +19,7 @@ typedef struct
   GtkLabel *name, *result; /* result: and what they were begun with */
   GtkWidget *square;
   GtkToggleButton *shown;
+  GtkButton *fold;
   SluiceRunSet *set;
   GPtrArray *runs;
 } Heading;
@@ -107,16 +108,34 @@ dup_result (GPtrArray *runs)
   return g_strdup_printf ("%s ± %s", mean, around);
 }
 
+const char *
+sluice_seed_group_get_key (const SluiceSeedGroup *group)
+{
+  return sluice_run_get_info (group->runs->pdata[0])->name;
+}
+
 static GtkLabel *
 add_label (GtkWidget *box, const char *css_class)
 {
   GtkWidget *label = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_widget_add_css_class (label, "caption");
   gtk_widget_add_css_class (label, css_class);
   gtk_box_append (GTK_BOX (box), label);
   return GTK_LABEL (label);
+}
+
+static GtkButton *
+new_fold (const SluiceSeedGroup *group)
+{
+  GtkWidget *button = gtk_button_new ();
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s",
+                                    sluice_seed_group_get_key (group));
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "runs-pane.fold");
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_add_css_class (button, "seed-fold");
+  return GTK_BUTTON (button);
 }
 
 GtkWidget *
@@ -145,10 +164,21 @@ sluice_seed_heading_new (const SluiceSeedGroup *group, SluiceRunSet *set)
   self->name = add_label (lines, "heading");
   self->result = add_label (lines, "dim-label");
   gtk_widget_set_valign (lines, GTK_ALIGN_CENTER);
+  gtk_widget_set_hexpand (lines, TRUE);
   gtk_box_append (GTK_BOX (box), lines);
+  self->fold = new_fold (group);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->fold));
+  gtk_widget_add_css_class (GTK_WIDGET (self->result), "caption");
   gtk_widget_add_css_class (GTK_WIDGET (self->result), "numeric");
   gtk_widget_add_css_class (box, "seed-heading");
   return box;
+}
+
+const char *
+sluice_seed_heading_get_name (GtkWidget *heading)
+{
+  const Heading *self = g_object_get_data (G_OBJECT (heading), "sluice-heading");
+  return gtk_label_get_label (self->name);
 }
 
 gboolean
@@ -160,8 +190,26 @@ sluice_seed_heading_is_of (GtkWidget *heading, const SluiceSeedGroup *group)
                 == 0;
 }
 
+/* Results come all the time; a tooltip that is set asks the display. */
+static void
+show_fold (Heading *self, const char *name, gboolean folded)
+{
+  const char *icon = folded ? "pan-end-symbolic" : "pan-down-symbolic";
+  if (g_strcmp0 (gtk_button_get_icon_name (self->fold), icon) == 0)
+    return;
+  g_autofree char *label =
+      g_strdup_printf (folded ? _ ("Show the runs of %s") : _ ("Fold the runs of %s"), name);
+  gtk_button_set_icon_name (self->fold, icon);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->fold),
+                               folded ? _ ("Show its runs (Right)") : _ ("Fold its runs (Left)"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->fold), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self->fold), GTK_ACCESSIBLE_STATE_EXPANDED, !folded,
+                               -1);
+}
+
 void
-sluice_seed_heading_update (GtkWidget *heading, const char *settings)
+sluice_seed_heading_update (GtkWidget *heading, const char *settings, gboolean folded)
 {
   Heading *self = g_object_get_data (G_OBJECT (heading), "sluice-heading");
   guint n = self->runs->len;
@@ -180,5 +228,6 @@ sluice_seed_heading_update (GtkWidget *heading, const char *settings)
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->shown), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   label, -1);
   gtk_toggle_button_set_active (self->shown, is_shown (self));
+  show_fold (self, name, folded);
   gtk_widget_queue_draw (self->square);
 }

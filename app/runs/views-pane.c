@@ -8,6 +8,7 @@
 
 #include "app/runs/run-cells.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/wrap.h"
 
 #define TRASH     "trash"
 #define MOST_TAGS 40 /* as pills; the filter finds all */
@@ -21,7 +22,8 @@ struct _SluiceViewsPane
   GtkWidget *tags_heading, *tags, *saved_heading;
   GtkMenuButton *add;
   GtkEditable *name;
-  GtkLabel *trash_count;
+  GPtrArray *views_saved; /* of SluiceSavedView: in the order of their rows */
+  guint64 counted;        /* of SluiceRunCounts when they were; 0: never */
   gboolean filling;
 };
 
@@ -177,77 +179,7 @@ add_views (SluiceViewsPane *self)
                                                _ (states[i].title)));
 }
 
-/* ---- pills: as many in a line as there is room for ---- */
-
-typedef struct
-{
-  GtkWidget *widget;
-  GtkAllocation at;
-} Pill;
-
-/* (transfer full): where all of them stand in so many pixels; @height: (out) */
-static GArray *
-place_pills (GtkWidget *box, int width, int *height)
-{
-  GArray *pills = g_array_new (FALSE, FALSE, sizeof (Pill));
-  int x = 0, y = 0, line = 0;
-  for (GtkWidget *child = gtk_widget_get_first_child (box); child != NULL;
-       child = gtk_widget_get_next_sibling (child))
-    {
-      GtkRequisition size;
-      gtk_widget_get_preferred_size (child, NULL, &size);
-      size.width = MIN (size.width, width);
-      if (x > 0 && x + size.width > width)
-        {
-          x = 0;
-          y += line + GAP;
-          line = 0;
-        }
-      const Pill pill = { child, { x, y, size.width, size.height } };
-      g_array_append_val (pills, pill);
-      x += size.width + GAP;
-      line = MAX (line, size.height);
-    }
-  *height = y + line;
-  return pills;
-}
-
-static GtkSizeRequestMode
-get_request_mode (GtkWidget *box)
-{
-  return GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH;
-}
-
-static void
-measure_pills (GtkWidget *box,
-               GtkOrientation orientation,
-               int for_size,
-               int *minimum,
-               int *natural,
-               int *minimum_baseline,
-               int *natural_baseline)
-{
-  *minimum = *natural = 0;
-  if (orientation == GTK_ORIENTATION_HORIZONTAL)
-    return; /* as wide as the pane is */
-  g_autoptr (GArray) pills = place_pills (box, for_size > 0 ? for_size : G_MAXINT / 2, minimum);
-  *natural = *minimum;
-}
-
-static void
-allocate_pills (GtkWidget *box, int width, int height, int baseline)
-{
-  gboolean is_rtl = gtk_widget_get_direction (box) == GTK_TEXT_DIR_RTL;
-  int all;
-  g_autoptr (GArray) pills = place_pills (box, width, &all);
-  for (guint i = 0; i < pills->len; i++)
-    {
-      Pill *pill = &g_array_index (pills, Pill, i);
-      if (is_rtl)
-        pill->at.x = width - pill->at.x - pill->at.width;
-      gtk_widget_size_allocate (pill->widget, &pill->at, -1);
-    }
-}
+/* ---- tags ---- */
 
 static void
 tag_toggled_cb (GtkToggleButton *button, SluiceViewsPane *self)
@@ -265,7 +197,8 @@ set_pill (GtkWidget *button, const SluiceRunTagCount *count, gboolean wanted)
   g_autofree char *words = g_strdup_printf ("%s  %s", count->tag, n);
   g_autofree char *name =
       g_strdup_printf (ngettext ("%s, %s run", "%s, %s runs", count->n), count->tag, n);
-  gtk_label_set_label (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (button))), words);
+  sluice_run_cells_set_pill (gtk_button_get_child (GTK_BUTTON (button)), words);
+  gtk_widget_set_tooltip_text (button, name);
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (button), wanted);
   name_widget (button, name);
 }
@@ -301,7 +234,7 @@ show_tags (SluiceViewsPane *self, SluiceRunTable *table)
       if (button == NULL || strcmp (g_object_get_data (G_OBJECT (button), "tag"), count->tag) != 0)
         {
           GtkWidget *pill = new_pill (self, count);
-          gtk_widget_insert_before (pill, self->tags, button);
+          sluice_wrap_insert_before (SLUICE_WRAP (self->tags), pill, button);
           button = pill;
         }
       set_pill (button, count, sluice_run_table_get_tag_wanted (table, count->tag));
@@ -319,6 +252,24 @@ show_tags (SluiceViewsPane *self, SluiceRunTable *table)
 
 /* ---- what is shown ---- */
 
+/* Unless they were counted since anything of the runs has changed. */
+static void
+count_saved (SluiceViewsPane *self, SluiceRunTable *table)
+{
+  const SluiceRunCounts *counts = sluice_run_table_get_counts (table);
+  if (self->counted == counts->version || sluice_run_table_get_trash (table))
+    return;
+  self->counted = counts->version;
+  for (guint i = 0; i < self->views_saved->len; i++)
+    {
+      const SluiceSavedView *view = self->views_saved->pdata[i];
+      guint n = sluice_run_table_count_found (table, view->filter, view->view,
+                                              (const char *const *) view->tags);
+      if (n != G_MAXUINT)
+        set_number (gtk_list_box_get_row_at_index (self->saved, (int) i), n);
+    }
+}
+
 void
 sluice_views_pane_show (SluiceViewsPane *self, SluiceRunTable *table, const char *saved)
 {
@@ -330,6 +281,7 @@ sluice_views_pane_show (SluiceViewsPane *self, SluiceRunTable *table, const char
     set_number (gtk_list_box_get_row_at_index (self->views, (int) i + 2),
                 counts->n_of_state[states[i].state]);
   show_tags (self, table);
+  count_saved (self, table);
   self->filling = FALSE;
   if (sluice_run_table_get_trash (table))
     show_current (self, self->trash, TRASH);
@@ -403,6 +355,10 @@ void
 sluice_views_pane_show_saved (SluiceViewsPane *self, GPtrArray *views)
 {
   GtkListBoxRow *row;
+  g_ptr_array_ref (views);
+  g_ptr_array_unref (self->views_saved);
+  self->views_saved = views;
+  self->counted = 0;
   while ((row = gtk_list_box_get_row_at_index (self->saved, 0)) != NULL)
     gtk_list_box_remove (self->saved, GTK_WIDGET (row));
   for (guint i = 0; i < views->len; i++)
@@ -463,6 +419,7 @@ sluice_views_pane_dispose (GObject *object)
 {
   SluiceViewsPane *self = SLUICE_VIEWS_PANE (object);
   self->filling = TRUE;
+  g_clear_pointer (&self->views_saved, g_ptr_array_unref);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_views_pane_parent_class)->dispose (object);
 }
@@ -509,6 +466,7 @@ sluice_views_pane_init (SluiceViewsPane *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkListBox **lists[] = { &self->views, &self->saved, &self->trash };
   const char *names[] = { _ ("Views"), _ ("My views"), _ ("Trash") };
+  self->views_saved = g_ptr_array_new ();
   for (guint i = 0; i < G_N_ELEMENTS (lists); i++)
     {
       *lists[i] = new_list (names[i]);
@@ -517,9 +475,7 @@ sluice_views_pane_init (SluiceViewsPane *self)
   add_views (self);
   gtk_list_box_append (self->trash, new_row (TRASH, "user-trash-symbolic", NULL, _ ("Trash")));
   sluice_views_pane_show_trash (self, 0, 0);
-  self->tags = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  gtk_widget_set_layout_manager (
-      self->tags, gtk_custom_layout_new (get_request_mode, measure_pills, allocate_pills));
+  self->tags = sluice_wrap_new (GAP, FALSE);
   gtk_widget_add_css_class (self->tags, "views-tags");
   self->tags_heading = new_heading (_ ("Tags"));
   self->saved_heading = new_heading (_ ("My views"));

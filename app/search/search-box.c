@@ -8,6 +8,7 @@
 #include "app/page.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/card.h"
+#include "ui/common/widget.h"
 
 /* Rows that are made in one turn of the main loop: each takes some 0.15 ms. */
 #define ROWS_AT_ONCE 16
@@ -300,7 +301,7 @@ sluice_search_box_size_allocate (GtkWidget *widget, int width, int height, int b
   SluiceSearchBox *self = SLUICE_SEARCH_BOX (widget);
   gtk_widget_size_allocate (GTK_WIDGET (self->entry), &(GdkRectangle){ 0, 0, width, height },
                             baseline);
-  gtk_popover_present (self->popover);
+  sluice_popover_follow (GTK_WIDGET (self->popover));
 }
 
 static void

@@ -108,3 +108,17 @@ sluice_text_parse_size (const char *text, gsize *bytes)
   *bytes = number << shift;
   return TRUE;
 }
+
+char *
+sluice_text_dup_number (double value, gboolean is_float)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE];
+  for (int digits = 6; digits <= 17; digits++)
+    {
+      g_autofree char *format = g_strdup_printf ("%%.%dg", digits);
+      double back = g_ascii_strtod (g_ascii_formatd (text, sizeof text, format, value), NULL);
+      if (is_float ? (float) back == (float) value : back == value)
+        break;
+    }
+  return g_strdup (text);
+}

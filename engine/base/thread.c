@@ -4,6 +4,7 @@
 
 #include <sys/resource.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/base/error.h"
@@ -15,6 +16,14 @@ sluice_thread_yield (void)
 {
   int nice = MIN (getpriority (PRIO_PROCESS, (id_t) getpid ()) + COMPUTING_NICE, 19);
   setpriority (PRIO_PROCESS, (id_t) syscall (SYS_gettid), nice);
+}
+
+gint64
+sluice_thread_get_cpu_us (void)
+{
+  struct timespec t;
+  clock_gettime (CLOCK_THREAD_CPUTIME_ID, &t);
+  return t.tv_sec * G_USEC_PER_SEC + t.tv_nsec / 1000;
 }
 
 gboolean

@@ -9,6 +9,10 @@
  * whoever starts that niced means it. */
 void sluice_thread_yield (void);
 
+/* Microseconds that the calling thread has computed: whatever else goes on, that much it took from
+ * others. */
+gint64 sluice_thread_get_cpu_us (void);
+
 /**
  * sluice_thread_start:
  * @what: whom the thread is for, as the message begins: "filling the queue 'q'"

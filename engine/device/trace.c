@@ -41,12 +41,14 @@ load_record (const SluiceTraceRecord *from, SluiceTraceRecord *to)
 }
 
 guint64
-sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records)
+sluice_trace_ring_read_some (SluiceTraceRing *self, guint64 *cursor, guint64 max, GArray *records)
 {
   guint64 end = atomic_load_explicit (&self->count, memory_order_acquire);
   guint64 begin = *cursor;
   if (end - begin >= self->capacity)
     begin = end - self->capacity + 1;
+  if (end - begin > max)
+    end = begin + max;
 
   guint first = records->len;
   g_array_set_size (records, first + (end - begin));
@@ -64,4 +66,10 @@ sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records)
   guint64 lost = begin + torn - *cursor;
   *cursor = end;
   return lost;
+}
+
+guint64
+sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records)
+{
+  return sluice_trace_ring_read_some (self, cursor, G_MAXUINT64, records);
 }

@@ -80,5 +80,8 @@ sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
 
 /* Copies what is there from *cursor on and moves it. Returns the records lost between two calls. */
 guint64 sluice_trace_ring_read (SluiceTraceRing *self, guint64 *cursor, GArray *records);
+/* The same of no more than @max records. */
+guint64
+sluice_trace_ring_read_some (SluiceTraceRing *self, guint64 *cursor, guint64 max, GArray *records);
 
 SLUICE_PUBLIC_END

@@ -781,3 +781,13 @@ sluice_graph_lower_closure (SluiceGraph *self,
   sluice_graph_release (self);
   return added;
 }
+
+gboolean
+sluice_graph_lower_all (SluiceGraph *self)
+{
+  guint n = sluice_graph_get_n_nodes (self);
+  g_autofree SluiceNode **nodes = g_new (SluiceNode *, n + 1);
+  for (guint i = 0; i < n; i++)
+    nodes[i] = sluice_graph_get_node (self, i);
+  return sluice_graph_lower_closure (self, NULL, 0, nodes, n);
+}

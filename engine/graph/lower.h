@@ -70,6 +70,9 @@ gboolean sluice_graph_lower_closure (SluiceGraph *self,
                                      SluiceNode *const *nodes,
                                      guint n_nodes);
 
+/* The same for all nodes that there are. */
+gboolean sluice_graph_lower_all (SluiceGraph *self);
+
 /* The functions of another graph: those of @self, which must have none of its own. */
 void sluice_graph_share_functions (SluiceGraph *self, const SluiceGraph *from);
 /* Are the functions of both the same ones? */

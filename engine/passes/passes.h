@@ -5,5 +5,6 @@
 /* What others need of this folder. */
 #include "engine/passes/explain.h"
 #include "engine/passes/fold.h"
+#include "engine/passes/forecast.h"
 #include "engine/passes/pipeline.h"
 #include "engine/passes/races.h"

@@ -93,22 +93,12 @@ ask (Spread *self, guint32 i)
     *asked = NOWHERE;
 }
 
-static void
-write_calls_out (SluiceGraph *graph)
-{
-  guint n = sluice_graph_get_n_nodes (graph);
-  g_autofree SluiceNode **nodes = g_new (SluiceNode *, n + 1);
-  for (guint i = 0; i < n; i++)
-    nodes[i] = sluice_graph_get_node (graph, i);
-  sluice_graph_lower_closure (graph, NULL, 0, nodes, n);
-}
-
 /* Calls are written out; groups are made, with what they ask for. Those of the first nodes keep
  * their devices. */
 static void
 gather (Spread *self, SluiceGraph *graph, guint first, guint n_devices)
 {
-  write_calls_out (graph);
+  sluice_graph_lower_all (graph);
   guint n = sluice_graph_get_n_nodes (graph);
   *self = (Spread){ graph, n_devices, g_new (guint32, n + 1), g_new (int, n + 1) };
   for (guint32 i = 0; i < n; i++)

@@ -17,15 +17,21 @@
 #include "engine/base/error.h"
 #include "engine/store/file.h"
 #include "engine/store/import-private.h"
+#include "engine/store/kind-private.h"
+#include "engine/store/kinds/hparams.h"
 #include "engine/store/store-private.h"
 
 #define DRAFT_PREFIX ".new-"
+/* In the folder of a run that comes together with others: until all of them have, whatever it is
+ * named. Such a folder has no file "lock" before somebody trains the run. */
+#define UNBORN_MARK ".unborn"
 
 struct _SluiceRunDraft
 {
   SluiceStore *store;
   char *folder;
-  int lock; /* -1: the store has it */
+  int lock;      /* -1: the store has it */
+  guint n_parts; /* folders in it of runs that come together */
 };
 
 /* ---- folders ---- */
@@ -94,6 +100,21 @@ take_lock (const char *folder)
   return fd;
 }
 
+static gboolean
+has_file (const char *folder, const char *name)
+{
+  g_autofree char *path = g_build_filename (folder, name, NULL);
+  return g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
+/* Without rows it is nobody's, once the transaction that brought it is over. */
+static gboolean
+is_unborn (SluiceStore *store, gint64 run)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  return has_file (folder, UNBORN_MARK) && !has_file (folder, "lock");
+}
+
 /* Of processes that are gone: nobody holds the lock of a draft that has one. */
 static void
 remove_stale (const char *runs)
@@ -103,8 +124,7 @@ remove_stale (const char *runs)
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (runs, name, NULL);
-      g_autofree char *lock = g_build_filename (path, "lock", NULL);
-      if (!g_str_has_prefix (name, DRAFT_PREFIX) || !g_file_test (lock, G_FILE_TEST_EXISTS))
+      if (!g_str_has_prefix (name, DRAFT_PREFIX) || !has_file (path, "lock"))
         continue;
       int fd = take_lock (path);
       if (fd < 0)
@@ -150,6 +170,14 @@ make_folder (const char *runs, char **folder, int *lock, GError **error)
   return TRUE;
 }
 
+static gboolean
+make_checkpoints (const char *folder, GError **error)
+{
+  g_autofree char *checkpoints = g_build_filename (folder, "checkpoints", NULL);
+  return g_mkdir (checkpoints, 0777) == 0
+         || sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be filled", folder);
+}
+
 SluiceRunDraft *
 sluice_run_draft_new (SluiceStore *store, GError **error)
 {
@@ -161,11 +189,7 @@ sluice_run_draft_new (SluiceStore *store, GError **error)
   while (self->lock < 0)
     if (!make_folder (runs, &self->folder, &self->lock, error))
       return NULL;
-  g_autofree char *checkpoints = g_build_filename (self->folder, "checkpoints", NULL);
-  if (g_mkdir (checkpoints, 0777) == 0)
-    return g_steal_pointer (&self);
-  sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be filled", self->folder);
-  return NULL;
+  return make_checkpoints (self->folder, error) ? g_steal_pointer (&self) : NULL;
 }
 
 void
@@ -191,13 +215,23 @@ sluice_run_draft_get_folder (SluiceRunDraft *self)
 gint64
 sluice_store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
 {
-  gint64 last;
+  gint64 last_row;
   sqlite3_stmt *row = sluice_sql_prepare (db, error, "SELECT coalesce (max (id), 0) FROM runs", "");
-  if (!sluice_sql_take_number (db, row, &last, error))
+  if (!sluice_sql_take_number (db, row, &last_row, error))
     return 0;
+  gint64 last = last_row;
   g_autoptr (GArray) folders = list_folders (store);
   for (guint i = 0; i < folders->len; i++)
-    last = MAX (last, g_array_index (folders, gint64, i));
+    {
+      gint64 run = g_array_index (folders, gint64, i);
+      if (run <= last_row || !is_unborn (store, run))
+        last = MAX (last, run);
+      else
+        {
+          g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+          remove_folder (folder);
+        }
+    }
   return last + 1;
 }
 
@@ -221,14 +255,27 @@ insert_checkpoint (
 }
 
 static gboolean
-insert_rows (sqlite3 *db, StartRequest *r, GError **error)
+insert_settings (sqlite3 *db, gint64 run, const SluiceRecord *settings, GError **error)
 {
-  SluiceRunInfo *info = r->info;
-  const SluiceRunStart *start = r->start;
+  const SluiceKind *kind = settings->kind;
+  return sluice_sql_change (db, error, "INSERT INTO series (run, tag, kind) VALUES (?, ?, ?)",
+                            "isi", run, SLUICE_HPARAMS_START_TAG, (gint64) kind->number)
+         && kind->write (db, sqlite3_last_insert_rowid (db), settings, error)
+         && sluice_store_note_change (db, run, error);
+}
+
+static gboolean
+insert_rows (SluiceStore *store,
+             sqlite3 *db,
+             SluiceRunInfo *info,
+             const SluiceRunStart *start,
+             GError **error)
+{
   if (start->graph != NULL
       && !sluice_store_insert_graph (db, info->graph_hash, start->graph, error))
     return FALSE;
-  if (!sluice_store_insert_run (r->draft->store, db, info, error)
+  if (!sluice_store_insert_run (store, db, info, error)
+      || (start->settings != NULL && !insert_settings (db, info->id, start->settings, error))
       || (start->waits != NULL && !sluice_run_queue_insert (db, info->id, start->waits, error)))
     return FALSE;
   for (guint i = 0; start->scalars != NULL && start->scalars[i] != NULL; i++)
@@ -245,7 +292,7 @@ static gboolean
 start_run (sqlite3 *db, gpointer data, GError **error)
 {
   StartRequest *r = data;
-  if (!insert_rows (db, r, error)
+  if (!insert_rows (r->draft->store, db, r->info, r->start, error)
       || (r->start->write != NULL
           && !r->start->write (r->draft->folder, r->info, r->start->data, error)))
     return FALSE;
@@ -283,6 +330,102 @@ sluice_run_draft_start (SluiceRunDraft *take_self,
   return TRUE;
 }
 
+/* ---- starting several ---- */
+
+static char *
+dup_part (SluiceRunDraft *self, guint i)
+{
+  g_autofree char *name = g_strdup_printf ("%u", i);
+  return g_build_filename (self->folder, name, NULL);
+}
+
+char *
+sluice_run_draft_add_folder (SluiceRunDraft *self, GError **error)
+{
+  g_autofree char *folder = dup_part (self, self->n_parts);
+  g_autofree char *mark = g_build_filename (folder, UNBORN_MARK, NULL);
+  int fd = g_mkdir (folder, 0777) == 0
+               ? g_open (mark, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666)
+               : -1;
+  if (fd < 0)
+    {
+      sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be made", folder);
+      return NULL;
+    }
+  close (fd);
+  self->n_parts++;
+  return make_checkpoints (folder, error) ? g_steal_pointer (&folder) : NULL;
+}
+
+typedef struct
+{
+  SluiceRunDraft *draft;
+  GPtrArray *infos;
+  const SluiceRunStart *starts;
+  guint n_named; /* folders that have their runs' numbers */
+} StartAllRequest;
+
+static gboolean
+start_part (sqlite3 *db, StartAllRequest *r, guint i, GError **error)
+{
+  SluiceRunInfo *info = r->infos->pdata[i];
+  const SluiceRunStart *start = &r->starts[i];
+  g_autofree char *wanted = g_strdup (info->name);
+  g_autofree char *part = dup_part (r->draft, i);
+  if (!insert_rows (r->draft->store, db, info, start, error)
+      || (start->write != NULL && g_strcmp0 (wanted, info->name) != 0
+          && !start->write (part, info, start->data, error)))
+    return FALSE;
+  g_autofree char *folder = sluice_store_dup_run_folder (r->draft->store, info->id);
+  if (rename (part, folder) != 0)
+    return sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be made", folder);
+  r->n_named++;
+  return TRUE;
+}
+
+static gboolean
+start_all (sqlite3 *db, gpointer data, GError **error)
+{
+  StartAllRequest *r = data;
+  gint64 first = sluice_store_next_run (r->draft->store, db, error);
+  if (first == 0)
+    return FALSE;
+  for (guint i = 0; i < r->infos->len; i++)
+    {
+      ((SluiceRunInfo *) r->infos->pdata[i])->id = first + i;
+      if (!start_part (db, r, i, error))
+        return FALSE;
+    }
+  sluice_file_sync_folder (r->draft->folder);
+  return TRUE;
+}
+
+gboolean
+sluice_run_draft_start_all (SluiceRunDraft *take_self,
+                            GPtrArray *infos,
+                            const SluiceRunStart *starts,
+                            GError **error)
+{
+  g_autoptr (SluiceRunDraft) self = take_self;
+  StartAllRequest request = { self, infos, starts, 0 };
+  g_return_val_if_fail (infos->len == self->n_parts, FALSE);
+  gboolean ok =
+      sluice_store_writer_run (sluice_store_get_writer (self->store), start_all, &request, error);
+  for (guint i = 0; i < request.n_named; i++)
+    {
+      SluiceRunInfo *info = infos->pdata[i];
+      g_autofree char *folder = sluice_store_dup_run_folder (self->store, info->id);
+      g_autofree char *mark = g_build_filename (folder, UNBORN_MARK, NULL);
+      if (ok)
+        g_unlink (mark);
+      else
+        remove_folder (folder);
+    }
+  for (guint i = 0; !ok && i < infos->len; i++)
+    ((SluiceRunInfo *) infos->pdata[i])->id = 0;
+  return ok;
+}
+
 /* ---- runs without rows ---- */
 
 static gint
@@ -308,7 +451,7 @@ sluice_store_dup_lost_runs (SluiceStore *store, GError **error)
       sqlite3_bind_int64 (row, 1, g_array_index (folders, gint64, i));
       int rc = sqlite3_step (row);
       /* One that begins has its folder a moment before others see its row. */
-      if (rc == SQLITE_ROW
+      if (rc == SQLITE_ROW || is_unborn (store, g_array_index (folders, gint64, i))
           || sluice_store_run_is_locked (store, g_array_index (folders, gint64, i)))
         g_array_remove_index_fast (folders, i);
       ok = rc == SQLITE_ROW || rc == SQLITE_DONE || sluice_sql_fail (db, "run store", error);

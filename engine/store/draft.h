@@ -29,6 +29,7 @@ typedef struct
   gint64 checkpoint_step;
   gsize checkpoint_bytes;
   const SluiceQueueNeeds *waits; /* (nullable): it stands last in the queue */
+  const SluiceRecord *settings;  /* (nullable): what it begins with (kinds/hparams.h) */
   /* (nullable): writes what is to be in the folder once the run has its name. */
   gboolean (*write) (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error);
   gpointer data;
@@ -46,7 +47,28 @@ gboolean sluice_run_draft_start (SluiceRunDraft *take_self,
                                  const SluiceRunStart *start,
                                  GError **error);
 
-/* In a transaction: a number that neither the database nor a folder has; 0: error is set. */
+/* ---- several together ---- */
+
+/* The folder of one more run, made as sluice_run_draft_new() makes one. (transfer full)
+ * (nullable) */
+char *sluice_run_draft_add_folder (SluiceRunDraft *self, GError **error);
+/**
+ * sluice_run_draft_start_all:
+ * @take_self: freed
+ * @infos: (element-type SluiceRunInfo): as many as folders were added, with the names that their
+ *   files have; they get ids, and other names where those are taken
+ * @starts: of each; write is called only for those whose names were taken
+ *
+ * They come together or not at all, with numbers that follow each other. None of them is locked
+ * afterwards: they are such as wait.
+ */
+gboolean sluice_run_draft_start_all (SluiceRunDraft *take_self,
+                                     GPtrArray *infos,
+                                     const SluiceRunStart *starts,
+                                     GError **error);
+
+/* In a transaction: a number that neither the database nor a folder has; 0: error is set. What a
+ * program left that was killed while several were to come together goes. */
 gint64 sluice_store_next_run (SluiceStore *self, sqlite3 *db, GError **error);
 
 /* Runs that have a folder and no row, because a database was lost: (transfer full) (element-type

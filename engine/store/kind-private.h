@@ -22,7 +22,8 @@ struct _SluiceKind
   const char *columns;               /* of it, as read() takes them */
   gboolean has_blobs;                /* column hash of the table names a row of blobs */
   const char *list; /* (nullable): SELECT id, run, tag, kind, n, first step, last step, segments,
-                       last value, last wall of series of run ?1 */
+                       last value, last wall of series of run ?1. Where ?2 is 0 n may be 1 in place
+                       of what takes longer the more there is, and events are left out */
   const char *truncate; /* (nullable): deletes what run ?1 has after step ?2 */
   const char *view;     /* (nullable): the name of its view, */
   const char *our_view; /* (nullable): and a SELECT in its place where our functions are at hand */

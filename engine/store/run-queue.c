@@ -96,6 +96,29 @@ sluice_run_queue_dup_entries (SluiceStore *store, GError **error)
   return ok ? g_steal_pointer (&entries) : NULL;
 }
 
+gboolean
+sluice_run_queue_read_needs (SluiceStore *store,
+                             gint64 run,
+                             SluiceQueueNeeds *needs,
+                             GError **error)
+{
+  *needs = (SluiceQueueNeeds){ 0 };
+  sqlite3 *db = sluice_store_take_reader (store, error);
+  if (db == NULL)
+    return FALSE;
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error, "SELECT after, devices, memory, threads FROM queue WHERE run = ?", "i", run);
+  int rc = sluice_sql_step (db, row, error);
+  if (rc == SQLITE_ROW)
+    *needs = (SluiceQueueNeeds){ .after = sqlite3_column_int64 (row, 0),
+                                 .devices = sluice_column_dup_text (row, 1),
+                                 .memory = sqlite3_column_int64 (row, 2),
+                                 .threads = sqlite3_column_int64 (row, 3) };
+  sqlite3_finalize (row);
+  sluice_store_put_reader (store, db);
+  return rc != SQLITE_ERROR;
+}
+
 /* ---- pausing ---- */
 
 gboolean
@@ -216,7 +239,7 @@ typedef enum
 typedef struct
 {
   gint64 run;
-  gint64 after, threads;
+  gint64 after, threads, memory;
   gboolean leaves;
   char *reason; /* (nullable): of one that is barred or leaves */
 } Candidate;
@@ -247,7 +270,8 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
   sqlite3_stmt *row = sluice_sql_prepare (
       db, error,
       "SELECT r.state, r.deleted IS NOT NULL, q.after, q.threads, a.state, a.name, "
-      "coalesce ((SELECT paused FROM queue_control), 0) FROM queue q JOIN runs r ON r.id = q.run "
+      "coalesce ((SELECT paused FROM queue_control), 0), q.memory FROM queue q JOIN runs r ON r.id "
+      "= q.run "
       "LEFT JOIN runs a ON a.id = q.after WHERE q.run = ?",
       "i", candidate->run);
   int rc = sluice_sql_step (db, row, error);
@@ -256,6 +280,7 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
     {
       candidate->after = sqlite3_column_int64 (row, 2);
       candidate->threads = sqlite3_column_int64 (row, 3);
+      candidate->memory = sqlite3_column_int64 (row, 7);
       verdict = sqlite3_column_int (row, 1)             ? GONE
                 : is_over (sqlite3_column_int (row, 0)) ? OVER
                 : sqlite3_column_int (row, 6) != 0      ? NOTHING_GOES
@@ -353,7 +378,8 @@ dup_order (SluiceStore *store, const char *group, GError **error)
 static SluiceQueueLeave
 ask (SluiceStore *store, Candidate *candidate, const SluiceQueueLimits *limits, GError **error)
 {
-  if (limits->threads >= 0 && candidate->threads > limits->threads)
+  if ((limits->threads >= 0 && candidate->threads > limits->threads)
+      || (limits->memory >= 0 && candidate->memory > limits->memory))
     return SLUICE_QUEUE_NOT_YET;
   return limits->ask != NULL ? limits->ask (store, candidate->run, &candidate->reason, error)
                              : SLUICE_QUEUE_MAY_GO;

@@ -33,6 +33,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceQueueEntry, sluice_queue_entry_free)
 /* (transfer full) (nullable) (element-type SluiceQueueEntry): in order; also those under way. */
 GPtrArray *sluice_run_queue_dup_entries (SluiceStore *store, GError **error);
 
+/* What its row says of a run; nothing where it has none. needs->devices: (transfer full)
+ * (nullable) */
+gboolean sluice_run_queue_read_needs (SluiceStore *store,
+                                      gint64 run,
+                                      SluiceQueueNeeds *needs,
+                                      GError **error);
+
 /* Nothing more is claimed while it is paused; what is under way goes on. */
 gboolean sluice_run_queue_get_paused (SluiceStore *store, gboolean *paused, GError **error);
 gboolean sluice_run_queue_set_paused (SluiceStore *store, gboolean paused, GError **error);
@@ -69,6 +76,7 @@ typedef enum
 typedef struct
 {
   gint64 threads;    /* runs that need more are passed over as busy; -1: no limit */
+  gint64 memory;     /* the same, in bytes */
   const char *group; /* (nullable): only its runs */
   /* (nullable): whether a run may begin or go on. reason: (out) (transfer full): of NEVER */
   SluiceQueueLeave (*ask) (SluiceStore *store, gint64 run, char **reason, GError **error);

@@ -9,14 +9,26 @@
 
 #include "engine/base/error.h"
 
+/* SQLite calls much an I/O error that is none of the device's. db: (nullable) */
+static int
+get_code (sqlite3 *db)
+{
+  int rc = db != NULL ? sqlite3_extended_errcode (db) : SQLITE_NOMEM;
+  int number = db != NULL ? sqlite3_system_errno (db) : 0;
+  if ((rc & 0xff) != SQLITE_IOERR)
+    return rc & 0xff;
+  if (rc == SQLITE_IOERR_NOMEM || number == ENOMEM) /* say of a mapping */
+    return SQLITE_NOMEM;
+  /* The index of a log grows before anything is written. */
+  if (rc == SQLITE_IOERR_SHMSIZE || number == ENOSPC || number == EDQUOT)
+    return SQLITE_FULL;
+  return SQLITE_IOERR;
+}
+
 gboolean
 sluice_sql_fail (sqlite3 *db, const char *what, GError **error)
 {
-  int rc = db != NULL ? sqlite3_extended_errcode (db) & 0xff : SQLITE_NOMEM;
-  if (rc == SQLITE_IOERR
-      && (sqlite3_extended_errcode (db) == SQLITE_IOERR_NOMEM
-          || sqlite3_system_errno (db) == ENOMEM)) /* say of a mapping */
-    rc = SQLITE_NOMEM;
+  int rc = get_code (db);
   /* SQLite's words for a connection that met nothing are "not an error". */
   const char *detail = db == NULL        ? "out of memory"
                        : rc == SQLITE_OK ? "the answer was not the one that was expected"

@@ -150,14 +150,31 @@ read_points (sqlite3 *db, sqlite3_stmt *row, PointsRequest *request, GError **er
 }
 
 static gboolean
+count_segments (sqlite3 *db, gint64 series, gint64 *n, GError **error)
+{
+  static const char sql[] = "SELECT segments FROM series WHERE id = ?";
+  return sluice_sql_take_number (db, sluice_sql_prepare (db, error, sql, "i", series), n, error);
+}
+
+static gboolean
 read_from (sqlite3 *db, gint64 series, gint64 from_step, gsize max, GArray *points, GError **error)
 {
+  /* Those of one segment follow each other: before the last that begins earlier, none reaches so
+   * far. */
   static const char sql[] =
+      "SELECT n, data, first_step, segment FROM scalar_chunks WHERE series = ?1 AND first_step >= "
+      "coalesce ((SELECT max (first_step) FROM scalar_chunks WHERE series = ?1 AND "
+      "first_step < ?2), ?2) AND last_step >= ?2 ORDER BY first_step, segment";
+  static const char segments_sql[] =
       "SELECT n, data, first_step, segment FROM scalar_chunks WHERE series = ? AND "
       "last_step >= ? ORDER BY first_step, segment";
   PointsRequest request = { from_step, points->len, max, G_MININT64, TRUE, points, NULL };
-  return read_points (db, sluice_sql_prepare (db, error, sql, "ii", series, from_step), &request,
-                      error);
+  gint64 n_segments;
+  return count_segments (db, series, &n_segments, error)
+         && read_points (db,
+                         sluice_sql_prepare (db, error, n_segments > 1 ? segments_sql : sql, "ii",
+                                             series, from_step),
+                         &request, error);
 }
 
 gboolean
@@ -181,11 +198,9 @@ read_chunk (sqlite3 *db, gint64 series, gint64 step, GArray *points, GError **er
       "coalesce "
       "((SELECT max (first_step) FROM scalar_chunks WHERE series = ?1 AND first_step <= ?2), ?2) "
       "AND last_step >= ?2 ORDER BY first_step LIMIT 1";
-  static const char segments_sql[] = "SELECT segments FROM series WHERE id = ?";
   PointsRequest request = { G_MININT64, points->len, G_MAXSIZE, G_MININT64, TRUE, points, NULL };
   gint64 n_segments;
-  if (!sluice_sql_take_number (db, sluice_sql_prepare (db, error, segments_sql, "i", series),
-                               &n_segments, error))
+  if (!count_segments (db, series, &n_segments, error))
     return FALSE;
   if (n_segments > 1)
     return read_from (db, series, step, CHUNK_POINTS, points, error);

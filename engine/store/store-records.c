@@ -17,18 +17,21 @@ sluice_series_info_free (SluiceSeriesInfo *self)
 
 /* ---- series ---- */
 
-/* Those of a kind, of run ?1. */
+/* Those of a kind, of run ?1; ?2: are they counted? */
 static char *
 dup_list_sql (const SluiceKind *kind)
 {
   if (kind->list != NULL)
     return g_strdup (kind->list);
+  const char *table = kind->table;
   return g_strdup_printf (
-      "SELECT s.id, s.run, s.tag, s.kind, count (r.step), min (r.step), max (r.step), "
-      "s.segments, NULL, NULL "
-      "FROM series s LEFT JOIN %s r ON r.series = s.id WHERE s.run = ?1 AND s.kind = %d "
-      "GROUP BY s.id",
-      kind->table, (int) kind->number);
+      "SELECT s.id AS id, s.run, s.tag, s.kind, CASE WHEN ?2 OR s.segments > 1 THEN "
+      "(SELECT count (*) FROM %s WHERE series = s.id) ELSE "
+      "EXISTS (SELECT 1 FROM %s WHERE series = s.id) END, "
+      "(SELECT min (step) FROM %s WHERE series = s.id), "
+      "(SELECT max (step) FROM %s WHERE series = s.id), s.segments, NULL, NULL "
+      "FROM series s WHERE s.run = ?1 AND s.kind = %d",
+      table, table, table, table, (int) kind->number);
 }
 
 static void
@@ -57,8 +60,8 @@ read_series (sqlite3_stmt *row)
   return info;
 }
 
-GPtrArray *
-sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
+static GPtrArray *
+list_series (SluiceStore *self, gint64 run, gboolean counted, GError **error)
 {
   sqlite3 *db = sluice_store_take_reader (self, error);
   if (db == NULL)
@@ -70,13 +73,25 @@ sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
   g_string_append (sql, " ORDER BY 3, 4");
   g_autoptr (GPtrArray) series =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_series_info_free);
-  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql->str, "i", run);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql->str, "ii", run, (gint64) counted);
   int rc;
   while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW)
     g_ptr_array_add (series, read_series (row));
   sqlite3_finalize (row);
   sluice_store_put_reader (self, db);
   return rc == SQLITE_DONE ? g_steal_pointer (&series) : NULL;
+}
+
+GPtrArray *
+sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error)
+{
+  return list_series (self, run, TRUE, error);
+}
+
+GPtrArray *
+sluice_store_dup_extents (SluiceStore *self, gint64 run, GError **error)
+{
+  return list_series (self, run, FALSE, error);
 }
 
 /* The list of its kind, for one id of the run's. (transfer full) (nullable): without such a series
@@ -94,13 +109,12 @@ dup_one_sql (sqlite3 *db, gint64 series, GError **error)
     return NULL;
   const SluiceKind *kind = number >= 0 ? sluice_kind_get ((int) number) : NULL;
   g_autofree char *list = kind != NULL ? dup_list_sql (kind) : NULL;
-  const char *group = list != NULL ? g_strrstr (list, " GROUP BY s.id") : NULL;
-  return group != NULL ? g_strdup_printf ("%.*s AND s.id = ?2%s", (int) (group - list), list, group)
-                       : g_strdup ("SELECT NULL WHERE ?1 AND ?2 AND 0");
+  return list != NULL ? g_strdup_printf ("SELECT * FROM (%s) WHERE id = ?3", list)
+                      : g_strdup ("SELECT NULL WHERE ?1 AND ?2 AND ?3 AND 0");
 }
 
 gboolean
-sluice_store_dup_one_series (
+sluice_store_dup_extent (
     SluiceStore *self, gint64 run, gint64 series, SluiceSeriesInfo **found, GError **error)
 {
   sqlite3 *db = sluice_store_take_reader (self, error);
@@ -111,7 +125,7 @@ sluice_store_dup_one_series (
   g_autofree char *sql = dup_one_sql (db, series, error);
   if (sql != NULL)
     {
-      sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", run, series);
+      sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "iii", run, (gint64) 0, series);
       rc = sluice_sql_step (db, row, error);
       *found = rc == SQLITE_ROW ? read_series (row) : NULL;
       sqlite3_finalize (row);
@@ -260,4 +274,79 @@ sluice_store_read_events (SluiceStore *self, gint64 run, GError **error)
   if (!sluice_store_each_record (self, &all, &range, keep_event, events, error))
     return NULL;
   return g_steal_pointer (&events);
+}
+
+/* ---- what came of events ---- */
+
+/* Of all events of a run, from their index alone. */
+static gboolean
+read_mark (sqlite3 *db, gint64 run, SluiceEventMark *mark, GError **error)
+{
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error, "SELECT count (*), max (id), total (step) FROM events WHERE run = ?", "i", run);
+  int rc = sluice_sql_step (db, row, error);
+  if (rc == SQLITE_ROW)
+    *mark = (SluiceEventMark){ sqlite3_column_int64 (row, 0), sqlite3_column_int64 (row, 1),
+                               sqlite3_column_double (row, 2) };
+  sqlite3_finalize (row);
+  return rc == SQLITE_ROW;
+}
+
+/* (nullable): those behind @id, a row for each; "+run": by their numbers, not by the run. */
+static GPtrArray *
+read_behind (sqlite3 *db, gint64 run, gint64 id, GError **error)
+{
+  static const char sql[] = "SELECT step, wall, kind, text FROM events WHERE +run = ? AND id > ? "
+                            "ORDER BY id";
+  g_autoptr (GPtrArray) events = g_ptr_array_new_with_free_func (sluice_record_free);
+  sqlite3_stmt *row = sluice_sql_prepare (db, error, sql, "ii", run, id);
+  return sluice_kind_each_in (&sluice_kind_event, db, row, keep_event, events, error)
+             ? g_steal_pointer (&events)
+             : NULL;
+}
+
+/* Are @came all that the run has more than at @mark? */
+static gboolean
+only_came (const SluiceEventMark *mark, const SluiceEventMark *now, const GPtrArray *came)
+{
+  double steps = mark->steps;
+  for (guint i = 0; i < came->len; i++)
+    steps += (double) ((const SluiceRecord *) came->pdata[i])->step;
+  return mark->n + came->len == now->n && steps == now->steps;
+}
+
+static GPtrArray *
+read_news (sqlite3 *db, gint64 run, SluiceEventMark *mark, gboolean *anew, GError **error)
+{
+  SluiceEventMark now;
+  *anew = FALSE;
+  if (!read_mark (db, run, &now, error))
+    return NULL;
+  if (now.n == mark->n && now.last == mark->last && now.steps == mark->steps)
+    return g_ptr_array_new_with_free_func (sluice_record_free);
+  g_autoptr (GPtrArray) came = read_behind (db, run, mark->last, error);
+  *anew = came != NULL && !only_came (mark, &now, came);
+  if (*anew)
+    {
+      g_ptr_array_unref (came);
+      came = read_behind (db, run, 0, error);
+    }
+  if (came != NULL)
+    *mark = now;
+  return g_steal_pointer (&came);
+}
+
+GPtrArray *
+sluice_store_read_new_events (
+    SluiceStore *self, gint64 run, SluiceEventMark *mark, gboolean *anew, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  /* All of one commit. */
+  GPtrArray *events =
+      sluice_sql_exec (db, "BEGIN", error) ? read_news (db, run, mark, anew, error) : NULL;
+  sluice_sql_roll_back (db);
+  sluice_store_put_reader (self, db);
+  return events;
 }

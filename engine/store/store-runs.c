@@ -50,23 +50,22 @@ sluice_run_info_free (SluiceRunInfo *self)
   g_free (self);
 }
 
-/* (nullable) (transfer full) */
+/* The name, or the first free one with a number from 2 on behind it: 2, or one more than a number
+ * that is taken. (nullable) (transfer full) */
 static char *
 dup_free_name (sqlite3 *db, const char *base, GError **error)
 {
-  g_autofree char *name = g_strdup (base);
-  for (guint n = 2;; n++)
-    {
-      gint64 n_taken;
-      sqlite3_stmt *row =
-          sluice_sql_prepare (db, error, "SELECT count (*) FROM runs WHERE name = ?", "s", name);
-      if (!sluice_sql_take_number (db, row, &n_taken, error))
-        return NULL;
-      if (n_taken == 0)
-        return g_steal_pointer (&name);
-      g_free (name);
-      name = g_strdup_printf ("%s-%u", base, n);
-    }
+  gint64 number;
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error,
+      "SELECT iif (NOT EXISTS (SELECT 1 FROM runs WHERE name = ?1), 0, (SELECT min (n) FROM "
+      "(SELECT 2 AS n UNION ALL SELECT CAST (substr (name, length (?1) + 2) AS INTEGER) + 1 FROM "
+      "runs WHERE name > ?1 || '-' AND name < ?1 || '.') WHERE n >= 2 AND NOT EXISTS (SELECT 1 "
+      "FROM runs WHERE name = ?1 || '-' || n)))",
+      "s", base);
+  if (!sluice_sql_take_number (db, row, &number, error))
+    return NULL;
+  return number == 0 ? g_strdup (base) : g_strdup_printf ("%s-%" G_GINT64_FORMAT, base, number);
 }
 
 /* What is said of it from the start. */

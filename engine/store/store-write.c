@@ -12,7 +12,7 @@
 #include "engine/store/sql.h"
 
 /* How long a value waits for its commit. Where somebody looks at it (set_notify) as short as leaves
- * the processors to those who log: a commit every so many times what the last one took. */
+ * the processors to those who log: a commit every so many times what the last one computed. */
 #define COMMIT_NS      (100 * 1000 * 1000)
 #define LIVE_COMMIT_NS (30 * 1000 * 1000)
 #define LIVE_SHARE     10
@@ -60,7 +60,7 @@ struct _StoreWriter
   gboolean quit, hurry;
   gboolean forget;  /* drop cached chunks before the next batch */
   gboolean working; /* the writer uses the logs, the lock not held */
-  gint64 commit_ns; /* that the last commit took */
+  gint64 commit_ns; /* that the last commit computed */
   GError *error;    /* of the last try to commit */
   guint64 n_tries;  /* commits tried, so that waiters can tell a new failure */
   void (*notify) (gpointer data);
@@ -277,9 +277,9 @@ work_once (StoreWriter *self)
   g_autoptr (GError) error = NULL;
   if (forget)
     forget_series (self);
-  gint64 start = g_get_monotonic_time ();
+  gint64 start = sluice_thread_get_cpu_us ();
   gboolean ok = n == 0 || commit_batches (self, logs, &error);
-  gint64 took = (g_get_monotonic_time () - start) * 1000;
+  gint64 took = (sluice_thread_get_cpu_us () - start) * 1000;
 
   pthread_mutex_lock (&self->lock);
   self->commit_ns = n > 0 ? took : self->commit_ns;

@@ -211,8 +211,11 @@ gboolean sluice_run_log_truncate (SluiceRunLog *self, gint64 after_step, GError 
 
 /* Series of every kind. (element-type SluiceSeriesInfo): by tag */
 GPtrArray *sluice_store_dup_series (SluiceStore *self, gint64 run, GError **error);
+/* The same at a cost that does not grow with what the series hold, some microseconds each: the
+ * n_points of one of a single segment are 1 where it has any, and there are no events. */
+GPtrArray *sluice_store_dup_extents (SluiceStore *self, gint64 run, GError **error);
 /* (transfer full) (nullable): one of them. *found: (out): NULL where there is none of that id. */
-gboolean sluice_store_dup_one_series (
+gboolean sluice_store_dup_extent (
     SluiceStore *self, gint64 run, gint64 series, SluiceSeriesInfo **found, GError **error);
 /* (transfer full): gint64 run -> gint64, a number that grows with each commit that changed what the
  * run recorded: series, points, records, events. Runs without any are not in it. */
@@ -261,6 +264,16 @@ gboolean sluice_store_read_chunk (
 
 /* (element-type SluiceEvent) */
 GPtrArray *sluice_store_read_events (SluiceStore *self, gint64 run, GError **error);
+/* Up to where the events of a run were read; zeroed: none of them. */
+typedef struct
+{
+  gint64 n, last; /* how many, and the greatest of the numbers by which they came */
+  double steps;   /* the sum of theirs: tells one that took the place of another */
+} SluiceEventMark;
+/* (element-type SluiceEvent): those that came since the mark, in the order in which they came; the
+ * mark moves on. *anew: (out): some are gone, and these are all there are. */
+GPtrArray *sluice_store_read_new_events (
+    SluiceStore *self, gint64 run, SluiceEventMark *mark, gboolean *anew, GError **error);
 
 typedef struct
 {

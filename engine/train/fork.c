@@ -10,6 +10,7 @@
 #include "engine/train/project-changes.h"
 #include "engine/train/retrace.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
 
 typedef struct
@@ -198,6 +199,18 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
+static SluiceQueueNeeds
+get_needs (Fork *self)
+{
+  SluiceQueueNeeds needs = self->request->needs;
+  g_autoptr (SluiceRunForecast) forecast = self->request->waits && needs.memory == 0
+                                               ? sluice_run_forecast_new (self->replica, NULL)
+                                               : NULL;
+  if (forecast != NULL)
+    needs.memory = sluice_run_forecast_get_bytes (forecast);
+  return needs;
+}
+
 static gboolean
 start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes, GError **error)
 {
@@ -205,27 +218,20 @@ start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes,
   g_autoptr (GBytes) graph =
       sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
   g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
+  g_autoptr (SluiceRecord) settings = sluice_trainer_new_settings (self->project);
+  SluiceQueueNeeds needs = get_needs (self);
   SluiceRunStart start = { .graph = graph,
                            .checkpoint = name,
                            .checkpoint_step = self->request->step,
                            .checkpoint_bytes = bytes,
-                           .waits = self->request->waits ? &self->request->needs : NULL,
+                           .waits = self->request->waits ? &needs : NULL,
+                           /* Until it is trained, too, it can be told from others. */
+                           .settings = settings,
                            .write = write_run_file,
                            .data = self->file };
   return graph != NULL && info->graph_hash != NULL
          && sluice_project_save (self->project, sluice_run_draft_get_folder (draft), error)
          && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
-}
-
-/* Until it is trained, too, it can be told from others. */
-static gboolean
-log_settings (Fork *self, gint64 run, GError **error)
-{
-  SluiceRunLog *log = sluice_store_open_log (self->store, run, error);
-  if (log == NULL)
-    return FALSE;
-  gboolean ok = sluice_trainer_log_settings (log, self->project, error);
-  return sluice_run_log_close (log, ok ? error : NULL) && ok;
 }
 
 static SluiceRunInfo *
@@ -238,11 +244,8 @@ make_run (Fork *self, GError **error)
   g_autoptr (SluiceRunInfo) info = make_info (self, error);
   if (!start (self, g_steal_pointer (&draft), info, bytes, error))
     return NULL;
-  gboolean ok = log_settings (self, info->id, error);
-  if (!ok)
-    sluice_store_purge_run (self->store, info->id, NULL);
   sluice_store_unlock_run (self->store, info->id);
-  return ok ? g_steal_pointer (&info) : NULL;
+  return g_steal_pointer (&info);
 }
 
 SluiceRunInfo *

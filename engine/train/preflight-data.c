@@ -4,50 +4,65 @@
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/train/preflight-private.h"
 
 /* ---- the first batch ---- */
 
-typedef struct
-{
-  double min, max, mean, deviation; /* of finite elements; NAN: there is none */
-  gint64 n_non_finite;
-} Spread;
+typedef SluicePreflightSpread Spread;
 
-static Spread
-measure (const SluiceTensor *values)
+static void
+count_bins (Spread *self, const SluiceTensor *values)
 {
-  Spread self = { NAN, NAN, 0, 0, 0 };
-  double squares = 0;
-  gint64 n = 0;
+  double width = (self->max - self->min) / SLUICE_PREFLIGHT_BINS;
   for (gint64 i = 0; i < values->n_elements; i++)
     {
       double value = sluice_examples_get_value (values, i);
       if (!isfinite (value))
+        continue;
+      double place = width > 0 ? (value - self->min) / width : 0;
+      self->bins[(guint) CLAMP (place, 0, SLUICE_PREFLIGHT_BINS - 1)]++;
+    }
+}
+
+static void
+measure (Spread *self, const SluiceTensor *values)
+{
+  double squares = 0;
+  gint64 n = 0;
+  *self = (Spread){ .min = NAN, .max = NAN, .n_elements = values->n_elements };
+  for (gint64 i = 0; i < values->n_elements; i++)
+    {
+      double value = sluice_examples_get_value (values, i);
+      self->n_zeros += value == 0;
+      if (!isfinite (value))
         {
-          self.n_non_finite++;
+          self->n_non_finite++;
           continue;
         }
-      double distance = value - self.mean; /* Welford */
-      self.mean += distance / (double) ++n;
-      squares += distance * (value - self.mean);
-      self.min = fmin (self.min, value);
-      self.max = fmax (self.max, value);
+      double distance = value - self->mean; /* Welford */
+      self->mean += distance / (double) ++n;
+      squares += distance * (value - self->mean);
+      self->min = fmin (self->min, value);
+      self->max = fmax (self->max, value);
     }
-  self.deviation = n > 1 ? sqrt (squares / (double) (n - 1)) : 0;
+  self->deviation = n > 1 ? sqrt (squares / (double) (n - 1)) : 0;
   if (n == 0)
-    self.mean = self.deviation = NAN;
-  return self;
+    self->mean = self->deviation = NAN;
+  else
+    count_bins (self, values);
 }
 
 /* Further from 0 an input of numbers saturates what reads it. */
 #define LARGE 30
 
 static void
-judge_input (SluicePreflightItem *item, const SluiceTensor *values, const Spread *spread)
+judge_input (SluicePreflightItem *item, const SluiceTensor *values, double scale)
 {
+  const Spread *spread = item->spread;
   gboolean is_float = sluice_dtype_in (values->dtype, SLUICE_SET_FLOATS);
+  double furthest = fmax (fabs (spread->min), fabs (spread->max));
   if (spread->n_non_finite > 0)
     {
       item->level = SLUICE_PREFLIGHT_STOP;
@@ -58,10 +73,14 @@ judge_input (SluicePreflightItem *item, const SluiceTensor *values, const Spread
       item->level = SLUICE_PREFLIGHT_LOOK;
       item->action = g_strdup (_ ("all of it is the same: look at the data file"));
     }
-  else if (is_float && fmax (fabs (spread->min), fabs (spread->max)) > LARGE)
+  else if (is_float && furthest > LARGE)
     {
+      char number[G_ASCII_DTOSTR_BUF_SIZE];
       item->level = SLUICE_PREFLIGHT_LOOK;
       item->action = g_strdup (_ ("set [data] scale, so that it lies around 1"));
+      if (scale > 0)
+        item->set = g_strconcat (
+            "data.scale=", g_ascii_formatd (number, sizeof number, "%.6g", scale / furthest), NULL);
     }
 }
 
@@ -69,17 +88,23 @@ static void
 look_at_input (SluiceChecker *self, const char *edge, const SluiceTensor *values)
 {
   char shape[SLUICE_SHAPE_STR];
-  Spread spread = measure (values);
+  Spread *spread = g_new (Spread, 1);
+  measure (spread, values);
   SluicePreflightItem *item = sluice_preflight_add (
       self->card, "input", edge, SLUICE_PREFLIGHT_WELL,
-      g_strdup_printf (_ ("%s: %s%s, %.4g to %.4g, mean %.4g, standard deviation %.4g, not finite: "
-                          "%" PRId64),
+      g_strdup_printf (_ ("%s: %s%s, %.4g to %.4g, mean %.4g, standard deviation %.4g, zeros: "
+                          "%.3g %%, not finite: %" PRId64),
                        edge, sluice_dtype_name (values->dtype),
-                       sluice_shape_str (&values->shape, shape), spread.min, spread.max,
-                       spread.mean, spread.deviation, spread.n_non_finite));
-  item->value = spread.mean;
-  item->plus_minus = spread.deviation;
-  judge_input (item, values, &spread);
+                       sluice_shape_str (&values->shape, shape), spread->min, spread->max,
+                       spread->mean, spread->deviation,
+                       100 * (double) spread->n_zeros / (double) MAX (spread->n_elements, 1),
+                       spread->n_non_finite));
+  item->value = spread->mean;
+  item->plus_minus = spread->deviation;
+  item->spread = spread;
+  item->node = g_strndup (edge, strcspn (edge, ":"));
+  /* Only x is scaled. */
+  judge_input (item, values, edge == self->project->feed_x ? self->project->scale : 0);
 }
 
 void
@@ -162,6 +187,8 @@ tell_balance (SluiceChecker *self, const GArray *counts, gint64 n, gint64 least,
       g_strdup_printf (_ ("%u classes: %.3g %% to %.3g %% of the labels each"), self->n_classes,
                        100 * (double) least / all, 100 * (double) most / all));
   item->value = self->n_classes;
+  item->counts = g_array_copy ((GArray *) counts);
+  item->node = g_strndup (self->project->feed_y, strcspn (self->project->feed_y, ":"));
   if (uneven)
     item->action = g_strdup (_ ("weigh the rare classes, or draw them more often"));
   if (!has_gaps)

@@ -177,18 +177,23 @@ look_at_nodes (SluiceChecker *self)
                                        n_rest),
                              n_rest));
   item->value = names->len;
-  if (names->len > 0)
-    item->action = g_strdup (_ ("fetch what they make, or delete them"));
+  if (names->len == 0)
+    return;
+  item->action = g_strdup (_ ("fetch what they make, or delete them"));
+  item->node = g_strdup (names->pdata[0]);
 }
 
 /* ---- settings ---- */
 
+/* set: (nullable) */
 static void
-add_setting (SluiceChecker *self, const char *name, char *take_text, const char *action)
+add_setting (
+    SluiceChecker *self, const char *name, char *take_text, const char *action, const char *set)
 {
   SluicePreflightItem *item =
       sluice_preflight_add (self->card, "setting", name, SLUICE_PREFLIGHT_LOOK, take_text);
   item->action = g_strdup (action);
+  item->set = g_strdup (set);
 }
 
 static void
@@ -205,22 +210,22 @@ look_at_settings (SluiceChecker *self)
         add_setting (
             self, parameter->name,
             g_strdup_printf (_ ("%s: the graph has no '%s'"), parameter->name, parameter->target),
-            _ ("name its edge in [parameters]"));
+            _ ("name its edge in [parameters]"), NULL);
       else if (!steps.reached[edge.node->id])
         add_setting (self, parameter->name,
                      g_strdup_printf (_ ("%s changes nothing: no step reads '%s'"), parameter->name,
                                       parameter->target),
-                     _ ("take it out of [parameters]"));
+                     _ ("take it out of [parameters]"), NULL);
     }
   if (p->summaries != NULL && self->schedule.summary_every == 0)
     add_setting (self, "summary-every", g_strdup (_ ("summaries are never taken")),
-                 _ ("set summary-every"));
+                 _ ("set summary-every"), "train.summary-every=100");
   if (p->evaluate->len > 0 && !sluice_project_evaluates (p))
     add_setting (self, "evaluate", g_strdup (_ ("there is nothing to evaluate on")),
-                 _ ("set [data] test-x"));
+                 _ ("set [data] test-x"), NULL);
   if (p->evaluate->len == 0 && p->texts->len == 0 && self->schedule.evaluate_every > 0)
     add_setting (self, "evaluate-every", g_strdup (_ ("nothing is evaluated")),
-                 _ ("name what in [evaluate] fetches"));
+                 _ ("name what in [evaluate] fetches"), "train.evaluate-every=0");
 }
 
 /* ---- variables ---- */
@@ -258,6 +263,7 @@ add_still (SluiceChecker *self, const GPtrArray *names, const char *format)
                             g_strdup_printf (format, names->len, some));
   item->value = names->len;
   item->action = g_strdup (_ ("look at the path from it to the loss"));
+  item->node = g_strdup (names->pdata[0]);
 }
 
 /* Those that are there to be trained. */

@@ -14,15 +14,13 @@
 #include "engine/base/thread.h"
 #include "engine/device/random.h"
 #include "engine/train/preflight-private.h"
+#include "engine/train/system-probe.h"
 #include "engine/train/summary.h"
 
 #define SECONDS       1.0  /* to measure steps in */
 #define N_WARM        3    /* steps: the first ones plan, allocate and learn what kernels cost */
 #define LEAST_BLOCKS  5    /* of blocks, where that does not take too long */
 #define BLOCK_SECONDS 0.02 /* steps are summed up over so long: a clock's tick is nothing then */
-/* What a trainer does between steps: points are queued, progress is told (µs, measured on a server
- * of 2023; half of it is uncertain). */
-#define TRAINER_US 12.0
 /* No two runs on a machine are the same, even where nothing disturbs. */
 #define LEAST_SPREAD 0.1
 #define LOAD_SPREAD  0.5 /* where others want as much as there is: they come and go */
@@ -64,19 +62,6 @@ take_step (Trial *self, SluiceTensor **summary, double *seconds)
   return TRUE;
 }
 
-static gint
-compare_numbers (gconstpointer a, gconstpointer b)
-{
-  double x = *(const double *) a, y = *(const double *) b;
-  return (x > y) - (x < y);
-}
-
-static double
-get_quantile (const GArray *sorted, double part)
-{
-  return g_array_index (sorted, double, (guint) (part * (sorted->len - 1) + 0.5));
-}
-
 /* Of others, for each processor, over the last minute; 0: it has one for itself. */
 static double
 get_load (void)
@@ -85,21 +70,17 @@ get_load (void)
   return getloadavg (&load, 1) == 1 ? fmax (0, load - 1) / g_get_num_processors () : 0;
 }
 
-/* By blocks of steps: the median, and how far nine of ten blocks are from it at the most. What
- * disturbs the machine now and then moves neither by much. */
 static void
 sum_up (Trial *self, GArray *blocks)
 {
-  g_array_sort (blocks, compare_numbers);
-  self->step = get_quantile (blocks, 0.5);
-  double spread =
-      fmax (get_quantile (blocks, 0.95) - self->step, self->step - get_quantile (blocks, 0.05));
+  double spread;
+  self->step = sluice_preflight_sum_up (blocks, &spread);
   if (blocks->len < LEAST_BLOCKS)
     spread = fmax (spread, FEW_SPREAD * self->step);
   self->load = get_load ();
   spread = fmax (spread, fmin (1, LOAD_SPREAD * self->load) * self->step);
-  self->step_margin = fmax (spread, LEAST_SPREAD * self->step) + 0.5 * TRAINER_US * 1e-6;
-  self->step += TRAINER_US * 1e-6;
+  self->step_margin = fmax (spread, LEAST_SPREAD * self->step) + 0.5 * SLUICE_TRAINER_US * 1e-6;
+  self->step += SLUICE_TRAINER_US * 1e-6;
 }
 
 static gboolean
@@ -229,12 +210,24 @@ tell_step (Trial *self)
   item->value = us;
   item->plus_minus = margin;
   item->unit = "us";
+  item->source = "measured";
 }
 
 static double
 count_times (gint64 n_steps, gint64 period)
 {
   return 1 + (period > 0 ? floor ((double) (n_steps - 1) / (double) period) : 0);
+}
+
+/* By steps and by the time of training. */
+static double
+count_saves (const Trial *self)
+{
+  const SluiceSchedule *schedule = &self->checker->schedule;
+  double n = count_times (schedule->n_steps, schedule->checkpoint_every);
+  double seconds = (double) schedule->n_steps * self->step;
+  double minutes = self->checker->project->checkpoint_minutes;
+  return fmin (minutes > 0 ? n + floor (seconds / (60 * minutes)) : n, (double) schedule->n_steps);
 }
 
 /* "1 h 20 min", "3 min", "12 s" */
@@ -254,7 +247,7 @@ tell_finish (Trial *self)
   const SluiceSchedule *schedule = &self->checker->schedule;
   double n = (double) schedule->n_steps;
   double others = count_times (schedule->n_steps, schedule->evaluate_every) * self->evaluation
-                  + count_times (schedule->n_steps, schedule->checkpoint_every) * self->save;
+                  + count_saves (self) * self->save;
   if (schedule->summary_every > 0)
     others += n / (double) schedule->summary_every * self->summary;
   double seconds = n * self->step + others;
@@ -273,56 +266,56 @@ tell_finish (Trial *self)
 
 /* ---- memory ---- */
 
-static gsize
-get_available (void)
+double
+sluice_checker_get_room (const SluiceChecker *self)
 {
-  g_autofree char *text = NULL;
-  const char *line = NULL;
-  if (g_file_get_contents ("/proc/meminfo", &text, NULL, NULL))
-    line = strstr (text, "MemAvailable:");
-  return line != NULL ? (gsize) g_ascii_strtoull (line + strlen ("MemAvailable:"), NULL, 10) * 1024
-                      : G_MAXSIZE;
+  const SluiceSessionOptions *host = &self->replica->host;
+  return (double) (host->memory_limit > 0 ? host->memory_limit : sluice_system_get_available ());
 }
 
 #define N_RECORDED     50 /* steps: the inputs of some need more than those of others */
 #define RECORD_SECONDS 0.3
 
 /* Blocks of up to 4 KiB are counted in steps of 16 KiB, on each thread. */
-#define PEAK_STEP   (64.0 * 1024)
+#define THREAD_STEP (16.0 * 1024)
 #define PEAK_SPREAD 0.05
 
 /* Of a device over several steps: which threads run at the same time, and how long loops are,
  * differs from step to step. */
 typedef struct
 {
-  gsize least, most; /* peaks of plain steps, of all */
+  gsize least, most_plain; /* peaks of plain steps */
+  gsize most;              /* of all */
   gsize parameters;
 } Peak;
 
 static void
-tell_device (Trial *self, const SluiceDevice *device, const Peak *peak)
+tell_device (Trial *self, guint number, const Peak *peak)
 {
-  const SluiceSessionOptions *host = &self->checker->replica->host;
-  const char *own = strstr (device->name, "/device:");
-  const char *name = own != NULL ? own + strlen ("/device:") : device->name;
-  gsize room = host->memory_limit > 0 ? host->memory_limit : get_available ();
-  double most = (double) peak->most;
+  SluiceSession *session = self->checker->replica->session;
+  const char *name = sluice_session_get_device (session, number)->short_name;
+  double room = sluice_checker_get_room (self->checker), most = (double) peak->most;
   g_autofree char *peak_text = g_format_size_full (peak->most, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *parameters = g_format_size_full (peak->parameters, G_FORMAT_SIZE_IEC_UNITS);
   SluicePreflightItem *item = sluice_preflight_add (
       self->checker->card, "peak_bytes", name,
-      most > (double) room         ? SLUICE_PREFLIGHT_STOP
-      : most > 0.8 * (double) room ? SLUICE_PREFLIGHT_LOOK
-                                   : SLUICE_PREFLIGHT_WELL,
+      most > room                           ? SLUICE_PREFLIGHT_STOP
+      : most > SLUICE_PREFLIGHT_FULL * room ? SLUICE_PREFLIGHT_LOOK
+                                            : SLUICE_PREFLIGHT_WELL,
       peak->parameters > 0 ? g_strdup_printf (
           _ ("%s: %s at the most, measured; parameters are %s of it"), name, peak_text, parameters)
                            : g_strdup_printf (_ ("%s: %s at the most, measured"), name, peak_text));
   item->value = most;
-  item->plus_minus =
-      PEAK_SPREAD * most + PEAK_STEP + (double) (peak->most - MIN (peak->least, peak->most));
+  item->plus_minus = PEAK_SPREAD * most + THREAD_STEP * sluice_pool_get_threads ()
+                     + (double) (peak->most_plain - MIN (peak->least, peak->most_plain));
+  item->limit = room;
   item->unit = "bytes";
-  if (item->level != SLUICE_PREFLIGHT_WELL)
-    item->action = g_strdup (_ ("set a smaller batch, or recompute"));
+  item->source = "measured";
+  if (item->level == SLUICE_PREFLIGHT_WELL)
+    return;
+  item->action = g_strdup (_ ("set a smaller batch, or recompute"));
+  item->set =
+      sluice_checker_dup_batch (self->checker, number, (double) peak->parameters, most, room);
 }
 
 /* What has been written down since it was begun counts for all devices. */
@@ -336,7 +329,10 @@ take_peaks (Trial *self, Peak *peaks, gboolean is_plain)
       if (ledger == NULL)
         continue;
       if (is_plain)
-        peaks[i].least = MIN (peaks[i].least, ledger->peak_bytes);
+        {
+          peaks[i].least = MIN (peaks[i].least, ledger->peak_bytes);
+          peaks[i].most_plain = MAX (peaks[i].most_plain, ledger->peak_bytes);
+        }
       if (ledger->peak_bytes > peaks[i].most)
         {
           peaks[i].most = ledger->peak_bytes;
@@ -379,18 +375,20 @@ measure_memory (Trial *self)
     return FALSE;
   for (guint i = 0; i < n; i++)
     if (peaks[i].most > 0)
-      tell_device (self, sluice_session_get_device (session, i), &peaks[i]);
+      tell_device (self, i, &peaks[i]);
   return TRUE;
 }
 
 /* ---- disk ---- */
 
+#define FEW_CHECKPOINTS 3 /* that stay, where there is not room for more */
+
 /* Checkpoints that lie there at the end, and one more while it is written. */
 static double
-count_checkpoints (const SluiceSchedule *schedule)
+count_checkpoints (const Trial *self)
 {
-  double n = count_times (schedule->n_steps, schedule->checkpoint_every);
-  double kept = (double) (schedule->keep_last + schedule->keep_best);
+  const SluiceSchedule *schedule = &self->checker->schedule;
+  double n = count_saves (self), kept = (double) (schedule->keep_last + schedule->keep_best);
   if (schedule->keep_last == 0)
     return n;
   if (schedule->keep_every > 0)
@@ -422,7 +420,7 @@ tell_disk (Trial *self)
   const SluiceChecker *checker = self->checker;
   const SluiceSchedule *schedule = &checker->schedule;
   double n = (double) schedule->n_steps;
-  double checkpoints = count_checkpoints (schedule) * (double) self->checkpoint_bytes;
+  double checkpoints = count_checkpoints (self) * (double) self->checkpoint_bytes;
   double points = n * checker->replica->n_scalars * POINT_BYTES;
   double summaries = schedule->summary_every > 0
                          ? n / (double) schedule->summary_every * (double) self->summary_bytes
@@ -437,12 +435,16 @@ tell_disk (Trial *self)
       : room >= 0 && 2 * bytes > room ? SLUICE_PREFLIGHT_LOOK
                                       : SLUICE_PREFLIGHT_WELL,
       g_strdup_printf (_ ("%s on the disk, of it %.0f checkpoints; %s are free"), wanted,
-                       count_checkpoints (schedule), there));
+                       count_checkpoints (self), there));
   item->value = bytes;
   item->plus_minus = 0.1 * checkpoints + 0.5 * (points + summaries);
   item->unit = "bytes";
-  if (item->level != SLUICE_PREFLIGHT_WELL)
-    item->action = g_strdup (_ ("set keep-last and checkpoint-every, or take another workspace"));
+  item->limit = room >= 0 ? room : NAN;
+  if (item->level == SLUICE_PREFLIGHT_WELL)
+    return;
+  item->action = g_strdup (_ ("set keep-last and checkpoint-every, or take another workspace"));
+  if (schedule->keep_last != FEW_CHECKPOINTS)
+    item->set = g_strdup_printf ("train.keep-last=%d", FEW_CHECKPOINTS);
 }
 
 /* ---- going on exactly ---- */
@@ -490,6 +492,8 @@ tell_loss (Trial *self)
                                 "know how frequent each is %.4g"),
                              self->loss, checker->n_classes, guess, checker->entropy));
   item->value = self->loss;
+  if (item->name != NULL)
+    item->node = g_strndup (item->name, strcspn (item->name, ":"));
   if (!isfinite (self->loss))
     {
       item->level = SLUICE_PREFLIGHT_STOP;
@@ -562,8 +566,11 @@ sluice_checker_try (SluiceChecker *checker, GError **error)
     }
   gboolean cancelled = g_cancellable_set_error_if_cancelled (checker->options->cancellable, error);
   if (!cancelled)
-    sluice_preflight_add (checker->card, "project", NULL, SLUICE_PREFLIGHT_STOP,
-                          g_strdup_printf (_ ("a step fails: %s"), self.failure->message));
+    {
+      sluice_preflight_add (checker->card, "project", NULL, SLUICE_PREFLIGHT_STOP,
+                            g_strdup_printf (_ ("a step fails: %s"), self.failure->message));
+      sluice_checker_fall_back (checker);
+    }
   g_clear_error (&self.failure);
   return !cancelled;
 }

@@ -24,6 +24,10 @@ item_free (gpointer data)
   g_free (item->name);
   g_free (item->text);
   g_free (item->action);
+  g_free (item->set);
+  g_free (item->node);
+  g_free (item->spread);
+  g_clear_pointer (&item->counts, g_array_unref);
   g_free (item);
 }
 
@@ -39,11 +43,54 @@ sluice_preflight_add (SluicePreflight *self,
                                  .name = g_strdup (name),
                                  .value = NAN,
                                  .plus_minus = NAN,
+                                 .limit = NAN,
                                  .unit = "",
                                  .text = take_text,
                                  .level = level };
   g_ptr_array_add (self->items, item);
   return item;
+}
+
+static double
+get_mean (const GArray *times, guint from, guint to)
+{
+  double sum = 0;
+  for (guint i = from; i < to; i++)
+    sum += g_array_index (times, double, i);
+  return sum / MAX (to - from, 1);
+}
+
+double
+sluice_preflight_sum_up (const GArray *times, double *margin)
+{
+  guint n = times->len;
+  double mean = get_mean (times, 0, n), squares = 0;
+  for (guint i = 0; i < n; i++)
+    {
+      double distance = g_array_index (times, double, i) - mean;
+      squares += distance * distance;
+    }
+  double drift = fabs (get_mean (times, 0, n / 2) - get_mean (times, n / 2, n));
+  *margin = n > 1 ? fmax (2 * sqrt (squares / (n - 1) / n), drift) : 0;
+  return mean;
+}
+
+char *
+sluice_checker_dup_batch (
+    const SluiceChecker *self, guint device, double held, double bytes, double room)
+{
+  gboolean evaluates = self->forecast != NULL && self->forecast->is_of_evaluation[device];
+  gint64 batch = evaluates && self->test != NULL
+                     ? MIN (self->project->evaluate_batch, self->test->n)
+                     : self->project->batch;
+  double most = (double) batch * (SLUICE_PREFLIGHT_FULL * room - held) / (bytes - held);
+  gint64 best = 1;
+  if (self->examples == NULL || !(most >= 1) || batch <= 1)
+    return NULL;
+  while (2 * best < batch && (double) (2 * best) <= most)
+    best *= 2;
+  return g_strdup_printf ("%s=%" G_GINT64_FORMAT, evaluates ? "evaluate.batch" : "train.batch",
+                          best);
 }
 
 void
@@ -57,6 +104,7 @@ sluice_preflight_free (SluicePreflight *self)
 static void
 checker_clear (SluiceChecker *self)
 {
+  g_clear_pointer (&self->forecast, sluice_run_forecast_free);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
@@ -152,8 +200,12 @@ sluice_preflight (SluiceProject *project, const SluicePreflightOptions *options,
       tell (&self, 0.1, _ ("looking at the graph"));
       sluice_checker_look_at_graph (&self);
       sluice_checker_look_at_labels (&self);
+      sluice_checker_look_at_plan (&self);
+      sluice_checker_look_at_runs (&self);
       tell (&self, 0.2, _ ("trying steps"));
-      if (start (&self) && !sluice_checker_try (&self, error))
+      if (!start (&self))
+        sluice_checker_fall_back (&self);
+      else if (!sluice_checker_try (&self, error))
         return NULL;
     }
   tell (&self, 1, _ ("done"));

@@ -18,18 +18,34 @@ typedef enum
 } SluicePreflightLevel;
 const char *sluice_preflight_level_name (SluicePreflightLevel level); /* "well" */
 
+#define SLUICE_PREFLIGHT_BINS 24
 typedef struct
 {
-  const char *what;  /* "step_us", "finish_seconds", "peak_bytes", "disk_bytes", "resume_exact",
-                        "project", "setting", "nodes", "gradient", "input", "labels", "first_loss",
-                        "start" */
-  char *name;        /* (nullable): of what: a device, an edge, a key */
-  double value;      /* NAN: it has none */
-  double plus_minus; /* NAN: none, or not known */
-  const char *unit;  /* "us", "s", "bytes", "" */
-  char *text;        /* in words */
+  double min, mean, max, deviation; /* of finite elements; NAN: there is none */
+  gint64 n_elements, n_zeros, n_non_finite;
+  gint64 bins[SLUICE_PREFLIGHT_BINS]; /* how many lie in each of so many parts from min to max */
+} SluicePreflightSpread;
+
+typedef struct
+{
+  const char *what;   /* "step_us", "finish_seconds", "peak_bytes", "disk_bytes", "resume_exact",
+                         "project", "setting", "nodes", "gradient", "input", "labels", "first_loss",
+                         "start"; beside the first and the third of these, by other sources,
+                         "model_us", "run_us" and "plan_bytes" */
+  char *name;         /* (nullable): of what: a device, an edge, a key */
+  double value;       /* NAN: it has none */
+  double plus_minus;  /* NAN: none, or not known */
+  double limit;       /* that value is not to exceed; NAN: none, or not known */
+  const char *unit;   /* "us", "s", "bytes", "" */
+  const char *source; /* (nullable): of a figure: "measured" here and now, "run" (measured in one
+                         that was trained), "modelled", "plan" */
+  char *text;         /* in words */
   SluicePreflightLevel level;
-  char *action; /* (nullable): what can be done, in words */
+  char *action;                  /* (nullable): what can be done, in words */
+  SluicePreflightSpread *spread; /* (nullable): of an input's first batch */
+  GArray *counts;                /* (nullable) (element-type gint64): how often each class comes */
+  char *set;                     /* (nullable): the setting that does it, "train.batch=32" */
+  char *node;                    /* (nullable): that is to be looked at */
 } SluicePreflightItem;
 
 typedef struct

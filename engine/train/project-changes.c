@@ -9,7 +9,9 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/graph/shape-context.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/ini.h"
 
 #define GROUP    "changes"
@@ -85,8 +87,11 @@ sluice_project_list_changeable (const SluiceProject *self)
   for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", scheduled[i].key);
   for (guint i = 0; i < self->parameters->len; i++)
-    g_string_append_printf (text, ", %s",
-                            g_array_index (self->parameters, SluiceNamedEdge, i).name);
+    {
+      const SluiceNamedEdge *parameter = &g_array_index (self->parameters, SluiceNamedEdge, i);
+      if (!sluice_parameter_is_attr (parameter->target))
+        g_string_append_printf (text, ", %s", parameter->name);
+    }
   return g_string_free (text, FALSE);
 }
 
@@ -116,7 +121,8 @@ check_value (
   if (strchr (key, ';') != NULL)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%s cannot change at a step: its name has a ';'", key);
-  if (sluice_project_find_parameter (self, key) != NULL)
+  const SluiceNamedEdge *parameter = sluice_project_find_parameter (self, key);
+  if (parameter != NULL && !sluice_parameter_is_attr (parameter->target))
     {
       number = g_ascii_strtod (text, &end);
       return (end != text && *end == '\0' && isfinite (number))
@@ -219,7 +225,7 @@ sluice_project_get_parameter (const SluiceProject *self,
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
-      if (strcmp (override->name, name) != 0)
+      if (override->text != NULL || strcmp (override->name, name) != 0)
         continue;
       *value = override->value;
       said = TRUE;
@@ -242,21 +248,6 @@ sluice_project_next_change (const SluiceProject *self, gint64 step)
   return G_MAXINT64;
 }
 
-/* In the fewest digits that read back as the same number of its type. */
-static char *
-number_to_text (double value, gboolean is_float)
-{
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  for (int digits = 6; digits <= 17; digits++)
-    {
-      g_autofree char *format = g_strdup_printf ("%%.%dg", digits);
-      double back = g_ascii_strtod (g_ascii_formatd (text, sizeof text, format, value), NULL);
-      if (is_float ? (float) back == (float) value : back == value)
-        break;
-    }
-  return g_strdup (text);
-}
-
 char *
 sluice_project_dup_constant (SluiceGraph *graph, const char *edge_text)
 {
@@ -268,9 +259,9 @@ sluice_project_dup_constant (SluiceGraph *graph, const char *edge_text)
   switch ((SluiceDType) value->dtype)
     {
     case SLUICE_FLOAT:
-      return number_to_text (*(const float *) value->data, TRUE);
+      return sluice_text_dup_number (*(const float *) value->data, TRUE);
     case SLUICE_DOUBLE:
-      return number_to_text (*(const double *) value->data, FALSE);
+      return sluice_text_dup_number (*(const double *) value->data, FALSE);
     case SLUICE_INT32:
     case SLUICE_INT64:
       return g_strdup_printf ("%" G_GINT64_FORMAT, sluice_tensor_get_int (value, 0));
@@ -289,7 +280,7 @@ sluice_project_dup_before (const SluiceProject *self, guint change, SluiceGraph 
   int at = find_scheduled (key);
   double value;
   if (sluice_project_get_parameter (self, key, -1, &value))
-    return number_to_text (value, FALSE);
+    return sluice_text_dup_number (value, FALSE);
   const SluiceNamedEdge *parameter = sluice_project_find_parameter (self, key);
   return parameter != NULL
              ? (graph != NULL ? sluice_project_dup_constant (graph, parameter->target) : NULL)
@@ -337,20 +328,25 @@ add_differences (GArray *changes,
       double old = NAN, now;
       gboolean was_said = sluice_project_get_parameter (before, name, step, &old);
       if (sluice_project_get_parameter (self, name, step, &now) && (!was_said || now != old))
-        append_change (changes, step, name, number_to_text (now, FALSE));
+        append_change (changes, step, name, sluice_text_dup_number (now, FALSE));
     }
 }
 
-/* What held from the start. */
+/* What held from the start; attributes are as it says now, for they are set when a graph is read.
+ */
 static void
 take_beginning (SluiceProject *self, const SluiceProject *before)
 {
   for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
     *project_field (self, i) = *project_field (before, i);
-  g_array_set_size (self->overrides, 0);
+  for (guint i = self->overrides->len; i-- > 0;)
+    if (g_array_index (self->overrides, SluiceOverride, i).text == NULL)
+      g_array_remove_index (self->overrides, i);
   for (guint i = 0; i < before->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (before->overrides, SluiceOverride, i);
+      if (override->text != NULL)
+        continue;
       SluiceOverride copy = { g_strdup (override->name), g_strdup (override->edge),
                               override->value };
       g_array_append_val (self->overrides, copy);

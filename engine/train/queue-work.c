@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/base/thread.h"
+#include "engine/train/system-probe.h"
 
 typedef struct
 {
@@ -16,7 +17,8 @@ typedef struct
   pthread_mutex_t lock; /* guards what follows; held while a run is claimed and made ready */
   gboolean ends;
   guint n_failed, n_under_way;
-  gint64 n_threads; /* that those under way need */
+  SluiceQueueNeeds taken; /* what those under way need together */
+  gint64 memory;          /* that they may need together */
   GError *error;
 } Work;
 
@@ -27,26 +29,21 @@ tell (const Work *work, SluiceQueueClaim claim, const char *run, const char *mes
     work->how->tell (claim, run, message, work->how->data);
 }
 
-/* What its row says that it needs. */
-static gint64
-threads_of (Work *work, const SluiceRunInfo *run)
+/* One that needs more than there is runs alone. */
+static SluiceQueueLimits
+get_limits (Work *work)
 {
-  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (work->store, NULL);
-  for (guint i = 0; entries != NULL && i < entries->len; i++)
+  SluiceQueueLimits limits = { .threads = -1, .memory = -1, .group = work->how->group };
+  if (work->n_under_way == 0)
     {
-      const SluiceQueueEntry *entry = entries->pdata[i];
-      if (entry->info->id == run->id)
-        return entry->threads;
+      work->memory = work->how->memory > 0
+                         ? work->how->memory
+                         : (gint64) MIN (sluice_system_get_available (), (gsize) G_MAXINT64);
+      return limits;
     }
-  return 0;
-}
-
-/* One that needs more than there are runs alone. */
-static gint64
-threads_left (Work *work)
-{
-  return work->n_under_way == 0 ? -1
-                                : MAX ((gint64) sluice_pool_get_threads () - work->n_threads, 0);
+  limits.threads = MAX ((gint64) sluice_pool_get_threads () - work->taken.threads, 0);
+  limits.memory = MAX (work->memory - work->taken.memory, 0);
+  return limits;
 }
 
 static void
@@ -68,19 +65,21 @@ end_with (Work *work, SluiceQueueClaim claim, GError *take)
 
 /* Under the lock. (transfer full) (nullable): none may begin now. */
 static SluiceTrainer *
-take_next (Work *work, gint64 *threads, SluiceQueueClaim *claim)
+take_next (Work *work, SluiceQueueNeeds *needs, SluiceQueueClaim *claim)
 {
   SluiceTrainer *trainer;
   g_autoptr (SluiceRunInfo) run = NULL;
   GError *error = NULL;
-  const SluiceQueueLimits limits = { threads_left (work), work->how->group };
+  const SluiceQueueLimits limits = get_limits (work);
   *claim = sluice_queue_take (work->store, work->how->trainer, &limits, &run, &trainer, &error);
   switch (*claim)
     {
     case SLUICE_QUEUE_CLAIMED:
-      *threads = threads_of (work, run);
+      sluice_run_queue_read_needs (work->store, run->id, needs, NULL);
+      g_free ((char *) needs->devices);
       work->n_under_way++;
-      work->n_threads += *threads;
+      work->taken.threads += needs->threads;
+      work->taken.memory += needs->memory;
       break;
     case SLUICE_QUEUE_SKIPPED:
     case SLUICE_QUEUE_DROPPED:
@@ -96,7 +95,7 @@ take_next (Work *work, gint64 *threads, SluiceQueueClaim *claim)
 }
 
 static void
-train (Work *work, SluiceTrainer *take_trainer, gint64 threads)
+train (Work *work, SluiceTrainer *take_trainer, const SluiceQueueNeeds *needs)
 {
   g_autoptr (SluiceTrainer) trainer = take_trainer;
   g_autoptr (GError) failure = NULL;
@@ -107,7 +106,8 @@ train (Work *work, SluiceTrainer *take_trainer, gint64 threads)
   pthread_mutex_lock (&work->lock);
   work->n_failed += !ok;
   work->n_under_way--;
-  work->n_threads -= threads;
+  work->taken.threads -= needs->threads;
+  work->taken.memory -= needs->memory;
   if (!sluice_queue_put_back (work->store, trainer, failure, &error))
     end_with (work, SLUICE_QUEUE_BROKEN, error);
   pthread_mutex_unlock (&work->lock);
@@ -120,14 +120,14 @@ work_main (void *data)
   SluiceQueueClaim claim = SLUICE_QUEUE_EMPTY;
   for (;;)
     {
-      gint64 threads = 0;
+      SluiceQueueNeeds needs = { 0 };
       pthread_mutex_lock (&work->lock);
       gboolean ends = work->ends || work->how->is_over (work->how->data);
-      SluiceTrainer *trainer = ends ? NULL : take_next (work, &threads, &claim);
+      SluiceTrainer *trainer = ends ? NULL : take_next (work, &needs, &claim);
       ends = ends || work->ends;
       pthread_mutex_unlock (&work->lock);
       if (trainer != NULL)
-        train (work, trainer, threads);
+        train (work, trainer, &needs);
       else if (ends)
         return NULL;
       else if (claim == SLUICE_QUEUE_BUSY)

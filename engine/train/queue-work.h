@@ -7,8 +7,11 @@
 /* Who works off what waits, and how. Functions are called from any of its threads. */
 typedef struct
 {
-  const char *group;                   /* (nullable): only its runs */
-  guint jobs;                          /* so many runs at a time */
+  const char *group; /* (nullable): only its runs */
+  guint jobs;        /* so many runs at a time */
+  /* Bytes that runs under way may be said to need together; 0: what the machine has left when the
+   * first of them begins. One that needs more runs alone. */
+  gint64 memory;
   const SluiceTrainerOptions *trainer; /* as sluice_queue_take() has them */
   /* Trains one up to where it ends or is stopped. */
   gboolean (*train) (SluiceTrainer *trainer, gpointer data, GError **error);

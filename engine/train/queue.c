@@ -12,19 +12,26 @@
 #include "engine/store/file.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
+#include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
 #include "engine/train/trial.h"
 
 /* ---- a run that waits ---- */
 
-/* By all that a trainer looks at before it computes. */
+/* By all that a trainer looks at before it computes. memory: (out): what it will take, 0 where
+ * that cannot be told. */
 static gboolean
-check_project (SluiceProject *project, const SluiceSessionOptions *host, GError **error)
+check_project (SluiceProject *project,
+               const SluiceSessionOptions *host,
+               gint64 *memory,
+               GError **error)
 {
   SluiceExamples *examples = NULL, *test = NULL;
   SluiceReplica *replica = NULL;
   gboolean ok = sluice_examples_load_all (project, &examples, &test, error)
                 && (replica = sluice_replica_new (project, examples, test, 0, host, error)) != NULL;
+  g_autoptr (SluiceRunForecast) forecast = ok ? sluice_run_forecast_new (replica, NULL) : NULL;
+  *memory = forecast != NULL ? sluice_run_forecast_get_bytes (forecast) : 0;
   g_clear_pointer (&replica, sluice_replica_free);
   g_clear_pointer (&examples, sluice_examples_free);
   g_clear_pointer (&test, sluice_examples_free);
@@ -52,35 +59,144 @@ write_run_file (const char *folder, const SluiceRunInfo *info, gpointer data, GE
   return sluice_run_file_write (data, folder, info, error);
 }
 
-static gboolean
-make_run (SluiceStore *store,
-          const SluiceProject *project,
-          const SluiceQueueRequest *request,
-          SluiceGraph *graph,
-          SluiceRunInfo *info,
-          GError **error)
+/* What a run has of its own, and its start is made of. */
+typedef struct
 {
-  g_autoptr (SluiceRunFile) file = sluice_run_file_new (project, error);
-  g_autoptr (GBytes) bytes =
-      file != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
-  g_autoptr (SluiceRunDraft) draft = bytes != NULL ? sluice_run_draft_new (store, error) : NULL;
-  SluiceRunStart start = {
-    .graph = bytes, .waits = &request->needs, .write = write_run_file, .data = file
-  };
-  return draft != NULL && sluice_project_save (project, sluice_run_draft_get_folder (draft), error)
-         && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
+  SluiceQueueNeeds needs;
+  char *devices;
+  SluiceRecord *settings;
+} Waiting;
+
+static void
+waiting_free (gpointer data)
+{
+  Waiting *self = data;
+  g_free (self->devices);
+  sluice_record_free (self->settings);
+  g_free (self);
 }
 
-/* So that what waits can be told apart. The trainer says it again, for a program may be killed
- * before this one has. */
-static gboolean
-log_settings (SluiceStore *store, gint64 run, const SluiceProject *project, GError **error)
+struct _SluiceQueueBatch
 {
-  SluiceRunLog *log = sluice_store_open_log (store, run, error);
-  if (log == NULL)
+  SluiceStore *store;
+  SluiceRunDraft *draft;
+  GPtrArray *infos;   /* of SluiceRunInfo */
+  GPtrArray *waiting; /* of Waiting, as many */
+  GArray *starts;     /* of SluiceRunStart, as many */
+  /* Of all graphs and data so far; the last ones are those of who has another one's hash. */
+  GPtrArray *graphs, *files; /* of GBytes, SluiceRunFile */
+  char *hash;                /* of the last graph */
+  gint64 memory;             /* that the last one takes; 0: not known */
+};
+
+void
+sluice_queue_batch_free (SluiceQueueBatch *self)
+{
+  g_clear_pointer (&self->draft, sluice_run_draft_free);
+  g_clear_pointer (&self->infos, g_ptr_array_unref);
+  g_ptr_array_unref (self->waiting);
+  g_array_unref (self->starts);
+  g_ptr_array_unref (self->graphs);
+  g_ptr_array_unref (self->files);
+  g_object_unref (self->store);
+  g_free (self->hash);
+  g_free (self);
+}
+
+SluiceQueueBatch *
+sluice_queue_batch_new (SluiceStore *store, GError **error)
+{
+  SluiceRunDraft *draft = sluice_run_draft_new (store, error);
+  if (draft == NULL)
+    return NULL;
+  SluiceQueueBatch *self = g_new0 (SluiceQueueBatch, 1);
+  self->store = g_object_ref (store);
+  self->draft = draft;
+  self->infos = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  self->waiting = g_ptr_array_new_with_free_func (waiting_free);
+  self->starts = g_array_new (FALSE, FALSE, sizeof (SluiceRunStart));
+  self->graphs = g_ptr_array_new_with_free_func ((GDestroyNotify) g_bytes_unref);
+  self->files = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_file_free);
+  return self;
+}
+
+/* Graph and data of one that differs in them from the one before. */
+static gboolean
+load (SluiceQueueBatch *self,
+      SluiceProject *project,
+      const SluiceSessionOptions *host,
+      GError **error)
+{
+  if (!check_project (project, host, &self->memory, error))
     return FALSE;
-  gboolean ok = sluice_trainer_log_settings (log, project, error);
-  return sluice_run_log_close (log, ok ? error : NULL) && ok;
+  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
+  g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
+  g_autoptr (SluiceRunFile) file = hash != NULL ? sluice_run_file_new (project, error) : NULL;
+  GBytes *bytes = file != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
+  if (bytes == NULL)
+    return FALSE;
+  g_ptr_array_add (self->graphs, bytes);
+  g_ptr_array_add (self->files, g_steal_pointer (&file));
+  g_free (self->hash);
+  self->hash = g_steal_pointer (&hash);
+  return TRUE;
+}
+
+static gpointer
+last_of (GPtrArray *list)
+{
+  return list->pdata[list->len - 1];
+}
+
+static SluiceRunStart
+make_start (SluiceQueueBatch *self, const SluiceProject *project, const SluiceQueueNeeds *needs)
+{
+  Waiting *waiting = g_new0 (Waiting, 1);
+  waiting->needs = *needs;
+  if (needs->memory == 0)
+    waiting->needs.memory = self->memory;
+  waiting->needs.devices = waiting->devices = g_strdup (needs->devices);
+  waiting->settings = sluice_trainer_new_settings (project);
+  g_ptr_array_add (self->waiting, waiting);
+  return (SluiceRunStart){ .graph = last_of (self->graphs),
+                           .waits = &waiting->needs,
+                           .settings = waiting->settings,
+                           .write = write_run_file,
+                           .data = last_of (self->files) };
+}
+
+gboolean
+sluice_queue_batch_add (SluiceQueueBatch *self,
+                        SluiceProject *project,
+                        const SluiceQueueRequest *request,
+                        GError **error)
+{
+  gboolean is_same = request->like_last && self->hash != NULL;
+  if (request->name != NULL
+      && !sluice_text_check_name ("the name of the run", request->name, error))
+    return FALSE;
+  if (!is_same && !load (self, project, request->host, error))
+    return FALSE;
+  g_autoptr (SluiceRunInfo) info = make_info (project, request, self->hash);
+  if (info->name == NULL)
+    info->name = g_strdup (info->project);
+  g_autofree char *folder = sluice_run_draft_add_folder (self->draft, error);
+  if (folder == NULL || !sluice_project_save (project, folder, error)
+      || !sluice_run_file_write (last_of (self->files), folder, info, error))
+    return FALSE;
+  SluiceRunStart start = make_start (self, project, &request->needs);
+  g_array_append_val (self->starts, start);
+  g_ptr_array_add (self->infos, g_steal_pointer (&info));
+  return TRUE;
+}
+
+GPtrArray *
+sluice_queue_batch_commit (SluiceQueueBatch *take_self, GError **error)
+{
+  g_autoptr (SluiceQueueBatch) self = take_self;
+  gboolean ok = sluice_run_draft_start_all (g_steal_pointer (&self->draft), self->infos,
+                                            (const SluiceRunStart *) self->starts->data, error);
+  return ok ? g_steal_pointer (&self->infos) : NULL;
 }
 
 SluiceRunInfo *
@@ -89,23 +205,11 @@ sluice_queue_add (SluiceStore *store,
                   const SluiceQueueRequest *request,
                   GError **error)
 {
-  if (request->name != NULL
-      && !sluice_text_check_name ("the name of the run", request->name, error))
+  g_autoptr (SluiceQueueBatch) batch = sluice_queue_batch_new (store, error);
+  if (batch == NULL || !sluice_queue_batch_add (batch, project, request, error))
     return NULL;
-  if (request->graph_hash == NULL && !check_project (project, request->host, error))
-    return NULL;
-  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
-  g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
-  if (hash == NULL)
-    return NULL;
-  g_autoptr (SluiceRunInfo) info = make_info (project, request, hash);
-  if (!make_run (store, project, request, graph, info, error))
-    return NULL;
-  gboolean ok = log_settings (store, info->id, project, error);
-  if (!ok)
-    sluice_store_purge_run (store, info->id, NULL);
-  sluice_store_unlock_run (store, info->id);
-  return ok ? g_steal_pointer (&info) : NULL;
+  g_autoptr (GPtrArray) infos = sluice_queue_batch_commit (g_steal_pointer (&batch), error);
+  return infos != NULL ? sluice_run_info_copy (infos->pdata[0]) : NULL;
 }
 
 /* ---- training what waits ---- */
@@ -148,7 +252,8 @@ ask_trial (SluiceStore *store, gint64 run, char **reason, GError **error)
                                               : SLUICE_QUEUE_MAY_GO;
 }
 
-/* until: 0: to its end */
+/* until: 0: to its end. It stands on the device that was asked for when it came to wait, unless who
+ * trains it says another one. */
 static SluiceTrainer *
 make_trainer (SluiceStore *store,
               const SluiceTrainerOptions *options,
@@ -158,13 +263,24 @@ make_trainer (SluiceStore *store,
 {
   g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  SluiceQueueNeeds needs;
+  if (!sluice_run_queue_read_needs (store, run, &needs, error))
+    return NULL;
+  g_autofree char *device = (char *) needs.devices;
   SluiceProject *project = sluice_project_load (folder, error);
+  if (project == NULL)
+    return NULL;
+  SluiceSessionOptions host = options->host != NULL ? *options->host : project->session;
+  if (host.device == NULL)
+    host.device = device;
   SluiceTrainerOptions all = *options;
+  all.host = &host;
   all.run_name = NULL;
   all.resume = id;
   all.holds_lock = TRUE;
+  all.waits_again = is_of_machine;
   all.until_step = until;
-  return project != NULL ? sluice_trainer_new (store, project, &all, error) : NULL;
+  return sluice_trainer_new (store, project, &all, error);
 }
 
 static SluiceRunInfo *
@@ -242,7 +358,8 @@ sluice_queue_put_back (SluiceStore *store,
   SluiceProgress progress;
   gint64 run = sluice_trainer_get_run (trainer);
   sluice_trainer_get_progress (trainer, &progress);
-  gboolean of_machine = failure != NULL && is_of_machine (store, failure);
+  gboolean of_machine =
+      sluice_trainer_is_put_off (trainer) || (failure != NULL && is_of_machine (store, failure));
   gboolean stays = of_machine || progress.state == SLUICE_RUN_STOPPED;
   gboolean ok =
       sluice_run_queue_settle (store, run, stays ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_LEAVES,

@@ -13,12 +13,13 @@
 
 typedef struct
 {
-  const char *name;  /* (nullable): of the run; the project's */
-  const char *group; /* (nullable) */
-  SluiceQueueNeeds needs;
+  const char *name;                 /* (nullable): of the run; the project's */
+  const char *group;                /* (nullable) */
+  SluiceQueueNeeds needs;           /* memory 0: what its plan takes */
   const SluiceSessionOptions *host; /* (nullable): by which it is checked */
-  /* (nullable): of another run of the same graph and data, whose check stands for this one's */
-  const char *graph_hash;
+  /* In a batch: graph, data and batches are those of the run before, whose check and memory stand
+   * for this one's. */
+  gboolean like_last;
 } SluiceQueueRequest;
 
 /**
@@ -33,6 +34,20 @@ SluiceRunInfo *sluice_queue_add (SluiceStore *store,
                                  SluiceProject *project,
                                  const SluiceQueueRequest *request,
                                  GError **error);
+
+/* Several runs that come to wait together or not at all, whatever happens to the program. */
+typedef struct _SluiceQueueBatch SluiceQueueBatch;
+SluiceQueueBatch *sluice_queue_batch_new (SluiceStore *store, GError **error);
+void sluice_queue_batch_free (SluiceQueueBatch *self); /* with all that was added */
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceQueueBatch, sluice_queue_batch_free)
+/* As sluice_queue_add(), but that nothing waits yet; request is not needed afterwards. */
+gboolean sluice_queue_batch_add (SluiceQueueBatch *self,
+                                 SluiceProject *project,
+                                 const SluiceQueueRequest *request,
+                                 GError **error);
+/* They stand at the end of the queue, in order, and have numbers that follow each other.
+ * (transfer full) (nullable) (element-type SluiceRunInfo): at least one was added */
+GPtrArray *sluice_queue_batch_commit (SluiceQueueBatch *take_self, GError **error);
 
 /**
  * sluice_queue_take:

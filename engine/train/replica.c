@@ -389,6 +389,16 @@ sluice_replica_free (SluiceReplica *self)
   g_free (self);
 }
 
+char *
+sluice_replica_dup_devices (const SluiceReplica *self)
+{
+  GString *devices = g_string_new (NULL);
+  for (guint i = 0; i < sluice_session_get_n_devices (self->session); i++)
+    g_string_append_printf (devices, "%s%s", i > 0 ? ", " : "",
+                            sluice_session_get_device (self->session, i)->short_name);
+  return g_string_free (devices, FALSE);
+}
+
 gboolean
 sluice_replica_check_initialize (SluiceReplica *self, GError **error)
 {

@@ -55,6 +55,8 @@ SluiceReplica *sluice_replica_new (SluiceProject *project,
                                    const SluiceSessionOptions *host,
                                    GError **error);
 void sluice_replica_free (SluiceReplica *self);
+/* "CPU:0, CPU:1". (transfer full) */
+char *sluice_replica_dup_devices (const SluiceReplica *self);
 
 /* Of a project whose graph is a SavedModel: its variables' values and its tables; else nothing. */
 gboolean sluice_replica_restore_saved_model (SluiceReplica *self, GError **error);

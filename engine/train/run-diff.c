@@ -70,6 +70,20 @@ get_kind_of_key (const char *group, const char *key)
   return strcmp (group, "data") == 0 ? DATA : SETTING;
 }
 
+/* Numbers in as few digits as bring them back, as people have written them. (transfer full) */
+static char *
+dup_value (GKeyFile *file, const char *group, const char *key)
+{
+  g_autofree char *text = g_key_file_get_string (file, group, key, NULL);
+  char *end;
+  double number = text != NULL ? g_ascii_strtod (text, &end) : NAN;
+  if (!isfinite (number) || end == text || *end != '\0' || strchr (text, '.') == NULL)
+    return g_steal_pointer (&text);
+  GString *digits = g_string_new (NULL);
+  sluice_json_append_double (digits, number);
+  return g_string_free (digits, FALSE);
+}
+
 static void
 add_keys (GPtrArray *facts, GKeyFile *file, const char *group)
 {
@@ -82,7 +96,7 @@ add_keys (GPtrArray *facts, GKeyFile *file, const char *group)
       g_autofree char *name =
           is_plain ? g_strdup (keys[i]) : g_strdup_printf ("%s.%s", group, keys[i]);
       if (kind != NULL)
-        add_fact (facts, kind, name, g_key_file_get_string (file, group, keys[i], NULL));
+        add_fact (facts, kind, name, dup_value (file, group, keys[i]));
     }
 }
 
@@ -150,9 +164,12 @@ add_start (GPtrArray *facts, SluiceStore *store, const SluiceRunInfo *info, GErr
       add_fact (facts, START, START, g_strdup_printf (_ ("values of “%s”"), event->text));
       return TRUE;
     }
+  g_autofree char *number = g_strdup_printf ("#%" PRId64, info->parent);
+  g_autoptr (SluiceRunInfo) parent =
+      info->parent != 0 ? sluice_store_dup_run (store, number, NULL) : NULL;
   add_fact (facts, START, START,
-            info->parent != 0 ? g_strdup_printf (_ ("step %" PRId64 " of run #%" PRId64),
-                                                 info->parent_step, info->parent)
+            info->parent != 0 ? g_strdup_printf (_ ("step %" PRId64 " of %s"), info->parent_step,
+                                                 parent != NULL ? parent->name : number)
                               : g_strdup (_ ("nothing")));
   return TRUE;
 }

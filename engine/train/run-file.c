@@ -289,6 +289,20 @@ sluice_run_file_note_made (SluiceRunFile *self, const char *devices)
   note (self, "threads", g_strdup_printf ("%u", sluice_pool_get_threads ()));
 }
 
+gboolean
+sluice_run_file_is_made_here (const SluiceRunFile *self, const char *devices)
+{
+  static const char *const kinds[] = { "build", "machine", "devices", "threads" };
+  g_autoptr (SluiceRunFile) here = run_file_alloc ();
+  sluice_run_file_note_made (here, devices);
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (g_strcmp0 (g_hash_table_lookup (here->made, kinds[i]),
+                   g_hash_table_lookup (self->made, kinds[i]))
+        != 0)
+      return FALSE;
+  return TRUE;
+}
+
 void
 sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project)
 {

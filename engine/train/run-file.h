@@ -57,6 +57,8 @@ typedef struct
 void sluice_run_file_set_build (char *(*dup_description) (void) );
 /* Notes that the run is trained by this process, on these devices. */
 void sluice_run_file_note_made (SluiceRunFile *self, const char *devices);
+/* Was it trained last as this process would train it on these devices? */
+gboolean sluice_run_file_is_made_here (const SluiceRunFile *self, const char *devices);
 
 /* Notes that the steps after from are made by that project. */
 void sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project);

@@ -244,33 +244,37 @@ sluice_sweep_dup_name (const SluiceSweep *self, guint trial)
   return g_string_free (name, FALSE);
 }
 
-gboolean
+static gboolean
+add_trial (const SluiceSweep *self,
+           SluiceQueueBatch *batch,
+           guint i,
+           const SluiceSessionOptions *host,
+           GError **error)
+{
+  g_autoptr (SluiceProject) project = load_project (self, self->trials->pdata[i], error);
+  g_autofree char *name = sluice_sweep_dup_name (self, i);
+  if (project == NULL || !set_rungs (self, project, i, error))
+    return FALSE;
+  const SluiceQueueRequest request = { .name = name,
+                                       .group = self->group,
+                                       .needs.devices = host != NULL ? host->device : NULL,
+                                       .needs.threads = host != NULL ? host->n_threads : 0,
+                                       .host = host,
+                                       .like_last = is_checked_once (self, project) };
+  return sluice_queue_batch_add (batch, project, &request, error);
+}
+
+GPtrArray *
 sluice_sweep_add_runs (const SluiceSweep *self,
                        SluiceStore *store,
                        const SluiceSessionOptions *host,
-                       gboolean (*added) (SluiceStore *store, gint64 run, GError **error),
                        GError **error)
 {
-  g_autofree char *hash = NULL;
-  for (guint i = 0; i < self->trials->len; i++)
-    {
-      g_autoptr (SluiceProject) project = load_project (self, self->trials->pdata[i], error);
-      if (project == NULL || !set_rungs (self, project, i, error))
-        return FALSE;
-      g_autofree char *name = sluice_sweep_dup_name (self, i);
-      SluiceQueueRequest request = { .name = name,
-                                     .group = self->group,
-                                     .needs.devices = host != NULL ? host->device : NULL,
-                                     .needs.threads = host != NULL ? host->n_threads : 0,
-                                     .host = host,
-                                     .graph_hash = hash };
-      g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
-      if (info == NULL || (added != NULL && !added (store, info->id, error)))
-        return FALSE;
-      if (hash == NULL && is_checked_once (self, project))
-        hash = g_strdup (info->graph_hash);
-    }
-  return TRUE;
+  g_autoptr (SluiceQueueBatch) batch = sluice_queue_batch_new (store, error);
+  for (guint i = 0; batch != NULL && i < self->trials->len; i++)
+    if (!add_trial (self, batch, i, host, error))
+      return NULL;
+  return batch != NULL ? sluice_queue_batch_commit (g_steal_pointer (&batch), error) : NULL;
 }
 
 /* ---- how they came out ---- */

@@ -62,15 +62,17 @@ char *sluice_sweep_dup_name (const SluiceSweep *self, guint trial);
 /**
  * sluice_sweep_add_runs:
  * @host: (nullable): options of the machine, by which they are checked
- * @added: (nullable): called with each run that now waits
  *
- * Puts them at the end of the queue, in order.
+ * Puts them at the end of the queue, in order: all of them or, whatever happens to the program,
+ * none.
+ *
+ * Returns: (transfer full) (nullable) (element-type SluiceRunInfo): the runs, whose numbers follow
+ * each other
  */
-gboolean sluice_sweep_add_runs (const SluiceSweep *self,
-                                SluiceStore *store,
-                                const SluiceSessionOptions *host,
-                                gboolean (*added) (SluiceStore *store, gint64 run, GError **error),
-                                GError **error);
+GPtrArray *sluice_sweep_add_runs (const SluiceSweep *self,
+                                  SluiceStore *store,
+                                  const SluiceSessionOptions *host,
+                                  GError **error);
 
 /* The metric's last value; NAN: it has none. */
 double sluice_sweep_get_value (const SluiceSweep *self, const SluiceRunEntry *entry);

@@ -10,6 +10,7 @@
 #include "engine/store/checkpoint.h"
 #include "engine/store/draft.h"
 #include "engine/store/file.h"
+#include "engine/store/kinds/event.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/train/example-sums.h"
@@ -96,20 +97,11 @@ note_examples (SluiceTrainer *self)
       }
 }
 
-/* "CPU:0, CPU:1" */
 static void
 note_made (SluiceTrainer *self)
 {
-  g_autoptr (GString) devices = g_string_new (NULL);
-  SluiceSession *session = self->replica->session;
-  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
-    {
-      const char *name = sluice_session_get_device (session, i)->name;
-      const char *own = strstr (name, "/device:");
-      g_string_append_printf (devices, "%s%s", i > 0 ? ", " : "",
-                              own != NULL ? own + strlen ("/device:") : name);
-    }
-  sluice_run_file_note_made (self->file, devices->str);
+  g_autofree char *devices = sluice_replica_dup_devices (self->replica);
+  sluice_run_file_note_made (self->file, devices);
   sluice_run_file_note_source (self->file, self->replica->n_done, self->project);
   note_examples (self);
 }
@@ -196,8 +188,8 @@ log_graph (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
-gboolean
-sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError **error)
+SluiceRecord *
+sluice_trainer_new_settings (const SluiceProject *p)
 {
   g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
   const SluiceHparam always[] = { { "batch", (double) p->batch },
@@ -207,17 +199,21 @@ sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *p, GError *
   for (guint i = 0; i < p->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      SluiceHparam setting = { override->name, override->value };
+      SluiceHparam setting = { override->name, override->value, override->text };
       g_array_append_val (settings, setting);
     }
+  return &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
+                                    (const SluiceHparam *) settings->data, settings->len)
+              ->base;
+}
+
+static gboolean
+log_settings (SluiceTrainer *self, GError **error)
+{
   gint64 series =
-      sluice_run_log_series (log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
+      sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
-    sluice_run_log_record (log, series,
-                           &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
-                                                      (const SluiceHparam *) settings->data,
-                                                      settings->len)
-                                ->base);
+    sluice_run_log_record (self->log, series, sluice_trainer_new_settings (self->project));
   return series >= 0;
 }
 
@@ -232,8 +228,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
     return FALSE;
   self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
   self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log != NULL && log_graph (self, error)
-      && sluice_trainer_log_settings (self->log, self->project, error)
+  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
       log_values (self, options->init_from);
@@ -415,15 +410,18 @@ restore (SluiceTrainer *self,
                             : restore_newest (self, checkpoints, error);
 }
 
-/* One that waited has no step of its own behind it; one that was forked has its parent's. */
+/* One that waited has no step of its own behind it; one that was forked has its parent's. forgets:
+ * what came after the checkpoint */
 static gboolean
-log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
+log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GError **error)
 {
   double now = sluice_trainer_wall_now ();
   gboolean begins = self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0);
   if (!begins)
     {
-      sluice_run_log_event (self->log, self->replica->n_done, now, "resume", NULL);
+      g_autofree char *dropped =
+          forgets ? sluice_event_dup_dropped_text (self->replica->n_done, self->came_to) : NULL;
+      sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
       return TRUE;
     }
   self->info->started = now;
@@ -433,7 +431,7 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
   if (self->info->parent != 0)
     sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
                           from != NULL ? from->name : parent);
-  return log_graph (self, error) && sluice_trainer_log_settings (self->log, self->project, error);
+  return log_graph (self, error) && log_settings (self, error);
 }
 
 /* The row of a run that was killed is older than its points. */
@@ -488,7 +486,7 @@ go_on (SluiceTrainer *self,
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
   if (audited != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "audit", audited);
-  return log_beginning (self, checkpoints, error) && open_all_series (self, error);
+  return log_beginning (self, checkpoints, forgets, error) && open_all_series (self, error);
 }
 
 gboolean

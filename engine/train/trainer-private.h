@@ -15,6 +15,8 @@
 #include "engine/train/system-probe.h"
 #include "engine/train/trainer.h"
 
+#define SLUICE_RATE_TAG "system/steps-per-second"
+
 /* What the controls asked for; the thread looks between steps. */
 typedef enum
 {
@@ -52,6 +54,8 @@ struct _SluiceTrainer
   gint64 stop_series; /* 0: no rule ends the run */
   SluiceStopRule stop_rule;
   gboolean runs_commands;
+  gboolean (*waits_again) (SluiceStore *store, const GError *failure); /* (nullable) */
+  gboolean is_put_off;  /* written before it has ended */
   SluiceAlerts *alerts; /* (nullable): there are none */
   double *scalars, *evaluation;
   SluiceStepRate rate;
@@ -61,6 +65,7 @@ struct _SluiceTrainer
   gboolean ended_early;           /* there are no more batches, or a rule ended it */
   char *stop_reason;              /* (nullable): of a rule; under the lock */
   gint64 until_step;              /* 0: the project's */
+  double saved_seconds;           /* of training in this process up to the last checkpoint */
   double seconds_before;          /* of training in earlier processes */
   gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
@@ -131,10 +136,9 @@ void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
 gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
 /* FALSE where it was not time. */
 gboolean sluice_trainer_log_system (SluiceTrainer *self);
-/* What was set, where TensorBoard looks for hyper-parameters: also what the graph's promoted
-   parameters were given instead of their own values. */
-gboolean
-sluice_trainer_log_settings (SluiceRunLog *log, const SluiceProject *project, GError **error);
+/* What was set, as TensorBoard looks for hyper-parameters: also what the graph's promoted
+   parameters were given instead of their own values. (transfer full) */
+SluiceRecord *sluice_trainer_new_settings (const SluiceProject *project);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean

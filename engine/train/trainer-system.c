@@ -9,7 +9,7 @@
 /* How often what the machine tells becomes points, and the run's row is brought up to date. */
 #define SYSTEM_SECONDS 0.5
 
-static const char *const own_tags[] = { "system/cpu", "system/memory", "system/steps-per-second" };
+static const char *const own_tags[] = { "system/cpu", "system/memory", SLUICE_RATE_TAG };
 
 void
 sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags)
@@ -26,7 +26,7 @@ static gboolean
 read_before (SluiceTrainer *self, guint what, GError **error)
 {
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
-  if (self->replica->n_done == 0 || (what != SLUICE_SYSTEM_WRITTEN && what != SLUICE_SYSTEM_ENERGY))
+  if (self->replica->n_done == 0 || !sluice_system_value_is_counter (what))
     return TRUE;
   if (!sluice_store_read_points (self->store, self->probe_series[what], 0, G_MAXSIZE, points,
                                  error))

@@ -210,6 +210,7 @@ sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   set_saves (self, TRUE);
   gboolean ok = save_checkpoint (self, step, error);
   set_saves (self, FALSE);
+  self->saved_seconds = sluice_step_rate_seconds (&self->rate);
   return ok;
 }
 
@@ -337,6 +338,16 @@ get_end (SluiceTrainer *self)
   return self->until_step > 0 ? MIN (self->until_step, end) : end;
 }
 
+/* By the time of training, which a clock that is put forward or back does not change, and pauses do
+ * not. */
+static gboolean
+checkpoint_is_due (SluiceTrainer *self)
+{
+  double minutes = self->project->checkpoint_minutes;
+  return minutes > 0
+         && sluice_step_rate_seconds (&self->rate) - self->saved_seconds >= 60 * minutes;
+}
+
 /* How many steps may have begun before something else is to be done with what they changed. */
 static gint64
 next_stop (SluiceTrainer *self)
@@ -344,6 +355,9 @@ next_stop (SluiceTrainer *self)
   const SluiceSchedule *p = &self->now;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
   gint64 done = self->replica->n_done, stop = get_end (self);
+  gint64 begun = done + sluice_replica_get_n_under_way (self->replica);
+  if (begun > done && checkpoint_is_due (self))
+    return begun;
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -370,7 +384,8 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
          && ((!last && !every (step, p->evaluate_every)
               && !sluice_trial_is_rung (self->project, step))
              || evaluate (self, error))
-         && ((!last && !every (step, p->checkpoint_every))
+         && ((!last && !every (step, p->checkpoint_every)
+              && (sluice_replica_get_n_under_way (self->replica) > 0 || !checkpoint_is_due (self)))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
 }
@@ -452,12 +467,15 @@ static void
 end_run (SluiceTrainer *self, GError *take_error)
 {
   g_autoptr (GError) error = take_error;
+  if (error == NULL) /* it has not finished before that is written down */
+    sluice_run_log_flush (self->log, &error);
   gboolean ok = error == NULL;
   gboolean finished = self->ended_early || self->replica->n_done >= self->now.n_steps;
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
-  if (!ok)
+  self->is_put_off = !ok && self->waits_again != NULL && self->waits_again (self->store, error);
+  if (!ok && !self->is_put_off)
     {
       sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "failed",
                             error->message);
@@ -468,7 +486,9 @@ end_run (SluiceTrainer *self, GError *take_error)
   sluice_step_rate_pause (&self->rate);
   self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
-  ok = sluice_trainer_write_info (self, state, ok ? &error : NULL) && ok;
+  ok = sluice_trainer_write_info (self, self->is_put_off ? SLUICE_RUN_WAITING : state,
+                                  ok ? &error : NULL)
+       && ok;
   sluice_trainer_publish_progress (self, 0);
   sluice_trainer_answer (self, error);
   g_clear_pointer (&self->control, sluice_run_control_free);
@@ -481,6 +501,12 @@ end_run (SluiceTrainer *self, GError *take_error)
   self->ended = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
+}
+
+gboolean
+sluice_trainer_is_put_off (SluiceTrainer *self)
+{
+  return self->is_put_off;
 }
 
 static void *
@@ -526,6 +552,7 @@ sluice_trainer_new (SluiceStore *store,
   self->store = g_object_ref (store);
   self->project = project;
   self->runs_commands = options->runs_commands;
+  self->waits_again = options->waits_again;
   allow_files (self, options);
   if ((options->run_name != NULL
        && !sluice_text_check_name ("the name of the run", options->run_name, error))

@@ -20,8 +20,10 @@ typedef struct
   const char *run_name; /* (nullable) */
   const char *resume;   /* (nullable): name or id of a run to go on with */
   gboolean holds_lock;  /* the caller has the lock of that run, and keeps it */
-  gboolean goes_back;   /* to the checkpoint of from_step, or to the start where that is 0: what was
-                           logged after it is forgotten. Else from the newest one */
+  /* (nullable): is the failure none of the run's? Then the run's row says that it waits. */
+  gboolean (*waits_again) (SluiceStore *store, const GError *failure);
+  gboolean goes_back; /* to the checkpoint of from_step, or to the start where that is 0: what was
+                         logged after it is forgotten. Else from the newest one */
   gint64 from_step;
   gboolean audits;                /* a run that goes on takes one step of its past again first, and
                                      is refused where its loss is another one */
@@ -63,6 +65,8 @@ void sluice_trainer_checkpoint (SluiceTrainer *self);
 void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends; resumable */
 /* Waits for the end. FALSE with the error that ended it. */
 gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
+/* After that: did it end by a failure that waits_again() takes for none of the run's? */
+gboolean sluice_trainer_is_put_off (SluiceTrainer *self);
 
 typedef struct
 {

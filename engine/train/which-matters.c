@@ -249,6 +249,17 @@ list_changes (const Source *first, const Source *second)
   return changes;
 }
 
+/* 0: there is nothing to try. */
+static guint
+count_runs (GPtrArray *changes, gboolean same_graph, guint n_seeds, GError **error)
+{
+  if (changes->len > 0 || !same_graph)
+    return n_seeds * (changes->len + 2 + !same_graph);
+  sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+               "the runs differ by their seed alone, or by nothing that a project says");
+  return 0;
+}
+
 static gboolean
 try_all (
     Trials *self, const Source *first, const Source *second, gboolean same_graph, GError **error)
@@ -257,10 +268,8 @@ try_all (
   guint n = result->n_seeds;
   g_autofree double *base = g_new0 (double, n), *other = g_new0 (double, n);
   g_autoptr (GPtrArray) changes = list_changes (first, second);
-  self->all = n * (changes->len + 2 + !same_graph);
-  if (changes->len == 0 && same_graph)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "the runs differ by their seed alone, or by nothing that a project says");
+  if ((self->all = count_runs (changes, same_graph, n, error)) == 0)
+    return FALSE;
   Source last = *second;
   last.seed = first->seed;
   if (!train_all (self, first, first->graph_path, NULL, base, error)
@@ -276,6 +285,20 @@ try_all (
       return FALSE;
   g_ptr_array_sort (result->matters, by_effect);
   return TRUE;
+}
+
+guint
+sluice_which_matters_count (SluiceStore *store,
+                            const SluiceRunInfo *first,
+                            const SluiceRunInfo *second,
+                            guint n_seeds,
+                            GError **error)
+{
+  g_auto (Source) from = { 0 }, to = { 0 };
+  if (!read_source (store, first, &from, error) || !read_source (store, second, &to, error))
+    return 0;
+  g_autoptr (GPtrArray) changes = list_changes (&from, &to);
+  return count_runs (changes, has_same_graph (first, second), n_seeds > 1 ? n_seeds : SEEDS, error);
 }
 
 SluiceWhichMatters *

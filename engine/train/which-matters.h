@@ -42,6 +42,14 @@ typedef struct
   gpointer progress_data;
 } SluiceWhichMattersOptions;
 
+/* How many short runs it takes. @n_seeds: as of the options. 0: none, for a reason that
+ * sluice_which_matters() has too. Reads the runs' projects. */
+guint sluice_which_matters_count (SluiceStore *store,
+                                  const SluiceRunInfo *first,
+                                  const SluiceRunInfo *second,
+                                  guint n_seeds,
+                                  GError **error);
+
 /**
  * sluice_which_matters:
  *

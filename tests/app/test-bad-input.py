@@ -398,6 +398,7 @@ class BadInput:
             ["queue", *workspace], ["queue", "run", *workspace],
             ["launch", mlp, "steps=5", "batch=32", "--run", "other", *workspace],
             ["runs", "diff", "told", "other", "--which-matters", "--steps", 3, *workspace],
+            ["runs", "importance", *workspace],
             ["reproduce", "told", "--steps", 5, *workspace],
             ["fork", "told", "--step", 400, *workspace],
             ["fork", "told", "--step", 400, "--queue", *workspace],

@@ -26,6 +26,12 @@ def xdotool(*words):
     subprocess.run(["xdotool", *map(str, words)], check=True)
 
 
+def rows_of(window):
+    """What the rows of runs and groups of seeds are called."""
+    labels = [o.label() for o in window.accessible().tree() if o.role() == "list item"]
+    return [label for label in labels if label.startswith("seed")]
+
+
 class Charts:
     def __init__(self, program, command, log_records, project):
         self.program, self.command, self.log_records = program, command, log_records
@@ -219,6 +225,10 @@ class Charts:
         state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+        self.click_title("hidden/weights")
+        state = w.wait(lambda s: s["inspector"].startswith("first\nFirst: step 20\n"))
+        self.tap.point("of a histogram it tells the steps", re.search(
+            r"Last: step \d+\nSteps: \d+\n", state["inspector"]), state["inspector"])
 
     def histograms(self):
         w = self.window
@@ -256,7 +266,7 @@ class Charts:
         self.picture("images")
         x, y, width, height = slider.place()
         xdotool("mousemove", x + width // 4, y + height // 2, "click", 1)
-        self.tap.point("the slider in the bar moves them",
+        self.tap.point("the slider at their foot moves them",
                        self.charts(lambda c: int(c["cards"]["digits"]) < newest))
         step = self.charts(lambda c: True)["cards"]["digits"]
         scrolled = self.charts(lambda c: True)["scrolled"]
@@ -441,6 +451,27 @@ class Charts:
         self.enlarge("loss")
         self.charts(lambda c: c["large"] == [])
 
+    def fold_seeds(self):
+        """One row for the three, by the arrow at its end and by keys."""
+        w, group = self.window, "seed × 3 seeds"
+        names = w.until(lambda: rows_of(w) if len(rows_of(w)) == 3 else None)
+        w.find_accessible("button", f"Fold the runs of {group}").act()
+        self.tap.point("a group of seeds folds to one row", w.until(lambda: rows_of(w) == [group]))
+        self.picture("seeds-folded")
+        self.tap.point("its curves stay",
+                       self.charts(lambda c: c["cards"]["loss"].count(" at step ") == 4))
+        w.until(lambda: any(o.has_focus() for o in w.all_accessible("list item", group)))
+        xdotool("key", "Right")
+        self.tap.point("Right shows its runs again", w.until(lambda: rows_of(w) == names), *names)
+        xdotool("key", "Left")
+        w.until(lambda: rows_of(w) == [group])
+        w.quit()
+        self.open()
+        self.tap.point("it is folded when the workspace is opened again",
+                       self.window.until(lambda: rows_of(self.window) == [group]))
+        self.window.find_accessible("button", f"Show the runs of {group}").act()
+        self.window.until(lambda: len(rows_of(self.window)) == 3)
+
     def seeds(self):
         """Three runs that differ by their seed alone: one curve instead of three."""
         w = self.window
@@ -448,6 +479,8 @@ class Charts:
         self.tap.point("at first each run has a curve", each.count(" at step ") == 4, each)
         self.tap.point("they stand together in the list of runs, under their mean",
                        w.find_accessible("label", "seed × 3 seeds"))
+        self.fold_seeds()
+        w = self.window
         self.tap.point("whose rows say in which settings runs differ",
                        w.find_accessible("label", "batch 16"))
         heading = "Show the curves of seed × 3 seeds"

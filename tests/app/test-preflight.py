@@ -21,20 +21,22 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
 
 ALWAYS = {"step_us", "finish_seconds", "peak_bytes", "disk_bytes", "resume_exact", "nodes",
-          "gradient", "first_loss"}
+          "gradient", "first_loss", "plan_bytes", "model_us"}
 
 
 class Launch:
     def __init__(self, sluice, samples, folder):
         self.sluice, self.folder = sluice, pathlib.Path(folder)
         self.samples = self.folder / "samples"
+        self.env = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
         for name in ("digits-mlp", "digits-lenet", "hogwild", "word2vec", "data"):
             shutil.copytree(samples / name, self.samples / name)
         self.workspace = self.folder / "runs"
 
     def call(self, *words):
         return subprocess.run([self.sluice, *map(str, words), "--workspace", self.workspace],
-                              text=True, capture_output=True, timeout=120)
+                              text=True, capture_output=True, timeout=120,
+                              env=self.env)
 
     def check(self, project, *words):
         ended = self.call("launch", self.samples / project, *words, "--check", "--json")
@@ -63,7 +65,22 @@ def check_well(tap, w):
     names = [item["name"] for item in inputs]
     tap.point("what the first batch holds", names == ["input/x:0", "input/y:0"]
               and "float[64,8,8,1]" in inputs[0]["text"] and 0 < inputs[0]["value"] < 1, inputs)
+    pixels, digits = inputs
+    tap.point("its least, greatest, zeros, and how they lie", pixels["min"] == 0
+              and pixels["max"] == 1 and pixels["elements"] == 64 * 64 and pixels["non_finite"] == 0
+              and 0 < pixels["zeros"] < pixels["elements"] and sum(pixels["bins"]) == 64 * 64
+              and pixels["bins"][0] >= pixels["zeros"] and digits["max"] == 9, inputs)
+    plan, = items(card, "plan_bytes")
+    model, = items(card, "model_us")
+    tap.point("the plan's own figure beside the measured one", plan["source"] == "plan"
+              and peak["source"] == "measured" and plan["limit"] > plan["value"]
+              and abs(plan["value"] - peak["value"]) <= plan["plus_minus"] < plan["value"], plan,
+              peak)
+    tap.point("a step's time by what its kernels compute", model["source"] == "modelled"
+              and 0 < model["plus_minus"] < model["value"] and step["source"] == "measured", model)
     labels, = items(card, "labels")
+    tap.point("how often each class comes", len(labels["counts"]) == 10
+              and min(labels["counts"]) > 100 and labels["node"] == "input/y", labels)
     loss, = items(card, "first_loss")
     tap.point("classes, and the loss beside guessing", labels["value"] == 10
               and f"{math.log(10):.4g}" in loss["text"], labels, loss)
@@ -107,8 +124,11 @@ def check_data(tap, w):
     found, = items(card, "labels")
     tap.point("classes that hardly come", found["level"] == "look" and found["action"], found)
     _, card = w.check("digits-mlp", "data.scale=1")
-    tap.point("an input that nobody scaled", items(card, "input")[0]["level"] == "look"
-              and "scale" in items(card, "input")[0]["action"], items(card, "input"))
+    raw = items(card, "input")[0]
+    _, card = w.check("digits-mlp", raw["set"])
+    tap.point("an input that nobody scaled, and the scale", raw["level"] == "look"
+              and "scale" in raw["action"] and raw["set"] == "data.scale=0.00392157"
+              and items(card, "input")[0]["level"] == "well", raw, card)
     values = [[1.0, 2.0], [3.0, float("nan")]] * 8
     head = b"\x93NUMPY\x01\x00"
     text = b"{'descr': '<f4', 'fortran_order': False, 'shape': (16, 2), }"
@@ -156,10 +176,28 @@ def check_impossible(tap, w):
               and items(card, "project")[0]["level"] == "stop", card)
     status, card = w.check("digits-lenet", "--memory-limit=64K")
     tap.point("too little memory", status == 1 and not card["ok"], card)
+    status, card = w.check("digits-lenet", "--memory-limit=1M")
+    peak, = items(card, "peak_bytes")
+    step, = items(card, "step_us")
+    finish, = items(card, "finish_seconds")
+    tap.point("where no step can be taken, the plan's figures stand for what was not measured",
+              status == 1 and peak["source"] == "plan" and peak["limit"] == 1 << 20
+              and peak["value"] == items(card, "plan_bytes")[0]["value"] > 1 << 20
+              and step["source"] == "modelled" and step["value"] > 0 and finish["value"] > 0, card)
+    settings = []
+    while status != 0 and peak["set"] and len(settings) < 4:
+        settings.append(peak["set"])
+        status, card = w.check("digits-lenet", "--memory-limit=1M", *settings)
+        peak = items(card, "peak_bytes")[0]
+    tap.point("batches of steps and evaluations that fit are told, and they do", status == 0
+              and {word.split("=")[0] for word in settings} == {"train.batch", "evaluate.batch"}
+              and min(int(word.split("=")[1]) for word in settings) >= 16
+              and peak["source"] == "measured", settings, card)
     status, card = w.check("digits-mlp", "keep-last=0", "checkpoint-every=1", "steps=9000000000")
     disk, = items(card, "disk_bytes")
     tap.point("a disk that would be full",
-              disk["level"] == "stop" and "keep-last" in disk["action"], disk)
+              disk["level"] == "stop" and "keep-last" in disk["action"]
+              and disk["set"] == "train.keep-last=3" and disk["value"] > disk["limit"] > 0, disk)
     status, card = w.check("hogwild")
     exact, = items(card, "resume_exact")
     tap.point("workers do not go on exactly", status == 0 and exact["value"] == 0

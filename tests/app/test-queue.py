@@ -5,7 +5,6 @@
 
 usage: test-queue.py SLUICE SOURCE-FOLDER
 """
-import hashlib
 import json
 import os
 import pathlib
@@ -19,6 +18,7 @@ import tempfile
 import time
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from queue_command import Queue
 from tap import Tap
 
 STEPS = 40
@@ -26,61 +26,8 @@ N_RUNS = 6
 N_KILLS = 20
 
 
-class Queue:
-    """The command on one workspace."""
-
-    def __init__(self, sluice, workspace):
-        self.sluice, self.workspace = sluice, pathlib.Path(workspace)
-
-    def command(self, *words):
-        return [self.sluice, *map(str, words), "--workspace", str(self.workspace)]
-
-    def call(self, *words, **options):
-        return subprocess.run(self.command(*words), capture_output=True, text=True, timeout=120,
-                              check=False, env={**os.environ, "LC_ALL": "C.UTF-8"}, **options)
-
-    def start(self, *words):
-        return subprocess.Popen(self.command(*words), stdout=subprocess.PIPE,
-                                stderr=subprocess.PIPE, text=True)
-
-    def lines(self, *words):
-        ended = self.call(*words, "--json")
-        assert ended.returncode == 0, ended.stderr
-        return [json.loads(line) for line in ended.stdout.splitlines()]
-
-    def names(self):
-        return [line["run"] for line in self.lines("queue")]
-
-    def runs(self):
-        return {row["run"]: row for row in self.lines("runs")}
-
-    def states(self):
-        return {name: row["state"] for name, row in self.runs().items()}
-
-    def fill(self, project, n=N_RUNS):
-        for i in range(n):
-            ended = self.call("launch", project, f"steps={STEPS}", "checkpoint-every=5",
-                              f"seed={i + 1}", f"--run=run{i}", "--queue")
-            assert ended.returncode == 0, ended.stderr
-
-    def checkpoints(self):
-        """What each run has kept: name and step -> SHA-256. Not what lies in its folder: a program
-        that is killed while it takes a checkpoint away has forgotten it before its file is gone."""
-        found = {}
-        for name, row in self.runs().items():
-            folder = self.workspace / "runs" / str(row["id"]) / "checkpoints"
-            for one in self.lines("checkpoints", name):
-                path = folder / f"step-{one['step']:010}.safetensors"
-                found[name, one["step"]] = hashlib.sha256(path.read_bytes()).hexdigest()
-        return found
-
-    def losses(self):
-        return {name: self.lines("log", f"--run={name}", "--tag=^loss$")[0]["values"]
-                for name in self.runs()}
-
-
 def check_verbs(tap, queue, project):
-    queue.fill(project, 3)
+    queue.fill(project, STEPS, 3)
     tap.point("what waits is listed in order", queue.names() == ["run0", "run1", "run2"],
               queue.names())
     tap.point("its state is waiting", set(queue.states().values()) == {"waiting"}, queue.states())
@@ -227,15 +174,11 @@ def check_kills(tap, sluice, folder, what, fill):
 
 
 def check_kills_of_all(tap, sluice, folder, project):
-    states = check_kills(tap, sluice, folder, "a queue", lambda queue: queue.fill(project))
+    states = check_kills(tap, sluice, folder, "a queue", lambda queue: queue.fill(project, STEPS))
     tap.point("all of them finish", set(states.values()) == {"finished"}, states)
 
-    def sweep(queue):
-        ended = queue.call("sweep", project, "learning-rate=0.0001..0.5:log", "--method=asha",
-                           "--trials=9", "--steps", STEPS, "--first-rung=4", "--group=halved",
-                           "checkpoint-every=5,7", "--queue")
-        assert ended.returncode == 0, ended.stderr
-    states = check_kills(tap, sluice, folder, "a sweep that drops trials", sweep)
+    states = check_kills(tap, sluice, folder, "a sweep that drops trials",
+                         lambda queue: queue.fill_halving(project, STEPS))
     tap.point("one of nine trials finishes", sorted(states.values())
               == ["finished"] + 8 * ["stopped"], states)
     queue = Queue(sluice, folder / "calm a sweep that drops trials")
@@ -248,10 +191,36 @@ def check_kills_of_all(tap, sluice, folder, project):
               queue.states())
 
 
+def check_killed_sweep(tap, sluice, folder, project):
+    """A program that is killed while it adds a sweep leaves all of it or nothing."""
+    lots, counts, wrong = random.Random(3), [], []
+    words = ("sweep", project, "seed=1..40/40", "--steps=3", "--group=s", "--queue")
+    began = time.monotonic()
+    Queue(sluice, folder / "added").call(*words)
+    seconds = time.monotonic() - began
+    for nth in range(N_KILLS):
+        queue = Queue(sluice, folder / f"adding {nth}")
+        process = queue.start(*words)
+        try:
+            process.wait(timeout=lots.uniform(0, seconds) if nth % 2 else seconds * 0.9)
+        except subprocess.TimeoutExpired:
+            process.kill()
+        process.communicate()
+        after = queue.call("launch", project, "steps=3", "--run=after", "--queue")
+        names = queue.names()
+        counts.append(len(names) - 1)
+        folders = sorted(path.name for path in (queue.workspace / "runs").iterdir())
+        if (len(names) not in (1, 41) or "reindex" in after.stderr or len(folders) != len(names)
+                or set(queue.states().values()) != {"waiting"}):
+            wrong.append((names, folders, after.stderr))
+    tap.point(f"killed {N_KILLS} times while it is added ({counts.count(0)} times before it was), "
+              "a sweep is there as a whole or not at all, in folders too", not wrong, wrong)
+
+
 def check_two(tap, sluice, folder, project):
     """Two programs, one of which is killed, share one queue."""
     queue = Queue(sluice, folder / "two")
-    queue.fill(project)
+    queue.fill(project, STEPS)
     first, second = queue.start("queue", "run"), queue.start("queue", "run")
     said = [process.communicate(timeout=120) for process in (first, second)]
     trained = [line.split(":")[0] for out, _ in said for line in out.splitlines()
@@ -324,6 +293,7 @@ def main(sluice, source):
         check_sweep(tap, queue, project)
         check_full_disk(tap, sluice, folder, project)
         check_kills_of_all(tap, sluice, folder, project)
+        check_killed_sweep(tap, sluice, folder, project)
         check_two(tap, sluice, folder, project)
         check_data(tap, queue, samples)
     tap.end()

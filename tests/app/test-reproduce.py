@@ -237,18 +237,15 @@ def tamper_option(run, draw):
     run.train(STEPS)
     x = run.setting("data", "x")
     rate = run.setting("parameters", "learning-rate")
-    choices = [("overrides", "learning-rate", "0.0625", rate, 1)]
-    if x:
-        choices += [("train", "batch", str(int(run.setting("train", "batch")) // 2), x, 1),
-                    ("data", "shuffle", "false", x, 1), ("train", "seed", "7", None, 0)]
+    choices = [("overrides", "learning-rate", "0.0625", rate)]
+    if x:  # of the seed hangs the order of examples; initial values have seeds of their own
+        choices += [("train", "batch", str(int(run.setting("train", "batch")) // 2), x),
+                    ("data", "shuffle", "false", x), ("train", "seed", "7", x)]
     if run.setting("data", "scale") not in (None, "1"):
-        choices += [("data", "scale", "0.00390625", x, 1)]
-    group, key, value, edge, step = draw.choice(choices)
+        choices += [("data", "scale", "0.00390625", x)]
+    group, key, value, edge = draw.choice(choices)
     run.set_option(group, key, value)
-    wanted = {"cause": "option"}
-    if edge is not None:
-        wanted.update(step=step, node=edge.split(":")[0])
-    return wanted, [], f"{group}.{key}"
+    return ({"cause": "option", "step": 1, "node": edge.split(":")[0]}, [], f"{group}.{key}")
 
 
 def check_tampering(tap, sluice, samples):
@@ -264,7 +261,8 @@ def check_tampering(tap, sluice, samples):
             wanted, options, what = kind(run, draw)
             status, found = run.reproduce(*options)
         first = found["first_difference"] or {}
-        tap.point(f"{name}, {what}: told apart at step {wanted.get('step', '?')}",
+        at = wanted.get("node") or wanted["tensor"]
+        tap.point(f"{name}, {what}: told apart at step {wanted['step']}, at {at}",
                   status == 1 and not found["equal"]
                   and all(first.get(k) == v for k, v in wanted.items()), wanted, found)
 

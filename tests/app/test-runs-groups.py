@@ -139,7 +139,14 @@ class Groups(runs_window.Session):
         self.tap.point("and a line of each other kind", {"Order of data", "Seed", "Start", "Build",
                                                          "Machine"} <= set(self.texts()),
                        *self.texts())
-        page = self.page()
+        page = self.page(lambda p: "short runs" in p["matters"])
+        self.tap.point("short runs are proposed, with what they will take",
+                       "200 steps each" in page["matters"] and "about" in page["matters"],
+                       page["matters"])
+        self.press_on("button", "Find out")
+        page = self.page(lambda p: "what each difference does" in p["matters"])
+        self.tap.point("and say which difference matters", "graph: " in page["matters"]
+                       and self.says("what each difference does"), page["matters"])
         self.tap.point("checkpoints stand in the lineage", any(
             line.startswith("small, finished at step 20, checkpoints at ")
             for line in page["lineage"]), page["lineage"])
@@ -149,8 +156,10 @@ class Groups(runs_window.Session):
         self.page(lambda p: p["names"] == ["lenet-5"])
         press_keys("Return", "ctrl+a")
         page = self.page(lambda p: len(p["lineage"]) == 2)
-        wanted = "lenet-5, from mlp-4 at step 400, finished at step 2\u202f000"
-        self.tap.point("a fork is told with its parent", page["lineage"][1] == wanted,
+        wanted = page["lineage"][1]
+        self.tap.point("a fork is told with its parent, and what it has otherwise",
+                       wanted.startswith("lenet-5, from mlp-4 at step 400, ")
+                       and "batch" in wanted and ", finished at step 2\u202f000" in wanted,
                        page["lineage"])
         picture = self.w.find_accessible("image", "Lineage")
         self.tap.point("and to a screen reader", wanted in picture.description(),

@@ -117,6 +117,15 @@ class Session:
         page = self.page(lambda p: p["count"] == f"3 of {N} runs")
         self.tap.point("a filter finds what its terms say",
                        page["names"] == ["lenet-9", "lenet-5", "lenet-1"], page)
+        self.tap.point("each of its terms is a chip", self.w.find_accessible(
+            "button", "Remove the filter “learning-rate>=0.1”") is not None)
+        press_keys("Tab")
+        self.press_on("button", "Remove the filter “learning-rate>=0.1”")
+        page = self.page(lambda p: p["count"] == f"6 of {N} runs")
+        entry = self.w.find_accessible("search box", "Filter the runs")
+        self.tap.point("and a chip's key takes it away, the focus being in the filter again",
+                       all(n.startswith("lenet") for n in page["names"])
+                       and entry.holds_focus(), page)
         self.filter("learning-rate<")
         page = self.page(lambda p: p["problem"])
         self.tap.point("what is wrong with one stands under it, in words",
@@ -193,6 +202,50 @@ class Session:
         self.select("renamed")
         press_keys("ctrl+z")
         self.w.until(lambda: "lenet-3" in self.runs())
+
+    def click(self, name, *modifiers):
+        """On the row's name, with the pointer."""
+        row = self.w.until(lambda: next((o for o in self.w.accessible().tree()
+                                         if o.role() == "row" and o.place()[2] > 0
+                                         and o.label().startswith(name + ",")), None))
+        x, y, _, height = row.place()
+        keys = [word for key in modifiers for word in ("keydown", key)]
+        ups = [word for key in modifiers for word in ("keyup", key)]
+        subprocess.run(["xdotool", "mousemove", str(x + 90), str(y + height // 2), *keys,
+                        "click", "1", *ups], check=True)
+
+    def pointer(self):
+        self.filter("name:lenet")
+        names = self.page(lambda p: len(p["names"]) == N // 2)["names"]
+        self.click(names[1])
+        self.page(lambda p: p["selected"] == [names[1]])
+        self.click(names[3], "ctrl")
+        page = self.page(lambda p: len(p["selected"]) == 2)
+        self.tap.point("Ctrl+click adds a run", page["selected"] == [names[1], names[3]], page)
+        self.click(names[3], "ctrl")
+        page = self.page(lambda p: len(p["selected"]) == 1)
+        self.tap.point("and takes it away again", page["selected"] == [names[1]], page)
+        self.click(names[1])
+        self.click(names[4], "shift")
+        page = self.page(lambda p: len(p["selected"]) == 4)
+        self.tap.point("Shift+click selects all up to it", page["selected"] == names[1:5], page)
+        press_keys("ctrl+a")
+        page = self.page(lambda p: len(p["selected"]) == len(names))
+        self.tap.point("Ctrl+A all that are found", page["selected"] == names, page)
+
+    def sweep(self):
+        """Which settings decide, of the runs that are selected."""
+        page = self.page()
+        self.tap.point("settings and results of the selected runs stand below",
+                       "learning-rate" in page["sweep"] and "%" in page["sweep"], page["sweep"])
+        words = self.w.find_accessible("label", "What decides evaluate/accuracy")
+        lines = self.w.find_accessible("image", "Settings and results of each run")
+        self.tap.point("each run's line can be read",
+                       words and all(f"{name}:" in lines.description()
+                                     for name in page["selected"]), lines.description()[:400])
+        self.select(page["names"][0])
+        page = self.page(lambda p: len(p["selected"]) == 1)
+        self.tap.point("one run alone has none", page["sweep"] == "", page["sweep"])
 
     def menu(self):
         self.select("lenet-5")
@@ -326,8 +379,9 @@ class Session:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
             for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
-                          self.menu, self.many, self.trash, self.elsewhere, self.charts,
-                          self.remembers, self.empty, self.thousands):
+                          self.pointer, self.sweep, self.menu, self.many, self.trash,
+                          self.elsewhere, self.charts, self.remembers, self.empty,
+                          self.thousands):
                 stage()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
             state = self.w.state() if self.w and self.w.process.poll() is None else {}

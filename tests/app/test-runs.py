@@ -96,6 +96,28 @@ def check_filter(tap, runs):
               ended.returncode == 2 and "did you mean 'tag:'?" in ended.stderr, ended.stderr)
 
 
+def check_importance(tap, runs, project):
+    """Of three runs nothing can be said; of six, which differ by their rate alone, all of it."""
+    few = runs.rows("importance")[0]
+    tap.point("too few runs say nothing, and why",
+              few["runs"] == 3 and few["result"] == "evaluate/accuracy"
+              and all(s["share"] is None and "too few" in s["why"] for s in few["settings"]), few)
+    runs.call("sweep", project, "learning-rate=0.1,0.00001", "seed=1,2,3", "--steps", "20",
+              "--group", "rates")
+    told = runs.rows("importance", "--result", "loss", "--filter", "group:rates")[0]
+    rate = told["settings"][0]
+    tap.point("what decides is told, with its ±",
+              told["runs"] == 6 and [s["name"] for s in told["settings"]] == ["learning-rate"]
+              and rate["share"] > 0.5 and rate["plus_minus"] >= 0 and rate["values"] == 2
+              and rate["correlation"] < 0, told)
+    for words, status, part in ((["--result", "nope"], 1, "none of 9 runs has the result 'nope'"),
+                                (["--filter", "name:nobody"], 1, "none of 0 runs"),
+                                (["slow"], 2, "--filter says of which runs")):
+        ended = runs.call("runs", "importance", *words)
+        tap.point("refused: importance " + " ".join(words),
+                  ended.returncode == status and part in ended.stderr, ended.stderr)
+
+
 def check_trash(tap, runs):
     deleted = runs.rows("delete", "slow", "other")
     tap.point("several runs are deleted at once",
@@ -149,6 +171,7 @@ def main():
         check_filter(tap, runs)
         check_trash(tap, runs)
         check_refused(tap, runs)
+        check_importance(tap, runs, project)
         check_lost(tap, runs)
     finally:
         shutil.rmtree(folder)

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import shutil
 import struct
 import subprocess
@@ -155,9 +156,23 @@ class Test:
         picture = self.folder / "model.svg"
         self.check("draw", self.call("draw", model, "--out", picture), 0)
         self.tap.point("what was drawn", picture.exists() and b"<svg" in picture.read_bytes())
+        self.layers("keras_cnn", ["conv2d", "batch_normalization", "max_pooling2d", "flatten",
+                                  "dense"], ["traced_save", "traced_restore", "SGD", "count"])
+        self.layers("module", ["while", "map", "count"], ["traced_save", "saver_filename"])
         self.check("trace", self.call(
             "trace", self.models / "v1_reference", "--feed=x:0=[[1,2,3,4]]", "--fetch=y:0",
             "--steps=1", "--out", self.folder / "trace.json"), 0)
+
+    def layers(self, model, layers, aside):
+        """Functions are drawn as what they do: layers with lines, what keeps values without."""
+        out = self.folder / "layers.dot"
+        drawn = self.call("draw", self.models / model, "--json", "--out", out)
+        text = out.read_text() if out.exists() else ""
+        boxes = set(re.findall(r"^\t(\w+)\t\[", text, re.MULTILINE))
+        tied = set(re.findall(r"(\w+) -> (\w+)", text))
+        self.tap.point(f"layers of {model}", drawn.returncode == 0 and boxes >= set(layers)
+                       and "StatefulPartitionedCall" not in text
+                       and not any(set(line) & set(aside) for line in tied), text, drawn.stderr)
 
     # -- values --
 

@@ -4,10 +4,13 @@
 /* The store in parts, so that a request costs no more than the part that it is of. */
 #include "tests/faults/store-parts.h"
 
+#include <string.h>
+
 #include "engine/base/error.h"
 #include "engine/store/checkpoints.h"
 #include "engine/store/draft.h"
 #include "engine/store/export.h"
+#include "engine/store/file.h"
 #include "engine/store/import.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/query.h"
@@ -158,6 +161,53 @@ start_run (Plan *plan, GError **error)
   g_free (info.project);
   g_free (info.graph_hash);
   return g_steal_pointer (&result);
+}
+
+static gboolean
+write_name (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "name", NULL);
+  return sluice_file_put ("run", path, info->name, strlen (info->name), error);
+}
+
+/* Two, of which the first one's name is taken: both or none. */
+static char *
+start_both (Plan *plan, GError **error)
+{
+  g_autoptr (GPtrArray) infos =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  const SluiceQueueNeeds needs = { .threads = 1 };
+  const SluiceRunStart starts[2] = { { .waits = &needs, .write = write_name },
+                                     { .waits = &needs } };
+  for (guint i = 0; i < 2; i++)
+    {
+      SluiceRunInfo info = { .name = (char *) (i == 0 ? "stock" : "other") };
+      g_ptr_array_add (infos, sluice_run_info_copy (&info));
+    }
+  plan_begin (plan);
+  SluiceRunDraft *draft = sluice_run_draft_new (open_stock, error);
+  gboolean ok = draft != NULL;
+  for (guint i = 0; ok && i < 2; i++)
+    {
+      g_autofree char *folder = sluice_run_draft_add_folder (draft, error);
+      ok = folder != NULL;
+    }
+  if (ok)
+    ok = sluice_run_draft_start_all (draft, infos, starts, error);
+  else
+    g_clear_pointer (&draft, sluice_run_draft_free);
+  faults_disarm ();
+  g_autoptr (GArray) lost = sluice_store_dup_lost_runs (open_stock, NULL);
+  g_assert_cmpuint (lost->len, ==, 0);
+  GString *result = g_string_new (NULL);
+  for (guint i = 0; i < 2; i++)
+    {
+      const SluiceRunInfo *info = infos->pdata[i];
+      g_assert_true (ok == (info->id != 0));
+      g_string_append_printf (result, "%s ", info->name);
+      purge (open_stock, info->id);
+    }
+  return g_string_free (result, !ok);
 }
 
 static gboolean
@@ -435,6 +485,7 @@ store_parts_inject (void)
     { "store, points", log_scalars, set_up_open, tear_down_open },
     { "store, records", log_records, set_up_open, tear_down_open, .well_every = 32 },
     { "store, start", start_run, set_up_open, tear_down_open },
+    { "store, start both", start_both, set_up_open, tear_down_open },
     { "store, cut", cut_run, set_up_open, tear_down_open, .well_every = 32 },
     { "store, control", control_run, set_up_open, tear_down_open, .well_every = 32 },
     { "store, read", read_all, set_up_open, tear_down_open, .well_every = 32 },

@@ -5,6 +5,8 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/number.h"
+
 #define LEGEND_LINES 12 /* of devices and types; more are counted */
 #define SCALE_WIDTH  140
 #define SCALE_HEIGHT 8
@@ -37,8 +39,9 @@ append_words (SluiceCanvas *self, const char *markup)
 static void
 append_entry (SluiceCanvas *self, SluiceColor c, const char *name, guint n_ops)
 {
+  g_autofree char *n = sluice_format_step (n_ops);
   g_autofree char *ops =
-      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", n_ops), n_ops);
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s op", "%s ops", n_ops), n);
   g_autofree char *markup = g_markup_printf_escaped (
       "<span foreground=\"#%02x%02x%02x\">●</span> %s · %s", (guint) (c.r * 255 + 0.5),
       (guint) (c.g * 255 + 0.5), (guint) (c.b * 255 + 0.5), name, ops);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "ui/canvas/first-sight.h"
+#include "ui/common/widget.h"
 
 /* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
 #define SMALL_MODEL  300  /* nodes: hierarchy and scene */
@@ -90,7 +91,7 @@ run_job (CanvasJob *job)
     job->hierarchy = job->before != NULL ? sluice_hierarchy_new_after (job->before, job->model)
                                          : sluice_hierarchy_new (job->model);
   if (job->is_unseen)
-    sluice_open_first_sight (job->hierarchy, job->state);
+    sluice_open_first_sight (job->hierarchy, job->state, job->flow);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
@@ -123,7 +124,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   self->scene = sluice_scene_ref (job->scene);
   if (job->is_unseen && sluice_hierarchy_get_n_groups (self->hierarchy) > 1)
     {
-      sluice_open_first_sight (self->hierarchy, self->state);
+      sluice_view_state_take_open (self->state, job->state);
       self->is_unseen = FALSE;
     }
   self->hover = SLUICE_NONE;
@@ -463,7 +464,7 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
     sluice_canvas_refit (self);
   sluice_canvas_allocate_proxies (self);
   if (self->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (self->menu));
+    sluice_popover_follow (GTK_WIDGET (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
   if (width != self->allocated_width || height != self->allocated_height)
     sluice_canvas_queue_proxies (self);

@@ -332,6 +332,12 @@ draw_badge (Draw *d, const SluiceRect *r, SluiceMarkKind kind)
                     is_ring ? color : d->theme->ground);
 }
 
+gboolean
+sluice_draw_is_stack (const SluiceGroup *g)
+{
+  return g->kind == SLUICE_GROUP_SERIES && !g->section;
+}
+
 static void
 draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean hover)
 {
@@ -342,10 +348,11 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   const SluiceCanvasValue *value = sluice_value_table_get (d->state->values, g->path);
   const char *note = note_of (d, item, g);
 
-  if (g->kind == SLUICE_GROUP_SERIES && !g->section)
-    for (int i = 2; i > 0; i--)
+  if (sluice_draw_is_stack (g))
+    for (int i = DRAW_STACK; i > 0; i--)
       {
-        SluiceRect behind = { r.x + 4 * i, r.y - 4 * i, r.width, r.height };
+        SluiceRect behind = { r.x + DRAW_STACK_STEP * i, r.y - DRAW_STACK_STEP * i, r.width,
+                              r.height };
         fill_box (d, &behind, SCOPE_RADIUS, fill, hue, d->theme->border_width);
       }
   fill_box (d, &r, SCOPE_RADIUS, fill, hue, border);
@@ -355,7 +362,7 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
     draw_line_back (d, &r, d->theme->loop);
   else if (g->carries && d->state->zoom >= 0.25)
     {
-      SluiceRect stack = { r.x, r.y, r.width + 8, r.height }; /* with the cards behind it */
+      SluiceRect stack = { r.x, r.y, r.width + DRAW_STACK * DRAW_STACK_STEP, r.height };
       draw_line_back (d, &stack, d->theme->line);
     }
   gboolean heat = value != NULL && value->share >= 0;

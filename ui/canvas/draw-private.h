@@ -24,6 +24,8 @@ typedef enum
 } TextStyle;
 
 #define DRAW_SMALL_ZOOM 0.5 /* below: only names are written, where there is room */
+#define DRAW_STACK      2   /* cards behind the box of a series */
+#define DRAW_STACK_STEP 4.0 /* how far each is up and to the right */
 #define DRAW_FAR_SIZE   9.0 /* of sluice_draw_far_text(), pixels of the screen */
 
 typedef enum
@@ -57,6 +59,8 @@ typedef struct
 } Draw;
 
 /* draw-items.c */
+/* A series that is closed: a box with cards behind it. */
+gboolean sluice_draw_is_stack (const SluiceGroup *g);
 void sluice_draw_frame (Draw *d, guint item);
 void sluice_draw_box (Draw *d, guint item);
 /* The name of a scope or frame in a size that can be read, where it finds room. */

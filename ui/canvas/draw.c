@@ -141,6 +141,21 @@ sluice_drawer_get_n_boxes (SluiceDrawer *self)
   return self->n_boxes;
 }
 
+/* "27 ops · 12.4 k params": what has no room is left out, from the last part on. Half a number says
+ * something else. */
+static void
+set_note (PangoLayout *layout, const char *note)
+{
+  g_autofree char *text = g_strdup (note);
+  char *end;
+  pango_layout_set_text (layout, text, -1);
+  while (pango_layout_is_ellipsized (layout) && (end = g_strrstr (text, " · ")) != NULL)
+    {
+      *end = '\0';
+      pango_layout_set_text (layout, text, -1);
+    }
+}
+
 static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
@@ -161,8 +176,11 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
   pango_layout_set_ellipsize (layout, ellipsize (style, text));
-  pango_layout_set_text (layout, text, -1);
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
+  if (style == TEXT_NOTE)
+    set_note (layout, text);
+  else
+    pango_layout_set_text (layout, text, -1);
   /* Live values come and go: forget rather than grow without end. */
   if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
     g_hash_table_remove_all (self->layouts);
@@ -406,6 +424,26 @@ trace_edge (Draw *d, const SluiceSceneEdge *e)
     }
 }
 
+/* The head stands at the last card of a stack, or the cards would cover it. */
+static void
+draw_head (Draw *d, const SluiceSceneEdge *e)
+{
+  const SluiceSceneItem *to = sluice_scene_get_item (d->scene, e->to);
+  SluicePoint before = moving_point (d, e, e->n_points - 2),
+              tip = moving_point (d, e, e->n_points - 1);
+  if (to->kind == SLUICE_ITEM_SCOPE && to->node != SLUICE_NONE
+      && sluice_draw_is_stack (
+          sluice_hierarchy_get_group (sluice_scene_get_hierarchy (d->scene), to->node)))
+    {
+      double depth = DRAW_STACK * DRAW_STACK_STEP;
+      if (tip.y > before.y && fabs (tip.x - before.x) < 1)
+        tip.y -= depth;
+      else if (tip.x < before.x && fabs (tip.y - before.y) < 1)
+        tip.x += depth;
+    }
+  sluice_draw_arrow (d, before, tip, e->width);
+}
+
 static void
 draw_edge (Draw *d, const SluiceSceneEdge *e)
 {
@@ -422,8 +460,7 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   if (e->arrow && zoom >= FAR_ZOOM)
     {
       cairo_set_dash (d->cr, NULL, 0, 0);
-      sluice_draw_arrow (d, moving_point (d, e, e->n_points - 2),
-                         moving_point (d, e, e->n_points - 1), e->width);
+      draw_head (d, e);
     }
 }
 

@@ -3,10 +3,13 @@
 
 #include "ui/canvas/first-sight.h"
 
+#include "ui/canvas/measure.h"
+
 #define MAX_OPENED 3     /* scopes in each other */
 #define MAX_BESIDE 6     /* boxes beside one that is opened */
 #define MAX_INSIDE 40    /* boxes in one: more do not fit the window */
 #define NEARLY_ALL 0.75f /* of the ops of the model on a level */
+#define READABLE   0.6   /* zoom at which all of it is in sight */
 
 static gboolean
 is_box (const SluiceGroup *g)
@@ -49,8 +52,23 @@ find_dominant (SluiceHierarchy *hierarchy, const SluiceGroup *level)
   return n_inside > 1 && n_inside <= MAX_INSIDE ? best : SLUICE_NONE;
 }
 
+/* In a window that is not smaller than most. */
+static gboolean
+is_readable (SluiceHierarchy *hierarchy, const SluiceViewState *state, SluiceFlowDirection flow)
+{
+  double width = SLUICE_SCENE_VIEW_WIDTH, height = SLUICE_SCENE_VIEW_HEIGHT;
+  SluiceSceneFigures figures;
+  g_autoptr (SluiceScene) scene = sluice_scene_new (hierarchy, state, flow, NULL);
+  sluice_view_state_get_size (state, &width, &height);
+  sluice_scene_measure (scene, MAX (width, SLUICE_SCENE_VIEW_WIDTH),
+                        MAX (height, SLUICE_SCENE_VIEW_HEIGHT), &figures);
+  return figures.fit >= READABLE;
+}
+
 void
-sluice_open_first_sight (SluiceHierarchy *hierarchy, SluiceViewState *state)
+sluice_open_first_sight (SluiceHierarchy *hierarchy,
+                         SluiceViewState *state,
+                         SluiceFlowDirection flow)
 {
   guint at = 0;
   for (guint n = 0; n < MAX_OPENED; n++)
@@ -58,6 +76,11 @@ sluice_open_first_sight (SluiceHierarchy *hierarchy, SluiceViewState *state)
       at = find_dominant (hierarchy, sluice_hierarchy_get_group (hierarchy, at));
       if (at == SLUICE_NONE)
         return;
-      sluice_view_state_set_open (state, sluice_hierarchy_get_group (hierarchy, at)->path, TRUE);
+      const char *path = sluice_hierarchy_get_group (hierarchy, at)->path;
+      sluice_view_state_set_open (state, path, TRUE);
+      if (is_readable (hierarchy, state, flow))
+        continue;
+      sluice_view_state_set_open (state, path, FALSE);
+      return;
     }
 }

@@ -49,6 +49,34 @@ find_answers (SluiceHierarchy *self, guint *queue, guint *n_done)
     }
 }
 
+/* What nobody reads, waits for something to be kept and computes nothing from the model tells that
+ * it was: a saver's name of its file. */
+static void
+find_receipts (SluiceHierarchy *self,
+               const guint *readers,
+               const guint *start,
+               const guint *from,
+               guint *queue,
+               guint *n_done)
+{
+  guint n;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean waits = FALSE, serves = readers[i] == 0 && may_serve (&nodes[i]);
+      for (guint e = start[i]; e < start[i + 1] && serves; e++)
+        {
+          gboolean keeps = nodes[from[e]].service == SLUICE_SERVICE_KEEP;
+          waits |= keeps;
+          serves = keeps || nodes[from[e]].node_class == SLUICE_NODE_CLASS_CONSTANT;
+        }
+      if (!serves || !waits || self->service[i])
+        continue;
+      self->service[i] = TRUE;
+      queue[(*n_done)++] = i;
+    }
+}
+
 /* What nobody reads serves whom it is made from. */
 static void
 find_ends (SluiceHierarchy *self, const guint *readers, const guint *start, const guint *from)
@@ -108,6 +136,7 @@ sluice_hierarchy_find_services (SluiceHierarchy *self)
         self->service[i] = TRUE;
         queue[n_done++] = i;
       }
+  find_receipts (self, readers, start, from, queue, &n_done);
   find_answers (self, queue, &n_done);
   for (guint k = 0; k < n_done; k++)
     for (guint e = start[queue[k]]; e < start[queue[k] + 1]; e++)
@@ -136,11 +165,13 @@ is_service_name (const char *leaf)
   return FALSE;
 }
 
-/* In and out neighbours over data, and readers other than hubs, of the children of one scope. */
+/* Neighbours over data of the children of one scope: all that they read, and what of the model
+ * reads them. */
 typedef struct
 {
   guint *in, *out;
   guint8 *is_told; /* reads something of the model */
+  guint8 *serves;  /* something reads it that is no part of the model */
 } Degrees;
 
 static gboolean
@@ -151,13 +182,19 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
   if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
     return TRUE;
   if (g->n_model == 0 && g->pair == SLUICE_NONE
-      && (g->node_class == SLUICE_NODE_CLASS_OP || g->node_class == SLUICE_NODE_CLASS_CONTROL)
+      && (g->node_class == SLUICE_NODE_CLASS_OP || g->node_class == SLUICE_NODE_CLASS_CONTROL
+          || (g->node_class == SLUICE_NODE_CLASS_CONSTANT && g->kind == SLUICE_GROUP_SCOPE))
       && self->groups[g->parent].n_model > 0
       && self->groups[g->parent].node_class != SLUICE_NODE_CLASS_VARIABLE)
     return TRUE;
   if (g->node_class == SLUICE_NODE_CLASS_SUMMARY && (d->in[i] > 1 || !d->is_told[i]))
     return TRUE;
   if (g->parent == 0 && is_service_name (g->path))
+    return TRUE;
+  /* The name of a file; what is kept of a training that is not in this graph. */
+  if ((g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER
+       || g->node_class == SLUICE_NODE_CLASS_VARIABLE)
+      && g->parent == 0 && self->groups[0].n_model > 0 && d->serves[i] && d->out[i] == 0)
     return TRUE;
   /* A counter or a rate: a variable that nothing is computed from in one place. */
   return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && g->params == 0
@@ -170,18 +207,20 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
   const SluiceGroup *g = &self->groups[scope];
   guint n = g->n_children;
   g_autofree guint *block = g_new0 (guint, 2 * (gsize) n);
-  g_autofree guint8 *is_told = g_new0 (guint8, n + 1);
-  Degrees d = { block, block + n, is_told };
+  g_autofree guint8 *flags = g_new0 (guint8, 2 * (gsize) n + 1);
+  Degrees d = { block, block + n, flags, flags + n };
 
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
     {
       const SluiceEdgeBundle *bundle = &self->bundles[b];
       if (bundle->kind != SLUICE_EDGE_DATA)
         continue;
-      d.out[bundle->from - g->first_child] +=
-          scope != 0 || !is_service_name (self->groups[bundle->to].path);
+      const SluiceGroup *to = &self->groups[bundle->to];
+      gboolean serves = to->n_model == 0 || (scope == 0 && is_service_name (to->path));
+      d.out[bundle->from - g->first_child] += !serves;
+      d.serves[bundle->from - g->first_child] |= serves;
       d.in[bundle->to - g->first_child]++;
-      is_told[bundle->to - g->first_child] |= self->groups[bundle->from].n_model > 0;
+      d.is_told[bundle->to - g->first_child] |= self->groups[bundle->from].n_model > 0;
     }
   for (guint i = 0; i < n; i++)
     self->groups[g->first_child + i].hub = is_hub (self, g->first_child + i, &d);

@@ -17,9 +17,7 @@
 #define LANE_GAP     22.0 /* between a band and the first lane beside it */
 #define CORRIDOR_GAP 26.0 /* between what stands in a band and the corridor */
 #define RADIUS       14.0
-/* What fits a view at this zoom is not folded; what does not gets another band only when that
- * brings so much: then an edit seldom changes the number of bands. */
-#define GOOD_FIT    0.72
+/* What another band must bring: then an edit seldom changes the number of bands. */
 #define WORTH_WHILE 1.08
 #define CUT_COST    30.0 /* pixels that a cut may lie off the middle to spare a line */
 
@@ -33,7 +31,8 @@ sluice_layout_fit (const SluiceLayoutOptions *options, double width, double heig
 double
 sluice_layout_get_row_limit (const SluiceLayoutOptions *options)
 {
-  return options->view_width > 0 ? options->view_width / GOOD_FIT - options->beside : 0;
+  return options->view_width > 0 ? options->view_width / SLUICE_LAYOUT_GOOD_FIT - options->beside
+                                 : 0;
 }
 
 /* A row and the rows that it becomes, per column. Neighbours go to different ones: then each stands
@@ -278,12 +277,12 @@ sluice_bands_fold (SluiceBands *self, const SluiceLayoutOptions *options)
 {
   double best = sluice_layout_fit (options, self->width, self->height), best_above = 0;
   guint cuts[MAX_BANDS + 1], best_cuts[MAX_BANDS + 1], n_best = 1;
-  if (options->view_width <= 0 || best >= GOOD_FIT || self->n_rows < 4)
+  if (options->view_width <= 0 || best >= SLUICE_LAYOUT_GOOD_FIT || self->n_rows < 4)
     return;
   g_autofree guint *n_lines = count_lines (self);
   g_autofree double *shift = g_new0 (double, MAX_BANDS *(gsize) self->n_columns);
   double corridor[MAX_BANDS] = { 0 }, width, height, above;
-  for (guint n = 2; n <= MIN (MAX_BANDS, self->n_rows / 2) && best < GOOD_FIT; n++)
+  for (guint n = 2; n <= MIN (MAX_BANDS, self->n_rows / 2) && best < SLUICE_LAYOUT_GOOD_FIT; n++)
     {
       if (!choose_cuts (self, n_lines, n, cuts))
         continue;

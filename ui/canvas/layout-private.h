@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The stages of the layered layout, shared by its files: layout.c (cycles, components, lines),
- * layout-rank.c, layout-order.c, layout-coord.c, layout-fold.c (rows, bands, packing). */
+ * layout-rank.c, layout-order.c, layout-coord.c, layout-lanes.c, layout-fold.c (rows, bands,
+ * packing). */
 #pragma once
 
 #include "ui/canvas/layout.h"
@@ -50,7 +51,13 @@ guint64 sluice_layers_order (SluiceLayers *self, const gint *cancelled);
 /* Sets x, smallest left side at 0; returns the width. */
 double sluice_layers_place (SluiceLayers *self, const SluiceLayoutOptions *options);
 
+/* After that: lines that have an end in common share their lanes. */
+void sluice_layers_share_lanes (SluiceLayers *self, const SluiceLayoutOptions *options);
+
 /* ---- layout-fold.c ---- */
+
+/* What fits the view at this zoom is neither folded nor drawn tighter. */
+#define SLUICE_LAYOUT_GOOD_FIT 0.72
 
 /* Components that share their rows: with fixed ranks all columns, else a single one. Rows are cut
  * into bands that stand side by side. */

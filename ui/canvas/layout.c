@@ -10,6 +10,12 @@
 
 #define NONE G_MAXUINT
 
+/* Between ranks, where the drawing fits no better with more: a label still has its line. */
+static const struct
+{
+  double fit, gap;
+} tight[] = { { SLUICE_LAYOUT_GOOD_FIT, 28 }, { 0.63, 22 } };
+
 /* A distinct edge between two boxes, turned with the flow. */
 typedef struct
 {
@@ -429,17 +435,48 @@ strip_of (const Job *job, SluiceBands *strips, guint component, guint *column)
   return &strips[job->options->fixed ? 0 : component];
 }
 
+/* Returns how the drawing fits with that gap between ranks. */
+static double
+pack_with (Job *job,
+           SluiceLayers **layers,
+           const double *widths,
+           SluiceBands *strips,
+           guint n,
+           double rank_gap)
+{
+  SluiceLayout *layout = job->layout;
+  guint n_columns = job->options->fixed ? layout->n_components : 1;
+  SluiceLayoutOptions options = *job->options;
+  options.rank_gap = rank_gap;
+  for (guint i = 0; i < n; i++)
+    {
+      sluice_bands_clear (&strips[i]);
+      sluice_bands_init (&strips[i], layers + i, n_columns, widths + i, &options);
+      sluice_bands_fold (&strips[i], &options);
+    }
+  sluice_bands_pack (strips, n, &options, &layout->width, &layout->height);
+  return sluice_layout_fit (&options, layout->width, layout->height);
+}
+
 static void
 pack_all (Job *job, SluiceLayers **layers, const double *widths, SluiceBands *strips, guint n)
 {
   SluiceLayout *layout = job->layout;
   guint n_columns = job->options->fixed ? layout->n_components : 1;
-  for (guint i = 0; i < n; i++)
+  double gap = job->options->rank_gap, fit = pack_with (job, layers, widths, strips, n, gap);
+  for (guint i = 0; i < G_N_ELEMENTS (tight) && job->options->view_width > 0; i++)
     {
-      sluice_bands_init (&strips[i], layers + i, n_columns, widths + i, job->options);
-      sluice_bands_fold (&strips[i], job->options);
+      if (fit >= tight[i].fit || gap <= tight[i].gap)
+        break;
+      double tighter = pack_with (job, layers, widths, strips, n, tight[i].gap);
+      if (tighter < fit)
+        {
+          pack_with (job, layers, widths, strips, n, gap);
+          break;
+        }
+      gap = tight[i].gap;
+      fit = tighter;
     }
-  sluice_bands_pack (strips, n, job->options, &layout->width, &layout->height);
   if (!job->options->fixed || n == 0)
     return;
   const SluiceBands *all = &strips[0];
@@ -561,6 +598,7 @@ run (Job *job)
       layers[c] = build_layers (job, c);
       job->layout->crossings += sluice_layers_order (layers[c], job->cancelled);
       widths[c] = sluice_layers_place (layers[c], job->options);
+      sluice_layers_share_lanes (layers[c], job->options);
       done = job->cancelled == NULL || !g_atomic_int_get (job->cancelled);
     }
   if (done)

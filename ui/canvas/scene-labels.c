@@ -17,8 +17,9 @@
 /* Plates already placed, in a hash of cells. */
 typedef struct
 {
-  GArray *rects;     /* SluiceRect */
-  GHashTable *cells; /* cell -> GArray of indices into rects */
+  GArray *rects;         /* SluiceRect */
+  GHashTable *cells;     /* cell -> GArray of indices into rects */
+  GHashTable *stretches; /* of lines: key -> how many lead over it */
 } Plates;
 
 /* One to one, and mixed: GLib's direct hash looks at the low half only. */
@@ -64,6 +65,40 @@ take_place (Plates *plates, const SluiceRect *r)
       }
 }
 
+/* By where it begins and ends. Two that meet in a key cost a place for a plate, no more. */
+static gpointer
+stretch_key (const SluicePoint *s)
+{
+  guint64 key = 0;
+  for (guint i = 0; i < 4; i += 3)
+    key = (key ^ (guint64) (gint64) (s[i].x * 8) ^ (guint64) (gint64) (s[i].y * 8) << 32)
+          * 0x9e3779b97f4a7c15u;
+  return GSIZE_TO_POINTER (key ^ key >> 32);
+}
+
+static void
+count_stretches (const SluiceScene *scene, Plates *plates)
+{
+  for (guint i = 0; i < scene->edges->len; i++)
+    {
+      const SluiceSceneEdge *e = &g_array_index (scene->edges, SluiceSceneEdge, i);
+      const SluicePoint *p = (const SluicePoint *) scene->points->data + e->first_point;
+      for (guint k = 0; !e->quiet && k + 3 < e->n_points; k += 3)
+        {
+          gpointer key = stretch_key (p + k);
+          gsize n = GPOINTER_TO_SIZE (g_hash_table_lookup (plates->stretches, key));
+          g_hash_table_insert (plates->stretches, key, GSIZE_TO_POINTER (n + 1));
+        }
+    }
+}
+
+/* Of a trunk nobody knows which of its lines a plate on it is about. */
+static gboolean
+is_trunk (const Plates *plates, const SluicePoint *stretch)
+{
+  return GPOINTER_TO_SIZE (g_hash_table_lookup (plates->stretches, stretch_key (stretch))) > 1;
+}
+
 /* The middle of each stretch of a line that is long enough for a plate, the one nearest to the
  * middle of the line first. */
 static gboolean
@@ -82,7 +117,8 @@ place_on (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
       double y = (s[0].y + 3 * s[1].y + 3 * s[2].y + s[3].y) / 8;
       SluiceRect r = { x - width / 2, y - PLATE_HEIGHT / 2, width, PLATE_HEIGHT };
       gboolean level = fabs (s[3].y - s[0].y) < PLATE_HEIGHT;
-      if ((level && fabs (s[3].x - s[0].x) < width + 16) || !is_free (plates, &r))
+      if ((level && fabs (s[3].x - s[0].x) < width + 16) || is_trunk (plates, s)
+          || !is_free (plates, &r))
         continue;
       take_place (plates, &r);
       edge->label_at = (SluicePoint){ x, y };
@@ -178,11 +214,13 @@ void
 sluice_scene_place_labels (SluiceScene *scene)
 {
   Plates plates = { g_array_new (FALSE, FALSE, sizeof (SluiceRect)),
-                    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
+                    g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
+                    g_hash_table_new (NULL, NULL) };
   g_autofree guint *order = g_new (guint, scene->edges->len + 1);
   g_autofree const char **said = g_new0 (const char *, scene->items->len + 1);
 
   block_boxes (scene, &plates);
+  count_stretches (scene, &plates);
   for (guint i = 0; i < scene->edges->len; i++)
     order[i] = i;
   g_qsort_with_data (order, scene->edges->len, sizeof *order, compare_widths, scene);
@@ -202,4 +240,5 @@ sluice_scene_place_labels (SluiceScene *scene)
     }
   g_array_unref (plates.rects);
   g_hash_table_unref (plates.cells);
+  g_hash_table_unref (plates.stretches);
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "ui/canvas/text-metrics.h"
+#include "ui/common/number.h"
 
 /* Sorts the children of one open scope into boxes, glyphs and what stands aside, and its bundles
  * into wires. */
@@ -68,13 +69,13 @@ note_of (SceneBuilder *b, const SluiceGroup *g)
     return _ ("loop");
   if (backward)
     return NULL;
+  g_autofree char *n_ops = sluice_format_step (g->n_ops);
   g_autofree char *ops =
       g->section
           /* Translators: of a part of the graph that has no scope of its own in the model. */
           ? g_strdup_printf (
-              g_dngettext (GETTEXT_PACKAGE, "%u op, grouped", "%u ops, grouped", g->n_ops),
-              g->n_ops)
-          : g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u op", "%u ops", g->n_ops), g->n_ops);
+              g_dngettext (GETTEXT_PACKAGE, "%s op, grouped", "%s ops, grouped", g->n_ops), n_ops)
+          : g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s op", "%s ops", g->n_ops), n_ops);
   if (g->params == 0)
     return keep (b, ops);
   g_autofree char *count = short_count (g->params);
@@ -387,8 +388,9 @@ label_of (SceneBuilder *b, const SluiceEdgeBundle *bundle)
     return NULL;
   if (equal)
     return is_scalar (shape) ? NULL : shape;
+  g_autofree char *count = sluice_format_step (n);
   g_autofree char *text =
-      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u tensor", "%u tensors", n), n);
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%s tensor", "%s tensors", n), count);
   return keep (b, text);
 }
 

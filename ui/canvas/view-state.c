@@ -85,6 +85,16 @@ sluice_view_state_close_all (SluiceViewState *self)
   g_hash_table_remove_all (self->open);
 }
 
+void
+sluice_view_state_take_open (SluiceViewState *self, const SluiceViewState *other)
+{
+  GHashTableIter iter;
+  gpointer scope;
+  g_hash_table_iter_init (&iter, other->open);
+  while (g_hash_table_iter_next (&iter, &scope, NULL))
+    sluice_view_state_set_open (self, scope, TRUE);
+}
+
 gboolean
 sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy)
 {

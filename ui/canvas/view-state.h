@@ -33,6 +33,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceViewState, sluice_view_state_free)
 gboolean sluice_view_state_is_open (const SluiceViewState *self, const char *scope);
 void sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open);
 void sluice_view_state_close_all (SluiceViewState *self);
+/* What is open in @other is open as well. */
+void sluice_view_state_take_open (SluiceViewState *self, const SluiceViewState *other);
 
 /* A moved box: how far from where the layout puts it, in unzoomed pixels, so that it stays with its
  * neighbours when a scope opens beside it. */

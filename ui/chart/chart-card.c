@@ -470,7 +470,7 @@ sluice_chart_card_size_allocate (GtkWidget *widget, int width, int height, int b
   GTK_WIDGET_CLASS (sluice_chart_card_parent_class)
       ->size_allocate (widget, width, height, baseline);
   if (self->ranges != NULL)
-    gtk_popover_present (GTK_POPOVER (self->ranges));
+    sluice_popover_follow (GTK_WIDGET (self->ranges));
 }
 
 static void

@@ -405,6 +405,21 @@ draw_cursor_line (const SluiceChart *self, double x, cairo_t *cr, const SluiceTh
   cairo_stroke (cr);
 }
 
+/* Where the whole box would lie on a curve, or has no place, a narrow one is tried. */
+static gboolean
+fit_readout (
+    SluiceChart *self, Readout *readout, SluiceText *text, double cursor, double card_right)
+{
+  gboolean fits;
+
+  readout_measure (readout, self, text);
+  fits = place_readout (self, readout, cursor, card_right);
+  if (fits && sluice_chart_get_covered (self, &self->readout) <= 0)
+    return TRUE;
+  readout_narrow (readout, self, text);
+  return place_readout (self, readout, cursor, card_right);
+}
+
 void
 sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceTheme *theme)
 {
@@ -428,17 +443,8 @@ sluice_chart_draw_readout (SluiceChart *self, SluiceText *text, const SluiceThem
   draw_cursor_line (self, x, text->cr, theme);
   readout_collect (&readout, self, &at);
   draw_dots (self, &readout, text->cr, theme);
-  if (self->readout_style == SLUICE_READOUT_BOX)
-    {
-      gboolean fits;
-
-      readout_measure (&readout, self, text);
-      fits = place_readout (self, &readout, x, right);
-      if (!fits)
-        readout_narrow (&readout, self, text);
-      if (fits || place_readout (self, &readout, x, right))
-        draw_box (&readout, text, &self->readout, theme);
-    }
+  if (self->readout_style == SLUICE_READOUT_BOX && fit_readout (self, &readout, text, x, right))
+    draw_box (&readout, text, &self->readout, theme);
   if (self->readout.width == 0)
     set_note (self, &readout, theme);
   readout_clear (&readout);

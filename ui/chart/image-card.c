@@ -5,6 +5,7 @@
 #include "ui/chart/square-layout.h"
 #include "ui/chart/thumbnail.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -25,6 +26,7 @@ struct _SluiceImageCard
 
   GtkWidget *row;
   GtkWidget *empty_label;
+  GtkWidget *slider;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceImageCard, sluice_image_card, SLUICE_TYPE_CARD)
@@ -88,6 +90,8 @@ put_frame_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   sluice_card_set_note (SLUICE_CARD (self), label);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, label,
                                   -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->slider), GTK_ACCESSIBLE_PROPERTY_VALUE_TEXT,
+                                  label, -1);
   return G_SOURCE_REMOVE;
 }
 
@@ -118,6 +122,21 @@ sluice_image_card_class_init (SluiceImageCardClass *klass)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_GROUP);
 }
 
+static GtkWidget *
+new_slider (void)
+{
+  GtkWidget *slider = gtk_scale_new (GTK_ORIENTATION_HORIZONTAL, NULL);
+
+  gtk_scale_set_draw_value (GTK_SCALE (slider), FALSE);
+  gtk_range_set_round_digits (GTK_RANGE (slider), 0);
+  gtk_widget_set_tooltip_text (slider, _ ("Moves the images of all cards"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (slider), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Step of the images"), -1);
+  sluice_widget_release_wheel (slider);
+  gtk_widget_set_visible (slider, FALSE);
+  return slider;
+}
+
 static void
 sluice_image_card_init (SluiceImageCard *self)
 {
@@ -135,6 +154,9 @@ sluice_image_card_init (SluiceImageCard *self)
   gtk_widget_set_layout_manager (self->row, sluice_square_layout_new ());
   gtk_widget_set_vexpand (self->row, TRUE);
   gtk_box_append (GTK_BOX (box), self->row);
+
+  self->slider = new_slider ();
+  gtk_box_append (GTK_BOX (box), self->slider);
 }
 
 GtkWidget *
@@ -252,4 +274,21 @@ sluice_image_card_add_steps (SluiceImageCard *self, GArray *steps)
 {
   for (guint i = 0; i < self->frames->len; i++)
     g_array_append_val (steps, ((const Frame *) g_ptr_array_index (self->frames, i))->step);
+}
+
+static gboolean
+has_two_steps (GBinding *binding, const GValue *upper, GValue *visible, gpointer data)
+{
+  g_value_set_boolean (visible, g_value_get_double (upper) >= 1);
+  return TRUE;
+}
+
+void
+sluice_image_card_set_slider (SluiceImageCard *self, GtkAdjustment *adjustment)
+{
+  g_return_if_fail (SLUICE_IS_IMAGE_CARD (self));
+
+  gtk_range_set_adjustment (GTK_RANGE (self->slider), adjustment);
+  g_object_bind_property_full (adjustment, "upper", self->slider, "visible", G_BINDING_SYNC_CREATE,
+                               has_two_steps, NULL, NULL, NULL);
 }

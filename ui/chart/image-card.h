@@ -34,6 +34,9 @@ void sluice_image_card_keep_steps (SluiceImageCard *self, GHashTable *steps);
 /** sluice_image_card_show_step: shows the last images at or before @step. */
 void sluice_image_card_show_step (SluiceImageCard *self, gint64 step);
 gint64 sluice_image_card_get_step (SluiceImageCard *self);
+/** sluice_image_card_set_slider: a slider at its foot, where there is more than one step: several
+ * cards may share @adjustment, and show_step() follows whoever hears of it. */
+void sluice_image_card_set_slider (SluiceImageCard *self, GtkAdjustment *adjustment);
 /** sluice_image_card_add_steps: appends those that there are to @steps, of gint64. */
 void sluice_image_card_add_steps (SluiceImageCard *self, GArray *steps);
 

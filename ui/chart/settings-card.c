@@ -2,13 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/settings-card.h"
 
+#include "ui/chart/settings-area.h"
 #include "ui/chart/settings-list.h"
-#include "ui/chart/settings-plot.h"
 #include "ui/common/mode-bar.h"
-#include "ui/common/widget.h"
 
 #include <glib/gi18n-lib.h>
-#include <math.h>
 
 typedef enum
 {
@@ -31,10 +29,10 @@ struct _SluiceSettingsCard
   Mode mode;
   GtkStack *stack;
   SluiceSettingsList *list;
-  GtkWidget *plot, *choices;
+  SluiceSettingsArea *plot;
+  GtkWidget *choices;
   GtkDropDown *columns[2]; /* of a scatter: x, y */
   gboolean updating;
-  gint64 marked;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceSettingsCard, sluice_settings_card, SLUICE_TYPE_CARD)
@@ -51,122 +49,35 @@ static guint run_marked_signal;
 
 /* ---- the marked run ---- */
 
-static void
-describe (SluiceSettingsCard *self)
-{
-  g_autofree char *text = sluice_settings_card_dup_text (self);
-
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->plot), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
-                                  text, -1);
-}
-
 void
 sluice_settings_card_set_marked (SluiceSettingsCard *self, gint64 run)
 {
-  if (self->marked == run)
-    return;
-  self->marked = run;
-  gtk_widget_queue_draw (self->plot);
-  describe (self);
+  sluice_settings_area_set_marked (self->plot, run);
 }
 
+/* Pointed at in the list, or gone to by key there. */
 static void
-mark (SluiceSettingsCard *self, gint64 run)
+list_marked_cb (SluiceSettingsCard *self, gint64 run)
 {
-  if (self->marked == run)
-    return;
-  sluice_settings_card_set_marked (self, run);
+  sluice_settings_area_set_marked (self->plot, run);
   g_signal_emit (self, run_marked_signal, 0, run);
 }
 
 static void
-list_marked_cb (SluiceSettingsCard *self, gint64 run)
+plot_marked_cb (SluiceSettingsCard *self, gint64 run)
 {
-  mark (self, run);
-}
-
-/* ---- the plot ---- */
-
-static SluiceSettingsPlot
-get_plot (SluiceSettingsCard *self)
-{
-  SluiceSettingsPlot plot = { .kind = self->mode == MODE_SCATTER ? SLUICE_SETTINGS_SCATTER
-                                                                 : SLUICE_SETTINGS_PARALLEL,
-                              .width = gtk_widget_get_width (self->plot),
-                              .height = gtk_widget_get_height (self->plot),
-                              .marked = self->marked };
-  guint n = self->table->columns->len;
-
-  plot.x = MIN (gtk_drop_down_get_selected (self->columns[0]), n - 1);
-  plot.y = MIN (gtk_drop_down_get_selected (self->columns[1]), n - 1);
-  return plot;
-}
-
-static gboolean
-has_plot (SluiceSettingsCard *self)
-{
-  return self->table != NULL && self->table->columns->len > 0;
-}
-
-static void
-draw_cb (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
-{
-  SluiceSettingsCard *self = data;
-  SluiceTheme theme;
-
-  if (!has_plot (self))
-    return;
-  SluiceSettingsPlot plot = get_plot (self);
-  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
-  sluice_settings_plot_draw (&plot, self->table, cr, &theme);
-}
-
-static void
-motion_cb (GtkEventControllerMotion *controller, double x, double y, gpointer data)
-{
-  SluiceSettingsCard *self = data;
-
-  if (!has_plot (self))
-    return;
-  SluiceSettingsPlot plot = get_plot (self);
-  mark (self, sluice_settings_plot_find (&plot, self->table, x, y));
-}
-
-static void
-leave_cb (SluiceSettingsCard *self)
-{
-  mark (self, 0);
-}
-
-/* Up and Down go from run to run. */
-static gboolean
-key_cb (GtkEventControllerKey *controller,
-        guint key,
-        guint code,
-        GdkModifierType modifiers,
-        gpointer data)
-{
-  SluiceSettingsCard *self = data;
-  int direction = key == GDK_KEY_Down ? 1 : key == GDK_KEY_Up ? -1 : 0;
-  int n = has_plot (self) ? (int) self->table->rows->len : 0;
-  int at = -1;
-
-  if (key == GDK_KEY_Escape && self->marked != 0)
-    {
-      mark (self, 0);
-      return TRUE;
-    }
-  if (direction == 0 || n == 0)
-    return FALSE;
-  for (int i = 0; i < n; i++)
-    if (((SluiceSettingsRow *) g_ptr_array_index (self->table->rows, i))->run == self->marked)
-      at = i;
-  at = at < 0 ? (direction > 0 ? 0 : n - 1) : (at + direction + n) % n;
-  mark (self, ((SluiceSettingsRow *) g_ptr_array_index (self->table->rows, at))->run);
-  return TRUE;
+  g_signal_emit (self, run_marked_signal, 0, run);
 }
 
 /* ---- modes and columns ---- */
+
+static void
+update_plot (SluiceSettingsCard *self)
+{
+  sluice_settings_area_set_kind (
+      self->plot, self->mode == MODE_SCATTER ? SLUICE_SETTINGS_SCATTER : SLUICE_SETTINGS_PARALLEL,
+      gtk_drop_down_get_selected (self->columns[0]), gtk_drop_down_get_selected (self->columns[1]));
+}
 
 static void
 set_mode (SluiceSettingsCard *self, Mode mode)
@@ -174,11 +85,7 @@ set_mode (SluiceSettingsCard *self, Mode mode)
   self->mode = mode;
   gtk_stack_set_visible_child_name (self->stack, mode == MODE_TABLE ? "table" : "plot");
   gtk_widget_set_visible (self->choices, mode == MODE_SCATTER);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->plot), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  mode == MODE_SCATTER ? _ ("A result over a setting of each run")
-                                                       : _ ("Settings and results of each run"),
-                                  -1);
-  gtk_widget_queue_draw (self->plot);
+  update_plot (self);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODE_NAME]);
 }
 
@@ -186,7 +93,7 @@ static void
 column_chosen_cb (SluiceSettingsCard *self)
 {
   if (!self->updating)
-    gtk_widget_queue_draw (self->plot);
+    update_plot (self);
 }
 
 /* The column that was chosen stays where there is one of its name. */
@@ -230,6 +137,7 @@ sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *
 
   g_return_if_fail (SLUICE_IS_SETTINGS_CARD (self));
 
+  sluice_settings_area_set_table (self->plot, take);
   g_clear_pointer (&self->table, sluice_settings_table_free);
   self->table = take;
   self->updating = TRUE;
@@ -237,8 +145,7 @@ sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *
     update_choice (self, self->columns[i], i == 1);
   self->updating = FALSE;
   sluice_settings_list_set_table (self->list, take, !same);
-  gtk_widget_queue_draw (self->plot);
-  describe (self);
+  update_plot (self);
 }
 
 /* ---- as a card ---- */
@@ -246,24 +153,7 @@ sluice_settings_card_take_table (SluiceSettingsCard *self, SluiceSettingsTable *
 char *
 sluice_settings_card_dup_text (SluiceSettingsCard *self)
 {
-  GString *out = g_string_new (NULL);
-
-  for (guint i = 0; self->table != NULL && i < self->table->rows->len; i++)
-    {
-      const SluiceSettingsRow *row = g_ptr_array_index (self->table->rows, i);
-
-      if (self->marked != 0 && row->run != self->marked)
-        continue;
-      g_string_append_printf (out, "%s%s:", out->len > 0 ? "; " : "", row->name);
-      for (guint k = 0; k < self->table->columns->len; k++)
-        {
-          const SluiceSettingsColumn *column = g_ptr_array_index (self->table->columns, k);
-          g_autofree char *value = sluice_settings_table_format (self->table, row, k);
-
-          g_string_append_printf (out, "%s %s %s", k > 0 ? "," : "", column->name, value);
-        }
-    }
-  return g_string_free (out, FALSE);
+  return sluice_settings_area_dup_text (self->plot);
 }
 
 static void
@@ -348,20 +238,13 @@ static GtkWidget *
 new_plot (SluiceSettingsCard *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkEventController *motion = gtk_event_controller_motion_new ();
-  GtkEventController *keys = gtk_event_controller_key_new ();
 
   self->choices = new_choices (self);
-  self->plot = g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG,
-                             "focusable", TRUE, "vexpand", TRUE, NULL);
-  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (self->plot), draw_cb, self, NULL);
-  g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);
-  g_signal_connect_swapped (motion, "leave", G_CALLBACK (leave_cb), self);
-  g_signal_connect (keys, "key-pressed", G_CALLBACK (key_cb), self);
-  gtk_widget_add_controller (self->plot, motion);
-  gtk_widget_add_controller (self->plot, keys);
+  self->plot = SLUICE_SETTINGS_AREA (sluice_settings_area_new ());
+  gtk_widget_set_vexpand (GTK_WIDGET (self->plot), TRUE);
+  g_signal_connect_swapped (self->plot, "run-marked", G_CALLBACK (plot_marked_cb), self);
   gtk_box_append (GTK_BOX (box), self->choices);
-  gtk_box_append (GTK_BOX (box), self->plot);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->plot));
   return box;
 }
 

@@ -7,7 +7,7 @@
 #include <glib/gi18n-lib.h>
 
 #define NAME       G_MAXUINT /* the column of names */
-#define NAME_WIDTH 110       /* least */
+#define NAME_WIDTH 96        /* least */
 
 /* ---- a row ---- */
 
@@ -287,6 +287,8 @@ sluice_settings_list_init (SluiceSettingsList *self)
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
   sluice_widget_chain_wheel (GTK_SCROLLED_WINDOW (self->scroller));
+  /* An overlaid bar goes away: nobody would see that there are more columns. */
+  gtk_scrolled_window_set_overlay_scrolling (GTK_SCROLLED_WINDOW (self->scroller), FALSE);
   gtk_widget_set_vexpand (self->scroller, TRUE);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
 }

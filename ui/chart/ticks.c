@@ -3,13 +3,10 @@
 #include "ui/chart/ticks.h"
 
 #include <glib/gi18n-lib.h>
-#include <langinfo.h>
 #include <math.h>
 #include <string.h>
 
-/* The narrow no-break one: in text from right to left a thin space would turn "9 610" round. */
-#define THIN_SPACE "\xe2\x80\xaf"
-#define MINUS      "\xe2\x88\x92"
+#define MINUS "\xe2\x88\x92"
 /* Between a number and its unit, so that a label is never broken there. */
 #define UNIT_SPACE "\xe2\x80\xaf"
 
@@ -144,39 +141,6 @@ sluice_ticks (SluiceTicks *ticks, double lo, double hi, guint target, SluiceUnit
     decimal_ticks (ticks, lo, hi, target, unit == SLUICE_UNIT_STEPS ? 1 : 0);
 }
 
-/* "-1234567.5" -> "−1 234 567.5", with thin spaces and the locale's decimal sign; exponents as
- * "1.2e−6". */
-static char *
-group_digits (const char *number)
-{
-  GString *out = g_string_new (NULL);
-  const char *p = number;
-  size_t whole;
-
-  if (*p == '-')
-    {
-      g_string_append (out, MINUS);
-      p++;
-    }
-  whole = strspn (p, "0123456789");
-  for (size_t i = 0; i < whole; i++)
-    {
-      g_string_append_c (out, p[i]);
-      if (i + 1 < whole && (whole - i - 1) % 3 == 0)
-        g_string_append (out, THIN_SPACE);
-    }
-  for (p += whole; *p != '\0'; p++)
-    {
-      if (*p == '-')
-        g_string_append (out, MINUS);
-      else if (*p == '.')
-        g_string_append (out, nl_langinfo (RADIXCHAR)); /* the user's */
-      else
-        g_string_append_c (out, *p);
-    }
-  return g_string_free (out, FALSE);
-}
-
 char *
 sluice_format_fixed (double value, int decimals)
 {
@@ -186,8 +150,8 @@ sluice_format_fixed (double value, int decimals)
   g_snprintf (format, sizeof format, "%%.%df", CLAMP (decimals, 0, 20));
   g_ascii_formatd (buffer, sizeof buffer, format, value);
   if (buffer[0] == '-' && strspn (buffer + 1, "0.") == strlen (buffer + 1))
-    return group_digits (buffer + 1); /* no minus before a zero */
-  return group_digits (buffer);
+    return sluice_group_digits (buffer + 1); /* no minus before a zero */
+  return sluice_group_digits (buffer);
 }
 
 static char *
@@ -213,7 +177,7 @@ format_exponent (double value, int digits)
         if (dot)
           break;
       }
-  mantissa = group_digits (buffer);
+  mantissa = sluice_group_digits (buffer);
   return g_strdup_printf ("%se%s%d", mantissa, exponent < 0 ? MINUS : "", ABS (exponent));
 }
 
@@ -399,13 +363,4 @@ sluice_format_value (double value, SluiceUnit unit)
     default:
       return format_significant (value, 4);
     }
-}
-
-char *
-sluice_format_step (gint64 step)
-{
-  char buffer[32];
-
-  g_snprintf (buffer, sizeof buffer, "%" G_GINT64_FORMAT, step);
-  return group_digits (buffer);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include "ui/common/number.h"
 
 G_BEGIN_DECLS
 
@@ -68,8 +68,5 @@ char *sluice_format_value (double value, SluiceUnit unit);
  * Returns: (transfer full): thin spaces between thousands, a true minus sign, none before a zero
  */
 char *sluice_format_fixed (double value, int decimals);
-
-/** sluice_format_step: (transfer full): an integer with thin spaces between thousands. */
-char *sluice_format_step (gint64 step);
 
 G_END_DECLS

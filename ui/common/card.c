@@ -11,6 +11,7 @@
 #define LEAST_WIDTH   240
 #define NATURAL_WIDTH 400
 #define TOOLS_AIR     12
+#define TOOLS_GAP     6
 #define TITLE_MIDDLE  21 /* of the title's row, in units, as is: */
 #define TITLE_ROOM    28
 #define SIDE          16 /* in pixels: round a title and widgets */
@@ -299,7 +300,7 @@ add_tools (SluiceCard *self)
   gtk_widget_add_css_class (p->buttons, "card-buttons");
   gtk_box_append (GTK_BOX (p->buttons), large);
   gtk_box_append (GTK_BOX (p->buttons), menu);
-  p->tools = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  p->tools = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, TOOLS_GAP);
   gtk_widget_add_css_class (p->tools, "card-tools");
   gtk_box_append (GTK_BOX (p->tools), p->buttons);
   gtk_widget_set_parent (p->tools, GTK_WIDGET (self));
@@ -612,6 +613,18 @@ allocate_tools (SluiceCard *self, int width, gboolean mirrored)
   return gtk_widget_get_child_visible (p->tools) ? area.width : 0;
 }
 
+/* Buttons that are not seen leave their room to the title. */
+static int
+get_unseen_width (SluiceCard *self)
+{
+  SluiceCardPrivate *p = PRIVATE (self);
+  int width = gtk_widget_get_width (p->buttons);
+
+  return sluice_card_shows_buttons (self) || !gtk_widget_get_child_visible (p->tools)
+             ? 0
+             : width + TOOLS_GAP;
+}
+
 static void
 allocate_box (SluiceCard *self, int width, int height)
 {
@@ -625,7 +638,7 @@ allocate_box (SluiceCard *self, int width, int height)
   int least;
 
   gtk_widget_measure (p->title_label, GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-  area.width = MAX (area.width, least);
+  area.width = MAX (area.width + get_unseen_width (self), least);
   if (mirrored)
     area.x = width - area.x - area.width;
   gtk_widget_size_allocate (p->title_label, &area, -1);
@@ -642,7 +655,15 @@ sluice_card_size_allocate (GtkWidget *widget, int width, int height, int baselin
   else
     allocate_tools (SLUICE_CARD (widget), width, FALSE);
   if (p->menu != NULL)
-    gtk_popover_present (GTK_POPOVER (p->menu));
+    sluice_popover_follow (p->menu);
+}
+
+static void
+sluice_card_state_flags_changed (GtkWidget *widget, GtkStateFlags before)
+{
+  GTK_WIDGET_CLASS (sluice_card_parent_class)->state_flags_changed (widget, before);
+  if (PRIVATE (SLUICE_CARD (widget))->box != NULL)
+    gtk_widget_queue_allocate (widget);
 }
 
 static void
@@ -725,6 +746,7 @@ sluice_card_class_init (SluiceCardClass *klass)
   widget_class->measure = sluice_card_measure;
   widget_class->size_allocate = sluice_card_size_allocate;
   widget_class->css_changed = sluice_card_css_changed;
+  widget_class->state_flags_changed = sluice_card_state_flags_changed;
   klass->export = sluice_card_real_export;
 
   properties[PROP_TITLE] = g_param_spec_string ("title", NULL, NULL, "", flags);

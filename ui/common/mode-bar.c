@@ -69,6 +69,7 @@ sluice_mode_bar_init (SluiceModeBar *self)
 {
   self->one = gtk_menu_button_new ();
   gtk_widget_set_parent (self->one, GTK_WIDGET (self));
+  gtk_widget_add_css_class (self->one, "flat");
   gtk_menu_button_set_always_show_arrow (GTK_MENU_BUTTON (self->one), TRUE);
   gtk_widget_set_valign (GTK_WIDGET (self), GTK_ALIGN_CENTER);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->one), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -121,7 +122,6 @@ sluice_mode_bar_new (const char *action, const SluiceMode *modes, guint n_modes)
       g_menu_item_set_action_and_target (item, action, "s", modes[i].name);
       g_menu_append_item (menu, item);
     }
-  gtk_widget_add_css_class (SLUICE_MODE_BAR (self)->one, "flat");
   gtk_widget_add_css_class (self, "card-modes");
   return self;
 }

@@ -84,6 +84,25 @@ sluice_widget_new_surface (GtkWidget *widget, int width, int height)
   return surface;
 }
 
+void
+sluice_popover_follow (GtkWidget *popover)
+{
+  GtkWidget *parent = gtk_widget_get_parent (popover);
+  GtkWidget *window = GTK_WIDGET (gtk_widget_get_native (parent));
+  graphene_rect_t area;
+  graphene_rect_t all;
+
+  if (!gtk_widget_get_visible (popover) || window == NULL)
+    return;
+  all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (window),
+                            (float) gtk_widget_get_height (window));
+  if (gtk_widget_compute_bounds (parent, window, &area)
+      && graphene_rect_intersection (&area, &all, NULL))
+    gtk_popover_present (GTK_POPOVER (popover));
+  else
+    gtk_popover_popdown (GTK_POPOVER (popover));
+}
+
 GdkTexture *
 sluice_texture_take_surface (cairo_surface_t *surface)
 {

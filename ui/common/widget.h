@@ -43,6 +43,10 @@ void sluice_widget_chain_wheel (GtkScrolledWindow *scrolls);
 /** sluice_widget_pass_wheel: over @widget the wheel scrolls what stands elsewhere. */
 void sluice_widget_pass_wheel (GtkWidget *widget, GtkScrolledWindow *scrolls);
 
+/** sluice_popover_follow: where its parent has got another place: an open popover follows it, and
+ * closes where that is out of the window: GTK 4.8 asks for the monitor there, which may be none. */
+void sluice_popover_follow (GtkWidget *popover);
+
 /** sluice_dot_new: (transfer floating): a dot in the colour of a run, beside its name. */
 GtkWidget *sluice_dot_new (void);
 void sluice_dot_set_color (GtkWidget *dot, SluiceColor color);

@@ -4,5 +4,19 @@
 
 #include "engine/graph/graph.h"
 
+/* What a copy has instead of what it is made of. */
+typedef struct
+{
+  /* What stands for an edge, and for a node that others come after; NULL: nothing does. */
+  SluiceEdge (*get_edge) (SluiceEdge edge, gpointer data);
+  SluiceNode *(*get_control) (SluiceNode *node, gpointer data);
+  char *(*dup_name) (const SluiceNode *node, gpointer data); /* (nullable): it is left out */
+  gpointer data;
+} SluiceCopyView;
+
+/* Adds to `to`, which has no nodes, those of `from` as the view has them. */
+gboolean
+sluice_copy_view (SluiceGraph *to, SluiceGraph *from, const SluiceCopyView *view, GError **error);
+
 /* Adds to `to` every node of `from` whose name it has not; inputs are found by name. */
 gboolean sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error);

@@ -2,6 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/events.h"
 
+/* Records that are copied and given names at a time: half a megabyte. */
+#define AT_ONCE 4096
+
 struct _SluiceEventReaders
 {
   pthread_mutex_t lock; /* guards the list, not what has been read */
@@ -114,28 +117,45 @@ append_event (GArray *events,
   g_array_append_val (events, event);
 }
 
-GArray *
-sluice_event_readers_read (SluiceEventReaders *self,
-                           guint64 *cursor,
-                           const SluiceEventSource *source,
-                           guint64 *lost)
+/* What a lane has had committed by now, a piece at a time: its writer may be as fast. */
+static guint64
+each_of_lane (SluiceTraceRing *ring,
+              guint64 *cursor,
+              const SluiceEventSource *source,
+              SluiceTraceEventFunc func,
+              gpointer data)
 {
-  guint n = sluice_trace_lanes_get_n (source->lanes);
-  g_autoptr (GArray) cursors = dup_cursors (self, cursor, n);
-  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   double us_per_tick = sluice_clock_ns_per_tick () / 1000;
-  guint64 n_lost = 0;
-  for (guint lane = 0; lane < n; lane++)
+  guint64 end = atomic_load_explicit (&ring->count, memory_order_acquire), n_lost = 0;
+  while (*cursor < end)
     {
-      g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
-      n_lost += sluice_trace_ring_read (sluice_trace_lanes_get (source->lanes, lane),
-                                        &g_array_index (cursors, guint64, lane), records);
+      g_array_set_size (records, 0);
+      g_array_set_size (events, 0);
+      n_lost += sluice_trace_ring_read_some (ring, cursor, AT_ONCE, records);
       pthread_mutex_lock (&source->titles->lock);
       for (guint i = 0; i < records->len; i++)
         append_event (events, &g_array_index (records, SluiceTraceRecord, i), source, us_per_tick);
       pthread_mutex_unlock (&source->titles->lock);
+      for (guint i = 0; i < events->len; i++)
+        func (&g_array_index (events, SluiceTraceEvent, i), data);
     }
-  if (lost)
-    *lost = n_lost;
-  return events;
+  return n_lost;
+}
+
+guint64
+sluice_event_readers_each (SluiceEventReaders *self,
+                           guint64 *cursor,
+                           const SluiceEventSource *source,
+                           SluiceTraceEventFunc func,
+                           gpointer data)
+{
+  guint n = sluice_trace_lanes_get_n (source->lanes);
+  g_autoptr (GArray) cursors = dup_cursors (self, cursor, n);
+  guint64 n_lost = 0;
+  for (guint lane = 0; lane < n; lane++)
+    n_lost += each_of_lane (sluice_trace_lanes_get (source->lanes, lane),
+                            &g_array_index (cursors, guint64, lane), source, func, data);
+  return n_lost;
 }

@@ -22,9 +22,9 @@ typedef struct
   guint64 first_tick;
 } SluiceEventSource;
 
-/* Records since *cursor with names filled in. lost: (out) (nullable). (transfer full) (element-type
- * SluiceTraceEvent) */
-GArray *sluice_event_readers_read (SluiceEventReaders *self,
+/* Calls @func with each record since *cursor, names filled in. Returns: how many were lost */
+guint64 sluice_event_readers_each (SluiceEventReaders *self,
                                    guint64 *cursor,
                                    const SluiceEventSource *source,
-                                   guint64 *lost);
+                                   SluiceTraceEventFunc func,
+                                   gpointer data);

@@ -341,6 +341,22 @@ sluice_executable_cache_prune (SluiceExecutableCache *self, const Names *names, 
   return g_steal_pointer (&work);
 }
 
+SluiceWork *
+sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, GError **error)
+{
+  Parsed parsed;
+  SluiceSignature signature;
+  SluicePassOptions options;
+  SluiceWork *work = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    {
+      get_ready (self, &signature, names->node_by_node, &options);
+      work = sluice_passes_run (&options, error);
+    }
+  parsed_clear (&parsed);
+  return work;
+}
+
 SluiceExplanation *
 sluice_executable_cache_explain (SluiceExecutableCache *self,
                                  const Names *names,

@@ -95,6 +95,12 @@ SluiceWork *sluice_executable_cache_prune (SluiceExecutableCache *self,
                                            const SluiceProgramNames *names,
                                            GError **error);
 
+/* What the plan compiler would read of such a signature. Under graph_lock. (transfer full)
+ * (nullable) */
+SluiceWork *sluice_executable_cache_pass (SluiceExecutableCache *self,
+                                          const SluiceProgramNames *names,
+                                          GError **error);
+
 /* What a pass does to the work graph of such a signature: engine/passes/explain.h. Under
  * graph_lock.
  */

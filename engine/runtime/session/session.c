@@ -628,12 +628,48 @@ sluice_session_explain (SluiceSession *self,
   return explanation;
 }
 
-GArray *
-sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+SluiceForecast *
+sluice_session_forecast (SluiceSession *self,
+                         const SluiceStepNames *names,
+                         gint64 unknown_dim,
+                         GError **error)
+{
+  g_auto (Feeds) feeds;
+  SluiceProgramNames program = names_of (names, &feeds);
+  program.node_by_node = self->cache->nan_guard;
+  pthread_mutex_lock (&self->cache->graph_lock);
+  g_autoptr (SluiceWork) work = sluice_executable_cache_pass (self->cache, &program, error);
+  SluiceForecast *forecast =
+      work != NULL ? sluice_forecast_new (work, self->host->devices->len, unknown_dim) : NULL;
+  pthread_mutex_unlock (&self->cache->graph_lock);
+  return forecast;
+}
+
+guint64
+sluice_session_each_trace (SluiceSession *self,
+                           guint64 *cursor,
+                           SluiceTraceEventFunc func,
+                           gpointer data)
 {
   const SluiceEventSource source = { self->host->lanes, &self->cache->titles, self->host->devices,
                                      self->first_tick };
-  return sluice_event_readers_read (self->readers, cursor, &source, lost);
+  return sluice_event_readers_each (self->readers, cursor, &source, func, data);
+}
+
+static void
+keep_event (const SluiceTraceEvent *event, gpointer events)
+{
+  g_array_append_vals (events, event, 1);
+}
+
+GArray *
+sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
+{
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  guint64 n_lost = sluice_session_each_trace (self, cursor, keep_event, events);
+  if (lost != NULL)
+    *lost = n_lost;
+  return events;
 }
 
 void

@@ -288,6 +288,22 @@ SluiceExplanation *sluice_session_explain (SluiceSession *self,
                                            const char *pass,
                                            GError **error);
 
+typedef struct _SluiceForecast SluiceForecast; /* engine/passes/forecast.h */
+
+/**
+ * sluice_session_forecast:
+ * @unknown_dim: stands for each dimension that is not known
+ *
+ * What such a step would take by what is known of its ops, with this session's options. Nothing
+ * runs.
+ *
+ * Returns: (transfer full) (nullable): %NULL with what a run would fail with
+ */
+SluiceForecast *sluice_session_forecast (SluiceSession *self,
+                                         const SluiceStepNames *names,
+                                         gint64 unknown_dim,
+                                         GError **error);
+
 typedef struct
 {
   guint64 n_runs;
@@ -326,6 +342,12 @@ typedef struct
  * plan that is being made.
  */
 GArray *sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost);
+typedef void (*SluiceTraceEventFunc) (const SluiceTraceEvent *event, gpointer data);
+/* The same, one event after the other: a trace may be tens of megabytes. Returns: what was lost */
+guint64 sluice_session_each_trace (SluiceSession *self,
+                                   guint64 *cursor,
+                                   SluiceTraceEventFunc func,
+                                   gpointer data);
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 

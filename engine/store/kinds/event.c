@@ -18,6 +18,24 @@ sluice_event_new (gint64 step, double wall, const char *kind, const char *text)
   return self;
 }
 
+#define DROPPED "what came after it was dropped, up to step "
+
+char *
+sluice_event_dup_dropped_text (gint64 step, gint64 came_to)
+{
+  return came_to > step ? g_strdup_printf (DROPPED "%" G_GINT64_FORMAT, came_to) : NULL;
+}
+
+gint64
+sluice_event_get_dropped (const SluiceEvent *self)
+{
+  gint64 to = self->base.step;
+  if (strcmp (self->kind, "resume") == 0 && self->text != NULL
+      && g_str_has_prefix (self->text, DROPPED))
+    g_ascii_string_to_signed (self->text + strlen (DROPPED), 10, to, G_MAXINT64, &to, NULL);
+  return to;
+}
+
 static void
 event_free (SluiceRecord *record)
 {
@@ -108,8 +126,8 @@ const SluiceKind sluice_kind_event = {
   .number = SLUICE_SERIES_EVENT,
   .name = "event",
   .migrations = migrations,
-  .list = "SELECT 0, run, kind, 10, count (*), min (step), max (step), 1, NULL, NULL FROM events "
-          "WHERE run = ?1 GROUP BY kind",
+  .list = "SELECT 0 AS id, run, kind, 10, count (*), min (step), max (step), 1, NULL, NULL "
+          "FROM events WHERE run = ?1 AND ?2 GROUP BY kind",
   .truncate = "DELETE FROM events WHERE run = ?1 AND step > ?2",
   .view = "event_points",
   .write = event_write,

@@ -194,12 +194,15 @@ const SluiceKind sluice_kind_scalar = {
   .number = SLUICE_SERIES_SCALAR,
   .name = "scalar",
   .migrations = migrations,
-  .list = "SELECT s.id, s.run, s.tag, s.kind, sum (c.n), min (c.first_step), max (c.last_step), "
+  /* Chunks of one segment follow each other: the last one has the last step. */
+  .list = "SELECT s.id AS id, s.run, s.tag, s.kind, CASE WHEN ?2 OR s.segments > 1 THEN "
+          "(SELECT sum (n) FROM scalar_chunks WHERE series = s.id) ELSE l.id IS NOT NULL END, "
+          "(SELECT min (first_step) FROM scalar_chunks WHERE series = s.id), "
+          "CASE WHEN s.segments > 1 THEN "
+          "(SELECT max (last_step) FROM scalar_chunks WHERE series = s.id) ELSE l.last_step END, "
           "s.segments, l.last_value, l.last_wall FROM series s "
-          "LEFT JOIN scalar_chunks c ON c.series = s.id "
           "LEFT JOIN scalar_chunks l ON l.id = (SELECT id FROM scalar_chunks WHERE series = s.id "
-          "ORDER BY first_step DESC, segment DESC LIMIT 1) "
-          "WHERE s.run = ?1 AND s.kind = 0 GROUP BY s.id",
+          "ORDER BY first_step DESC, segment DESC LIMIT 1) WHERE s.run = ?1 AND s.kind = 0",
   .truncate = "DELETE FROM scalar_chunks WHERE first_step > ?2 AND series IN "
               "(SELECT id FROM series WHERE run = ?1)",
   .view = "points",

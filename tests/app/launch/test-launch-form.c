@@ -30,7 +30,7 @@ test_all_keys (void)
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
   g_assert_no_error (error);
-  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, -1, &error);
   g_assert_no_error (error);
   GPtrArray *rows = form->settings;
   g_autofree char *text = sluice_project_dup_text (project);
@@ -72,7 +72,7 @@ test_assignments (void)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
-  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, &error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (sample, -1, &error);
   g_assert_no_error (error);
   GPtrArray *rows = form->settings;
   for (guint i = 0; i < rows->len; i++)
@@ -90,7 +90,7 @@ static void
 test_no_project (void)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_null (sluice_launch_form_load ("/nonexistent", &error));
+  g_assert_null (sluice_launch_form_load ("/nonexistent", -1, &error));
   g_assert_nonnull (error);
 }
 

@@ -4,6 +4,7 @@
 /* Which runs came of which, and how that is told. */
 
 #include "app/runs/lineage.h"
+#include "engine/store/kinds/event.h"
 
 #include <string.h>
 
@@ -115,7 +116,10 @@ test_checkpoints (void)
   SluiceRunLog *log = sluice_store_open_log (store, info.id, &error);
   g_assert_true (sluice_run_log_publish_checkpoint (log, 100, "a", 1, NULL, &error));
   g_assert_true (sluice_run_log_publish_checkpoint (log, 1200, "b", 1, NULL, &error));
-  sluice_run_log_event (log, 100, 1, "resume", NULL);
+  g_autofree char *dropped = sluice_event_dup_dropped_text (100, 1500);
+  g_assert_null (sluice_event_dup_dropped_text (100, 100));
+  sluice_run_log_event (log, 100, 1, "resume", dropped);
+  sluice_run_log_event (log, 1200, 1, "resume", NULL);
   g_assert_true (sluice_run_log_close (log, &error));
   g_autoptr (GPtrArray) infos = sluice_store_dup_runs (store, &error);
   g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
@@ -125,9 +129,13 @@ test_checkpoints (void)
   const SluiceLineageLine *line = self->lines->pdata[0];
   g_assert_cmpuint (line->checkpoints->len, ==, 2);
   g_assert_cmpint (g_array_index (line->checkpoints, gint64, 1), ==, 1200);
-  g_assert_cmpuint (line->resumed->len, ==, 1);
+  g_assert_cmpuint (line->tails->len, ==, 2);
+  g_assert_cmpint (g_array_index (line->tails, SluiceLineageTail, 0).to, ==, 1500);
+  g_assert_cmpint (g_array_index (line->tails, SluiceLineageTail, 1).to, ==, 1200);
+  g_assert_cmpint (self->last_step, ==, 1500);
   g_autofree char *words = sluice_lineage_dup_words (self, 0);
-  g_assert_true (g_str_has_suffix (words, ", checkpoints at 100, 1\u202f200"));
+  g_assert_true (g_str_has_suffix (words, ", checkpoints at 100, 1\u202f200, went on at step 100 "
+                                          "and dropped what came up to 1\u202f500"));
   g_object_unref (store);
   remove_tree (folder);
   g_free (folder);

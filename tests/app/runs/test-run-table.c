@@ -133,6 +133,22 @@ test_columns (Fixture *self, gconstpointer data)
       sluice_run_table_get_scale (self->table, "nothing", &least, &greatest, &last_step));
 }
 
+/* A run that diverged does not flatten the others. */
+static void
+test_scale (Fixture *self, gconstpointer data)
+{
+  static const double diverged[] = { 3, 1e6, 2e6 };
+  SluiceRunInfo info = { .name = g_strdup ("diverged"), .project = (char *) "p" };
+  double least, greatest, last_step;
+  g_assert_true (sluice_store_add_run (self->store, &info, NULL));
+  log_loss (self->store, info.id, 0.1, diverged, G_N_ELEMENTS (diverged));
+  g_free (info.name);
+  read_again (self);
+  g_assert_true (sluice_run_table_get_scale (self->table, "loss", &least, &greatest, &last_step));
+  g_assert_cmpfloat (least, ==, 0.5);
+  g_assert_cmpfloat (greatest, ==, 9);
+}
+
 /* A run without a value is the last one whichever way round; 10 comes after 9. */
 static void
 test_sort (Fixture *self, gconstpointer data)
@@ -163,6 +179,26 @@ test_filter (Fixture *self, gconstpointer data)
   g_assert_nonnull (sluice_run_table_find (self->table, self->ids[1]));
   g_assert_true (sluice_run_table_set_filter (self->table, "", NULL));
   assert_rows (self, "empty other run-10 run-9");
+}
+
+/* What another filter, view and tags would let through. */
+static void
+test_count_found (Fixture *self, gconstpointer data)
+{
+  const char *none[] = { NULL }, *tags[] = { "good", NULL };
+  g_assert_true (sluice_store_set_run_tag (self->store, self->ids[1], "good", TRUE, NULL));
+  read_again (self);
+  const SluiceRunCounts *counts = sluice_run_table_get_counts (self->table);
+  guint64 version = counts->version;
+  g_assert_true (sluice_run_table_set_filter (self->table, "other", NULL));
+  g_assert_cmpuint (version, ==, counts->version); /* nothing of the runs is another one */
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "rate>=0.1", "all", none), ==, 2);
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "", "finished", none), ==, 4);
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "", "failed", none), ==, 0);
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "", "starred", none), ==, 0);
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "", "all", tags), ==, 1);
+  g_assert_cmpuint (sluice_run_table_count_found (self->table, "rate<", "all", none), ==,
+                    G_MAXUINT);
 }
 
 static void
@@ -393,6 +429,7 @@ main (int argc, char **argv)
     void (*test) (Fixture *self, gconstpointer data);
   } tests[] = {
     { "columns", test_columns }, { "sort", test_sort },
+    { "scale", test_scale },     { "count-found", test_count_found },
     { "filter", test_filter },   { "edits", test_edits },
     { "half", test_half },       { "trash", test_trash },
     { "running", test_running }, { "notes", test_long_notes },

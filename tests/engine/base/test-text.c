@@ -65,11 +65,35 @@ test_escape (void)
     }
 }
 
+static void
+test_number (void)
+{
+  static const struct
+  {
+    double value;
+    gboolean is_float;
+    const char *want;
+  } cases[] = {
+    { 0.003, FALSE, "0.003" },
+    { 0.003f, TRUE, "0.003" },
+    { 0.003f, FALSE, "0.003000000026077032" },
+    { 1.0 / 3, FALSE, "0.33333333333333331" },
+    { 100000000, FALSE, "100000000" },
+    { -1e-300, FALSE, "-1e-300" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *got = sluice_text_dup_number (cases[i].value, cases[i].is_float);
+      g_assert_cmpstr (got, ==, cases[i].want);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/base/text/names", test_names);
   g_test_add_func ("/base/text/escape", test_escape);
+  g_test_add_func ("/base/text/number", test_number);
   return g_test_run ();
 }

@@ -67,6 +67,30 @@ test_overrun (void)
   sluice_trace_ring_free (ring);
 }
 
+/* In pieces, while more is put: what was overwritten between two is lost, the rest comes once. */
+static void
+test_pieces (void)
+{
+  SluiceTraceRing *ring = sluice_trace_ring_new (16);
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
+  guint64 cursor = 0;
+  for (guint i = 0; i < 10; i++)
+    put (ring, i);
+  g_assert_cmpuint (sluice_trace_ring_read_some (ring, &cursor, 4, records), ==, 0);
+  g_assert_cmpuint (records->len, ==, 4);
+  g_assert_cmpuint (cursor, ==, 4);
+  for (guint i = 10; i < 60; i++)
+    put (ring, i);
+  guint64 lost = sluice_trace_ring_read_some (ring, &cursor, 3, records);
+  g_assert_cmpuint (records->len, ==, 7);
+  g_assert_cmpuint (g_array_index (records, SluiceTraceRecord, 4).node, ==, 4 + lost);
+  sluice_trace_ring_read (ring, &cursor, records);
+  g_assert_cmpuint (lost + records->len, ==, 60);
+  for (guint i = 4; i < records->len; i++)
+    g_assert_cmpuint (g_array_index (records, SluiceTraceRecord, i).node, ==, lost + i);
+  sluice_trace_ring_free (ring);
+}
+
 #define N_RECORDS 200000
 
 typedef struct
@@ -117,6 +141,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/device/trace/in-order", test_in_order);
   g_test_add_func ("/device/trace/overrun", test_overrun);
+  g_test_add_func ("/device/trace/pieces", test_pieces);
   g_test_add_func ("/device/trace/concurrent", test_concurrent);
   return g_test_run ();
 }

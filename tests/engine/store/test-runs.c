@@ -50,6 +50,154 @@ tear_down (Fixture *f, gconstpointer unused)
   g_free (f->folder);
 }
 
+/* ---- how they begin ---- */
+
+static void
+assert_named (Fixture *f, const char *name, const char *got)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunInfo info = { .name = g_strdup (name) };
+  sluice_store_add_run (f->store, &info, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (info.name, ==, got);
+  g_free (info.name);
+}
+
+static void
+test_free_names (Fixture *f, gconstpointer unused)
+{
+  static const char *const names[][2] = {
+    { "a", "a" },       { "a", "a-2" },
+    { "a-4", "a-4" },   { "a-x", "a-x" },
+    { "a-", "a-" },     { "a-5b", "a-5b" },
+    { "a", "a-3" },     { "a", "a-5" },
+    { "a-2", "a-2-2" }, { "A", "A" },
+    { "a", "a-6" },     { "a%", "a%" },
+    { "a%", "a%-2" },   { "a_-2", "a_-2" },
+    { "a_", "a_" },     { "a_", "a_-3" },
+    { "a-1", "a-1" },   { "a", "a-7" },
+    { "ä", "ä" },       { "ä", "ä-2" },
+    { "b", "b" },       { "b-99999999999999999999", "b-99999999999999999999" },
+    { "b", "b-2" },     { "b", "b-3" },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    assert_named (f, names[i][0], names[i][1]);
+}
+
+static gboolean
+write_name (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "name", NULL);
+  return g_file_set_contents (path, info->name, -1, error);
+}
+
+/* Folders of so many, and what they are to be. */
+static SluiceRunDraft *
+new_draft (Fixture *f, const char *const *names, GPtrArray *infos)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunDraft *draft = sluice_run_draft_new (f->store, &error);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      SluiceRunInfo info = { .name = (char *) names[i], .state = SLUICE_RUN_WAITING };
+      g_autofree char *folder = sluice_run_draft_add_folder (draft, &error);
+      g_assert_no_error (error);
+      write_name (folder, &info, NULL, NULL);
+      g_ptr_array_add (infos, sluice_run_info_copy (&info));
+    }
+  return draft;
+}
+
+static void
+assert_folder (Fixture *f, gint64 run, const char *name)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, run), *text = NULL;
+  g_autofree char *path = g_build_filename (folder, "name", NULL);
+  g_autofree char *checkpoints = g_build_filename (folder, "checkpoints", NULL);
+  g_assert_true (g_file_test (checkpoints, G_FILE_TEST_IS_DIR));
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_cmpstr (text, ==, name);
+}
+
+static GPtrArray *
+new_infos (void)
+{
+  return g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+}
+
+/* Names that are taken are told in the folders, too. */
+static void
+test_together (Fixture *f, gconstpointer unused)
+{
+  static const char *const names[] = { "sweep-1", "first", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) infos = new_infos ();
+  const SluiceQueueNeeds needs = { 0 };
+  const SluiceRunStart starts[] = { { .waits = &needs, .write = write_name },
+                                    { .waits = &needs, .write = write_name } };
+  SluiceRunDraft *draft = new_draft (f, names, infos);
+  g_assert_true (sluice_run_draft_start_all (draft, infos, starts, &error));
+  g_assert_no_error (error);
+  const SluiceRunInfo *one = infos->pdata[0], *other = infos->pdata[1];
+  g_assert_cmpint (one->id, ==, f->second + 1);
+  g_assert_cmpint (other->id, ==, one->id + 1);
+  g_assert_cmpstr (other->name, ==, "first-2");
+  assert_folder (f, one->id, "sweep-1");
+  assert_folder (f, other->id, "first-2");
+  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (f->store, &error);
+  g_assert_cmpuint (entries->len, ==, 2);
+  g_assert_true (sluice_store_lock_run (f->store, other->id, &error));
+  sluice_store_unlock_run (f->store, other->id);
+}
+
+static gboolean
+refuse (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
+{
+  g_set_error (error, SLUICE_ERROR, SLUICE_ERROR_DATA_LOSS, "no");
+  return FALSE;
+}
+
+/* The second one fails: the first is no run either. */
+static void
+test_none_of_them (Fixture *f, gconstpointer unused)
+{
+  static const char *const names[] = { "one", "first", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) infos = new_infos ();
+  const SluiceRunStart starts[] = { { .write = refuse }, { .write = refuse } };
+  SluiceRunDraft *draft = new_draft (f, names, infos);
+  g_assert_false (sluice_run_draft_start_all (draft, infos, starts, &error));
+  g_assert_error (error, SLUICE_ERROR, (int) SLUICE_ERROR_DATA_LOSS);
+  g_assert_cmpint (((SluiceRunInfo *) infos->pdata[0])->id, ==, 0);
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (f->store, NULL);
+  g_assert_cmpuint (runs->len, ==, 2);
+  g_autofree char *folder = g_build_filename (f->folder, "runs", NULL);
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  g_assert_null (dir != NULL ? g_dir_read_name (dir) : NULL);
+}
+
+/* A program is killed when folders have their numbers and the transaction is not over: they are no
+ * lost runs, and go when the next one begins; a folder of a database that was lost stays. */
+static void
+test_killed_between (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  for (gint64 run = f->second + 1; run < f->second + 4; run++)
+    {
+      g_autofree char *folder = sluice_store_dup_run_folder (f->store, run);
+      g_autofree char *mark = g_build_filename (folder, ".unborn", NULL);
+      g_autofree char *lock = g_build_filename (folder, "lock", NULL);
+      g_assert_cmpint (g_mkdir_with_parents (folder, 0777), ==, 0);
+      g_assert_true (g_file_set_contents (mark, "", 0, NULL));
+      if (run == f->second + 1) /* somebody has trained it */
+        g_assert_true (g_file_set_contents (lock, "", 0, NULL));
+    }
+  g_autoptr (GArray) lost = sluice_store_dup_lost_runs (f->store, &error);
+  g_assert_cmpuint (lost->len, ==, 1);
+  g_assert_cmpint (g_array_index (lost, gint64, 0), ==, f->second + 1);
+  g_assert_cmpint (add_run (f, "next", NULL), ==, f->second + 2);
+}
+
 /* ---- what people say ---- */
 
 static void
@@ -394,6 +542,20 @@ test_filter (void)
   sluice_run_entry_free (row);
 }
 
+/* Terms as they were written, and the text without one of them. */
+static void
+test_filter_terms (void)
+{
+  g_autoptr (SluiceRunFilter) filter =
+      sluice_run_filter_new ("  lr < 0.1 -tag:\"a b\"  \"two words\" x ", NULL);
+  static const char *const terms[] = { "lr < 0.1", "-tag:\"a b\"", "\"two words\"", "x" };
+  g_assert_cmpuint (sluice_run_filter_get_n_terms (filter), ==, G_N_ELEMENTS (terms));
+  for (guint i = 0; i < G_N_ELEMENTS (terms); i++)
+    g_assert_cmpstr (sluice_run_filter_get_term (filter, i), ==, terms[i]);
+  g_autofree char *without = sluice_run_filter_dup_without (filter, 1);
+  g_assert_cmpstr (without, ==, "lr < 0.1 \"two words\" x");
+}
+
 static void
 test_filter_refused (void)
 {
@@ -420,6 +582,10 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, func) g_test_add ("/store/runs/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("free-names", test_free_names);
+  ADD ("together", test_together);
+  ADD ("none-of-them", test_none_of_them);
+  ADD ("killed-between", test_killed_between);
   ADD ("said", test_said);
   ADD ("refused", test_refused);
   ADD ("trash", test_trash);
@@ -427,6 +593,7 @@ main (int argc, char **argv)
   ADD ("results-cut", test_results_cut);
   g_test_add_func ("/store/runs/better", test_better);
   g_test_add_func ("/store/runs/filter", test_filter);
+  g_test_add_func ("/store/runs/filter-terms", test_filter_terms);
   g_test_add_func ("/store/runs/filter-refused", test_filter_refused);
   return g_test_run ();
 }

@@ -161,6 +161,29 @@ test_upsert (Fixture *f, gconstpointer unused)
   close_log (log);
 }
 
+/* From any step on, at the edges of rows and where there are none. */
+static void
+test_points_from (Fixture *f, gconstpointer unused)
+{
+  static const gint64 froms[] = { -5, 0, 2, 2046, 2048, 2049, 4000, 9997, 9998, 9999 };
+  SluiceRunLog *log = open_log (f);
+  gint64 series = open_series (log, "loss");
+  for (gint64 step = 0; step < 10000; step += 2)
+    sluice_run_log_scalar (log, series, step, 0, value_of (step));
+  flush (log);
+  for (guint i = 0; i < G_N_ELEMENTS (froms); i++)
+    {
+      g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
+      gint64 first = MAX (froms[i] + (froms[i] & 1), 0);
+      g_assert_true (
+          sluice_store_read_points (f->store, series, froms[i], G_MAXSIZE, points, NULL));
+      g_assert_cmpint (points->len, ==, (10000 - first) / 2);
+      if (points->len > 0)
+        g_assert_cmpint (g_array_index (points, SluiceScalar, 0).step, ==, first);
+    }
+  close_log (log);
+}
+
 /* Steps in random order, over many commits, end up sorted and whole. */
 static void
 test_random_order (Fixture *f, gconstpointer unused)
@@ -655,14 +678,16 @@ test_one_series (Fixture *f, gconstpointer unused)
   for (gint64 step = 0; step < 3000; step++)
     sluice_run_log_scalar (log, series, step, 1, 0.5);
   flush (log);
-  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id, series, &found, &error));
+  g_assert_true (sluice_store_dup_extent (f->store, f->run.id, series, &found, &error));
   g_assert_cmpstr (found->tag, ==, "loss");
-  g_assert_cmpint (found->n_points, ==, 3000);
+  g_assert_cmpint (found->n_points, ==, 1); /* that there are any */
+  g_assert_cmpint (found->first_step, ==, 0);
   g_assert_cmpint (found->last_step, ==, 2999);
+  g_assert_cmpfloat (found->last_value, ==, 0.5);
   sluice_series_info_free (found);
-  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id, 12345, &found, &error));
+  g_assert_true (sluice_store_dup_extent (f->store, f->run.id, 12345, &found, &error));
   g_assert_null (found);
-  g_assert_true (sluice_store_dup_one_series (f->store, f->run.id + 1, series, &found, &error));
+  g_assert_true (sluice_store_dup_extent (f->store, f->run.id + 1, series, &found, &error));
   g_assert_null (found); /* it is another run's */
   close_log (log);
 }
@@ -673,6 +698,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, func) g_test_add ("/store/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("points", test_points);
+  ADD ("points-from", test_points_from);
   ADD ("upsert", test_upsert);
   ADD ("random-order", test_random_order);
   ADD ("sums", test_sums);

@@ -6,11 +6,11 @@
 #include "engine/base/error.h"
 #include "engine/store/draft.h"
 #include "engine/store/runs.h"
-#include "engine/train/queue.h"
+#include "engine/train/queue-work.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
 
-static const SluiceQueueLimits all = { .threads = -1 };
+static const SluiceQueueLimits all = { .threads = -1, .memory = -1 };
 
 static gint64
 add (Fixture *f, const char *name, gint64 after)
@@ -299,6 +299,142 @@ test_changed_data (Fixture *f, gconstpointer unused)
   assert_state (f->store, "changed", SLUICE_RUN_FAILED);
 }
 
+/* ---- memory ---- */
+
+static gint64
+get_memory (Fixture *f, guint i)
+{
+  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (f->store, NULL);
+  return ((SluiceQueueEntry *) entries->pdata[i])->memory;
+}
+
+/* Nobody said what these runs need: their plans do. */
+static void
+test_planned_memory (Fixture *f, gconstpointer unused)
+{
+  static const char *const large[] = { "batch=20", NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, large);
+  const SluiceQueueRequest plain = { .name = "large" };
+  const SluiceQueueRequest said = { .name = "said", .needs.memory = 77 };
+  add (f, "small", 0);
+  g_autoptr (SluiceRunInfo) first = sluice_queue_add (f->store, project, &plain, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (get_memory (f, 0), >, 0);
+  g_assert_cmpint (get_memory (f, 1), >, get_memory (f, 0));
+  g_autoptr (SluiceRunInfo) second = sluice_queue_add (f->store, project, &said, &error);
+  g_assert_cmpint (get_memory (f, 2), ==, 77);
+}
+
+typedef struct
+{
+  GMutex lock;
+  GCond changed;
+  guint n_now, n_most, n_wanted; /* under way at the same time */
+} Together;
+
+/* Waits until as many are under way as there is to be room for. */
+static gboolean
+train_together (SluiceTrainer *trainer, gpointer data, GError **error)
+{
+  Together *self = data;
+  g_mutex_lock (&self->lock);
+  self->n_now++;
+  self->n_most = MAX (self->n_most, self->n_now);
+  g_cond_broadcast (&self->changed);
+  while (self->n_most < self->n_wanted)
+    g_cond_wait (&self->changed, &self->lock);
+  g_mutex_unlock (&self->lock);
+  sluice_trainer_start (trainer);
+  gboolean ok = sluice_trainer_wait (trainer, error);
+  g_mutex_lock (&self->lock);
+  self->n_now--;
+  g_mutex_unlock (&self->lock);
+  return ok;
+}
+
+static gboolean
+is_never_over (gpointer data)
+{
+  return FALSE;
+}
+
+static void
+yield (gpointer data)
+{
+  g_thread_yield ();
+}
+
+/* Four runs that need 100 bytes each. */
+static void
+test_memory (Fixture *f, gconstpointer unused)
+{
+  static const struct
+  {
+    gint64 memory;
+    guint n_together;
+  } cases[] = { { 60, 1 }, { 100, 1 }, { 250, 2 }, { 400, 3 } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      const SluiceTrainerOptions trainer = { 0 };
+      Together together = { .n_wanted = cases[i].n_together };
+      const SluiceQueueWork work = { .jobs = 3,
+                                     .memory = cases[i].memory,
+                                     .trainer = &trainer,
+                                     .train = train_together,
+                                     .is_over = is_never_over,
+                                     .wait = yield,
+                                     .data = &together };
+      guint n_failed;
+      for (guint k = 0; k < 4; k++)
+        {
+          g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+          const SluiceQueueRequest request = { .needs.memory = 100 };
+          g_autoptr (SluiceRunInfo) info = sluice_queue_add (f->store, project, &request, &error);
+          g_assert_no_error (error);
+        }
+      g_assert_true (sluice_queue_work (f->store, &work, &n_failed, &error));
+      g_assert_no_error (error);
+      g_assert_cmpuint (n_failed, ==, 0);
+      g_assert_cmpuint (together.n_most, ==, cases[i].n_together);
+    }
+}
+
+/* It stands where it was asked to stand when it came to wait, unless who trains it knows better. */
+static void
+test_device (Fixture *f, gconstpointer unused)
+{
+  static const char *const two[] = { "train.cpus=2", NULL };
+  static const struct
+  {
+    const char *asked, *given, *stands;
+  } cases[] = { { NULL, NULL, "CPU:0" },
+                { "CPU:1", NULL, "CPU:1" },
+                { "CPU:1", "CPU:0", "CPU:0" } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceProject) project = load_project (f->folder.path, two);
+      const SluiceQueueRequest request = { .needs.devices = cases[i].asked };
+      g_autoptr (SluiceRunInfo) added = sluice_queue_add (f->store, project, &request, &error);
+      g_assert_no_error (error);
+      const SluiceSessionOptions host = { .n_cpus = 2, .device = cases[i].given };
+      const SluiceTrainerOptions options = { .host = &host };
+      g_autoptr (SluiceRunInfo) info = NULL;
+      g_autoptr (SluiceTrainer) trainer = NULL;
+      sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
+      g_assert_no_error (error);
+      sluice_trainer_start (trainer);
+      g_assert_true (sluice_trainer_wait (trainer, &error));
+      SluiceSession *session = sluice_trainer_get_session (trainer);
+      SluiceNode *node = sluice_graph_find (sluice_trainer_get_graph (trainer), "loss");
+      g_assert_nonnull (node);
+      g_assert_nonnull (strstr (sluice_session_get_device_of (session, node), cases[i].stands));
+      g_assert_true (sluice_queue_put_back (f->store, trainer, NULL, &error));
+    }
+}
+
 /* What cannot be trained is no run. */
 static void
 test_refused (Fixture *f, gconstpointer unused)
@@ -326,11 +462,19 @@ main (int argc, char **argv)
     const char *path;
     void (*test) (Fixture *f, gconstpointer unused);
   } tests[] = {
-    { "/train/queue/order", test_order },     { "/train/queue/settings", test_settings },
-    { "/train/queue/move", test_move },       { "/train/queue/pause", test_pause },
-    { "/train/queue/after", test_after },     { "/train/queue/claimed-once", test_claimed_once },
-    { "/train/queue/crash", test_crash },     { "/train/queue/stop", test_stop },
-    { "/train/queue/refused", test_refused }, { "/train/queue/changed-data", test_changed_data },
+    { "/train/queue/device", test_device },
+    { "/train/queue/order", test_order },
+    { "/train/queue/settings", test_settings },
+    { "/train/queue/move", test_move },
+    { "/train/queue/pause", test_pause },
+    { "/train/queue/after", test_after },
+    { "/train/queue/claimed-once", test_claimed_once },
+    { "/train/queue/crash", test_crash },
+    { "/train/queue/stop", test_stop },
+    { "/train/queue/planned-memory", test_planned_memory },
+    { "/train/queue/memory", test_memory },
+    { "/train/queue/refused", test_refused },
+    { "/train/queue/changed-data", test_changed_data },
   };
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     g_test_add (tests[i].path, Fixture, NULL, set_up, tests[i].test, tear_down);

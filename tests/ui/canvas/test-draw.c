@@ -268,6 +268,31 @@ test_counts_are_seen (void)
   g_assert_false (look_alike (&a, &b, &item->rect));
 }
 
+/* A second line that is too long loses its last part whole: no "12.4 k par…". */
+static void
+test_notes_are_whole (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  static const char *const notes[] = { "46 ops · 803 million and more params", "46 ops",
+                                       "46 ops · 8" };
+  Picture p[G_N_ELEMENTS (notes)];
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
+    {
+      g_autoptr (SluiceValueTable) values = sluice_value_table_new ();
+      sluice_value_table_set (
+          values,
+          &(SluiceCanvasValue){ .name = "hidden", .text = notes[i], .share = -1, .bytes = -1 });
+      p[i] = draw_model (model, NULL, SLUICE_THEME_LIGHT, 0.7);
+      p[i].state.values = values;
+      redraw (&p[i]);
+    }
+  SluiceRect r = sluice_scene_get_item (p[0].scene, item_at (&p[0], "hidden"))->rect;
+  g_assert_true (look_alike (&p[0], &p[1], &r));
+  g_assert_false (look_alike (&p[2], &p[1], &r));
+  for (guint i = 0; i < G_N_ELEMENTS (notes); i++)
+    picture_clear (&p[i]);
+}
+
 /* From afar what is smaller than a pixel is not drawn, nearby what is out of view is not. */
 static void
 test_culling (void)
@@ -392,6 +417,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/draw/detail", test_detail);
   g_test_add_func ("/canvas/draw/far-names", test_far_names);
   g_test_add_func ("/canvas/draw/counts", test_counts_are_seen);
+  g_test_add_func ("/canvas/draw/notes", test_notes_are_whole);
   g_test_add_func ("/canvas/draw/culling", test_culling);
   g_test_add_func ("/canvas/draw/badge", test_error_badge);
   g_test_add_func ("/canvas/draw/export", test_export);

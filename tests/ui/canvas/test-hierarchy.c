@@ -339,7 +339,7 @@ assert_first_sight (const char *graph, const char *open, const char *closed)
   g_autoptr (SluiceGraphModel) model = fixture_model (graph);
   g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
-  sluice_open_first_sight (h, state);
+  sluice_open_first_sight (h, state, SLUICE_FLOW_UP);
   g_assert_true (open == NULL || sluice_view_state_is_open (state, open));
   g_assert_true (closed == NULL || !sluice_view_state_is_open (state, closed));
 }
@@ -358,6 +358,30 @@ test_first_sight (void)
                       NULL, "net");
   assert_first_sight ("x Placeholder 8\ny Relu 8 x\n", NULL, NULL);
   assert_first_sight ("", NULL, NULL);
+  /* A fan of so many boxes could not be read. */
+  g_autoptr (GString) fan = g_string_new ("x Placeholder 8\n");
+  for (guint i = 0; i < 36; i++)
+    g_string_append_printf (fan,
+                            "net/a_layer_of_a_long_name_%c%c/m Op%u 8 x\n"
+                            "net/a_layer_of_a_long_name_%c%c/r Relu 8 "
+                            "net/a_layer_of_a_long_name_%c%c/m\n",
+                            'a' + i / 6, 'a' + i % 6, i, 'a' + i / 6, 'a' + i % 6, 'a' + i / 6,
+                            'a' + i % 6);
+  assert_first_sight (fan->str, NULL, "net");
+}
+
+/* What a training left, that only a saver reads, is no part of the model; nor is the file's name.
+ */
+static void
+test_left_over (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model (
+      "x Placeholder 8\nw VariableV2 8\nnet MatMul 8 x w\nslot VariableV2 8\n"
+      "file Placeholder 8\nkeep Assign 8 file slot w\nkeeper/name Const 8\n"
+      "keeper/keep Assign 8 keeper/name w\nkeeper/done Identity 8 keeper/name ^keeper/keep\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_true (group (h, "slot")->hub && group (h, "file")->hub && group (h, "keeper")->hub);
+  g_assert_false (group (h, "w")->hub || group (h, "x")->hub || group (h, "net")->hub);
 }
 
 /* A thousand ops of which no two stretches are alike become sections, in as many levels as it
@@ -651,6 +675,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/shuffled-cells", test_shuffled_cells);
   g_test_add_func ("/canvas/hierarchy/many-aside", test_many_aside);
   g_test_add_func ("/canvas/hierarchy/first-sight", test_first_sight);
+  g_test_add_func ("/canvas/hierarchy/left-over", test_left_over);
   g_test_add_func ("/canvas/hierarchy/sections", test_sections);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);

@@ -311,6 +311,25 @@ test_fold (void)
                    40 * sizeof (SluicePoint));
 }
 
+/* What would be hard to read, and is too wide to be folded, stands closer. */
+static void
+test_tight (void)
+{
+  const guint n_ranks = 18, n_lanes = 6;
+  g_auto (Graph) g = graph_new (n_ranks * n_lanes);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  for (guint i = 0; i + n_lanes < n_ranks * n_lanes; i++)
+    {
+      connect_nodes (&g, i, i + n_lanes);
+      connect_nodes (&g, i, i / n_lanes * n_lanes + n_lanes);
+    }
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_autoptr (SluiceLayout) tight = lay_out_for (&g, 1100, 760, &options);
+  assert_sound (&g, tight);
+  g_assert_cmpfloat (tight->height, <, 0.85 * plain->height);
+  g_assert_cmpfloat_with_epsilon (tight->width, plain->width, 0.01);
+}
+
 /* Two halves of 20 rows: both are cut at the same rows, and stand side by side in each band. */
 static void
 test_fold_columns (void)
@@ -355,6 +374,46 @@ test_wrap (void)
   assert_sound (&g, l);
   g_assert_cmpfloat (l->width, <, 0.75 * plain->width);
   g_assert_cmpuint (l->crossings, ==, 0);
+}
+
+/* The x at which a line passes the middle of the box @beside, which it has no part in. */
+static double
+get_lane (const SluiceLayout *l, guint edge, guint beside)
+{
+  const SluicePoint *p = (const SluicePoint *) l->points->data + l->routes[edge].first_point;
+  double y = l->anchors[beside].y;
+  for (guint i = 0; i + 3 < l->routes[edge].n_points; i += 3)
+    if (p[i].y <= y && p[i + 3].y >= y)
+      return p[i].x;
+  g_assert_not_reached ();
+}
+
+/* A chain whose boxes all lead to its last one too, or all come from its first one: on either side
+ * of it there is one trunk. */
+static void
+test_lanes_are_shared (void)
+{
+  for (guint outward = 0; outward < 2; outward++)
+    {
+      g_auto (Graph) g = graph_new (8);
+      guint n_shared = 0, last = outward ? 2 : 5; /* beside it all are on their way */
+      for (guint i = 0; i < 7; i++)
+        connect_nodes (&g, i, i + 1);
+      for (guint i = 0; i < 4; i++)
+        connect_nodes (&g, outward ? 0 : i, outward ? 7 - i : 7);
+      g_autoptr (SluiceLayout) l = lay_out (&g);
+      for (guint a = 7; a < 11; a++)
+        for (guint b = 7; b < a; b++)
+          {
+            double x = get_lane (l, a, last), y = get_lane (l, b, last);
+            if ((x < l->anchors[last].x) != (y < l->anchors[last].x))
+              continue;
+            g_assert_cmpfloat_with_epsilon (x, y, 0.01);
+            n_shared++;
+          }
+      g_assert_cmpuint (n_shared, >, 0);
+      assert_no_overlaps (&g, l);
+    }
 }
 
 static void
@@ -526,8 +585,10 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/components", test_components);
   g_test_add_func ("/canvas/layout/columns", test_columns);
   g_test_add_func ("/canvas/layout/fold", test_fold);
+  g_test_add_func ("/canvas/layout/hard-to-read", test_tight);
   g_test_add_func ("/canvas/layout/fold-columns", test_fold_columns);
   g_test_add_func ("/canvas/layout/wrap", test_wrap);
+  g_test_add_func ("/canvas/layout/lanes", test_lanes_are_shared);
   g_test_add_func ("/canvas/layout/cancelled", test_cancelled);
   g_test_add_func ("/canvas/layout/count-crossings", test_count_crossings);
   g_test_add_func ("/canvas/layout/fuzz", test_fuzz);

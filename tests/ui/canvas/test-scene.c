@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include <math.h>
 #include <string.h>
 
 #include "tests/ui/canvas/fixture.h"
@@ -264,6 +265,53 @@ assert_tags_are_inside (SluiceScene *scene)
       g_assert_cmpfloat (e->label_at.x - half, >=, bounds.x);
       g_assert_cmpfloat (e->label_at.x + half, <=, bounds.x + bounds.width);
     }
+}
+
+/* Whether a visible line other than @own leads through the point. */
+static gboolean
+is_on_another (SluiceScene *scene, const SluiceSceneEdge *own, SluicePoint at)
+{
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      const SluicePoint *p = sluice_scene_get_points (scene) + e->first_point;
+      for (guint k = 0; e != own && !e->quiet && k + 3 < e->n_points; k += 3)
+        for (double t = 0; t <= 1; t += 0.02)
+          {
+            SluicePoint on = on_cubic (p + k, t);
+            if (hypot (on.x - at.x, on.y - at.y) < 2)
+              return TRUE;
+          }
+    }
+  return FALSE;
+}
+
+/* Lines to one box share a trunk: what they carry is said where each has its own line still. */
+static void
+test_labels_of_trunks (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("x Placeholder 8\na_wide_activation Exp ?×9 x\n"
+                     "b_wide_activation Log ?×10 ^a_wide_activation\n"
+                     "c_wide_activation Neg ?×11 ^b_wide_activation\n"
+                     "d_wide_activation Sin ?×12 ^c_wide_activation\n"
+                     "e_wide_activation Cos ?×13 ^d_wide_activation\n"
+                     "sum AddN 1 e_wide_activation a_wide_activation b_wide_activation "
+                     "c_wide_activation\n");
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  guint n_said = 0;
+  for (const char *from = "abc"; *from != '\0'; from++)
+    {
+      g_autofree char *name = g_strdup_printf ("%c_wide_activation", *from);
+      const SluiceSceneEdge *e = edge_between (scene, name, "sum");
+      g_assert_false (e->quiet || e->stub);
+      if (e->label == NULL)
+        continue;
+      n_said++;
+      g_assert_false (is_on_another (scene, e, e->label_at));
+    }
+  g_assert_cmpuint (n_said, >, 0);
+  assert_lines_are_clear (scene);
 }
 
 /* What many read is drawn to one of them: of a variable five are many. */
@@ -612,6 +660,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/tags", test_tags);
   g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
+  g_test_add_func ("/canvas/scene/trunks", test_labels_of_trunks);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);

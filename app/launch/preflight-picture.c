@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/launch/preflight-picture.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "ui/common/paint.h"
+#include "ui/common/widget.h"
+
+#define BAR_HEIGHT  6
+#define BINS_HEIGHT 28
+#define MOST_BINS   256 /* more classes share them */
+
+/* What is drawn, as parts of all. */
+typedef struct
+{
+  double full, mark; /* of a bar; mark: NAN: none */
+  guint n_bins;
+  double bins[MOST_BINS];
+} Picture;
+
+static void
+draw_bar (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  const Picture *picture = data;
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  const SluiceRect all = { 0, 0, width, height };
+  const SluiceRect full = { 0, 0, fmax (2, width * fmin (picture->full, 1)), height };
+  sluice_cairo_set_color (cr, theme.track);
+  sluice_cairo_rounded_rect (cr, &all, height / 2.0);
+  cairo_fill (cr);
+  sluice_cairo_set_color (cr, picture->full > 1 ? theme.failure : theme.accent);
+  sluice_cairo_rounded_rect (cr, &full, fmin (height, full.width) / 2);
+  cairo_fill (cr);
+  if (isnan (picture->mark))
+    return;
+  sluice_cairo_set_color (cr, theme.text);
+  cairo_rectangle (cr, fmin (width - 2, width * picture->mark), 0, 2, height);
+  cairo_fill (cr);
+}
+
+/* What is there at all can be seen. */
+static void
+draw_bins (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
+{
+  const Picture *picture = data;
+  double pitch = width / (double) picture->n_bins, gap = pitch > 4 ? 1 : 0;
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  sluice_cairo_set_color (cr, theme.accent);
+  for (guint i = 0; i < picture->n_bins; i++)
+    {
+      double part = picture->bins[i] > 0 ? fmax (1, picture->bins[i] * (height - 1)) : 0;
+      cairo_rectangle (cr, i * pitch, height - 1 - part, pitch - gap, part);
+    }
+  cairo_fill (cr);
+  sluice_cairo_set_color (cr, theme.border);
+  cairo_rectangle (cr, 0, height - 1, width, 1);
+  cairo_fill (cr);
+}
+
+static GtkWidget *
+new_area (Picture *take_picture, int height, GtkDrawingAreaDrawFunc draw, const char *name)
+{
+  GtkWidget *area =
+      g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG, NULL);
+  gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), height);
+  gtk_drawing_area_set_draw_func (GTK_DRAWING_AREA (area), draw, take_picture, g_free);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (area), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_widget_add_css_class (area, "launch-picture");
+  return area;
+}
+
+static GtkWidget *
+new_bar (const SluicePreflightItem *item, const SluicePreflight *card)
+{
+  Picture *picture = g_new0 (Picture, 1);
+  picture->full = item->value / item->limit;
+  picture->mark = NAN;
+  for (guint i = 0; i < card->items->len; i++)
+    {
+      const SluicePreflightItem *other = card->items->pdata[i];
+      if (strcmp (other->what, "plan_bytes") == 0 && g_strcmp0 (other->name, item->name) == 0)
+        picture->mark = other->value / item->limit;
+    }
+  g_autofree char *name = g_strdup_printf (_ ("%.2g %% of what there is"), 100 * picture->full);
+  return new_area (picture, BAR_HEIGHT, draw_bar, name);
+}
+
+/* Heights are parts of the highest. */
+static GtkWidget *
+new_bins (const gint64 *counts, guint n, const char *name)
+{
+  Picture *picture = g_new0 (Picture, 1);
+  double most = 1;
+  picture->n_bins = MIN (n, MOST_BINS);
+  for (guint i = 0; i < n; i++)
+    picture->bins[(gsize) i * picture->n_bins / n] += (double) counts[i];
+  for (guint i = 0; i < picture->n_bins; i++)
+    most = fmax (most, picture->bins[i]);
+  for (guint i = 0; i < picture->n_bins; i++)
+    picture->bins[i] /= most;
+  return new_area (picture, BINS_HEIGHT, draw_bins, name);
+}
+
+GtkWidget *
+sluice_preflight_picture_new (const SluicePreflightItem *item, const SluicePreflight *card)
+{
+  if (isfinite (item->value) && isfinite (item->limit) && item->limit > 0)
+    return new_bar (item, card);
+  if (item->spread != NULL && item->spread->max > item->spread->min)
+    return new_bins (
+        item->spread->bins, SLUICE_PREFLIGHT_BINS,
+        _ ("How the values of the first batch lie between the least and the greatest"));
+  return item->counts != NULL && item->counts->len > 0
+             ? new_bins ((const gint64 *) item->counts->data, item->counts->len,
+                         _ ("How often each class comes"))
+             : NULL;
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/launch/preflight-words.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+#include <string.h>
+
+#include "app/graph/node-words.h"
+#include "ui/chart/ticks.h"
+
+static char *
+with_spread (const SluicePreflightItem *item, double scale, const char *unit)
+{
+  g_autofree char *value = sluice_format_value (item->value * scale, SLUICE_UNIT_NONE);
+  g_autofree char *spread = sluice_format_value (item->plus_minus * scale, SLUICE_UNIT_NONE);
+  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s %s", value, spread, unit)
+                                     : g_strdup_printf ("%s %s", value, unit);
+}
+
+/* Of the same name, where there is one. (nullable) */
+static const SluicePreflightItem *
+find (const SluicePreflight *card, const char *what, const char *name)
+{
+  for (guint i = 0; i < card->items->len; i++)
+    {
+      const SluicePreflightItem *item = card->items->pdata[i];
+      if (strcmp (item->what, what) == 0 && (name == NULL || g_strcmp0 (item->name, name) == 0))
+        return item;
+    }
+  return NULL;
+}
+
+static gboolean
+is_of (const SluicePreflightItem *item, const char *source)
+{
+  return g_strcmp0 (item->source, source) == 0;
+}
+
+static char *
+dup_time (const SluicePreflightItem *item)
+{
+  return item->value < 1000 ? with_spread (item, 1, "µs") : with_spread (item, 1e-3, "ms");
+}
+
+static char *
+step_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  GString *more = g_string_new (is_of (item, "measured") ? _ ("a step, measured now")
+                                : is_of (item, "run")    ? _ ("a step, as in an earlier run")
+                                                         : _ ("a step, modelled"));
+  const SluicePreflightItem *model = find (card, "model_us", NULL),
+                            *run = find (card, "run_us", NULL);
+  if (run != NULL && !is_of (item, "run"))
+    {
+      g_autofree char *time = dup_time (run);
+      g_string_append_printf (more, _ (" · measured in run %s: %s"), run->name, time);
+    }
+  if (model != NULL && !is_of (item, "modelled"))
+    {
+      g_autofree char *time = dup_time (model);
+      g_string_append_printf (more, _ (" · modelled: %s"), time);
+    }
+  *dim = g_string_free (more, FALSE);
+  return dup_time (item);
+}
+
+static char *
+finish_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_SECONDS);
+  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_SECONDS);
+  *dim = g_strdup (_ ("until it has finished"));
+  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s", value, spread)
+                                     : g_strdup (value);
+}
+
+static char *
+memory_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_BYTES);
+  g_autofree char *room = sluice_format_value (item->limit, SLUICE_UNIT_BYTES);
+  const SluicePreflightItem *plan = find (card, "plan_bytes", item->name);
+  g_autofree char *planned =
+      plan != NULL ? sluice_format_value (plan->value, SLUICE_UNIT_BYTES) : NULL;
+  *dim = is_of (item, "plan") ? g_strdup_printf (_ ("by the plan, of %s"), room)
+         : planned != NULL
+             ? g_strdup_printf (_ ("at the peak, measured · %s by the plan · of %s"), planned, room)
+             : g_strdup_printf (_ ("at the peak, measured · of %s"), room);
+  return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
+}
+
+static char *
+disk_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  *dim = g_strdup (_ ("checkpoints and log"));
+  return sluice_format_value (item->value, SLUICE_UNIT_BYTES);
+}
+
+static char *
+resume_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  *dim = item->value > 0 ? g_strdup (_ ("variables, slots, random streams, place in the data"))
+                         : g_strdup (item->text);
+  return g_strdup (item->value > 0 ? _ ("exact") : _ ("not exact"));
+}
+
+static char *
+input_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  const SluicePreflightSpread *s = item->spread;
+  g_autofree char *mean = sluice_format_value (s->mean, SLUICE_UNIT_NONE);
+  g_autofree char *spread = sluice_format_value (s->deviation, SLUICE_UNIT_NONE);
+  g_autofree char *min = sluice_format_value (s->min, SLUICE_UNIT_NONE);
+  g_autofree char *max = sluice_format_value (s->max, SLUICE_UNIT_NONE);
+  g_autofree char *zeros = sluice_words_share (s->n_zeros, MAX (s->n_elements, 1));
+  g_autofree char *wrong = sluice_format_step (s->n_non_finite);
+  *dim =
+      g_strdup_printf (_ ("%s to %s · mean %s · standard deviation %s · zeros %s · not finite %s"),
+                       min, max, mean, spread, zeros, wrong);
+  return g_strdup (item->name);
+}
+
+/* "9.3 % to 10.4 % each" */
+static char *
+dup_balance (const GArray *counts)
+{
+  gint64 n = 0, least = G_MAXINT64, most = 0;
+  for (guint i = 0; i < counts->len; i++)
+    {
+      gint64 count = g_array_index (counts, gint64, i);
+      n += count;
+      least = MIN (least, count);
+      most = MAX (most, count);
+    }
+  g_autofree char *low = sluice_words_share (least, MAX (n, 1));
+  g_autofree char *high = sluice_words_share (most, MAX (n, 1));
+  return g_strdup_printf (_ ("%s to %s of the labels each"), low, high);
+}
+
+static char *
+labels_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  guint n = (guint) item->value;
+  *dim = item->counts != NULL ? dup_balance (item->counts) : NULL;
+  return isfinite (item->value) ? g_strdup_printf (ngettext ("%u class", "%u classes", n), n)
+                                : g_strdup (item->text);
+}
+
+static char *
+loss_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  const SluicePreflightItem *labels = find (card, "labels", NULL);
+  g_autofree char *n = labels != NULL ? g_strdup_printf ("%.0f", labels->value) : NULL;
+  g_autofree char *guess =
+      labels != NULL ? sluice_format_value (log (labels->value), SLUICE_UNIT_NONE) : NULL;
+  *dim = n != NULL
+             ? g_strdup_printf (_ ("before the first step · guessing gives ln %s = %s"), n, guess)
+             : g_strdup (_ ("before the first step"));
+  return sluice_format_value (item->value, SLUICE_UNIT_NONE);
+}
+
+static char *
+gradient_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  guint n = isfinite (item->value) ? (guint) item->value : 0;
+  *dim = item->level == SLUICE_PREFLIGHT_WELL ? g_strdup (_ ("reached from the loss"))
+                                              : g_strdup (item->text);
+  return item->name != NULL ? g_strdup (item->name)
+                            : g_strdup_printf (ngettext ("%u variable", "%u variables", n), n);
+}
+
+static char *
+other_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
+{
+  *dim = g_strdup (item->text);
+  return g_strdup (item->name != NULL ? item->name : "");
+}
+
+const SluicePreflightKind sluice_preflight_kinds[] = {
+  { "peak_bytes", N_ ("Memory"), TRUE, memory_words },
+  { "step_us", N_ ("Time"), TRUE, step_words },
+  { "finish_seconds", N_ ("Finish"), TRUE, finish_words },
+  { "disk_bytes", N_ ("Disk"), TRUE, disk_words },
+  { "resume_exact", N_ ("Resume"), FALSE, resume_words },
+  { "nodes", N_ ("Nodes"), FALSE, other_words },
+  { "gradient", N_ ("Gradient"), FALSE, gradient_words },
+  { "labels", N_ ("Labels"), FALSE, labels_words },
+  { "input", N_ ("Input"), FALSE, input_words },
+  { "first_loss", N_ ("First loss"), FALSE, loss_words },
+  { "setting", N_ ("Unread"), FALSE, other_words },
+  { "start", N_ ("Start"), FALSE, other_words },
+  { "project", N_ ("Project"), FALSE, other_words },
+  { NULL },
+};

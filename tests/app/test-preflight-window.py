@@ -1,0 +1,85 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""The pre-flight on the page of a new run, and what its buttons do, as TAP.
+
+usage: test-preflight-window.py WORKBENCH PROJECT [PICTURE]
+
+On a display and a session bus of its own. An input that nobody scaled is found, and put right by
+its button; a node that nobody needs is shown in the graph. PICTURE: where the page is kept as PNG.
+"""
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, press_keys, take_picture
+
+LOST = ('node { name: "lost" op: "Neg" input: "input/x" '
+        'attr { key: "T" value { type: DT_FLOAT } } }\n')
+
+
+def spoil(project):
+    """Pixels as the files have them, and a node that nobody reads."""
+    ini = os.path.join(project, "project.ini")
+    graph = os.path.join(project, "model.pbtxt")
+    with open(ini, encoding="utf-8") as file:
+        text = file.read()
+    with open(ini, "w", encoding="utf-8") as file:
+        file.write(re.sub("^scale=.*$", "scale=1", text, flags=re.M))
+    with open(graph, encoding="utf-8") as file:
+        text = file.read()
+    with open(graph, "w", encoding="utf-8") as file:
+        file.write(LOST + text)
+
+
+def says(w, *words):
+    """A label that has all the words, once there is one."""
+    return w.until(lambda: next((o.label() for o in w.accessible().tree() if o.role() == "label"
+                                 and all(word in o.label() for word in words)), None))
+
+
+def check(w, tap, picture):
+    w.wait(lambda s: s["settled"])
+    w.until(lambda: w.enabled("new-run"))
+    press_keys("ctrl+n")
+    w.wait(lambda s: s["page"] == "launch" and "things" in s["launch"]["preflight"])
+    tap.point("memory: measured, by the plan, and what there is",
+              says(w, "CPU:0", "measured", "by the plan · of"))
+    tap.point("time: measured now, and modelled", says(w, "a step, measured now · modelled: "))
+    tap.point("an input: from, to, mean, zeros",
+              says(w, "input/x:0 0 to 255", "zeros 48", "finite 0"))
+    tap.point("labels: how many of each", says(w, "10 classes", "% of the labels each"))
+    tap.point("the loss beside guessing", says(w, "guessing gives ln 10 = 2.303"))
+    tap.point("what is drawn has a name", w.find_accessible("image", "How often each class comes")
+              and w.find_accessible("image", "How the values of the first batch lie between the "
+                                             "least and the greatest"))
+    if picture:
+        take_picture(picture)
+    w.find_accessible("button", "Set scale=0.00392157").act()
+    w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
+    tap.point("a button sets what puts it right", says(w, "input/x:0 0 to 1 ·"))
+    w.find_accessible("button", "Show lost in the graph").act()
+    state = w.wait(lambda s: s["page"] == "graph")
+    tap.point("another shows the node", state["page"] == "graph", state)
+
+
+def main():
+    program, project = map(os.path.abspath, sys.argv[1:3])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        copy = os.path.join(folder, "samples", os.path.basename(project))
+        shutil.copytree(os.path.dirname(project), os.path.dirname(copy))
+        spoil(copy)
+        w = Workbench(program, copy, os.path.join(folder, "workspace"))
+        try:
+            check(w, tap, sys.argv[3] if len(sys.argv) > 3 else None)
+        finally:
+            w.quit()
+    tap.end()
+
+
+main()
