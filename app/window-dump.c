@@ -72,6 +72,7 @@ add_state (SluiceWindow *self, JsonBuilder *b)
   json_builder_add_int_value (
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  add_string (b, "told", self->told != NULL ? self->told : "");
   add_string (b, "found", sluice_search_box_get_summary (self->search));
   add_string (b, "front", front != NULL ? sluice_run_get_info (front)->name : "");
   json_builder_set_member_name (b, "folded");

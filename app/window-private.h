@@ -15,6 +15,7 @@ struct _SluiceWindow
 {
   AdwApplicationWindow parent;
   AdwToastOverlay *toasts;
+  char *told; /* (nullable): by the last of them, which goes after a few seconds */
   AdwFlap *left_flap, *right_flap;
   GtkStack *left_stack, *right_stack; /* what a page has in the place of runs and inspector */
   AdwViewStack *stack;

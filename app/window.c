@@ -25,25 +25,28 @@ G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
 /* A toast's title is markup, what is told is not. */
 static AdwToast *
-new_toast (const char *message)
+add_toast (SluiceWindow *self, const char *message)
 {
   g_autofree char *markup = g_markup_escape_text (message, -1);
-  return adw_toast_new (markup);
+  AdwToast *toast = adw_toast_new (markup);
+  g_free (self->told);
+  self->told = g_strdup (message);
+  adw_toast_overlay_add_toast (self->toasts, toast);
+  return toast;
 }
 
 void
 sluice_window_tell (SluiceWindow *self, const char *message)
 {
-  adw_toast_overlay_add_toast (self->toasts, new_toast (message));
+  add_toast (self, message);
 }
 
 void
 sluice_window_offer (SluiceWindow *self, const char *message, const char *label, const char *action)
 {
-  AdwToast *toast = new_toast (message);
+  AdwToast *toast = add_toast (self, message);
   adw_toast_set_button_label (toast, label);
   adw_toast_set_detailed_action_name (toast, action);
-  adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
 /* ---- what the controls may do now ---- */
@@ -278,13 +281,12 @@ static void
 run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 {
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
-  AdwToast *toast = new_toast (text);
+  AdwToast *toast = add_toast (self, text);
   adw_toast_set_button_label (toast, _ ("Undo")); /* a mnemonic would be read out */
   adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
                            G_CONNECT_SWAPPED);
-  adw_toast_overlay_add_toast (self->toasts, toast);
 }
 
 static void
@@ -711,6 +713,7 @@ sluice_window_dispose (GObject *object)
   g_clear_object (&self->workspace);
   g_clear_object (&self->settings);
   g_clear_pointer (&self->opened, g_free);
+  g_clear_pointer (&self->told, g_free);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_WINDOW);
   G_OBJECT_CLASS (sluice_window_parent_class)->dispose (object);
 }

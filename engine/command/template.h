@@ -47,7 +47,7 @@ typedef struct
 {
   char *name;           /* "dense" */
   char *family;         /* "layer", "optimizer", "summary", "part" */
-  char *summary;        /* translatable: po/ has the texts of families that people see */
+  char *summary;        /* in English: texts of data are not in po/ */
   GArray *parameters;   /* of SluiceTemplateParameter */
   GHashTable *sections; /* name -> GPtrArray of lines */
 } SluiceTemplate;

@@ -119,7 +119,7 @@ class Session:
         self.stopped()
         self.w.act("start-run", GLib.Variant("(sas)", ("again", [])))
         self.tap.point("a run that repeats another one is told when it begins",
-                       self.says("This run repeats “one”"))
+                       self.w.wait(lambda s: s["told"].startswith("This run repeats “one”")))
         self.stopped()
 
     def refused(self):
