@@ -53,12 +53,11 @@ sluice_page_filter (SluicePage *self, const SluiceQuery *query)
     iface->filter (self, query);
 }
 
-void
+gboolean
 sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
-  if (iface->search != NULL)
-    iface->search (self, query, hits);
+  return iface->search == NULL || iface->search (self, query, hits);
 }
 
 void

@@ -32,7 +32,7 @@ struct _SluicePageInterface
   void (*attach) (SluicePage *self, const SluicePageContext *context);
   void (*apply_settings) (SluicePage *self, GSettings *settings);
   void (*filter) (SluicePage *self, const SluiceQuery *query);
-  void (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
+  gboolean (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
   void (*show_hit) (SluicePage *self, const char *title);
   gboolean (*is_settled) (SluicePage *self);
   gboolean (*prepare_print) (SluicePage *self);
@@ -51,8 +51,9 @@ void sluice_page_attach (SluicePage *self, const SluicePageContext *context);
 void sluice_page_apply_settings (SluicePage *self, GSettings *settings);
 /* While a search is being typed: shows only what matches; an empty query shows everything. */
 void sluice_page_filter (SluicePage *self, const SluiceQuery *query);
-/* Adds what matches, in the order in which it is to be walked through. */
-void sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
+/* Adds what matches, in the order in which it is to be walked through, of as many things from
+ * hits->from on as the budget is for. Returns: those were all */
+gboolean sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
 /* Goes to what it found under that title. */
 void sluice_page_show_hit (SluicePage *self, const char *title);
 /* Everything that was asked for is drawn. */

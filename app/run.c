@@ -21,8 +21,10 @@ struct _SluiceRun
   guint color;
   gboolean shown;
   GPtrArray *series;
-  gboolean sorted;    /* are they? */
-  GHashTable *by_tag; /* of SluiceRunSeries */
+  gboolean sorted;             /* are they? */
+  GHashTable *by_tag;          /* of SluiceRunSeries */
+  GPtrArray *images;           /* of SluiceRunSeries, borrowed */
+  SluiceRunSeries *evaluation; /* (nullable): the first, by tag, of what evaluations find */
   GPtrArray *events;
   guint n_event_restarts;
   GPtrArray *settings; /* (nullable): of SluiceSetting */
@@ -107,10 +109,8 @@ dup_result (SluiceRun *self)
 {
   SluiceRunSeries *series = sluice_run_find_series (self, EVALUATION "accuracy");
   SluiceSeriesSample last;
-  GPtrArray *all = sluice_run_get_series (self);
-  for (guint i = 0; series == NULL && i < all->len; i++)
-    if (g_str_has_prefix (((SluiceRunSeries *) all->pdata[i])->tag, EVALUATION))
-      series = all->pdata[i];
+  if (series == NULL)
+    series = self->evaluation;
   if (series == NULL || series->buffer == NULL
       || !sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
                                        SLUICE_X_STEP, INFINITY, &last))
@@ -207,6 +207,12 @@ sluice_run_get_series (SluiceRun *self)
   return self->series;
 }
 
+GPtrArray *
+sluice_run_get_images (SluiceRun *self)
+{
+  return self->images;
+}
+
 guint
 sluice_run_get_n_series (SluiceRun *self)
 {
@@ -217,6 +223,18 @@ SluiceRunSeries *
 sluice_run_find_series (SluiceRun *self, const char *tag)
 {
   return g_hash_table_lookup (self->by_tag, tag);
+}
+
+/* Of one that comes behind the others: they come in order, mostly. */
+static void
+note_place (SluiceRun *self, SluiceRunSeries *series)
+{
+  const SluiceRunSeries *last =
+      self->series->len > 0 ? self->series->pdata[self->series->len - 1] : NULL;
+  self->sorted = last == NULL || (self->sorted && strcmp (last->tag, series->tag) < 0);
+  if (g_str_has_prefix (series->tag, EVALUATION)
+      && (self->evaluation == NULL || strcmp (series->tag, self->evaluation->tag) < 0))
+    self->evaluation = series;
 }
 
 SluiceRunSeries *
@@ -243,8 +261,10 @@ sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSerie
         }
     }
   series->wanted = sluice_run_row_shows (info->tag);
+  note_place (self, series);
+  if (series->kind == SLUICE_SERIES_IMAGE)
+    g_ptr_array_add (self->images, series);
   g_ptr_array_add (self->series, series);
-  self->sorted = FALSE;
   g_hash_table_insert (self->by_tag, series->tag, series);
   return series;
 }
@@ -293,7 +313,7 @@ void
 sluice_run_series_take_items (SluiceRunSeries *self, GPtrArray *items)
 {
   g_ptr_array_extend_and_steal (self->items, items);
-  if (self->items->len <= 2 * SLUICE_RUN_MAX_ITEMS)
+  if (self->items->len <= SLUICE_RUN_MAX_ITEMS + SLUICE_RUN_MAX_ITEMS / 8)
     return;
   /* A run may go on for days: what is dropped is in the store. */
   while (self->items->len > SLUICE_RUN_MAX_ITEMS)
@@ -397,6 +417,7 @@ sluice_run_finalize (GObject *object)
   SluiceRun *self = SLUICE_RUN (object);
   g_clear_pointer (&self->info, sluice_run_info_free);
   g_hash_table_unref (self->by_tag);
+  g_ptr_array_unref (self->images);
   g_ptr_array_unref (self->series);
   g_ptr_array_unref (self->events);
   g_clear_pointer (&self->settings, g_ptr_array_unref);
@@ -428,6 +449,7 @@ sluice_run_init (SluiceRun *self)
   self->shown = TRUE;
   self->pauses = sluice_pauses_new ();
   self->series = g_ptr_array_new_with_free_func (series_free);
+  self->images = g_ptr_array_new ();
   self->by_tag = g_hash_table_new (g_str_hash, g_str_equal);
   self->events = g_ptr_array_new_with_free_func (sluice_record_free);
 }

@@ -10,7 +10,7 @@
 /* A run as the window shows it: its row, its colour, its series. Main thread only; filled by the
  * workspace. */
 
-/* Items a series holds after it was thinned; twice as many before. */
+/* Items a series holds after it was thinned; an eighth more before. */
 #define SLUICE_RUN_MAX_ITEMS 200
 
 /* One series of a run. Of scalars, charts read a summary, and the store; histograms and images wait
@@ -58,6 +58,8 @@ gboolean sluice_run_row_shows (const char *tag);
 /* (element-type SluiceRunSeries) (transfer none), sorted by tag. */
 GPtrArray *sluice_run_get_series (SluiceRun *self);
 guint sluice_run_get_n_series (SluiceRun *self);
+/* Those of images among them, in no order: of a million series few are. */
+GPtrArray *sluice_run_get_images (SluiceRun *self);
 SluiceRunSeries *sluice_run_find_series (SluiceRun *self, const char *tag); /* (nullable) */
 SluiceRunSeries *
 sluice_run_ensure_series (SluiceRun *self, SluiceStore *store, const SluiceSeriesInfo *info);

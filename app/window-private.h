@@ -24,6 +24,7 @@ struct _SluiceWindow
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
   SluiceSearchBox *search;
+  SluicePage *searched; /* borrowed: the page that was shown when the search under way began */
   GMenu *recent_menu;
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;

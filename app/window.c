@@ -417,18 +417,44 @@ static const GActionEntry actions[] = {
 /* ---- search: first in the page that is shown, then in the runs and the other pages ---- */
 
 static void
-search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
+filter_pages (SluiceWindow *self, const SluiceQuery *query)
 {
   SluicePage *shown = sluice_window_get_page (self);
   g_autoptr (SluiceQuery) none = sluice_query_new ("");
-  sluice_page_search (shown, query, hits);
-  sluice_runs_pane_search (self->runs_pane, query, hits);
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
       SluicePage *page = sluice_window_get_nth_page (self, i);
       sluice_page_filter (page, page == shown ? query : none);
-      if (page != shown)
-        sluice_page_search (page, query, hits);
+    }
+}
+
+/* The page that was shown when it began, the runs, the other pages. Returns: that was all */
+static gboolean
+search_owner (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
+{
+  if (hits->owner == 0)
+    return sluice_page_search (self->searched, query, hits);
+  if (hits->owner == 1)
+    {
+      sluice_runs_pane_search (self->runs_pane, query, hits);
+      return TRUE;
+    }
+  SluicePage *page = sluice_window_get_nth_page (self, hits->owner - 2);
+  return page == self->searched || sluice_page_search (page, query, hits);
+}
+
+static void
+search_cb (SluiceWindow *self, const SluiceQuery *query, SluiceHits *hits)
+{
+  if (hits->owner == 0 && hits->from == 0)
+    {
+      self->searched = sluice_window_get_page (self);
+      filter_pages (self, query);
+    }
+  while (!hits->is_done && hits->budget > 0 && search_owner (self, query, hits))
+    {
+      hits->from = 0;
+      hits->is_done = ++hits->owner == sluice_n_page_kinds + 2;
     }
 }
 

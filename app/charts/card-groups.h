@@ -7,12 +7,8 @@
 #include "app/charts/tag-card.h"
 #include "app/search/query.h"
 
-/* (transfer container) (element-type SluiceTagCard): those that a run has something for, in the
- * order of a page. @cards: tag -> SluiceTagCard */
-GPtrArray *sluice_cards_sort (GHashTable *cards);
-
 /* Tags that can be an axis, also of what is drawn in the card of another tag. */
-GStrv sluice_cards_dup_scalar_tags (GHashTable *cards);
+GStrv sluice_cards_dup_scalar_tags (GPtrArray *cards);
 /* Tags of the charts that stand alone, but for one. (element-type SluiceTagCard) */
 GStrv sluice_cards_dup_joinable (GPtrArray *cards, GtkWidget *but);
 
@@ -20,13 +16,19 @@ GStrv sluice_cards_dup_joinable (GPtrArray *cards, GtkWidget *but);
 gboolean sluice_card_matches (const SluiceTagCard *card, const SluiceQuery *query);
 
 /**
- * sluice_card_groups_new:
+ * sluice_card_grouping_new:
  * @cards: (element-type SluiceTagCard): in their order
  * @pinned: set of tags
  * @collapsed: set of titles of groups
  *
- * (transfer full) (element-type SluiceCardGroup): pinned cards, then groups of what tags have
- * before their first stroke in common, in the order of their first cards; those without one before
- * them. Few cards need no groups.
+ * Pinned cards, then groups of what tags have before their first stroke in common, in the order of
+ * their first cards; those without one before them. Few cards need no groups.
  */
-GPtrArray *sluice_card_groups_new (GPtrArray *cards, GHashTable *pinned, GHashTable *collapsed);
+typedef struct _SluiceCardGrouping SluiceCardGrouping;
+SluiceCardGrouping *
+sluice_card_grouping_new (GPtrArray *cards, GHashTable *pinned, GHashTable *collapsed);
+void sluice_card_grouping_free (SluiceCardGrouping *self);
+/* Does some of it, at most of the size of *budget, which is taken off it. Returns: it is done */
+gboolean sluice_card_grouping_step (SluiceCardGrouping *self, guint *budget);
+/* (transfer full) (element-type SluiceCardGroup): once, when it is done. */
+GPtrArray *sluice_card_grouping_take (SluiceCardGrouping *self);

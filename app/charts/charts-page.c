@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "app/charts/axis-chooser.h"
-#include "app/charts/card-count.h"
 #include "app/charts/card-dump.h"
 #include "app/charts/card-grid.h"
 #include "app/charts/card-groups.h"
 #include "app/charts/card-memory.h"
+#include "app/charts/card-order.h"
 #include "app/charts/image-steps.h"
 #include "app/charts/join-cards.h"
 #include "app/charts/print-cards.h"
@@ -41,16 +41,14 @@ struct _SluiceChartsPage
 
   SluiceWorkspace *workspace;
   SluiceRunSet *shown;
-  GHashTable *cards;   /* tag -> SluiceTagCard */
-  GPtrArray *sorted;   /* (nullable): of SluiceTagCard: those that a run has, in order of tags */
-  GPtrArray *in_order; /* of SluiceTagCard: those that match, as they stand in the grid */
-  GPtrArray *living;   /* of SluiceTagCard: those that have a widget, in no order */
+  SluiceCardOrder *order; /* (nullable): before it is attached */
+  guint order_source;     /* works on it */
+  GPtrArray *living;      /* of SluiceTagCard: those that have a widget, in no order */
   SluiceCardMemory memory;
   SluiceImageSteps *image_steps;
-  guint64 drawn;        /* what decided which cards there are: sluice_run_set_hash() */
-  SluiceQuery *filter;  /* (nullable) */
-  gboolean is_filtered; /* in_order is what matches it */
-  char *selected;       /* (nullable): the tag of the card that has or had the focus last */
+  guint64 drawn;       /* what decided which cards there are: sluice_run_set_hash() */
+  SluiceQuery *filter; /* (nullable) */
+  char *selected;      /* (nullable): the tag of the card that has or had the focus last */
   GSettings *settings;
   double view_x0, view_x1; /* NaN: everything */
   SluiceChartChoice choice;
@@ -239,7 +237,7 @@ update_image_steps (SluiceChartsPage *self)
 
 /* ---- pinned and enlarged cards ---- */
 
-static void fill_grid (SluiceChartsPage *self);
+static void arrange (SluiceChartsPage *self, SluiceCardsChange change);
 
 static SluiceTagCard *
 find_card (SluiceChartsPage *self, GtkWidget *widget)
@@ -270,7 +268,7 @@ pinned_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
     return;
   sluice_card_memory_pin (&self->memory, card->tag, sluice_card_get_pinned (SLUICE_CARD (widget)),
                           self->settings);
-  fill_grid (self);
+  arrange (self, SLUICE_CARDS_GROUP);
   sluice_card_grid_reveal (self->grid, card);
 }
 
@@ -279,13 +277,15 @@ pinned_cb (GtkWidget *widget, GParamSpec *pspec, SluiceChartsPage *self)
 static GStrv
 dup_joinable (GtkWidget *widget, gpointer data)
 {
-  return sluice_cards_dup_joinable (((SluiceChartsPage *) data)->in_order, widget);
+  SluiceChartsPage *self = data;
+  return sluice_cards_dup_joinable (sluice_card_order_get_matching (self->order), widget);
 }
 
 static GStrv
 dup_scalar_tags (gpointer data)
 {
-  return sluice_cards_dup_scalar_tags (((SluiceChartsPage *) data)->cards);
+  SluiceChartsPage *self = data;
+  return sluice_cards_dup_scalar_tags (sluice_card_order_get_all (self->order));
 }
 
 static gboolean
@@ -434,44 +434,16 @@ static const SluiceCardGridFuncs grid_funcs = { create_card, drop_card, is_large
 
 /* ---- which cards there are ---- */
 
-/* Drawn in the card of another tag, which is there? */
-static gboolean
-is_in_another (SluiceChartsPage *self, const char *tag)
-{
-  const char *other = g_hash_table_lookup (self->memory.joined, tag);
-  const SluiceTagCard *card = other != NULL ? g_hash_table_lookup (self->cards, other) : NULL;
-  return card != NULL && card->n_runs > 0;
-}
-
-static void
-filter_cards (SluiceChartsPage *self)
-{
-  g_ptr_array_set_size (self->in_order, 0);
-  for (guint i = 0; i < self->sorted->len; i++)
-    {
-      SluiceTagCard *card = self->sorted->pdata[i];
-      if (!is_in_another (self, card->tag) && sluice_card_matches (card, self->filter))
-        g_ptr_array_add (self->in_order, card);
-    }
-}
-
-static void
-fill_grid (SluiceChartsPage *self)
-{
-  sluice_card_grid_set_groups (
-      self->grid,
-      sluice_card_groups_new (self->in_order, self->memory.pinned, self->memory.collapsed));
-}
-
 /* Nothing has been recorded; or nothing of the runs that are shown; or nothing that matches. */
 static void
 show_state (SluiceChartsPage *self)
 {
   const char *failure = sluice_workspace_get_failure (self->workspace);
   guint n_hidden = sluice_run_set_get_n_hidden (self->shown);
-  const char *state = self->in_order->len > 0               ? "cards"
-                      : g_hash_table_size (self->cards) > 0 ? "nothing"
-                                                            : "empty";
+  gboolean has_cards = sluice_card_order_get_matching (self->order)->len > 0;
+  const char *state = has_cards || !sluice_card_order_is_done (self->order) ? "cards"
+                      : sluice_card_order_get_n_known (self->order) > 0     ? "nothing"
+                                                                            : "empty";
   if (failure != NULL && sluice_workspace_get_store (self->workspace) == NULL)
     {
       adw_status_page_set_description (self->failure, failure);
@@ -479,9 +451,7 @@ show_state (SluiceChartsPage *self)
     }
   g_autofree char *text =
       g_strdup_printf (ngettext ("Show %u hidden run", "Show %u hidden runs", n_hidden), n_hidden);
-  g_autofree char *n = sluice_format_step (self->in_order->len);
-  g_autofree char *count =
-      g_strdup_printf (ngettext ("%s chart", "%s charts", self->in_order->len), n);
+  g_autofree char *count = sluice_card_order_dup_count (self->order);
   gtk_button_set_label (self->show_hidden, text);
   gtk_widget_set_visible (GTK_WIDGET (self->show_hidden), n_hidden > 0);
   gtk_label_set_label (self->count, count);
@@ -503,29 +473,8 @@ update_choice (SluiceChartsPage *self)
 
 /* Only what is seen is drawn anew; the rest when it is scrolled to, or the page is shown. */
 static void
-changed_cb (SluiceChartsPage *self)
+update_cards (SluiceChartsPage *self)
 {
-  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return;
-  guint64 hash = sluice_run_set_hash (self->shown);
-  gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
-  gboolean recounts = hash != self->drawn;
-  self->drawn = hash;
-  if (recounts)
-    {
-      const SluiceCardCount count = { self->cards, self->workspace, &self->choice, &self->memory };
-      sluice_cards_count_runs (&count);
-      g_clear_pointer (&self->sorted, g_ptr_array_unref);
-      self->sorted = sluice_cards_sort (self->cards);
-    }
-  if (recounts || !self->is_filtered)
-    {
-      filter_cards (self);
-      fill_grid (self);
-    }
-  self->is_filtered = TRUE;
-  if (recounts)
-    sluice_cards_forget_empty (self->cards);
   update_choice (self);
   self->choice.front_leads = sluice_run_set_front_leads (self->shown);
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
@@ -538,10 +487,56 @@ changed_cb (SluiceChartsPage *self)
     }
   update_image_steps (self);
   show_state (self);
-  /* A card that had it is gone: what stands in its place has the focus. */
-  if (has_focus && gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) == NULL)
-    gtk_widget_grab_focus (self->in_order->len > 0 ? GTK_WIDGET (self->smoothing)
-                                                   : GTK_WIDGET (self->show_all));
+}
+
+/* A card that had it is gone: what stands in its place has the focus. */
+static void
+arranged_cb (GPtrArray *groups, gpointer data)
+{
+  SluiceChartsPage *self = data;
+  gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
+  sluice_card_grid_set_groups (self->grid, groups);
+  if (!has_focus || gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL)
+    return;
+  show_state (self);
+  gtk_widget_grab_focus (sluice_card_order_get_matching (self->order)->len > 0
+                             ? GTK_WIDGET (self->smoothing)
+                             : GTK_WIDGET (self->show_all));
+}
+
+static gboolean
+order_cb (gpointer data)
+{
+  SluiceChartsPage *self = data;
+  if (!sluice_card_order_step (self->order, SLUICE_CARDS_STEP))
+    {
+      show_state (self);
+      return G_SOURCE_CONTINUE;
+    }
+  self->order_source = 0;
+  update_cards (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Few cards at once; of many, one step after the other while nothing else is to be done. */
+static void
+arrange (SluiceChartsPage *self, SluiceCardsChange change)
+{
+  sluice_card_order_begin (self->order, change);
+  if (self->order_source == 0 && !sluice_card_order_step (self->order, SLUICE_CARDS_STEP))
+    self->order_source = g_idle_add (order_cb, self);
+}
+
+static void
+changed_cb (SluiceChartsPage *self)
+{
+  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
+  guint64 hash = sluice_run_set_hash (self->shown);
+  if (hash != self->drawn)
+    arrange (self, SLUICE_CARDS_COUNT);
+  self->drawn = hash;
+  update_cards (self);
 }
 
 static void
@@ -549,7 +544,7 @@ toggled_cb (SluiceChartsPage *self, const char *title)
 {
   sluice_card_memory_set (self->memory.collapsed, title,
                           !g_hash_table_contains (self->memory.collapsed, title));
-  fill_grid (self);
+  arrange (self, SLUICE_CARDS_GROUP);
 }
 
 /* ---- a page of the window ---- */
@@ -561,6 +556,9 @@ charts_page_attach (SluicePage *page, const SluicePageContext *context)
   g_assert (self->workspace == NULL);
   self->workspace = g_object_ref (context->workspace);
   self->shown = g_object_ref (context->shown);
+  self->order = sluice_card_order_new (&(SluiceCardOrderOptions){
+      self->workspace, &self->choice, &self->memory, arranged_cb, self });
+  sluice_card_order_set_filter (self->order, self->filter);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (changed_cb), self,
@@ -577,7 +575,7 @@ charts_page_apply_settings (SluicePage *page, GSettings *settings)
     {
       sluice_card_memory_read_pinned (&self->memory, settings);
       if (self->workspace != NULL)
-        fill_grid (self);
+        arrange (self, SLUICE_CARDS_GROUP);
     }
   gtk_range_set_value (GTK_RANGE (self->smoothing), g_settings_get_double (settings, "smoothing"));
   if (sluice_axis_chooser_get_axis (self->axis) != SLUICE_X_SERIES)
@@ -592,8 +590,10 @@ static gboolean
 charts_page_prepare_print (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  sluice_card_grid_set_keeps_all (self->grid, self->in_order->len <= SLUICE_MOST_PRINTED_CARDS);
-  return sluice_workspace_is_settled (self->workspace) && sluice_cards_are_placed (self->in_order);
+  GPtrArray *cards = sluice_card_order_get_matching (self->order);
+  sluice_card_grid_set_keeps_all (self->grid, cards->len <= SLUICE_MOST_PRINTED_CARDS);
+  return sluice_workspace_is_settled (self->workspace) && sluice_card_order_is_done (self->order)
+         && sluice_cards_are_placed (cards);
 }
 
 static void
@@ -601,14 +601,15 @@ charts_page_end_print (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   sluice_card_grid_set_keeps_all (self->grid, FALSE);
-  if (self->in_order->len > SLUICE_MOST_PRINTED_CARDS)
+  if (sluice_card_order_get_matching (self->order)->len > SLUICE_MOST_PRINTED_CARDS)
     tell (self, _ ("Of so many charts only those in view are printed; a search makes them fewer"));
 }
 
 static guint
 charts_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
 {
-  return sluice_print_cards (SLUICE_CHARTS_PAGE (page)->in_order, cr, sheet, width, height);
+  GPtrArray *cards = sluice_card_order_get_matching (SLUICE_CHARTS_PAGE (page)->order);
+  return sluice_print_cards (cards, cr, sheet, width, height);
 }
 
 static void
@@ -636,24 +637,25 @@ charts_page_filter (SluicePage *page, const SluiceQuery *query)
                  self->filter != NULL ? sluice_query_get_text (self->filter) : NULL)
       == 0)
     return;
+  adw_status_page_set_description (self->nothing, description);
+  sluice_card_order_set_filter (self->order, filter);
   g_clear_pointer (&self->filter, sluice_query_free);
   self->filter = g_steal_pointer (&filter);
-  self->is_filtered = FALSE;
-  adw_status_page_set_description (self->nothing, description);
+  arrange (self, SLUICE_CARDS_FILTER);
   changed_cb (self);
 }
 
-static void
+static gboolean
 charts_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
-  SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
-  for (guint i = 0; self->sorted != NULL && i < self->sorted->len; i++)
-    {
-      const SluiceTagCard *card = self->sorted->pdata[i];
-      if (sluice_query_matches_text (query, card->tag))
-        sluice_hits_add (hits, G_OBJECT (self), "sluice-charts-symbolic", card->tag,
-                         _ (card->kind->name));
-    }
+  return sluice_card_order_search (SLUICE_CHARTS_PAGE (page)->order, query, G_OBJECT (page), hits);
+}
+
+static gboolean
+charts_page_is_settled (SluicePage *page)
+{
+  const SluiceCardOrder *order = SLUICE_CHARTS_PAGE (page)->order;
+  return order == NULL || sluice_card_order_is_done (order);
 }
 
 static void
@@ -661,7 +663,7 @@ charts_page_show_hit (SluicePage *page, const char *title)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   const char *other = g_hash_table_lookup (self->memory.joined, title);
-  SluiceTagCard *card = g_hash_table_lookup (self->cards, other != NULL ? other : title);
+  SluiceTagCard *card = sluice_card_order_find (self->order, other != NULL ? other : title);
   if (card != NULL)
     sluice_card_grid_reveal (self->grid, card);
 }
@@ -677,7 +679,8 @@ charts_page_dump_state (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
   return sluice_cards_dump_json (
-      self->in_order, self->memory.pinned, gtk_stack_get_visible_child_name (self->states),
+      sluice_card_order_get_matching (self->order), self->memory.pinned,
+      gtk_stack_get_visible_child_name (self->states),
       gtk_adjustment_get_value (gtk_scrolled_window_get_vadjustment (self->scroller)));
 }
 
@@ -689,6 +692,7 @@ init_page (SluicePageInterface *iface)
   iface->filter = charts_page_filter;
   iface->search = charts_page_search;
   iface->show_hit = charts_page_show_hit;
+  iface->is_settled = charts_page_is_settled;
   iface->prepare_print = charts_page_prepare_print;
   iface->end_print = charts_page_end_print;
   iface->print = charts_page_print;
@@ -715,6 +719,7 @@ static void
 sluice_charts_page_dispose (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
+  g_clear_handle_id (&self->order_source, g_source_remove);
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_CHARTS_PAGE);
   g_clear_object (&self->workspace);
   g_clear_object (&self->shown);
@@ -726,10 +731,8 @@ static void
 sluice_charts_page_finalize (GObject *object)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (object);
-  g_clear_pointer (&self->sorted, g_ptr_array_unref);
-  g_ptr_array_unref (self->in_order);
   g_ptr_array_unref (self->living);
-  g_hash_table_unref (self->cards);
+  g_clear_pointer (&self->order, sluice_card_order_free);
   g_clear_pointer (&self->filter, sluice_query_free);
   g_free (self->selected);
   g_object_unref (self->image_steps);
@@ -776,8 +779,6 @@ sluice_charts_page_class_init (SluiceChartsPageClass *klass)
 static void
 sluice_charts_page_init (SluiceChartsPage *self)
 {
-  self->cards = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, sluice_tag_card_free);
-  self->in_order = g_ptr_array_new ();
   self->living = g_ptr_array_new ();
   sluice_card_memory_init (&self->memory);
   self->image_steps = sluice_image_steps_new ();

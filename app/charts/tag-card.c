@@ -167,16 +167,14 @@ dup_image_name (const char *tag)
 static SluiceRunSeries *
 next_image_series (const SluiceTagCard *self, SluiceRun *run, guint *i)
 {
-  GPtrArray *all = sluice_run_get_series (run);
-  for (; *i < all->len; (*i)++)
+  GPtrArray *all = sluice_run_get_images (run);
+  while (*i < all->len)
     {
-      SluiceRunSeries *series = all->pdata[*i];
+      SluiceRunSeries *series = all->pdata[(*i)++];
       gsize length;
-      if (series->kind != SLUICE_SERIES_IMAGE)
-        continue;
       get_slot (series->tag, &length);
       if (strlen (self->tag) == length && strncmp (series->tag, self->tag, length) == 0)
-        return all->pdata[(*i)++];
+        return series;
     }
   return NULL;
 }

@@ -59,6 +59,7 @@ struct _SluiceTagCard
   const SluiceChartChoice *choice; /* the page's */
   GPtrArray *others;               /* of char *: tags of scalars that are drawn too */
   guint n_runs;                    /* of those shown that have the tag */
+  guint round;                     /* in which they were counted */
   GtkWidget *widget;               /* (nullable) a SluiceCard */
   GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
   GHashTable *means;               /* SluiceSeedGroup -> id of its curve */

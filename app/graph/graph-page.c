@@ -588,15 +588,16 @@ graph_page_apply_settings (SluicePage *page, GSettings *settings)
 }
 
 /* Scopes and series by their names, nodes by all that is known of them. */
-static void
+static gboolean
 graph_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
   SluiceHierarchy *hierarchy = sluice_canvas_get_hierarchy (self->canvas);
   guint n = hierarchy != NULL ? sluice_hierarchy_get_n_groups (hierarchy) : 0;
-  for (guint i = 1; i < n; i++)
+  for (; hits->from + 1 < n && hits->budget > 0; hits->budget--)
     {
-      const SluiceGroup *group = sluice_hierarchy_get_group (hierarchy, i);
+      /* Not the graph itself. */
+      const SluiceGroup *group = sluice_hierarchy_get_group (hierarchy, ++hits->from);
       const SluiceNode *node =
           group->model_node != SLUICE_NONE ? sluice_graph_find (self->graph, group->path) : NULL;
       if (node != NULL ? sluice_query_matches_node (query, node)
@@ -607,6 +608,7 @@ graph_page_search (SluicePage *page, const SluiceQuery *query, SluiceHits *hits)
                          : group->kind == SLUICE_GROUP_SERIES ? _ ("series")
                                                               : _ ("scope"));
     }
+  return hits->from + 1 >= n;
 }
 
 static void

@@ -21,10 +21,15 @@ const char *sluice_hit_get_title (SluiceHit *self);
 /* What is found of one search: more than so many lines nobody reads; the rest is counted. */
 #define SLUICE_MAX_HITS 1000
 
+/* A search goes on for many turns of the main loop, each with a budget of things to look at. */
 typedef struct
 {
   GPtrArray *found; /* of SluiceHit */
   guint n;          /* also of those that are not in there */
+  guint budget;     /* taken off by who looks */
+  guint owner;      /* who looks next, */
+  guint from;       /* and at which of the things it has */
+  gboolean is_done; /* everybody has looked at everything */
 } SluiceHits;
 
 void sluice_hits_add (

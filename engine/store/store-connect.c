@@ -22,6 +22,11 @@
 /* After that somebody is told what is waited for. */
 #define TELL_MS 1000
 
+/* Pages that a connection keeps, in -KiB. Of readers there are several, each commit makes them
+ * forget all, and the system has the file. */
+#define WRITER_CACHE "-8192"
+#define READER_CACHE "-2048"
+
 /* ---- waiting ---- */
 
 static gint64
@@ -207,12 +212,16 @@ open_file (const StoreAccess *access, GError **error)
 }
 
 static gboolean
-set_up (const StoreAccess *access, sqlite3 *db, GError **error)
+set_up (const StoreAccess *access, sqlite3 *db, gboolean writes, GError **error)
 {
-  if (!check_owner (access, db, error))
+  if (!check_owner (access, db, error)
+      || !insist (access, db,
+                  writes ? "PRAGMA cache_size = " WRITER_CACHE
+                         : "PRAGMA cache_size = " READER_CACHE,
+                  error))
     return FALSE;
   if (access->read_only)
-    return insist (access, db, "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8192", error);
+    return insist (access, db, "PRAGMA temp_store = MEMORY", error);
   /* Without the flag SQLite falls back to read-only silently and fails at the first write. */
   if (sqlite3_db_readonly (db, "main") == 1)
     return sluice_fail (error, SLUICE_ERROR_PERMISSION_DENIED,
@@ -220,7 +229,7 @@ set_up (const StoreAccess *access, sqlite3 *db, GError **error)
                         access->path);
   return insist (access, db,
                  "PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA temp_store = "
-                 "MEMORY; PRAGMA cache_size = -8192; PRAGMA foreign_keys = ON;",
+                 "MEMORY; PRAGMA foreign_keys = ON;",
                  error);
 }
 
@@ -231,7 +240,7 @@ sluice_store_connect (StoreAccess *access, gboolean writes, GError **error)
   if (db == NULL)
     return NULL;
   sqlite3_busy_handler (db, writes ? writer_waits : reader_waits, access);
-  if (set_up (access, db, error))
+  if (set_up (access, db, writes, error))
     return db;
   sqlite3_close (db);
   return NULL;

@@ -527,6 +527,7 @@ class Charts:
                 "click", *(4 if scrolled > 0 else 5,))
         self.tap.point("the wheel over a table scrolls the page",
                        self.charts(lambda c: c["scrolled"] != scrolled))
+        xdotool("mousemove", 1, 1)  # a run whose row it points at would be marked
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
@@ -589,6 +590,9 @@ class Charts:
             text = self.charts(lambda c, tag=tag: c["order"] == [tag] and ":" in c["cards"][tag])
             self.tap.point(f"{tag} says what it is", words in text["cards"][tag], text["cards"])
             self.picture(tag.replace("/", "-"))
+        w.act("find-text", GLib.Variant("s", "many/"))
+        self.tap.point("a search of more than a turn can look at finds all", w.wait(
+            lambda s: s["settled"] and "12345" in "".join(filter(str.isdigit, s["found"]))))
         w.act("find-text", GLib.Variant("s", "long/"))
         order = self.charts(lambda c: len(c["order"]) == 1 and c["cards"][c["order"][0]])["order"]
         self.tap.point("a tag of 10 kB is a card like others", len(order[0]) > 9000)
