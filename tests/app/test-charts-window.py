@@ -527,6 +527,7 @@ class Charts:
                 "click", *(4 if scrolled > 0 else 5,))
         self.tap.point("the wheel over a table scrolls the page",
                        self.charts(lambda c: c["scrolled"] != scrolled))
+        xdotool("mousemove", 300, 20)  # the run that is pointed at would be told alone
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
