@@ -225,10 +225,13 @@ class Charts:
         state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+        w.act("find-text", GLib.Variant("s", "hidden/weights"))
+        self.charts(lambda c: c["order"] == ["hidden/weights"])
         self.click_title("hidden/weights")
-        state = w.wait(lambda s: s["inspector"].startswith("first\nFirst: step 20\n"))
+        state = w.wait(lambda s: re.search(r"First: step \d+\n", s["inspector"]))
         self.tap.point("of a histogram it tells the steps", re.search(
             r"Last: step \d+\nSteps: \d+\n", state["inspector"]), state["inspector"])
+        w.act("find-text", GLib.Variant("s", ""))
 
     def histograms(self):
         w = self.window
