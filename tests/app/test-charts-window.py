@@ -225,10 +225,13 @@ class Charts:
         state = w.wait(lambda s: re.search(r"Greatest: .*%", s["inspector"]))
         self.tap.point("and the one that the keyboard comes to",
                        w.until(lambda: self.told("accuracy", "Greatest")), state["inspector"])
+        w.act("find-text", GLib.Variant("s", "hidden/weights"))
+        self.charts(lambda c: c["order"] == ["hidden/weights"])
         self.click_title("hidden/weights")
-        state = w.wait(lambda s: s["inspector"].startswith("first\nFirst: step 20\n"))
+        state = w.wait(lambda s: re.search(r"First: step \d+\n", s["inspector"]))
         self.tap.point("of a histogram it tells the steps", re.search(
             r"Last: step \d+\nSteps: \d+\n", state["inspector"]), state["inspector"])
+        w.act("find-text", GLib.Variant("s", ""))
 
     def histograms(self):
         w = self.window
@@ -527,7 +530,7 @@ class Charts:
                 "click", *(4 if scrolled > 0 else 5,))
         self.tap.point("the wheel over a table scrolls the page",
                        self.charts(lambda c: c["scrolled"] != scrolled))
-        xdotool("mousemove", 1, 1)  # a run whose row it points at would be marked
+        xdotool("mousemove", 300, 20)  # the run that is pointed at would be told alone
         self.hyper_parameters()
         w.find_accessible("button", "Options of the charts").children()[0].act()
         w.find_accessible("menu item", "Each run").act()
