@@ -55,7 +55,7 @@ class Machine:
     def full(self):
         """However much room there was, nobody has failed for its lack."""
         wrong, n_full = [], 0
-        for room in (1, 20000, 100000, 400000, 1000000, 1600000, 2400000):
+        for room in (1, 100000, 400000, 1600000):
             queue = self.new_queue(f"full{room}")
             ended = self.run(queue, ROOM=room)
             states = set(queue.states().values())
@@ -80,13 +80,13 @@ class Machine:
 
     def jumping(self):
         wrong = []
-        for hours in (1, -1, 24 * 365):
+        for hours in (-1, 24 * 365):
             queue = self.new_queue(f"jumps{hours}")
             ended = self.run(queue, CLOCK=hours * HOUR)
             if ended.returncode != 0 or queue.outcome() != self.wanted:
                 wrong.append((hours, ended.stderr, queue.states()))
-        self.tap.point("a clock that jumps an hour ahead, back, or a year, and again, changes "
-                       "nothing", not wrong, *wrong)
+        self.tap.point("a clock that jumps an hour back or a year ahead, again and again, "
+                       "changes nothing", not wrong, *wrong)
 
     def read_only(self):
         """What may only be read is listed; what would change it says so and leaves nothing."""

@@ -53,6 +53,10 @@ fuzz_seeds (void)
     "train loss optimizer=adam learning-rate=0.1 clip=1\nsummary scalar loss \"a b\"\n",
     "add Const c dtype=DT_FLOAT value={ tensor { dtype: DT_FLOAT tensor_shape { dim { size: 2 } } "
     "float_val: 1 } }\nadd Const d value=\"a\\x41\"\nset c value=[1,2] # x\n",
+    "add Placeholder x dtype=DT_FLOAT shape=[?,4,4,1]\nadd Placeholder y dtype=DT_INT64 shape=[?]\n"
+    "layer conv2d c input=x filters=2\nlayer batch-norm b input=c/output\n"
+    "layer flatten f input=b/output\nlayer dense d input=f/output units=3\n"
+    "layer softmax-cross-entropy l input=d/output labels=y\nlayer conv2d c filters=3\n",
     "add AddN a \"\" \"\" T=DT_INT32\nadd Const c value=3\nconnect c a:0\nconnect c a:2\n"
     "control c a\nuncontrol c a\ngroup g a c\nungroup g\ninsert Neg n c\ncolocate n c\n"
     "device n \"/cpu:0\"\ndisconnect a:0\n",
