@@ -3,12 +3,10 @@
 
 #include "app/charts/card-count.h"
 
-#include <glib/gi18n.h>
 #include <string.h>
 
 #include "app/charts/settings-cards.h"
 #include "engine/store/kinds/event.h"
-#include "ui/common/number.h"
 
 static void
 add_to_card (const SluiceCardCount *self, const SluiceTagCardKind *kind, const char *tag)
@@ -73,16 +71,4 @@ sluice_cards_forget_empty (GHashTable *cards)
   while (g_hash_table_iter_next (&iter, NULL, &card))
     if (((const SluiceTagCard *) card)->n_runs == 0)
       g_hash_table_iter_remove (&iter);
-}
-
-char *
-sluice_cards_dup_count_words (guint n_cards, guint n_left_out)
-{
-  g_autofree char *n = sluice_format_step (n_cards), *left_out = sluice_format_step (n_left_out);
-  g_autofree char *charts = g_strdup_printf (ngettext ("%s chart", "%s charts", n_cards), n);
-  if (n_left_out == 0)
-    return g_steal_pointer (&charts);
-  /* Translators: "20 000 charts, 980 000 tags left out" */
-  return g_strdup_printf (ngettext ("%s, %s tag left out", "%s, %s tags left out", n_left_out),
-                          charts, left_out);
 }

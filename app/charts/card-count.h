@@ -19,6 +19,3 @@ typedef struct
  * and go with sluice_cards_forget_empty(), when nobody shows them. */
 void sluice_cards_count_runs (const SluiceCardCount *self);
 void sluice_cards_forget_empty (GHashTable *cards);
-
-/* "20 000 charts, 980 000 tags left out" (transfer full) */
-char *sluice_cards_dup_count_words (guint n_cards, guint n_left_out);
