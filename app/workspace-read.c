@@ -29,7 +29,6 @@ typedef struct
   SluiceEventMark events;
   SluiceRunInfo *info;
   guint seen; /* by which reading */
-  guint n_left_out;
 } KnownRun;
 
 struct _SluiceWorkspaceReader
@@ -311,8 +310,6 @@ read_run (SluiceWorkspaceReader *self, SluiceWorkspaceNews *batch, KnownRun *run
   g_autoptr (GPtrArray) series = sluice_store_dup_extents (self->store, run->id, error);
   if (series == NULL || !read_events (self, batch, run, error))
     return FALSE;
-  run->n_left_out = series->len - MIN (series->len, SLUICE_WORKSPACE_MOST_SERIES);
-  g_ptr_array_set_size (series, (gint) (series->len - run->n_left_out));
   while (series->len > 0)
     {
       SluiceSeriesInfo *info = g_ptr_array_steal_index_fast (series, series->len - 1);
@@ -441,18 +438,6 @@ forget_unlisted (SluiceWorkspaceReader *self, const GArray *runs)
     }
 }
 
-static guint
-count_left_out (SluiceWorkspaceReader *self)
-{
-  guint n = 0;
-  GHashTableIter iter;
-  gpointer run;
-  g_hash_table_iter_init (&iter, self->runs);
-  while (g_hash_table_iter_next (&iter, NULL, &run))
-    n += ((const KnownRun *) run)->n_left_out;
-  return n;
-}
-
 SluiceWorkspaceNews *
 sluice_workspace_reader_read (SluiceWorkspaceReader *self,
                               const SluiceWorkspaceAsk *ask,
@@ -476,6 +461,5 @@ sluice_workspace_reader_read (SluiceWorkspaceReader *self,
     }
   self->version = version;
   self->has_read = TRUE;
-  batch->n_left_out = count_left_out (self);
   return g_steal_pointer (&batch);
 }

@@ -10,9 +10,6 @@
  * reading again costs one question to the database, else the runs that have recorded something.
  */
 
-/* Of one run: a window can list so many without a stop that one would see. */
-#define SLUICE_WORKSPACE_MOST_SERIES 20000
-
 /* Whether the values of a series are to be read. */
 typedef struct
 {
@@ -55,7 +52,6 @@ typedef struct
   GPtrArray *events; /* of SluiceEventNews */
   GArray *caught_up; /* of gint64: series of which everything there was is in here */
   gboolean more;     /* there are some of which it is not */
-  guint n_left_out;  /* series in all, of runs that have more than SLUICE_WORKSPACE_MOST_SERIES */
 } SluiceWorkspaceNews;
 
 void sluice_workspace_news_free (SluiceWorkspaceNews *self);

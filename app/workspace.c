@@ -40,7 +40,6 @@ struct _SluiceWorkspace
   GSource *announce; /* wakes the main loop from the store's thread */
   gboolean reading;  /* a worker is reading */
   gboolean again;    /* news came meanwhile */
-  guint n_left_out;  /* series that no window lists */
   gboolean unread;   /* of what is wanted there is more than was read */
   SluiceWorkspaceReader *reader;
   SluiceWorkspaceAsk ask; /* with the next reading */
@@ -274,7 +273,6 @@ finish_reading (SluiceWorkspace *self, Reading *reading)
   for (guint i = 0; i < caught_up->len; i++)
     g_hash_table_remove (self->awaited, &g_array_index (caught_up, gint64, i));
   self->unread = reading->news->more;
-  self->n_left_out = reading->news->n_left_out;
   self->has_read |= !reading->news->more;
 }
 
@@ -577,12 +575,6 @@ const char *
 sluice_workspace_get_folder (SluiceWorkspace *self)
 {
   return self->folder;
-}
-
-guint
-sluice_workspace_get_n_left_out (SluiceWorkspace *self)
-{
-  return self->n_left_out;
 }
 
 const char *

@@ -22,8 +22,6 @@ SluiceWorkspace *sluice_workspace_new (const char *folder);
 SluiceStore *sluice_workspace_get_store (
     SluiceWorkspace *self); /* (nullable): NULL while opening, or after a failure */
 const char *sluice_workspace_get_folder (SluiceWorkspace *self);
-/* Series of runs that have more than a window can list (SLUICE_WORKSPACE_MOST_SERIES). */
-guint sluice_workspace_get_n_left_out (SluiceWorkspace *self);
 const char *
 sluice_workspace_get_failure (SluiceWorkspace *self); /* (nullable): why it could not be opened */
 GListModel *sluice_workspace_get_runs (SluiceWorkspace *self); /* of SluiceRun, newest first */

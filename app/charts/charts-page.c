@@ -480,24 +480,11 @@ show_state (SluiceChartsPage *self)
   g_autofree char *text =
       g_strdup_printf (ngettext ("Show %u hidden run", "Show %u hidden runs", n_hidden), n_hidden);
   g_autofree char *n = sluice_format_step (self->in_order->len);
-  guint n_left_out = sluice_workspace_get_n_left_out (self->workspace);
-  g_autofree char *left_out = sluice_format_step (n_left_out);
-  g_autofree char *charts =
-      g_strdup_printf (ngettext ("%s chart", "%s charts", self->in_order->len), n);
   g_autofree char *count =
-      n_left_out == 0
-          ? g_steal_pointer (&charts)
-          /* Translators: "20 000 charts, 980 000 tags left out" */
-          : g_strdup_printf (ngettext ("%s, %s tag left out", "%s, %s tags left out", n_left_out),
-                             charts, left_out);
+      g_strdup_printf (ngettext ("%s chart", "%s charts", self->in_order->len), n);
   gtk_button_set_label (self->show_hidden, text);
   gtk_widget_set_visible (GTK_WIDGET (self->show_hidden), n_hidden > 0);
   gtk_label_set_label (self->count, count);
-  gtk_widget_set_tooltip_text (
-      GTK_WIDGET (self->count),
-      n_left_out > 0 ? _ ("A run shows its first tags only. The others are in the workspace: "
-                          "'sluice log' and 'sluice sql' read them.")
-                     : NULL);
   gtk_stack_set_visible_child_name (self->states, state);
 }
 
