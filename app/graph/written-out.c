@@ -21,6 +21,7 @@
  * A call that nobody named goes by the scope that it stands in, else by its function; one that is
  * all that its caller does goes by the caller. What the signature of a SavedModel calls is the
  * model, and needs no name; nor does the scope around all of it, unless the variables have it too.
+ * What does the same for another signature is not shown twice.
  */
 
 #define BELOW_CALL "/_call/"
@@ -31,6 +32,8 @@ typedef struct
   SluiceGraph *graph;
   GHashTable *prefixes; /* name of a call → char *: the scope of its body, "" or "a/b/" */
   GHashTable *inner;    /* name of a call → number of the calls and ops in its body */
+  GHashTable *only;     /* name of a call → the last of these */
+  GHashTable *twins;    /* names of calls that do what the model does, for another signature */
   char *model;          /* (nullable): the call that is the model */
   char *around;         /* (nullable): "unet/", which is taken away of its names */
 } View;
@@ -165,14 +168,22 @@ is_of_model (const View *view, const SluiceNode *node)
          && g_str_has_prefix (node->name + n, BELOW_CALL);
 }
 
+static gboolean
+is_of_twin (const View *view, const SluiceNode *node)
+{
+  const char *mark = g_hash_table_size (view->twins) > 0 ? strstr (node->name, BELOW_CALL) : NULL;
+  g_autofree char *call = mark != NULL ? g_strndup (node->name, (gsize) (mark - node->name)) : NULL;
+  return call != NULL && g_hash_table_contains (view->twins, call);
+}
+
 static char *
 dup_name (const SluiceNode *node, gpointer data)
 {
   const char *local;
   gboolean is_alone;
-  if (is_left_out (node))
-    return NULL;
   View *view = data;
+  if (is_left_out (node) || is_of_twin (view, node))
+    return NULL;
   g_autofree char *outer = dup_outer (view, node->name, &local, &is_alone);
   g_autofree char *name = g_strconcat (outer, local, NULL);
   gboolean shorter =
@@ -242,7 +253,43 @@ count_inner (View *view)
       if (call == NULL)
         continue;
       guint n = GPOINTER_TO_UINT (g_hash_table_lookup (view->inner, call));
+      g_hash_table_insert (view->only, g_strdup (call), (gpointer) node);
       g_hash_table_insert (view->inner, call, GUINT_TO_POINTER (n + 1));
+    }
+}
+
+/* The function that does what a call of it does, behind those that only call another one. */
+static const char *
+find_doer (const View *view, const SluiceNode *call)
+{
+  const SluiceNode *inner = call;
+  while (inner != NULL && sluice_node_get_lowered (inner) != NULL)
+    {
+      call = inner;
+      inner = GPOINTER_TO_UINT (g_hash_table_lookup (view->inner, call->name)) == 1
+                  ? g_hash_table_lookup (view->only, call->name)
+                  : NULL;
+    }
+  const SluiceAttrValue *value = sluice_node_get_attr (call, "f");
+  return value != NULL && value->kind == SLUICE_ATTR_FUNC ? value->func->name : NULL;
+}
+
+static void
+find_twins (View *view)
+{
+  const SluiceNode *model =
+      view->model != NULL ? sluice_graph_find (view->graph, view->model) : NULL;
+  const char *doer = model != NULL ? find_doer (view, model) : NULL;
+  for (guint i = 0; doer != NULL && i < sluice_graph_get_n_nodes (view->graph); i++)
+    {
+      guint n_uses;
+      SluiceNode *call = sluice_graph_get_node (view->graph, i);
+      if (call == model || sluice_node_get_lowered (call) == NULL
+          || find_local (call->name) != NULL)
+        continue;
+      sluice_graph_get_uses (view->graph, call, &n_uses);
+      if (n_uses == 0 && g_strcmp0 (find_doer (view, call), doer) == 0)
+        g_hash_table_add (view->twins, g_strdup (call->name));
     }
 }
 
@@ -254,8 +301,11 @@ sluice_graph_write_out_calls (SluiceGraph *graph)
   g_autoptr (GHashTable) prefixes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   g_autoptr (GHashTable) inner = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   g_autofree char *model = dup_model_call (graph);
-  View view = { graph, prefixes, inner, model, NULL };
+  g_autoptr (GHashTable) only = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  g_autoptr (GHashTable) twins = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  View view = { graph, prefixes, inner, only, twins, model, NULL };
   count_inner (&view);
+  find_twins (&view);
   g_autofree char *around = view.around = dup_around (&view);
   g_autoptr (SluiceGraph) written = sluice_graph_new ();
   SluiceCopyView how = { get_edge, get_control, dup_name, &view };

@@ -2,6 +2,7 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """Event files as other programs write them."""
 import struct
+import zlib
 
 TABLE = []
 for byte in range(256):
@@ -47,6 +48,22 @@ def version(number=2):
 def scalar(tag, step, value):
     return event(step, field(5, field(1, field(1, tag.encode())
                                       + b"\x15" + struct.pack("<f", value))))
+
+
+def image(tag, step, width, height, png):
+    """Of that size, as its summary says it."""
+    content = b"\x08" + varint(height) + b"\x10" + varint(width) + b"\x18\x01" + field(4, png)
+    return event(step, field(5, field(1, field(1, tag.encode()) + field(4, content))))
+
+
+def gray_png(width, height):
+    def chunk(kind, content):
+        return (struct.pack(">I", len(content)) + kind + content
+                + struct.pack(">I", zlib.crc32(kind + content)))
+    rows = zlib.compress((b"\0" + b"\x80" * width) * height)
+    return (b"\x89PNG\r\n\x1a\n"
+            + chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 0, 0, 0, 0))
+            + chunk(b"IDAT", rows) + chunk(b"IEND", b""))
 
 
 def restart(step):

@@ -17,7 +17,7 @@ import tempfile
 from gi.repository import GLib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from event_logs import scalar, version
+from event_logs import gray_png, image, scalar, version
 from tap import Tap
 from workbench import Workbench, take_picture
 
@@ -84,12 +84,55 @@ class Window:
         self.tap.point("nothing new is told", state["import"] == "2 runs imported: nothing new",
                        state["import"])
 
+    def odd(self, w):
+        """Names that are no names, images that no screen has room for, tags by the thousand."""
+        names = ["", "  ", "x" * 10000, "a\nb\x01c", "\u202eknil", "\u05e9\u05dc\u05d5\u05dd/x",
+                 "../../etc", "<b>&amp;", "/a//b/"]
+        self.write("odd/events.out.tfevents.1.host", version(),
+                   *(scalar(name, step, step) for name in names for step in range(3)),
+                   image("large", 0, 20000, 20000, gray_png(20000, 20000)),
+                   image("large", 1, 20000, 1, gray_png(20000, 1)),
+                   image("none", 0, 2**31 - 1, 5, b"no picture"))
+        self.write("odd/many/events.out.tfevents.1.host", version(),
+                   *(scalar(f"many/{i}", 0, i) for i in range(20100)))
+        self.bring_in(w, str(self.folder / "odd"))
+        w.act("show-page", GLib.Variant("s", "charts"))
+        w.act("show-all-runs")
+        w.ask("dump-costs")
+        state = w.wait(lambda s: s["settled"] and len(s["charts"]["order"]) >= 20100)
+        self.tap.point("twenty thousand tags are all there",
+                       {f"many/{i}" for i in range(20100)} <= set(state["charts"]["order"]))
+        self.tap.point("odd names have their cards", len(state["charts"]["cards"]) > 0
+                       and set(names[3:]) <= set(state["charts"]["order"]),
+                       set(names[3:]) - set(state["charts"]["order"]))
+        self.picture("odd")
+        for tag in ("large", "none"):
+            w.act("find-text", GLib.Variant("s", tag))
+            w.wait(lambda s, tag=tag: s["settled"] and s["charts"]["order"] == [tag])
+            self.picture(f"odd-{tag}")
+        self.tap.point("images of any size are cards, and so is what is none", True)
+        w.act("find-text", GLib.Variant("s", ""))
+
+    def gone(self, w):
+        """What vanished or is another file meanwhile."""
+        path = self.folder / "logs" / "train"
+        shutil.rmtree(path)
+        state = self.bring_in(w, str(self.folder / "logs"))
+        self.tap.point("a run whose files are gone stays as it is", "imported" in state["import"]
+                       and w.state()["runs"] >= 3, state["import"])
+        self.write("logs/train", b"not a folder any more")
+        state = self.bring_in(w, str(self.folder / "logs"))
+        self.tap.point("nor is it lost where something else has its name",
+                       w.state()["runs"] >= 3, state["import"])
+
     def run(self):
         try:
             w = Workbench(self.program, self.project, str(self.folder / "workspace"))
             w.wait(lambda s: s["settled"])
             self.good(w)
             self.bad(w)
+            self.odd(w)
+            self.gone(w)
             self.tap.point("the window ends well", w.quit() == 0)
         except (RuntimeError, StopIteration, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))

@@ -158,20 +158,23 @@ class Test:
         self.tap.point("what was drawn", picture.exists() and b"<svg" in picture.read_bytes())
         self.layers("keras_cnn", ["conv2d", "batch_normalization", "max_pooling2d", "flatten",
                                   "dense"], ["traced_save", "traced_restore", "SGD", "count"])
+        self.layers("twins", ["hidden", "score"], ["traced_save", "serve_x"], "label=serve,")
         self.layers("module", ["while", "map", "count"], ["traced_save", "saver_filename"])
         self.check("trace", self.call(
             "trace", self.models / "v1_reference", "--feed=x:0=[[1,2,3,4]]", "--fetch=y:0",
             "--steps=1", "--out", self.folder / "trace.json"), 0)
 
-    def layers(self, model, layers, aside):
-        """Functions are drawn as what they do: layers with lines, what keeps values without."""
+    def layers(self, model, layers, aside, never="StatefulPartitionedCall"):
+        """Functions are drawn as what they do: layers with lines, what keeps values without, and
+        nothing twice."""
         out = self.folder / "layers.dot"
         drawn = self.call("draw", self.models / model, "--json", "--out", out)
         text = out.read_text() if out.exists() else ""
         boxes = set(re.findall(r"^\t(\w+)\t\[", text, re.MULTILINE))
         tied = set(re.findall(r"(\w+) -> (\w+)", text))
         self.tap.point(f"layers of {model}", drawn.returncode == 0 and boxes >= set(layers)
-                       and "StatefulPartitionedCall" not in text
+                       and len(re.findall(rf"label={layers[-1]},", text)) == 1
+                       and never not in text and "StatefulPartitionedCall" not in text
                        and not any(set(line) & set(aside) for line in tied), text, drawn.stderr)
 
     # -- values --

@@ -60,6 +60,24 @@ def keras_words(path):
 
 
 @model
+def twins(path):
+    """Two signatures of one function, as Keras 3 exports them."""
+    net = keras.Sequential([keras.layers.Input((4,)), keras.layers.Dense(3, name="hidden"),
+                            keras.layers.Dense(2, name="score")])
+
+    class Served(tf.Module):
+        def __init__(self):
+            self.net = net
+
+        @tf.function(input_signature=[tf.TensorSpec([None, 4], name="x")])
+        def serve(self, x):
+            return {"y": self.net(x)}
+    served = Served()
+    tf.saved_model.save(served, path, {"serve": served.serve, "serving_default": served.serve})
+    return [("serving_default", {"x": values(2, 4)})]
+
+
+@model
 def module(path):
     """Control flow, two signatures, one of which changes a variable; functions within functions."""
     class Inner(tf.Module):

@@ -52,6 +52,10 @@ print(json.dumps({{"bench": "kept", "variant": "", "value": len(points)}}))
 """
 FILES = f"""
 import json, sys
+try:
+    import tensorflow
+except ImportError:
+    pass # another python makes the graph
 sys.path.insert(0, sys.argv[1])
 import graphs, tb_bench
 print(json.dumps([tb_bench.events(1, 10, {N_POINTS}), graphs.ensure({N_NODES})]))
@@ -70,8 +74,14 @@ class Peer:
         self.python, self.shared = python, shared
 
     def lines(self, *arguments):
+        # What a bench that was stopped left half made would stop the next one.
+        for left in pathlib.Path(self.shared).glob("data/*.tmp"):
+            shutil.rmtree(left)
         run = subprocess.run([self.python, *arguments], stdout=subprocess.PIPE, text=True,
-                             stderr=subprocess.DEVNULL, check=True, cwd=self.shared)
+                             stderr=subprocess.PIPE, cwd=self.shared)
+        if run.returncode != 0:
+            sys.stderr.write(run.stderr)
+            run.check_returncode()
         return run.stdout.splitlines()
 
     def measure(self, bench):
@@ -79,6 +89,9 @@ class Peer:
         lines = self.lines("-c", KEPT, self.shared) if bench == "kept" \
             else self.lines("tb_bench.py", "--reps", "1", "--bench", bench)
         figures = [json.loads(line) for line in lines if line.startswith("{")]
+        for figure in figures:
+            if "error" in figure:
+                print(f"TensorBoard's {figure['bench']}: {figure['error']}", file=sys.stderr)
         return {(f["bench"], f.get("variant")): f for f in figures if "error" not in f}
 
 
