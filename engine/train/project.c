@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project.h"
 
 #include <errno.h>
@@ -125,6 +126,7 @@ override_clear (gpointer data)
   SluiceOverride *override = data;
   g_free (override->name);
   g_free (override->edge);
+  g_free (override->text);
 }
 
 static GArray *
@@ -563,7 +565,9 @@ set_parameter (SluiceProject *self,
 {
   SluiceOverride override = { .name = g_strdup (parameter->name),
                               .edge = g_strdup (parameter->target) };
-  if (!parse_number (text, &override.value))
+  if (sluice_parameter_is_attr (parameter->target))
+    override.text = g_strstrip (g_strdup (text)); /* what it may be, the graph knows */
+  else if (!parse_number (text, &override.value))
     {
       override_clear (&override);
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s=%s: must be a number",
@@ -757,7 +761,8 @@ sluice_project_dup_text (const SluiceProject *self)
     {
       SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
       g_autofree char *number = sluice_text_dup_number (override->value, FALSE);
-      sluice_ini_set_text (file, "overrides", override->name, number);
+      sluice_ini_set_text (file, "overrides", override->name,
+                           override->text != NULL ? override->text : number);
     }
   sluice_project_save_changes (self, file);
   sluice_project_save_alerts (self, file);

@@ -13,15 +13,17 @@
 typedef struct
 {
   char *name;
-  char *target; /* a node, or an edge "name:0" */
+  char *target; /* a node, or an edge "name:0"; of a parameter also "name:attribute" */
 } SluiceNamedEdge;
 
-/* A promoted parameter that --set gave a value: fed at every step. */
+/* A promoted parameter that --set gave a value: a number that is fed at every step, or (text not
+ * NULL) an attribute, set in the graph before the first one (attr-parameter.h). */
 typedef struct
 {
   char *name;
   char *edge;
   double value;
+  char *text;
 } SluiceOverride;
 
 typedef struct
