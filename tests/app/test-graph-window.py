@@ -224,7 +224,7 @@ class Graph:
         w.act("select", GLib.Variant("s", "hidden"))
         state = w.wait(lambda s: s["inspector"].startswith("hidden\n"))
         self.tap.point("and in a scope variable by variable, with their shapes",
-                       {"weights:64×128·8192", "biases:128·128"} <= self.rows(state),
+                       {"weights:64×128·8192", "biases:[128]·128"} <= self.rows(state),
                        state["inspector"])
 
     def run(self):
