@@ -77,6 +77,12 @@ void sluice_inspector_add_run (SluiceInspector *self);
 /* FALSE: there are other rows. */
 gboolean sluice_inspector_renew_run (SluiceInspector *self);
 
+/* inspector-parameters.c */
+/* trained: (element-type SluiceNode): variables of the scope; scope: (nullable) */
+void sluice_inspector_add_parameters (SluiceInspector *self,
+                                      const GPtrArray *trained,
+                                      const char *scope);
+
 /* inspector-scope.c */
 /* scope (nullable): NULL: the whole graph */
 void sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const char *scope);

@@ -19,6 +19,7 @@ typedef struct
 {
   guint n, n_variables;
   GPtrArray *errors;                        /* of const SluiceNode: that cannot run */
+  GPtrArray *trained;                       /* of const SluiceNode: variables */
   GPtrArray *warned;                        /* of const SluiceNode: that have a warning */
   gboolean has_optimizer;                   /* of the whole graph */
   double elements[SLUICE_N_VARIABLE_KINDS]; /* of variables, by their kind */
@@ -41,6 +42,8 @@ add_up (Sums *sums,
     g_ptr_array_add (sums->errors, (gpointer) node);
   if (sluice_graph_page_get_mark (page, node->name, &mark) != NULL && mark == SLUICE_MARK_WARNING)
     g_ptr_array_add (sums->warned, (gpointer) node);
+  if (kind == SLUICE_VARIABLE_TRAINED)
+    g_ptr_array_add (sums->trained, (gpointer) node);
   sums->n_variables += kind != SLUICE_VARIABLE_NONE;
   sums->elements[kind] += sluice_variable_get_elements (node);
   sums->work += item != NULL ? item->cost : 0;
@@ -307,6 +310,7 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
 {
   Sums sums = { .devices = g_hash_table_new (g_str_hash, g_str_equal),
                 .errors = g_ptr_array_new (),
+                .trained = g_ptr_array_new (),
                 .warned = g_ptr_array_new (),
                 .has_optimizer = sluice_graph_has_optimizer (graph) };
   sum_up (&sums, graph, scope, self->page);
@@ -321,6 +325,7 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
       g_autofree char *work = sluice_words_work (sums.work);
       sluice_inspector_rows_add (&self->rows, _ ("Work"), work);
     }
+  sluice_inspector_add_parameters (self, sums.trained, scope);
   if (sums.errors->len > 0)
     add_errors (self, sums.errors);
   if (sums.warned->len > 0)
@@ -345,5 +350,6 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
     }
   g_hash_table_unref (sums.devices);
   g_ptr_array_unref (sums.errors);
+  g_ptr_array_unref (sums.trained);
   g_ptr_array_unref (sums.warned);
 }

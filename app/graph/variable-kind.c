@@ -3,6 +3,8 @@
 
 #include "app/graph/variable-kind.h"
 
+#include "app/graph/node-words.h"
+
 /* Nodes between a variable and the op that updates it: Switch, Enter, Identity; rarely one. */
 #define MOST_STEPS 4
 
@@ -92,4 +94,13 @@ sluice_variable_get_elements (const SluiceNode *node)
   for (int i = 0; i < shape->rank; i++)
     n *= (double) MAX (shape->dim[i], 0);
   return n;
+}
+
+char *
+sluice_variable_dup_shape (const SluiceNode *node)
+{
+  SluiceDType dtype;
+  const SluiceShape *shape;
+  char *words = get_output (node, &dtype, &shape) != NULL ? sluice_words_shape (shape) : NULL;
+  return words != NULL ? words : g_strdup ("?");
 }

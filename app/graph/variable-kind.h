@@ -21,3 +21,5 @@ SluiceVariableKind
 sluice_variable_get_kind (SluiceGraph *graph, const SluiceNode *node, gboolean has_optimizer);
 /* Elements that it holds; 0 where that is not known or it is no variable. */
 double sluice_variable_get_elements (const SluiceNode *node);
+/* "128×10": (transfer full) */
+char *sluice_variable_dup_shape (const SluiceNode *node);

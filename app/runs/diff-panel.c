@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/runs/diff-words.h"
+#include "app/runs/match-box.h"
 #include "app/runs/matters-box.h"
 #include "app/status-text.h"
 #include "ui/common/paint.h"
@@ -28,6 +29,7 @@ struct _SluiceDiffPanel
   GtkWidget *scroller;
   GtkBox *box;
   SluiceMattersBox *matters; /* stands in the box as soon as there is what differs */
+  SluiceMatchBox *match;     /* behind it */
   char *project;             /* (nullable) */
   GPtrArray *runs;           /* (nullable): of SluiceRunInfo: what is shown, or will be */
   SluiceRunDiff *diff;
@@ -424,6 +426,7 @@ fill (SluiceDiffPanel *self)
         && strcmp (sluice_run_diff_kinds[i], "setting") != 0)
       add_kind (self, sluice_run_diff_kinds[i]);
   gtk_box_append (self->box, GTK_WIDGET (self->matters));
+  gtk_box_append (self->box, GTK_WIDGET (self->match));
   GtkWidget *copy = gtk_button_new_with_label (_ ("Copy as text"));
   gtk_widget_set_margin_top (copy, 12);
   g_signal_connect_swapped (copy, "clicked", G_CALLBACK (copy_clicked_cb), self);
@@ -485,9 +488,13 @@ compared (GObject *object, GAsyncResult *result, gpointer data)
     }
   g_clear_pointer (&self->diff, sluice_run_diff_free);
   self->diff = g_steal_pointer (&diff);
+  gtk_widget_set_visible (GTK_WIDGET (self->match), self->runs->len == 2);
   if (self->runs->len == 2)
-    sluice_matters_box_show (self->matters, question->store, self->runs->pdata[0],
-                             self->runs->pdata[1]);
+    {
+      const SluiceRunInfo *first = self->runs->pdata[0], *second = self->runs->pdata[1];
+      sluice_match_box_show (self->match, question->store, first->id, second->id);
+      sluice_matters_box_show (self->matters, question->store, first, second);
+    }
   else
     gtk_widget_set_visible (GTK_WIDGET (self->matters), FALSE);
   g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
@@ -578,6 +585,7 @@ sluice_diff_panel_dispose (GObject *object)
   SluiceDiffPanel *self = SLUICE_DIFF_PANEL (object);
   g_clear_object (&self->store);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
+  g_clear_object (&self->match);
   g_clear_object (&self->matters);
   g_clear_pointer (&self->runs, g_ptr_array_unref);
   g_clear_pointer (&self->diff, sluice_run_diff_free);
@@ -596,6 +604,7 @@ static void
 sluice_diff_panel_init (SluiceDiffPanel *self)
 {
   self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 4));
+  self->match = g_object_ref_sink (SLUICE_MATCH_BOX (sluice_match_box_new ()));
   self->matters = g_object_ref_sink (SLUICE_MATTERS_BOX (sluice_matters_box_new ()));
   gtk_widget_add_css_class (GTK_WIDGET (self->box), "inspector");
   self->scroller = gtk_scrolled_window_new ();

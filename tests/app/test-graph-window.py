@@ -196,6 +196,11 @@ class Graph:
                        state["inspector"])
         self.picture("graph-warning")
 
+    @staticmethod
+    def rows(state):
+        """What the inspector says, without spaces of any kind."""
+        return {"".join(line.split()) for line in state["inspector"].splitlines()}
+
     def charts(self, w):
         w.act("show-page", GLib.Variant("s", "charts"))
         state = w.wait(lambda s: s["page"] == "charts" and s["inspector"].startswith("No run\n"))
@@ -212,8 +217,15 @@ class Graph:
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
         w.act("show-page", GLib.Variant("s", "graph"))
-        w.wait(lambda s: s["inspector"].startswith("The whole graph\n"))
+        state = w.wait(lambda s: s["inspector"].startswith("The whole graph\n"))
         self.tap.point("back on the graph's page it is the graph's", True)
+        self.tap.point("parameters are summed up scope by scope",
+                       {"hidden:8320", "logits:1290"} <= self.rows(state), state["inspector"])
+        w.act("select", GLib.Variant("s", "hidden"))
+        state = w.wait(lambda s: s["inspector"].startswith("hidden\n"))
+        self.tap.point("and in a scope variable by variable, with their shapes",
+                       {"weights:64×128·8192", "biases:[128]·128"} <= self.rows(state),
+                       state["inspector"])
 
     def run(self):
         try:

@@ -61,7 +61,7 @@ def check(w, tap, picture):
         take_picture(picture)
     w.find_accessible("button", "Set scale=0.00392157").act()
     w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
-    tap.point("a button sets what puts it right", says(w, "input/x:0 0 to 1 ·"))
+    tap.point("a button sets what puts it right", says(w, "input/x:0 0 to 1"))
     w.find_accessible("button", "Show lost in the graph").act()
     state = w.wait(lambda s: s["page"] == "graph")
     tap.point("another shows the node", state["page"] == "graph", state)
