@@ -11,7 +11,8 @@
 #define PAGE       "runs" /* of what the workspace remembers */
 #define MOST_TITLE 180    /* of a column for the sake of its title */
 #define STATE_AIR  42     /* beside the words of a state: padding, and its shape */
-#define TITLE_AIR  40     /* of it beside the title: padding, and the arrow of what is sorted by */
+#define TITLE_AIR  22     /* of it beside the title */
+#define ARROW      18     /* beside the title of what is sorted by */
 
 struct _SluiceRunView
 {
@@ -38,7 +39,7 @@ static const int widths[SLUICE_N_RUN_COLUMNS] = {
   [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 176,
   [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
   [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 80,
-  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 72,
+  [SLUICE_RUN_COLUMN_SETTING] = 72, [SLUICE_RUN_COLUMN_DURATION] = 72,
   [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
   [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
@@ -150,6 +151,27 @@ probe_cb (gconstpointer a, gconstpointer b, gpointer data)
   return GTK_ORDERING_LARGER;
 }
 
+static int choose_width (SluiceRunView *self, const SluiceRunColumn *column);
+
+/* Those that nobody has resized. */
+static void
+update_widths (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
+      const SluiceRunColumn *column = sluice_run_table_find_column (self->table, get_id (c));
+      int was = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (c), "width"));
+      if (column == NULL || gtk_column_view_column_get_fixed_width (c) != was
+          || g_hash_table_contains (self->widths, column->id))
+        continue;
+      int width = choose_width (self, column);
+      g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
+      gtk_column_view_column_set_fixed_width (c, width);
+    }
+}
+
 /* The first column that the view compares two things by is the one, and the answer says which way
  * round. */
 static void
@@ -161,6 +183,7 @@ sorted_cb (SluiceRunView *self)
   GtkOrdering order = gtk_sorter_compare (gtk_column_view_get_sorter (self->view), self->probes[0],
                                           self->probes[1]);
   sluice_run_table_set_sort (self->table, self->probed, order == GTK_ORDERING_SMALLER);
+  update_widths (self);
 }
 
 /* (nullable) (transfer full) */
@@ -194,6 +217,7 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
   self->building = TRUE;
   sluice_run_table_set_sort (self->table, column != NULL ? column->id : NULL, descending);
   show_sort (self);
+  update_widths (self);
   self->building = FALSE;
 }
 
@@ -226,13 +250,16 @@ measure_states (SluiceRunView *self)
 static int
 choose_width (SluiceRunView *self, const SluiceRunColumn *column)
 {
+  gboolean descending;
+  const char *sort = sluice_run_table_get_sort (self->table, &descending);
+  int air = TITLE_AIR + (g_strcmp0 (sort, column->id) == 0 ? ARROW : 0);
   double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
   int least = (int) (widths[column->kind] * scale);
   if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
     return least;
   if (column->kind == SLUICE_RUN_COLUMN_STATE)
     least = MAX (least, measure_states (self));
-  return MAX (least, MIN (measure (self, column->title) + TITLE_AIR, (int) (MOST_TITLE * scale)));
+  return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
 }
 
 static void
