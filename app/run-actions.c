@@ -48,14 +48,14 @@ get_state (SluiceWindow *window, SluiceRun *run)
              : info->state;
 }
 
-/* It ended before its last step. */
+/* It ended before its last step, or was not begun: a draft goes on in its form. */
 static gboolean
 is_resumable (SluiceWindow *window, SluiceRun *run)
 {
   SluiceRunState state = get_state (window, run);
   return is_of_open_project (window, run)
          && (state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_CRASHED
-             || state == SLUICE_RUN_FAILED);
+             || state == SLUICE_RUN_FAILED || state == SLUICE_RUN_DRAFT);
 }
 
 /* What Start and Step go on with: (nullable): nothing, they begin a run. A failed one wants its
@@ -64,18 +64,35 @@ static SluiceRun *
 get_next (SluiceWindow *window)
 {
   SluiceRun *run = get_selected (window);
-  return run != NULL && is_resumable (window, run) && get_state (window, run) != SLUICE_RUN_FAILED
+  SluiceRunState state = run != NULL ? get_state (window, run) : SLUICE_RUN_DRAFT;
+  return state != SLUICE_RUN_FAILED && state != SLUICE_RUN_DRAFT && is_resumable (window, run)
              ? run
              : NULL;
 }
 
 /* ---- actions ---- */
 
+/* FALSE: the run is no form that was left unfinished. */
+static gboolean
+open_draft (SluiceWindow *window, SluiceRun *run)
+{
+  if (run == NULL || sluice_run_get_info (run)->state != SLUICE_RUN_DRAFT
+      || !is_of_open_project (window, run))
+    return FALSE;
+  sluice_window_show_page (window, "launch");
+  sluice_launch_page_resume (SLUICE_LAUNCH_PAGE (sluice_window_find_page (window, "launch")),
+                             sluice_run_get_info (run)->id);
+  return TRUE;
+}
+
 static void
 start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceRunController *controller = sluice_window_get_controller (data);
   SluiceRun *next = get_next (data);
+  if (sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE
+      && open_draft (data, get_selected (data)))
+    return;
   if (next != NULL && sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
     sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, FALSE);
   else
@@ -151,7 +168,7 @@ static void
 resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   g_autoptr (SluiceRun) run = dup_meant (data);
-  if (run != NULL)
+  if (run != NULL && !open_draft (data, run))
     sluice_run_controller_resume_run (sluice_window_get_controller (data),
                                       sluice_run_get_info (run)->name, -1, FALSE);
 }
@@ -307,6 +324,10 @@ sluice_run_actions_dup_start_text (SluiceWindow *window)
       sluice_run_controller_get_state (sluice_window_get_controller (window));
   if (state == SLUICE_CONTROL_PAUSED)
     return g_strdup (_ ("Go on (F5)"));
+  SluiceRun *selected = get_selected (window);
+  if (selected != NULL && get_state (window, selected) == SLUICE_RUN_DRAFT)
+    return g_strdup_printf (_ ("Go on with %s in its form (F5)"),
+                            sluice_run_get_info (selected)->name);
   if (next == NULL)
     return g_strdup (_ ("Start a new run (F5)"));
   g_autofree char *step = sluice_format_step (sluice_run_get_info (next)->step);

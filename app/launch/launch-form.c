@@ -9,6 +9,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/options.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project-changes.h"
 
 #define WHOLE  N_ ("whole number")
@@ -29,6 +30,8 @@ static const Title titles[] = {
   { "train", "batch", WHOLE, N_ ("Examples a step") },
   { "train", "seed", WHOLE, N_ ("Seed") },
   { "train", "checkpoint-every", WHOLE, N_ ("Steps from checkpoint to checkpoint") },
+  { "train", "checkpoint-minutes", NUMBER,
+    N_ ("Minutes of training from checkpoint to checkpoint (0: none)") },
   { "train", "keep-last", WHOLE, N_ ("Newest checkpoints to keep (0: all)") },
   { "train", "keep-best", WHOLE, N_ ("Best checkpoints to keep") },
   { "train", "keep-every", WHOLE,
@@ -75,6 +78,7 @@ setting_free (gpointer data)
   g_free (self->key);
   g_free (self->value);
   g_free (self->from);
+  g_strfreev (self->choices);
   g_free (self);
 }
 
@@ -115,9 +119,24 @@ find_override (const SluiceProject *project, const char *name)
   return NULL;
 }
 
+/* graph: with what the project says otherwise */
+static void
+add_attr (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
+{
+  const char *const *choices = sluice_graph_get_attr_choices (graph, parameter->target);
+  const char *type = sluice_graph_get_attr_type (graph, parameter->target);
+  SluiceLaunchSetting *setting = add_setting (
+      self, "", parameter->name, sluice_graph_dup_attr_parameter (graph, parameter->target));
+  setting->from = g_strdup (parameter->target);
+  setting->type = type != NULL ? type : TEXT;
+  setting->effect = SLUICE_EFFECT_RESTART;
+  setting->choices = g_strdupv ((char **) choices);
+  setting->is_gone = type == NULL;
+}
+
 /* graph: (nullable): it cannot be read, which is told elsewhere */
 static void
-add_parameter (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
+add_edge (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
 {
   const SluiceOverride *override = find_override (self->project, parameter->name);
   SluiceEdge edge = { 0 };
@@ -146,7 +165,14 @@ add_parameters (SluiceLaunchForm *self)
   else
     self->graph_failure = g_strdup (error->message);
   for (guint i = 0; i < self->project->parameters->len; i++)
-    add_parameter (self, &g_array_index (self->project->parameters, SluiceNamedEdge, i), graph);
+    {
+      const SluiceNamedEdge *parameter =
+          &g_array_index (self->project->parameters, SluiceNamedEdge, i);
+      if (graph != NULL && sluice_parameter_is_attr (parameter->target))
+        add_attr (self, parameter, graph);
+      else
+        add_edge (self, parameter, graph);
+    }
 }
 
 /* ---- keys of project.ini ---- */

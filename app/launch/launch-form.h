@@ -29,8 +29,9 @@ typedef struct
                         value the graph computes */
   const char *title; /* (nullable) N_(): NULL: the key is what it is called */
   char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
-  const char *type;  /* N_() */
+  const char *type;  /* N_(): of an edge its dtype */
   SluiceSettingEffect effect;
+  char **choices; /* (nullable): what it may be, where that is one of a few */
   gboolean is_switch;
   gboolean is_gone; /* a promoted parameter that the graph has no more */
 } SluiceLaunchSetting;

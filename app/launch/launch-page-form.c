@@ -200,9 +200,10 @@ add_settings (SluiceLaunchPage *self, GtkWidget *box)
 void
 sluice_launch_page_take_settings (SluiceLaunchPage *self, SluiceLaunchForm *take_form)
 {
-  g_autoptr (GKeyFile) changed = g_key_file_new ();
+  g_autoptr (GKeyFile) changed =
+      self->taking != NULL ? g_key_file_ref (self->taking) : g_key_file_new ();
   GtkWidget *child;
-  for (guint i = 0; i < self->rows->len; i++)
+  for (guint i = 0; i < self->rows->len && self->taking == NULL; i++)
     sluice_launch_row_save (self->rows->pdata[i], changed);
   g_ptr_array_set_size (self->rows, 0);
   self->seed_row = NULL;

@@ -10,7 +10,8 @@
 #include "app/launch/queue-view.h"
 
 /* launch-page.c (the page), launch-page-form.c (the settings), launch-page-origin.c (where a run
- * begins), launch-page-start.c (what is asked for, looked at and begun). */
+ * begins), launch-page-start.c (what is asked for, looked at and begun), launch-page-keep.c (what
+ * outlives the window). */
 
 /* What settings are read from: a project, or a run that is to be forked. */
 typedef struct
@@ -63,6 +64,13 @@ struct _SluiceLaunchPage
   GCancellable *latest; /* (nullable): of the check under way, whose answer counts */
   guint n_jobs;         /* that make runs */
 
+  gint64 draft;         /* the run that keeps what is changed; 0: none */
+  GKeyFile *taking;     /* (nullable): a draft, until the form has its rows */
+  guint keep_timeout;   /* to what is kept next; 0: all is */
+  gboolean is_keeping;  /* in a worker */
+  gboolean keeps_again; /* something was changed meanwhile */
+  guint n_loads;        /* of drafts */
+
   SluicePreflightCard *preflight; /* (nullable) */
   SluiceQueueView *queue;         /* (nullable) */
   gint64 n_steps;                 /* as the project says */
@@ -100,3 +108,15 @@ void sluice_launch_page_update (SluiceLaunchPage *self);
 void sluice_launch_page_install_actions (GtkWidgetClass *widget_class);
 /* Nothing is being looked at or made. */
 gboolean sluice_launch_page_is_idle (SluiceLaunchPage *self);
+/* As it was before anything was typed. */
+void sluice_launch_page_clear (SluiceLaunchPage *self);
+
+/* launch-page-keep.c */
+/* Soon. */
+void sluice_launch_page_keep (SluiceLaunchPage *self);
+gboolean sluice_launch_page_is_kept (SluiceLaunchPage *self);
+/* self->taking into the form. */
+void sluice_launch_page_take_up (SluiceLaunchPage *self);
+/* Of the open project, the newest. 0: there is none, or the form has something in it. */
+gint64 sluice_launch_page_find_draft (SluiceLaunchPage *self);
+void sluice_launch_page_throw_away (SluiceLaunchPage *self);

@@ -135,6 +135,7 @@ gboolean
 sluice_launch_page_is_idle (SluiceLaunchPage *self)
 {
   return self->timeout == 0 && self->latest == NULL && self->n_jobs == 0
+         && sluice_launch_page_is_kept (self)
          && (self->form == NULL
              || (sluice_preflight_card_is_idle (self->preflight)
                  && sluice_queue_view_is_idle (self->queue)))
@@ -327,6 +328,7 @@ sluice_launch_page_changed (SluiceLaunchPage *self)
       else
         gtk_widget_set_visible (self->seed_button, FALSE);
       show_draft (self);
+      sluice_launch_page_keep (self);
     }
   sluice_launch_page_update (self);
 }
@@ -345,12 +347,18 @@ enqueue_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *ca
     g_task_return_error (task, error);
 }
 
-static void
-leave (SluiceLaunchPage *self)
+void
+sluice_launch_page_clear (SluiceLaunchPage *self)
 {
   gtk_editable_set_text (GTK_EDITABLE (self->name), "");
   gtk_drop_down_set_selected (self->origin, 0);
   sluice_launch_page_reset (self);
+}
+
+static void
+leave (SluiceLaunchPage *self)
+{
+  sluice_launch_page_clear (self);
   gtk_widget_activate_action (GTK_WIDGET (self), "win.show-page", "s", "runs");
 }
 
@@ -467,10 +475,17 @@ set_action (GtkWidget *widget, const char *name, GVariant *parameter)
       }
 }
 
+static void
+throw_away_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_launch_page_throw_away (SLUICE_LAUNCH_PAGE (widget));
+}
+
 void
 sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
 {
   gtk_widget_class_install_action (widget_class, "launch.back", NULL, back_action);
+  gtk_widget_class_install_action (widget_class, "launch.throw-away", NULL, throw_away_action);
   gtk_widget_class_install_action (widget_class, "launch.check-again", NULL, check_again_action);
   gtk_widget_class_install_action (widget_class, "launch.start", NULL, start_action);
   gtk_widget_class_install_action (widget_class, "launch.add-to-queue", NULL, add_to_queue_action);

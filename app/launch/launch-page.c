@@ -91,7 +91,8 @@ static void
 take_form (SluiceLaunchPage *self, SluiceLaunchForm *form, SluiceLaunchSource *source)
 {
   g_autofree char *fingerprint = dup_fingerprint (form);
-  gboolean same = self->form != NULL && strcmp (fingerprint, self->shown) == 0;
+  gboolean same =
+      self->form != NULL && self->taking == NULL && strcmp (fingerprint, self->shown) == 0;
   g_clear_pointer (&self->source, sluice_launch_source_free);
   self->source = source;
   if (same)
@@ -109,6 +110,8 @@ take_form (SluiceLaunchPage *self, SluiceLaunchForm *form, SluiceLaunchSource *s
     }
   show_subtitle (self);
   sluice_launch_page_list_origins (self);
+  if (self->taking != NULL)
+    sluice_launch_page_take_up (self);
   gtk_stack_set_visible_child_name (self->states, "form");
 }
 
@@ -172,8 +175,13 @@ sluice_launch_page_follow_source (SluiceLaunchPage *self)
 void
 sluice_launch_page_begin (SluiceLaunchPage *self)
 {
+  gint64 draft =
+      self->context != NULL && self->wanted_run == 0 ? sluice_launch_page_find_draft (self) : 0;
   self->wants_focus = TRUE;
-  sluice_launch_page_read (self);
+  if (draft != 0)
+    sluice_launch_page_resume (self, draft);
+  else
+    sluice_launch_page_read (self);
 }
 
 void
@@ -263,6 +271,8 @@ launch_page_dump_state (SluicePage *page)
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
+  json_builder_set_member_name (b, "draft");
+  json_builder_add_int_value (b, self->draft);
   add_string (b, "preflight",
               self->form != NULL ? sluice_preflight_card_get_verdict (self->preflight) : "");
   /* The run and the step that it is to begin from. */
@@ -298,6 +308,7 @@ sluice_launch_page_dispose (GObject *object)
 {
   SluiceLaunchPage *self = SLUICE_LAUNCH_PAGE (object);
   g_clear_handle_id (&self->timeout, g_source_remove);
+  g_clear_handle_id (&self->keep_timeout, g_source_remove);
   g_cancellable_cancel (self->latest);
   g_clear_object (&self->latest);
   self->context = NULL;
@@ -313,6 +324,7 @@ sluice_launch_page_finalize (GObject *object)
   g_clear_pointer (&self->verdict, sluice_launch_verdict_free);
   g_clear_pointer (&self->source, sluice_launch_source_free);
   g_clear_pointer (&self->asked, sluice_launch_source_free);
+  g_clear_pointer (&self->taking, g_key_file_unref);
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->origins);
   g_free (self->shown);
@@ -369,9 +381,13 @@ fill_bar (SluiceLaunchPage *self)
   self->queue_button = make_button (_ ("Add to queue"), "launch.add-to-queue",
                                     _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
   self->start_button = make_button (_ ("Start"), "launch.start", _ ("Begins now (Ctrl+Return)"));
+  GtkWidget *away =
+      make_button (_ ("Throw away"), "launch.throw-away",
+                   _ ("What was changed here and not started is kept as a draft, until then"));
   gtk_widget_add_css_class (self->start_button, "suggested-action");
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->subtitle));
+  sluice_wrap_append (SLUICE_WRAP (buttons), away);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->check_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->queue_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->start_button);
@@ -389,5 +405,6 @@ sluice_launch_page_init (SluiceLaunchPage *self)
   self->origins = g_ptr_array_new_with_free_func (g_free);
   gtk_widget_init_template (GTK_WIDGET (self));
   fill_bar (self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", FALSE);
   sluice_launch_page_update (self);
 }

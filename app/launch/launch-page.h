@@ -15,3 +15,5 @@ G_DECLARE_FINAL_TYPE (SluiceLaunchPage, sluice_launch_page, SLUICE, LAUNCH_PAGE,
 void sluice_launch_page_begin (SluiceLaunchPage *self);
 /* The same, to begin where a run stood at a step. */
 void sluice_launch_page_fork (SluiceLaunchPage *self, gint64 run, gint64 step);
+/* The same with what was left unfinished, as a run of state draft. */
+void sluice_launch_page_resume (SluiceLaunchPage *self, gint64 draft);

@@ -14,7 +14,7 @@ struct _SluiceLaunchRow
   GtkBox parent;
   SluiceLaunchForm *form;
   const SluiceLaunchSetting *setting;
-  GtkWidget *field; /* GtkEntry or GtkSwitch */
+  GtkWidget *field; /* GtkEntry, GtkSwitch or GtkDropDown */
   GtkWidget *reset, *sweep;
   GtkLabel *many, *problem;
   GtkRevealer *revealer;
@@ -52,6 +52,9 @@ dup_value (SluiceLaunchRow *self)
 {
   if (GTK_IS_SWITCH (self->field))
     return g_strdup (gtk_switch_get_active (GTK_SWITCH (self->field)) ? "true" : "false");
+  if (GTK_IS_DROP_DOWN (self->field))
+    return g_strdup (
+        self->setting->choices[gtk_drop_down_get_selected (GTK_DROP_DOWN (self->field))]);
   return g_strstrip (g_strdup (gtk_editable_get_text (GTK_EDITABLE (self->field))));
 }
 
@@ -163,12 +166,23 @@ sluice_launch_row_is_changed (SluiceLaunchRow *self)
   return is_varied (self) || !sluice_launch_setting_is_default (self->setting, value);
 }
 
+static guint
+find_choice (const SluiceLaunchSetting *setting, const char *value)
+{
+  for (guint i = 0; setting->choices[i] != NULL; i++)
+    if (g_strcmp0 (setting->choices[i], value) == 0)
+      return i;
+  return 0;
+}
+
 void
 sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value)
 {
   gtk_switch_set_active (GTK_SWITCH (self->sweep), FALSE);
   if (GTK_IS_SWITCH (self->field))
     gtk_switch_set_active (GTK_SWITCH (self->field), g_strcmp0 (value, "true") == 0);
+  else if (GTK_IS_DROP_DOWN (self->field))
+    gtk_drop_down_set_selected (GTK_DROP_DOWN (self->field), find_choice (self->setting, value));
   else
     gtk_editable_set_text (GTK_EDITABLE (self->field), value != NULL ? value : "");
 }
@@ -192,10 +206,18 @@ sluice_launch_row_reset (SluiceLaunchRow *self)
 
 /* ---- kept and taken up again ---- */
 
+/* "setting train.batch": people name parameters as they like. (transfer full) */
+static char *
+dup_group (SluiceLaunchRow *self)
+{
+  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  return g_strconcat ("setting ", name, NULL);
+}
+
 void
 sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  g_autofree char *name = dup_group (self);
   g_autofree char *value = dup_value (self);
   if (self->setting->is_gone || !sluice_launch_row_is_changed (self))
     return;
@@ -207,7 +229,7 @@ sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 void
 sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
+  g_autofree char *name = dup_group (self);
   g_autofree char *value = g_key_file_get_string (file, name, "value", NULL);
   if (self->setting->is_gone || value == NULL)
     return;
@@ -260,8 +282,16 @@ static GtkWidget *
 make_field (SluiceLaunchRow *self)
 {
   const SluiceLaunchSetting *setting = self->setting;
-  GtkWidget *field = setting->is_switch ? gtk_switch_new () : gtk_entry_new ();
-  if (setting->is_switch)
+  GtkWidget *field = setting->choices != NULL
+                         ? gtk_drop_down_new_from_strings ((const char *const *) setting->choices)
+                     : setting->is_switch ? gtk_switch_new ()
+                                          : gtk_entry_new ();
+  if (setting->choices != NULL)
+    {
+      gtk_drop_down_set_selected (GTK_DROP_DOWN (field), find_choice (setting, setting->value));
+      name_widget (gtk_widget_get_first_child (field), get_title (self)); /* has the focus */
+    }
+  else if (setting->is_switch)
     gtk_switch_set_active (GTK_SWITCH (field), g_str_equal (setting->value, "true"));
   else
     {
@@ -358,7 +388,10 @@ fill (SluiceLaunchRow *self)
   gtk_box_append (GTK_BOX (self), line);
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->revealer));
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->problem));
-  g_signal_connect_object (self->field, self->setting->is_switch ? "notify::active" : "changed",
+  g_signal_connect_object (self->field,
+                           GTK_IS_SWITCH (self->field)      ? "notify::active"
+                           : GTK_IS_DROP_DOWN (self->field) ? "notify::selected"
+                                                            : "changed",
                            G_CALLBACK (update), self, G_CONNECT_SWAPPED);
 }
 

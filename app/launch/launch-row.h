@@ -26,6 +26,6 @@ void sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value);
 /* "train.batch=32". FALSE: it is of another setting, and nothing has happened. */
 gboolean sluice_launch_row_take (SluiceLaunchRow *self, const char *assignment);
 
-/* What is changed, in a group of a file that is called as the setting; and back. */
+/* What is changed, in a group of a file, and back. */
 void sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file);
 void sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file);

@@ -106,7 +106,7 @@ sluice_run_set_dup_front (SluiceRunSet *self)
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
-      if (sluice_run_get_shown (run))
+      if (sluice_run_get_shown (run) && sluice_run_get_info (run)->state != SLUICE_RUN_DRAFT)
         return g_steal_pointer (&run);
     }
   return NULL;

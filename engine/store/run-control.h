@@ -46,6 +46,24 @@ gboolean sluice_run_control_forget (SluiceStore *store, gint64 id, GError **erro
 /* Has the process that was asked gone, or let the run go? */
 gboolean sluice_run_control_is_over (SluiceStore *store, gint64 run);
 
+/**
+ * sluice_run_control_call:
+ * @patience_ms: as long the step under way may take
+ * @waits: (nullable): called once where it takes seconds
+ *
+ * Asks, and waits for the answer. What has none in the end is not done later.
+ *
+ * Returns: (transfer full) (nullable): what was done; %NULL with FAILED_PRECONDITION where it was
+ * refused or nobody trains the run, ABORTED where its process went away, DEADLINE_EXCEEDED
+ */
+SluiceCommand *sluice_run_control_call (SluiceStore *store,
+                                        const SluiceRunInfo *run,
+                                        const char *verb,
+                                        const char *argument,
+                                        gint64 patience_ms,
+                                        void (*waits) (void),
+                                        GError **error);
+
 /* ---- who trains ---- */
 
 typedef struct _SluiceRunControl SluiceRunControl;

@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/graph/shape-context.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/ini.h"
 
 #define GROUP    "changes"
@@ -86,8 +87,11 @@ sluice_project_list_changeable (const SluiceProject *self)
   for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
     g_string_append_printf (text, "%s%s", i > 0 ? ", " : "", scheduled[i].key);
   for (guint i = 0; i < self->parameters->len; i++)
-    g_string_append_printf (text, ", %s",
-                            g_array_index (self->parameters, SluiceNamedEdge, i).name);
+    {
+      const SluiceNamedEdge *parameter = &g_array_index (self->parameters, SluiceNamedEdge, i);
+      if (!sluice_parameter_is_attr (parameter->target))
+        g_string_append_printf (text, ", %s", parameter->name);
+    }
   return g_string_free (text, FALSE);
 }
 
@@ -117,7 +121,8 @@ check_value (
   if (strchr (key, ';') != NULL)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%s cannot change at a step: its name has a ';'", key);
-  if (sluice_project_find_parameter (self, key) != NULL)
+  const SluiceNamedEdge *parameter = sluice_project_find_parameter (self, key);
+  if (parameter != NULL && !sluice_parameter_is_attr (parameter->target))
     {
       number = g_ascii_strtod (text, &end);
       return (end != text && *end == '\0' && isfinite (number))
@@ -220,7 +225,7 @@ sluice_project_get_parameter (const SluiceProject *self,
   for (guint i = 0; i < self->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
-      if (strcmp (override->name, name) != 0)
+      if (override->text != NULL || strcmp (override->name, name) != 0)
         continue;
       *value = override->value;
       said = TRUE;
@@ -327,16 +332,21 @@ add_differences (GArray *changes,
     }
 }
 
-/* What held from the start. */
+/* What held from the start; attributes are as it says now, for they are set when a graph is read.
+ */
 static void
 take_beginning (SluiceProject *self, const SluiceProject *before)
 {
   for (guint i = 0; i < G_N_ELEMENTS (scheduled); i++)
     *project_field (self, i) = *project_field (before, i);
-  g_array_set_size (self->overrides, 0);
+  for (guint i = self->overrides->len; i-- > 0;)
+    if (g_array_index (self->overrides, SluiceOverride, i).text == NULL)
+      g_array_remove_index (self->overrides, i);
   for (guint i = 0; i < before->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (before->overrides, SluiceOverride, i);
+      if (override->text != NULL)
+        continue;
       SluiceOverride copy = { g_strdup (override->name), g_strdup (override->edge),
                               override->value };
       g_array_append_val (self->overrides, copy);

@@ -5,13 +5,14 @@
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/file.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project-private.h"
 #include "engine/train/saved-state.h"
 
 #define LAYOUT "model.layout"
 
-SluiceGraph *
-sluice_project_load_graph (const SluiceProject *self, GError **error)
+static SluiceGraph *
+read_graph (const SluiceProject *self, GError **error)
 {
   static const char *const tags[] = { SLUICE_TAG_TRAIN, NULL };
   if (sluice_saved_model_exists (self->graph_path))
@@ -27,6 +28,14 @@ sluice_project_load_graph (const SluiceProject *self, GError **error)
         }
     }
   return sluice_graph_load_file (self->graph_path, error);
+}
+
+SluiceGraph *
+sluice_project_load_graph (const SluiceProject *self, GError **error)
+{
+  g_autoptr (SluiceGraph) graph = read_graph (self, error);
+  return graph != NULL && sluice_project_set_attrs (self, graph, error) ? g_steal_pointer (&graph)
+                                                                        : NULL;
 }
 
 char *

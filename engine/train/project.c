@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project.h"
 
 #include <errno.h>
@@ -32,6 +33,7 @@ typedef enum
   KEY_COUNT,   /* an integer of at least minimum */
   KEY_SEED,
   KEY_NUMBER,
+  KEY_NUMBER_FROM_0,
   KEY_NUMBER_OR_NONE, /* NAN: none */
   KEY_BOOL,
   KEY_SHAPE, /* "8;8;1" */
@@ -73,6 +75,7 @@ static const Key keys[] = {
   { "train", "batch", KEY_COUNT, AT (batch), WITH_DATA, 1 },
   { "train", "seed", KEY_SEED, AT (seed), OPTIONAL, 0 },
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
+  { "train", "checkpoint-minutes", KEY_NUMBER_FROM_0, AT (checkpoint_minutes), OPTIONAL, 0 },
   { "train", "keep-last", KEY_COUNT, AT (keep_last), OPTIONAL, 0 },
   { "train", "keep-best", KEY_COUNT, AT (keep_best), OPTIONAL, 0 },
   { "train", "keep-every", KEY_COUNT, AT (keep_every), OPTIONAL, 0 },
@@ -123,6 +126,7 @@ override_clear (gpointer data)
   SluiceOverride *override = data;
   g_free (override->name);
   g_free (override->edge);
+  g_free (override->text);
 }
 
 static GArray *
@@ -310,6 +314,11 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
     case KEY_NUMBER:
       if (!parse_number (text, &number))
         return bad_value (key, text, "must be a number", error);
+      *(double *) field = number;
+      return TRUE;
+    case KEY_NUMBER_FROM_0:
+      if (!parse_number (text, &number) || number < 0)
+        return bad_value (key, text, "must be a number from 0 on", error);
       *(double *) field = number;
       return TRUE;
     case KEY_NUMBER_OR_NONE:
@@ -556,7 +565,9 @@ set_parameter (SluiceProject *self,
 {
   SluiceOverride override = { .name = g_strdup (parameter->name),
                               .edge = g_strdup (parameter->target) };
-  if (!parse_number (text, &override.value))
+  if (sluice_parameter_is_attr (parameter->target))
+    override.text = g_strstrip (g_strdup (text)); /* what it may be, the graph knows */
+  else if (!parse_number (text, &override.value))
     {
       override_clear (&override);
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s=%s: must be a number",
@@ -696,6 +707,7 @@ value_to_text (const SluiceProject *self, const Key *key)
         return NULL;
       G_GNUC_FALLTHROUGH;
     case KEY_NUMBER:
+    case KEY_NUMBER_FROM_0:
       return sluice_text_dup_number (*(const double *) field, FALSE);
     case KEY_BOOL:
       return g_strdup (*(const gboolean *) field ? "true" : "false");
@@ -749,7 +761,8 @@ sluice_project_dup_text (const SluiceProject *self)
     {
       SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
       g_autofree char *number = sluice_text_dup_number (override->value, FALSE);
-      sluice_ini_set_text (file, "overrides", override->name, number);
+      sluice_ini_set_text (file, "overrides", override->name,
+                           override->text != NULL ? override->text : number);
     }
   sluice_project_save_changes (self, file);
   sluice_project_save_alerts (self, file);

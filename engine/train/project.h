@@ -13,15 +13,17 @@
 typedef struct
 {
   char *name;
-  char *target; /* a node, or an edge "name:0" */
+  char *target; /* a node, or an edge "name:0"; of a parameter also "name:attribute" */
 } SluiceNamedEdge;
 
-/* A promoted parameter that --set gave a value: fed at every step. */
+/* A promoted parameter that --set gave a value: a number that is fed at every step, or (text not
+ * NULL) an attribute, set in the graph before the first one (attr-parameter.h). */
 typedef struct
 {
   char *name;
   char *edge;
   double value;
+  char *text;
 } SluiceOverride;
 
 typedef struct
@@ -37,6 +39,7 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
+  double checkpoint_minutes; /* of training from checkpoint to checkpoint; 0: no such */
   /* Of checkpoints: so many of the newest (0: all), so many of the best, each whose step this
      divides (0: none). */
   gint64 keep_last, keep_best, keep_every;

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/shape-context.h"
 #include "engine/store/file.h"
+#include "engine/train/attr-parameter.h"
 
 #define GROUP "parameters"
 
@@ -24,13 +25,13 @@ sluice_node_is_promotable (const SluiceNode *node)
 }
 
 const SluiceNamedEdge *
-sluice_project_find_promoted (const SluiceProject *self, const char *node)
+sluice_project_find_promoted (const SluiceProject *self, const char *what)
 {
-  g_autofree char *edge = g_strconcat (node, ":0", NULL);
+  g_autofree char *edge = g_strconcat (what, ":0", NULL);
   for (guint i = 0; i < self->parameters->len; i++)
     {
       const SluiceNamedEdge *found = &g_array_index (self->parameters, SluiceNamedEdge, i);
-      if (strcmp (found->target, edge) == 0 || strcmp (found->target, node) == 0)
+      if (strcmp (found->target, edge) == 0 || strcmp (found->target, what) == 0)
         return found;
     }
   return NULL;
@@ -60,12 +61,13 @@ write_file (GKeyFile *file, const char *path, GError **error)
 
 /* ---- names ---- */
 
-/* "train/learning_rate" is learning-rate, as people write settings. (transfer full) */
+/* "train/learning_rate" is learning-rate, as people write settings; "pool2:padding" pool2-padding.
+ * (transfer full) */
 static char *
-dup_base (const char *node)
+dup_base (const char *what)
 {
-  const char *slash = strrchr (node, '/');
-  char *name = g_strdup (slash != NULL ? slash + 1 : node);
+  const char *slash = strrchr (what, '/');
+  char *name = g_strdup (slash != NULL ? slash + 1 : what);
   for (char *c = name; *c != '\0'; c++)
     if (!g_ascii_isalnum (*c))
       *c = '-';
@@ -73,9 +75,9 @@ dup_base (const char *node)
 }
 
 static char *
-dup_free_name (const SluiceProject *project, const char *node)
+dup_free_name (const SluiceProject *project, const char *what)
 {
-  g_autofree char *base = dup_base (node);
+  g_autofree char *base = dup_base (what);
   char *name = g_strdup (base);
   for (guint n = 2; sluice_project_check_key (project, name, NULL); n++)
     {
@@ -86,15 +88,15 @@ dup_free_name (const SluiceProject *project, const char *node)
 }
 
 char *
-sluice_project_promote (const char *folder, const char *node, const char *name, GError **error)
+sluice_project_promote (const char *folder, const char *what, const char *name, GError **error)
 {
   g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
   if (project == NULL)
     return NULL;
-  const SluiceNamedEdge *found = sluice_project_find_promoted (project, node);
+  const SluiceNamedEdge *found = sluice_project_find_promoted (project, what);
   if (found != NULL)
     return g_strdup (found->name);
-  g_autofree char *key = name != NULL ? g_strdup (name) : dup_free_name (project, node);
+  g_autofree char *key = name != NULL ? g_strdup (name) : dup_free_name (project, what);
   if (sluice_project_check_key (project, key, NULL))
     {
       sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
@@ -105,8 +107,8 @@ sluice_project_promote (const char *folder, const char *node, const char *name, 
   g_autoptr (GKeyFile) file = read_file (path, error);
   if (file == NULL)
     return NULL;
-  g_autofree char *edge = g_strconcat (node, ":0", NULL);
-  g_key_file_set_string (file, GROUP, key, edge);
+  g_autofree char *target = g_strconcat (what, sluice_parameter_is_attr (what) ? "" : ":0", NULL);
+  g_key_file_set_string (file, GROUP, key, target);
   return write_file (file, path, error) ? g_steal_pointer (&key) : NULL;
 }
 

@@ -199,7 +199,7 @@ sluice_trainer_new_settings (const SluiceProject *p)
   for (guint i = 0; i < p->overrides->len; i++)
     {
       const SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      SluiceHparam setting = { override->name, override->value };
+      SluiceHparam setting = { override->name, override->value, override->text };
       g_array_append_val (settings, setting);
     }
   return &sluice_hparams_new_start (0, sluice_trainer_wall_now (),

@@ -7,6 +7,8 @@
 
 #include "engine/base/error.h"
 #include "engine/store/file.h"
+#include "engine/train/attr-parameter.h"
+#include "engine/train/project-changes.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"
 
@@ -81,6 +83,95 @@ test_which (void)
   folder_clear (&f);
 }
 
+/* y = x * [1, 2]; a momentum update has a switch, a pooling and its gradient share theirs. */
+static SluiceProject *
+make_attrs (Folder *folder)
+{
+  static const char graph[] =
+      "node { name: 'c' op: 'Const' attr { key: 'dtype' value { type: DT_INT32 } } attr { key: "
+      "'value' value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 2 } } int_val: 1 "
+      "int_val: 2 } } } }"
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } attr { "
+      "key: 'shape' value { shape { dim { size: 1 } dim { size: 4 } dim { size: 4 } dim { size: 1 "
+      "} } } } }"
+      "node { name: 'z' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } attr { "
+      "key: 'shape' value { shape { dim { size: 1 } dim { size: 4 } dim { size: 4 } dim { size: 1 "
+      "} } } } }"
+      "node { name: 'pool' op: 'MaxPool' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } "
+      "attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'strides' value { "
+      "list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'padding' value { s: 'SAME' } } }"
+      "node { name: 'lone' op: 'AvgPool' input: 'z' attr { key: 'T' value { type: DT_FLOAT } } "
+      "attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'strides' value { "
+      "list { i: 1 i: 1 i: 1 i: 1 } } } attr { key: 'padding' value { s: 'SAME' } } }"
+      "node { name: 'grad' op: 'MaxPoolGrad' input: 'x' input: 'pool' input: 'pool' attr { key: "
+      "'T' value { type: DT_FLOAT } } attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } "
+      "attr { key: 'strides' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'padding' value "
+      "{ "
+      "s: 'SAME' } } }";
+  static const char ini[] =
+      "[project]\nname=n\ngraph=model.pbtxt\ntrain=lone\nloss=lone:0\n[train]\nsteps=1\n[data]\n"
+      "source=graph\n[parameters]\nstride=lone:strides\npad=lone:padding\n"
+      "sizes=c:value\nlost=gone:padding\n";
+  g_autoptr (GError) error = NULL;
+  folder_init (folder);
+  g_autofree char *model = folder_dup_path (folder, "model.pbtxt");
+  g_autofree char *path = folder_dup_path (folder, "project.ini");
+  g_assert_true (g_file_set_contents (model, graph, -1, &error));
+  g_assert_true (g_file_set_contents (path, ini, -1, &error));
+  g_autofree char *where = g_path_get_dirname (path);
+  SluiceProject *project = sluice_project_load (where, &error);
+  g_assert_no_error (error);
+  return project;
+}
+
+static void
+assert_attr (SluiceGraph *graph, const char *target, const char *want)
+{
+  g_autofree char *value = sluice_graph_dup_attr_parameter (graph, target);
+  g_assert_cmpstr (value, ==, want);
+}
+
+/* They are set in the graph, by text; what does not fit is refused by name. */
+static void
+test_attrs (void)
+{
+  g_autoptr (GError) error = NULL;
+  Folder f;
+  g_autoptr (SluiceProject) project = make_attrs (&f);
+  g_autoptr (SluiceGraph) before = sluice_project_load_graph (project, &error);
+  g_assert_no_error (error);
+  assert_attr (before, "lone:strides", "1;1;1;1");
+  assert_attr (before, "c:value", "1;2");
+  assert_attr (before, "lone:T", NULL);
+  assert_attr (before, "pool:ksize", NULL); /* its gradient has it, too */
+  g_assert_true (g_strv_contains (sluice_graph_get_attr_choices (before, "lone:padding"), "VALID"));
+  static char *said[] = { "stride=1;2;2;1", "pad=VALID", "sizes=3;4", NULL };
+  g_assert_true (sluice_project_set_all (project, said, &error));
+  g_autoptr (SluiceGraph) after = sluice_project_load_graph (project, &error);
+  g_assert_no_error (error);
+  assert_attr (after, "lone:strides", "1;2;2;1");
+  assert_attr (after, "lone:padding", "VALID");
+  assert_attr (after, "c:value", "3;4");
+  static const struct
+  {
+    const char *said, *told;
+  } refused[] = { { "stride=1;x;2;1", "1;1;1;1" },
+                  { "pad=ROUND", "padding" },
+                  { "sizes=3", "1;2" },
+                  { "lost=SAME", "take it out of [parameters]" } };
+  for (guint i = 0; i < G_N_ELEMENTS (refused); i++)
+    {
+      g_autoptr (SluiceProject) other = sluice_project_load (project->folder, &error);
+      g_assert_true (sluice_project_set (other, refused[i].said, &error));
+      g_assert_null (sluice_project_load_graph (other, &error));
+      g_assert_nonnull (strstr (error->message, refused[i].told));
+      g_clear_error (&error);
+    }
+  g_assert_false (sluice_project_change (project, 3, "pad=SAME", &error));
+  g_assert_nonnull (strstr (error->message, "fork"));
+  folder_clear (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -89,5 +180,6 @@ main (int argc, char **argv)
   g_test_add_func ("/train/promote/back-and-forth", test_back_and_forth);
   g_test_add_func ("/train/promote/names", test_names);
   g_test_add_func ("/train/promote/which", test_which);
+  g_test_add_func ("/train/promote/attributes", test_attrs);
   return g_test_run ();
 }
