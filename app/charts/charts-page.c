@@ -505,9 +505,9 @@ update_choice (SluiceChartsPage *self)
 static void
 changed_cb (SluiceChartsPage *self)
 {
-  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return;
   guint64 hash = sluice_run_set_hash (self->shown);
+  if (hash == self->drawn && self->is_filtered && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return; /* another run is in front, or there are more points */
   gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
   gboolean recounts = hash != self->drawn;
   self->drawn = hash;
