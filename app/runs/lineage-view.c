@@ -228,8 +228,9 @@ draw_words (Drawing *d, const SluiceLineageLine *line, double y)
   g_autofree char *words = line->change != NULL
                                ? g_strdup_printf (_ ("from step %s: %s"), from, line->change)
                                : g_strdup_printf (_ ("from step %s"), from);
-  sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
-  draw_text (d, get_x (self, line->from) + BEND + 2, y - 11, SLUICE_ANCHOR_START, d->theme->dim);
+  double x = get_x (self, line->from) + BEND + 2;
+  sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, MAX (get_width (self) - x - 4, 30));
+  draw_text (d, x, y - 11, SLUICE_ANCHOR_START, d->theme->dim);
 }
 
 static void

@@ -197,16 +197,37 @@ show_answer (SluiceMattersBox *self, const SluiceWhichMatters *answer)
     add_matter (self, answer->matters->pdata[i]);
 }
 
+static gboolean
+holds_focus (SluiceMattersBox *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  return focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
+}
+
+/* Who pressed a button that goes stays where it was: at the next one, or at the answer. */
+static void
+keep_focus (SluiceMattersBox *self)
+{
+  g_autofree char *text = sluice_matters_box_dup_text (self);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->box), GTK_ACCESSIBLE_PROPERTY_LABEL, text,
+                                  -1);
+  if (!gtk_widget_child_focus (GTK_WIDGET (self->box), GTK_DIR_TAB_FORWARD))
+    gtk_widget_grab_focus (GTK_WIDGET (self->box));
+}
+
 static void
 fill (SluiceMattersBox *self)
 {
   const Pair *pair = self->shown;
+  gboolean had_focus = holds_focus (self);
   GtkWidget *child;
   g_clear_handle_id (&self->source, g_source_remove);
   self->progress = NULL;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))) != NULL)
     gtk_box_remove (self->box, child);
   gtk_widget_set_visible (GTK_WIDGET (self), pair != NULL && pair->n_runs > 0);
+  gtk_widget_set_focusable (GTK_WIDGET (self->box), pair != NULL && pair->answer != NULL);
   if (pair == NULL || pair->n_runs == 0)
     return;
   g_autofree char *proposal = dup_proposal (pair);
@@ -226,6 +247,8 @@ fill (SluiceMattersBox *self)
                  pair->failure != NULL ? "error" : "dim-label");
       add_button (self, _ ("Find out"), G_CALLBACK (find_out));
     }
+  if (had_focus)
+    keep_focus (self);
 }
 
 /* ---- the short runs, on a worker ---- */
@@ -282,7 +305,6 @@ find_out (SluiceMattersBox *self)
   g_task_set_task_data (task, g_atomic_rc_box_acquire (pair), pair_unref);
   g_task_run_in_thread (task, try_in_worker);
   fill (self);
-  gtk_widget_child_focus (GTK_WIDGET (self), GTK_DIR_TAB_FORWARD);
 }
 
 /* ---- how many there are, on a worker ---- */
@@ -371,7 +393,8 @@ static void
 sluice_matters_box_init (SluiceMattersBox *self)
 {
   self->begun = g_ptr_array_new_with_free_func (pair_unref);
-  self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 4));
+  self->box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 4,
+                            "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
   gtk_widget_add_css_class (GTK_WIDGET (self->box), "diff-heading");
   gtk_widget_set_parent (GTK_WIDGET (self->box), GTK_WIDGET (self));
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);

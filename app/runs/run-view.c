@@ -9,8 +9,10 @@
 #include "ui/common/widget.h"
 
 #define PAGE       "runs" /* of what the workspace remembers */
-#define MOST_TITLE 160    /* of a column for the sake of its title */
-#define TITLE_AIR  40     /* of it beside the title: padding, and the arrow of what is sorted by */
+#define MOST_TITLE 180    /* of a column for the sake of its title */
+#define STATE_AIR  42     /* beside the words of a state: padding, and its shape */
+#define TITLE_AIR  22     /* of it beside the title */
+#define ARROW      18     /* beside the title of what is sorted by */
 
 struct _SluiceRunView
 {
@@ -26,6 +28,7 @@ struct _SluiceRunView
   GStrv built;        /* (nullable): ids, as they stood before anybody did */
   GObject *probes[2]; /* which column is sorted by is asked for with these */
   const char *probed; /* (nullable): id of the column that was asked first */
+  double from_start;  /* how far the columns are scrolled from where reading begins */
   gboolean building;
 };
 
@@ -36,7 +39,7 @@ static const int widths[SLUICE_N_RUN_COLUMNS] = {
   [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 176,
   [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
   [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 80,
-  [SLUICE_RUN_COLUMN_SETTING] = 64, [SLUICE_RUN_COLUMN_DURATION] = 72,
+  [SLUICE_RUN_COLUMN_SETTING] = 72, [SLUICE_RUN_COLUMN_DURATION] = 72,
   [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
   [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
@@ -148,6 +151,27 @@ probe_cb (gconstpointer a, gconstpointer b, gpointer data)
   return GTK_ORDERING_LARGER;
 }
 
+static int choose_width (SluiceRunView *self, const SluiceRunColumn *column);
+
+/* Those that nobody has resized. */
+static void
+update_widths (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
+      const SluiceRunColumn *column = sluice_run_table_find_column (self->table, get_id (c));
+      int was = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (c), "width"));
+      if (column == NULL || gtk_column_view_column_get_fixed_width (c) != was
+          || g_hash_table_contains (self->widths, column->id))
+        continue;
+      int width = choose_width (self, column);
+      g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
+      gtk_column_view_column_set_fixed_width (c, width);
+    }
+}
+
 /* The first column that the view compares two things by is the one, and the answer says which way
  * round. */
 static void
@@ -159,6 +183,7 @@ sorted_cb (SluiceRunView *self)
   GtkOrdering order = gtk_sorter_compare (gtk_column_view_get_sorter (self->view), self->probes[0],
                                           self->probes[1]);
   sluice_run_table_set_sort (self->table, self->probed, order == GTK_ORDERING_SMALLER);
+  update_widths (self);
 }
 
 /* (nullable) (transfer full) */
@@ -192,23 +217,49 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
   self->building = TRUE;
   sluice_run_table_set_sort (self->table, column != NULL ? column->id : NULL, descending);
   show_sort (self);
+  update_widths (self);
   self->building = FALSE;
 }
 
 /* ---- the columns ---- */
+
+static int
+measure (SluiceRunView *self, const char *words)
+{
+  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (self->view), words);
+  int width;
+  pango_layout_get_pixel_size (layout, &width, NULL);
+  return width;
+}
+
+/* The longest word for a state, and a step behind it: both are another in each language. */
+static int
+measure_states (SluiceRunView *self)
+{
+  int widest = 0;
+  for (guint i = 0; i <= SLUICE_RUN_WAITING; i++)
+    {
+      g_autofree char *words = g_strconcat (_ (sluice_run_state_name (i)), " 1000", NULL);
+      widest = MAX (widest, measure (self, words));
+    }
+  return widest + STATE_AIR;
+}
 
 /* As wide as what stands in it by rule, and as its title, with the arrow of a sorted column beside
  * it, within reason. */
 static int
 choose_width (SluiceRunView *self, const SluiceRunColumn *column)
 {
+  gboolean descending;
+  const char *sort = sluice_run_table_get_sort (self->table, &descending);
+  int air = TITLE_AIR + (g_strcmp0 (sort, column->id) == 0 ? ARROW : 0);
   double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
-  g_autoptr (PangoLayout) layout =
-      gtk_widget_create_pango_layout (GTK_WIDGET (self->view), column->title);
-  int width = 0, least = (int) (widths[column->kind] * scale);
-  if (column->kind != SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
-    pango_layout_get_pixel_size (layout, &width, NULL);
-  return MAX (least, MIN (width + TITLE_AIR, (int) (MOST_TITLE * scale)));
+  int least = (int) (widths[column->kind] * scale);
+  if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
+    return least;
+  if (column->kind == SLUICE_RUN_COLUMN_STATE)
+    least = MAX (least, measure_states (self));
+  return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
 }
 
 static void
@@ -360,6 +411,33 @@ sluice_run_view_focus (SluiceRunView *self)
   gtk_widget_grab_focus (gtk_widget_get_last_child (GTK_WIDGET (self->view)));
 }
 
+/* ---- where text goes from right to left, the first columns are at the right ---- */
+
+static gboolean
+is_mirrored (SluiceRunView *self)
+{
+  return gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
+}
+
+static void
+scrolled_cb (SluiceRunView *self, GtkAdjustment *across)
+{
+  self->from_start = gtk_adjustment_get_upper (across) - gtk_adjustment_get_page_size (across)
+                     - gtk_adjustment_get_value (across);
+}
+
+/* GTK keeps the distance from the left. */
+static void
+widened_cb (SluiceRunView *self, GtkAdjustment *across)
+{
+  if (!is_mirrored (self))
+    return;
+  g_signal_handlers_block_by_func (across, scrolled_cb, self);
+  gtk_adjustment_set_value (across, gtk_adjustment_get_upper (across)
+                                        - gtk_adjustment_get_page_size (across) - self->from_start);
+  g_signal_handlers_unblock_by_func (across, scrolled_cb, self);
+}
+
 /* ---- what the workspace remembers ---- */
 
 GStrv
@@ -506,6 +584,11 @@ sluice_run_view_init (SluiceRunView *self)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
   gtk_widget_set_vexpand (self->scroller, TRUE);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+  GtkAdjustment *across =
+      gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (self->scroller));
+  g_signal_connect_object (across, "value-changed", G_CALLBACK (scrolled_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (across, "changed", G_CALLBACK (widened_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_widget_get_settings (GTK_WIDGET (self)), "notify::gtk-xft-dpi",
                            G_CALLBACK (text_scaled_cb), self, G_CONNECT_SWAPPED);
 }

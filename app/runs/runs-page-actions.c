@@ -8,6 +8,8 @@
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 
+#define UNDO_SECONDS 10 /* who listens to a screen reader needs longer to come to a button */
+
 /* ---- edits: one after the other, on a worker ---- */
 
 typedef struct
@@ -56,6 +58,7 @@ offer_undo (SluiceRunsPage *self, const SluiceRunEdit *edit)
     return;
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_button_label (toast, _ ("Undo"));
+  adw_toast_set_timeout (toast, UNDO_SECONDS);
   g_signal_connect_object (toast, "button-clicked", G_CALLBACK (undo_clicked_cb), self, 0);
   adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), toast);
 }

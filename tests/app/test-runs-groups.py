@@ -147,6 +147,10 @@ class Groups(runs_window.Session):
         page = self.page(lambda p: "what each difference does" in p["matters"])
         self.tap.point("and say which difference matters", "graph: " in page["matters"]
                        and self.says("what each difference does"), page["matters"])
+        self.tap.point("the focus is at the answer", self.w.until(lambda: any(
+            o.has_focus() and "what each difference" in o.label()
+            for o in self.w.accessible().tree())))
+        press_keys("Escape")  # back into the rows
         self.tap.point("checkpoints stand in the lineage", any(
             line.startswith("small, finished at step 20, checkpoints at ")
             for line in page["lineage"]), page["lineage"])
@@ -192,12 +196,12 @@ class Groups(runs_window.Session):
         self.focus_in("text box", "Name of the view")
         type_text("kept ones")
         press_keys("Return")
-        self.w.find_accessible("list item", "kept ones")
         kept = self.page()["names"]
+        self.w.find_accessible("list item", f"kept ones, {len(kept)}")
         self.w.quit()
         self.open_again()
         self.page(lambda p: len(p["names"]) > N)
-        row = self.w.find_accessible("list item", "kept ones")
+        row = self.w.find_accessible("list item", f"kept ones, {len(kept)}")
         self.back_to(row)
         press_keys("Return")
         page = self.page(lambda p: " of " in p["count"])

@@ -5,8 +5,8 @@
 
 usage: bench-runs-page.py WORKBENCH MAKE_RUNS SAMPLES
 
-On a display of its own. Frames and turns of the main loop are told in time on the processor
-(app/probe.h), so that what else runs on the machine does not count.
+On a display of its own. Frames are told in time on the processor (app/probe.h), so that what else
+runs on the machine does not count. Filter and sort are those of bench-runs.c.
 """
 import json
 import os
@@ -19,7 +19,7 @@ import time
 from gi.repository import GLib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
-from workbench import Workbench, press_keys, type_text
+from workbench import Workbench
 
 N_TURNS = 60  # of the wheel, or of Page Down
 FRAME = 0.03  # seconds from one to the next
@@ -64,15 +64,6 @@ def scroll_rows(w):
          "worst frame while Page Down is held, on the processor")
 
 
-def filter_runs(w):
-    press_keys("slash")
-    w.state()
-    type_text("setting-07>0.5")
-    w.wait(lambda s: s["settled"] and " of " in s["table"]["count"])
-    tell("runs-page-filter", w.state()["worst_busy_ms"], 50,
-         "longest turn of the main loop while a filter is typed, on the processor")
-
-
 def main(workbench, make_runs, samples):
     folder = tempfile.mkdtemp()
     try:
@@ -84,7 +75,6 @@ def main(workbench, make_runs, samples):
         w.wait(lambda s: s["settled"])
         open_page(w)
         scroll_rows(w)
-        filter_runs(w)
         w.quit()
     finally:
         shutil.rmtree(folder)
