@@ -10,9 +10,6 @@
 #include "engine/base/error.h"
 #include "engine/store/run-control.h"
 
-/* How often an answer is looked for, and after how long somebody is told what is waited for. */
-#define LOOK_MS 20
-#define TELL_MS 2000
 /* Seconds: a day. */
 #define MAX_WAIT 86400
 
@@ -36,45 +33,10 @@ static const struct
   { "checkpoint", 0, 0 }, { "stop", 0, 0 }, { "set", 1, 1 },
 };
 
-/* What the step under way leaves no time for is not to come later, when nobody expects it. */
-static SluiceCommand *
-take_back (SluiceStore *store, const SluiceRunInfo *run, gint64 id, GError **error)
+static void
+tell_wait (void)
 {
-  sluice_run_control_forget (store, id, NULL);
-  sluice_fail (error, SLUICE_ERROR_DEADLINE_EXCEEDED,
-               "run '%s' did not answer within %" G_GINT64_FORMAT
-               " s: the step under way takes longer; nothing is asked of it any more. Wait longer "
-               "with --wait",
-               run->name, patience);
-  return NULL;
-}
-
-/* (transfer full) (nullable) */
-static SluiceCommand *
-wait_for_answer (SluiceStore *store, const SluiceRunInfo *run, gint64 id, GError **error)
-{
-  for (gint64 waited = 0;; waited += LOOK_MS)
-    {
-      /* Who ends answers before he lets the run go. */
-      gboolean is_over = sluice_run_control_is_over (store, run->id);
-      g_autoptr (SluiceCommand) command = sluice_run_control_read (store, id, error);
-      if (command == NULL || command->state != SLUICE_COMMAND_ASKED)
-        return g_steal_pointer (&command);
-      if (is_over)
-        {
-          sluice_run_control_forget (store, id, NULL);
-          sluice_fail (error, SLUICE_ERROR_ABORTED,
-                       "the process that trained run '%s' went away before it answered; it is not "
-                       "done, and is not done later",
-                       run->name);
-          return NULL;
-        }
-      if (waited >= patience * 1000)
-        return take_back (store, run, id, error);
-      if (waited == TELL_MS)
-        fputs (_ ("Waiting: the step under way ends first.\n"), stderr);
-      g_usleep (LOOK_MS * 1000);
-    }
+  fputs (_ ("Waiting: the step under way ends first.\n"), stderr);
 }
 
 static void
@@ -96,10 +58,10 @@ ask (SluiceStore *store, char **words, GError **error)
 {
   g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, words[0], error);
   gint64 id = run != NULL ? sluice_run_control_ask (store, run, words[1], words[2], error) : 0;
-  g_autoptr (SluiceCommand) command = id != 0 ? wait_for_answer (store, run, id, error) : NULL;
+  g_autoptr (SluiceCommand) command =
+      id != 0 ? sluice_run_control_wait (store, run, id, patience, tell_wait, error) : NULL;
   if (command == NULL)
     return EXIT_FAILED;
-  sluice_run_control_forget (store, id, NULL);
   if (command->state == SLUICE_COMMAND_REFUSED)
     {
       sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "run '%s': %s", run->name,
