@@ -4,6 +4,7 @@
 
 #include "api/sluice-private.h"
 #include "api/workspace-options.h"
+#include "api/workspace-table.h"
 #include "engine/base/error.h"
 #include "engine/base/suggest.h"
 #include "engine/store/run-filter.h"
@@ -93,6 +94,13 @@ sluice_workspace_dup_runs (SluiceWorkspace *self, const char *filter, GError **e
       g_variant_builder_add_value (&table,
                                    sluice_run_entry_to_variant (self, rows->pdata[i], names));
   return g_variant_ref_sink (g_variant_builder_end (&table));
+}
+
+GVariant *
+sluice_workspace_dup_table (SluiceWorkspace *self, const char *filter, GError **error)
+{
+  g_autoptr (GVariant) rows = sluice_workspace_dup_runs (self, filter, error);
+  return rows != NULL ? g_variant_ref_sink (sluice_workspace_table_new (rows)) : NULL;
 }
 
 /* Series of a run's scalars alone. (transfer full) (nullable) (element-type SluiceSeriesInfo) */
@@ -365,4 +373,41 @@ sluice_workspace_train (
   sluice_fail (error, SLUICE_ERROR_CANCELLED,
                "training was cancelled; runs that were under way are saved and wait again");
   return -1;
+}
+
+/* ---- runs at work, and done ---- */
+
+#define MAX_PATIENCE 86400.0 /* a day */
+
+GVariant *
+sluice_workspace_control (SluiceWorkspace *self,
+                          const char *run,
+                          const char *verb,
+                          const char *argument,
+                          double patience,
+                          GError **error)
+{
+  g_return_val_if_fail (run != NULL && verb != NULL, NULL);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (self, run, error);
+  gint64 patience_ms = (gint64) (CLAMP (patience, 0.1, MAX_PATIENCE) * 1000);
+  g_autoptr (SluiceCommand) command =
+      info != NULL ? sluice_run_control_call (self, info, verb, argument, patience_ms, NULL, error)
+                   : NULL;
+  return command != NULL ? g_variant_ref_sink (sluice_command_to_variant (command, info)) : NULL;
+}
+
+GVariant *
+sluice_workspace_reproduce (SluiceWorkspace *self,
+                            const char *run,
+                            gint64 from,
+                            gint64 n_steps,
+                            GCancellable *cancellable,
+                            GError **error)
+{
+  g_return_val_if_fail (run != NULL, NULL);
+  const SluiceReproduceOptions options = { .from = MAX (from, -1),
+                                           .n_steps = MAX (n_steps, 0),
+                                           .cancellable = cancellable };
+  g_autoptr (SluiceReproduction) found = sluice_reproduce (self, run, &options, error);
+  return found != NULL ? g_variant_ref_sink (sluice_reproduction_to_variant (found)) : NULL;
 }

@@ -75,6 +75,22 @@ const char *sluice_workspace_get_path (SluiceWorkspace *self);
 GVariant *sluice_workspace_dup_runs (SluiceWorkspace *self, const char *filter, GError **error);
 
 /**
+ * sluice_workspace_dup_table:
+ * @self: a workspace
+ * @filter: (nullable): as of sluice_workspace_dup_runs()
+ * @error: return location
+ *
+ * The same table by columns, in as many elements as there are runs: what is said of a run, its
+ * settings, of each tag the last value and ("TAG/best") the best one. A name that is taken has
+ * "settings/" or "results/" before it. A column is "ax" or "ab" where each run has its number or
+ * truth value, "ad" of numbers, where NaN is none, "(asab)" of texts and whether they are there,
+ * else "amv".
+ *
+ * Returns: (transfer full): a{sv} of columns by name, in their order; %NULL with INVALID_ARGUMENT
+ */
+GVariant *sluice_workspace_dup_table (SluiceWorkspace *self, const char *filter, GError **error);
+
+/**
  * sluice_workspace_dup_tags:
  * @self: a workspace
  * @run: a run
@@ -193,6 +209,53 @@ int sluice_workspace_train (SluiceWorkspace *self,
                             guint jobs,
                             GCancellable *cancellable,
                             GError **error);
+
+/**
+ * sluice_workspace_control:
+ * @self: a workspace
+ * @run: a run that is at work, in any program
+ * @verb: "pause", "go", "step", "checkpoint", "stop" or "set"
+ * @argument: (nullable): of "set" "KEY=VALUE"; of "step" how many
+ * @patience: seconds that the step under way may take
+ * @error: return location
+ *
+ * Asks something of a run, which does it at the end of its step under way, and waits for the
+ * answer. A setting that is changed counts from that step on, as if the run had been begun with
+ * that change planned.
+ *
+ * Returns: (transfer full): a{sv} with the keys of `sluice control --json`; %NULL with
+ *   FAILED_PRECONDITION where nobody trains the run or it refuses, DEADLINE_EXCEEDED, or ABORTED
+ *   where its program went away: it is not done later
+ */
+GVariant *sluice_workspace_control (SluiceWorkspace *self,
+                                    const char *run,
+                                    const char *verb,
+                                    const char *argument,
+                                    double patience,
+                                    GError **error);
+
+/**
+ * sluice_workspace_reproduce:
+ * @self: a workspace
+ * @run: a run
+ * @from: a step with a checkpoint, 0 for the start; -1: where the run began
+ * @n_steps: so many; 0: to the end
+ * @cancellable: (nullable): to give up
+ * @error: return location
+ *
+ * Trains a run again and compares all that was recorded of it, bit for bit. It takes as long as the
+ * training did.
+ *
+ * Returns: (transfer full): a{sv} with the keys of `sluice reproduce --json`; %NULL where it could
+ *   not be tried: NOT_FOUND, FAILED_PRECONDITION (asynchronous workers make each run another one),
+ *   CANCELLED
+ */
+GVariant *sluice_workspace_reproduce (SluiceWorkspace *self,
+                                      const char *run,
+                                      gint64 from,
+                                      gint64 n_steps,
+                                      GCancellable *cancellable,
+                                      GError **error);
 
 /**
  * sluice_workspace_diff:

@@ -9,9 +9,11 @@
 SluiceUnit
 sluice_tag_unit (const char *tag)
 {
-  static const char *const bytes[] = { "system/memory", "system/resident", "system/disk-free",
+  static const char *const bytes[] = { "system/memory",       "system/resident",
+                                       "system/gpu-memory",   "system/disk-free",
                                        "system/disk-written", NULL };
-  if (g_str_has_suffix (tag, "accuracy") || g_str_equal (tag, "system/cpu"))
+  if (g_str_has_suffix (tag, "accuracy") || g_str_equal (tag, "system/cpu")
+      || g_str_equal (tag, "system/gpu-load"))
     return SLUICE_UNIT_PERCENT;
   return g_strv_contains (bytes, tag) ? SLUICE_UNIT_BYTES : SLUICE_UNIT_NONE;
 }

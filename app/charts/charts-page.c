@@ -501,10 +501,12 @@ update_choice (SluiceChartsPage *self)
   self->choice.groups = groups;
 }
 
-/* Only what is seen is drawn anew; the rest when it is scrolled to. */
+/* Only what is seen is drawn anew; the rest when it is scrolled to, or the page is shown. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
+  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   guint64 hash = sluice_run_set_hash (self->shown);
   gboolean has_focus = gtk_widget_get_focus_child (GTK_WIDGET (self->grid)) != NULL;
   gboolean recounts = hash != self->drawn;
@@ -563,6 +565,7 @@ charts_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect (self, "map", G_CALLBACK (changed_cb), NULL);
   changed_cb (self);
 }
 

@@ -38,7 +38,7 @@ static const Verb *const verbs[] = {
   &sluice_verb_ops,         &sluice_verb_convert, &sluice_verb_bench,   &sluice_verb_reindex,
   &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,    &sluice_verb_launch,
   &sluice_verb_queue,       &sluice_verb_sweep,   &sluice_verb_control, &sluice_verb_fork,
-  &sluice_verb_reproduce,   &sluice_verb_edit,    &sluice_verb_promote,
+  &sluice_verb_reproduce,   &sluice_verb_edit,    &sluice_verb_promote, &sluice_verb_merge,
 };
 
 static char **plugins;

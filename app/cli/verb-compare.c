@@ -10,13 +10,15 @@
 #include "app/cli/cli.h"
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
+#include "app/cli/loss-match.h"
 #include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/comparison.h"
 
 static char **feeds, **fetches, **targets;
-static char *reference;
+static char *reference, *workspace, *init_from;
 static gboolean plain;
+static gint n_batches = 10;
 static double relative, absolute;
 
 static const GOptionEntry options[] = {
@@ -35,6 +37,13 @@ static const GOptionEntry options[] = {
     N_ ("How far elements may be apart, by their size (0)"), N_ ("R") },
   { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &absolute, N_ ("How far elements may be apart, besides (0)"),
     N_ ("A") },
+  { "batches", 0, 0, G_OPTION_ARG_INT, &n_batches,
+    N_ ("Of two programs: so many batches go through both (10)"), N_ ("N") },
+  { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
+    N_ ("Of two programs: both begin with the values of this checkpoint that they have"),
+    N_ ("CHECKPOINT") },
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
   G_OPTION_ENTRY_NULL,
 };
 static const CliRunKey run_keys[] = {
@@ -153,11 +162,20 @@ check_usage (char **arguments, GError **error)
   const SluiceSessionOptions *given = &sluice_cli_session_options;
   gboolean has_run = given->n_cpus != 0 || given->n_threads != 0 || plain;
   gboolean has_seed = sluice_cli_get_option_text (sluice_options_find ("seed")) != NULL;
-  if (arguments[0] == NULL || arguments[1] != NULL)
-    return sluice_cli_usage (error, _ ("give one GRAPH"));
+  gboolean has_two = arguments[0] != NULL && arguments[1] != NULL;
+  if (arguments[0] == NULL || (has_two && arguments[2] != NULL))
+    return sluice_cli_usage (error, _ ("give one GRAPH, or two projects or runs"));
   if (has_seed && !sluice_cli_check_count ("--seed", (gint64) given->seed, 1, G_MAXINT64, error))
     return EXIT_USAGE;
-  if (!has_run && reference == NULL)
+  if (has_two
+      && (plain || reference != NULL || feeds != NULL || targets != NULL || fetches != NULL
+          || given->n_cpus != 0 || has_seed))
+    return sluice_cli_usage (error,
+                             _ ("two projects or runs take --batches, --init-from, --rtol, --atol "
+                                "and --threads"));
+  if (has_two && !sluice_cli_check_count ("--batches", n_batches, 1, G_MAXINT, error))
+    return EXIT_USAGE;
+  if (!has_two && !has_run && reference == NULL)
     return sluice_cli_usage (error,
                              _ ("say what to compare with: --reference FILE, --cpus N, --threads N "
                                 "or --plain"));
@@ -176,6 +194,15 @@ compare (char **arguments, GError **error)
   int status = check_usage (arguments, error);
   if (status != EXIT_OK)
     return status;
+  if (arguments[1] != NULL)
+    {
+      const SluiceLossMatchOptions two = { .n_batches = (guint) n_batches,
+                                           .rtol = relative,
+                                           .atol = absolute,
+                                           .init_from = init_from,
+                                           .host = &sluice_cli_session_options };
+      return sluice_cli_match_losses (arguments, workspace, &two, error);
+    }
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
   g_autoptr (GArray) parsed =
       graph != NULL ? sluice_cli_parse_feeds (graph, NULL, feeds, error) : NULL;
@@ -210,8 +237,9 @@ compare (char **arguments, GError **error)
 
 const Verb sluice_verb_compare = {
   .name = "compare",
-  .arguments = N_ ("GRAPH"),
-  .summary = N_ ("Compare what each node computes with a file, or with a run in another way"),
+  .arguments = N_ ("GRAPH | PROJECT|RUN PROJECT|RUN"),
+  .summary = N_ ("Compare what each node computes with a file, a run in another way, or another "
+                 "program"),
   .details = N_ (
       "The first run is on one device and one thread. A line an output, in topological order: the "
       "largest absolute and relative error, the largest distance in representable values, how many "
@@ -220,14 +248,18 @@ const Verb sluice_verb_compare = {
       "atol + rtol * |wanted|, or dtype or shape do. The exit status is 1 then. Without --fetch "
       "and --reference all nodes are compared that need no placeholder without a feed, write no "
       "variable, and touch no queue or file. Values inside loops are not compared; they show in "
-      "the Exit nodes."),
+      "the Exit nodes. Two projects or runs are compared with learning turned off: the same "
+      "batches "
+      "go through both, no variable is written, and it is told whether their losses are the same "
+      "and which op of the first batch, by name and in topological order, is the first that "
+      "differs."),
   .json =
       "{\"outputs\": [{\"name\": \"string\", \"node\": \"string\", \"output\": \"int\", "
       "\"op\": \"string\", \"diverges\": \"bool\", \"dead\": \"bool\", "
       "\"mismatch\": \"string|null\", \"absolute\": \"number\", \"relative\": \"number\", "
       "\"ulp\": \"number\", \"differ\": \"int\", \"beyond\": \"int\", \"first_beyond\": \"int\", "
       "\"nan\": \"int\", \"infinite\": \"int\"}], \"not_compared\": [\"string\"], "
-      "\"divergent\": \"int\", \"first\": \"string|null\"}",
+      "\"divergent\": \"int\", \"first\": \"string|null\"}\n" CLI_LOSS_MATCH_JSON,
   .options = options,
   .run_keys = run_keys,
   .run = compare,

@@ -9,6 +9,7 @@
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/store/run-control.h"
+#include "engine/train/run-variant.h"
 
 /* Seconds: a day. */
 #define MAX_WAIT 86400
@@ -34,41 +35,25 @@ static const struct
 };
 
 static void
-tell_wait (void)
+tell_waiting (void)
 {
   fputs (_ ("Waiting: the step under way ends first.\n"), stderr);
-}
-
-static void
-print_answer (const SluiceRunInfo *run, const SluiceCommand *command)
-{
-  if (!sluice_cli_json)
-    printf (_ ("run %s: %s at step %" PRId64 "\n"), run->name, command->answer, command->step);
-  JsonBuilder *b = sluice_cli_json_begin ();
-  sluice_cli_json_string (b, "run", run->name);
-  sluice_cli_json_string (b, "command", command->verb);
-  sluice_cli_json_string (b, "argument", command->argument);
-  sluice_cli_json_int (b, "step", command->step);
-  sluice_cli_json_string (b, "answer", command->answer);
-  sluice_cli_json_end (b);
 }
 
 static int
 ask (SluiceStore *store, char **words, GError **error)
 {
   g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, words[0], error);
-  gint64 id = run != NULL ? sluice_run_control_ask (store, run, words[1], words[2], error) : 0;
   g_autoptr (SluiceCommand) command =
-      id != 0 ? sluice_run_control_wait (store, run, id, patience, tell_wait, error) : NULL;
+      run != NULL ? sluice_run_control_call (store, run, words[1], words[2], patience * 1000,
+                                             tell_waiting, error)
+                  : NULL;
   if (command == NULL)
     return EXIT_FAILED;
-  if (command->state == SLUICE_COMMAND_REFUSED)
-    {
-      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "run '%s': %s", run->name,
-                   command->answer);
-      return EXIT_FAILED;
-    }
-  print_answer (run, command);
+  if (sluice_cli_json)
+    sluice_cli_print_variant (sluice_command_to_variant (command, run));
+  else
+    printf (_ ("run %s: %s at step %" PRId64 "\n"), run->name, command->answer, command->step);
   return EXIT_OK;
 }
 

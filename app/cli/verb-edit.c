@@ -11,11 +11,12 @@
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
 #include "engine/command/stack.h"
+#include "engine/command/template.h"
 
 /* Of a script; a longer one is a program's mistake. */
 #define MAX_SCRIPT_BYTES (256 * 1024 * 1024)
 
-static gboolean is_new, keep_going, list_commands;
+static gboolean is_new, keep_going, list_commands, list_layers;
 static char *script_path, *out_path;
 
 static const GOptionEntry options[] = {
@@ -27,6 +28,7 @@ static const GOptionEntry options[] = {
   { "keep-going", 0, 0, G_OPTION_ARG_NONE, &keep_going,
     N_ ("Go on behind a command that fails; the exit status is 1 all the same"), NULL },
   { "commands", 0, 0, G_OPTION_ARG_NONE, &list_commands, N_ ("List the commands"), NULL },
+  { "layers", 0, 0, G_OPTION_ARG_NONE, &list_layers, N_ ("List the kinds of layers"), NULL },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -48,6 +50,51 @@ print_commands (void)
       sluice_cli_json_string (b, "summary", _ (command->summary));
       sluice_cli_json_end (b);
     }
+  return EXIT_OK;
+}
+
+static void
+add_parameter (JsonBuilder *b, const SluiceTemplateParameter *parameter)
+{
+  json_builder_begin_object (b);
+  sluice_cli_json_string (b, "name", parameter->name);
+  sluice_cli_json_string (b, "kind", parameter->words);
+  sluice_cli_json_string (b, "default", parameter->value);
+  sluice_cli_json_string (b, "help", parameter->help);
+  json_builder_end_object (b);
+}
+
+static void
+print_layer (const SluiceTemplate *layer)
+{
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "layer", layer->name);
+  sluice_cli_json_string (b, "summary", layer->summary);
+  json_builder_set_member_name (b, "parameters");
+  json_builder_begin_array (b);
+  if (!sluice_cli_json)
+    printf ("%s\n    %s.\n", layer->name, layer->summary);
+  for (guint i = 0; i < layer->parameters->len; i++)
+    {
+      const SluiceTemplateParameter *parameter =
+          &g_array_index (layer->parameters, SluiceTemplateParameter, i);
+      add_parameter (b, parameter);
+      if (!sluice_cli_json)
+        printf ("    %s=%s  %s%s%s%s\n", parameter->name, parameter->words, parameter->help,
+                parameter->value != NULL ? " [" : "",
+                parameter->value != NULL ? parameter->value : "",
+                parameter->value != NULL ? "]" : "");
+    }
+  json_builder_end_array (b);
+  sluice_cli_json_end (b);
+}
+
+static int
+print_layers (void)
+{
+  g_autoptr (GPtrArray) layers = sluice_template_list ("layer");
+  for (guint i = 0; i < layers->len; i++)
+    print_layer (layers->pdata[i]);
   return EXIT_OK;
 }
 
@@ -118,6 +165,8 @@ edit (char **arguments, GError **error)
 {
   if (list_commands)
     return print_commands ();
+  if (list_layers)
+    return print_layers ();
   if (g_strv_length (arguments) != (is_new ? 0 : 1))
     return sluice_cli_usage (error, _ ("give a graph, or --new"));
   if (out_path == NULL)
@@ -147,7 +196,10 @@ const Verb sluice_verb_edit = {
           "--commands lists the commands, the manual's page \"edit\" explains them."),
   .json = "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "
           "\"error\": \"string|null\", \"said\": [\"string\"]}\n"
-          "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}",
+          "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}\n"
+          "{\"layer\": \"string\", \"summary\": \"string\", \"parameters\": [{\"name\": "
+          "\"string\", \"kind\": \"string\", \"default\": \"string|null\", "
+          "\"help\": \"string\"}]}",
   .options = options,
   .run = edit,
 };

@@ -115,13 +115,14 @@ const Verb sluice_verb_queue = {
   .name = "queue",
   .arguments = N_ ("[run | pause | resume | move RUN before|after RUN | drop RUN]"),
   .summary = N_ ("List the runs that wait, and train them"),
-  .details =
-      N_ ("'run' trains until nothing waits, in order. Several of them, on one workspace, share "
-          "the list, and no run is trained twice. Ctrl-C saves the run under way, which waits "
-          "again; one whose program was killed goes on from its newest checkpoint. A run that "
-          "cannot be trained, because its data have changed or what it was to come after failed, "
-          "is told as failed, and the others go on. While the queue is paused nothing more begins. "
-          "What is dropped stays among the runs."),
+  .details = N_ (
+      "'run' trains until nothing waits, in order. Several of them, on one workspace, share "
+      "the list, and no run is trained twice. Ctrl-C saves the run under way, which waits "
+      "again; one whose program was killed goes on from its newest checkpoint. A run that "
+      "cannot be trained, because its data have changed or what it was to come after failed, "
+      "is told as failed, and the others go on; a full disk fails none, they wait again. A run "
+      "stands on the --device that it was queued with, unless 'run' is given another one. While "
+      "the queue is paused nothing more begins. What is dropped stays among the runs."),
   .json = CLI_QUEUE_JSON "\n" CLI_TRAIN_JSON,
   .options = options,
   .run_options = SLUICE_OPTION_MACHINE,

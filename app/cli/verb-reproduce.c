@@ -3,9 +3,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <inttypes.h>
-#include <json-glib/json-glib.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 #include "app/cli/cli.h"
@@ -13,7 +11,7 @@
 #include "app/cli/run-options.h"
 #include "engine/base/pool.h"
 #include "engine/base/text.h"
-#include "engine/train/reproduce.h"
+#include "engine/train/run-variant.h"
 
 static char *workspace;
 static gint64 from = -1, n_steps;
@@ -31,61 +29,6 @@ static const CliRunKey run_keys[] = {
   { "cpus", N_ ("Virtual CPU devices (as the run had); results do not depend on it") },
   { NULL },
 };
-
-/* ---- JSON ---- */
-
-/* A number where it is one. */
-static void
-add_element (JsonBuilder *b, const char *name, const char *text)
-{
-  char *end = NULL;
-  double number = text != NULL ? g_ascii_strtod (text, &end) : 0;
-  if (text != NULL && end != text && *end == '\0')
-    sluice_cli_json_double (b, name, number);
-  else
-    sluice_cli_json_string (b, name, text);
-}
-
-static void
-add_parting (JsonBuilder *b, const SluiceParting *parting)
-{
-  json_builder_set_member_name (b, "first_difference");
-  if (parting == NULL)
-    {
-      json_builder_add_null_value (b);
-      return;
-    }
-  json_builder_begin_object (b);
-  sluice_cli_json_int (b, "step", parting->step);
-  sluice_cli_json_string (b, "node", parting->node);
-  sluice_cli_json_string (b, "tensor", parting->tensor);
-  if (parting->element >= 0)
-    sluice_cli_json_int (b, "element", parting->element);
-  else
-    sluice_cli_json_null (b, "element");
-  add_element (b, "was", parting->was);
-  add_element (b, "is", parting->is);
-  sluice_cli_json_string (b, "cause", sluice_parting_cause_name (parting->cause));
-  sluice_cli_json_string (b, "because", parting->because);
-  json_builder_end_object (b);
-}
-
-static void
-print_json (const SluiceReproduction *found)
-{
-  JsonBuilder *b = sluice_cli_json_begin ();
-  g_ptr_array_add (found->notes, NULL);
-  sluice_cli_json_bool (b, "equal", found->equal);
-  sluice_cli_json_int (b, "from", found->from);
-  sluice_cli_json_int (b, "to_step", found->to);
-  sluice_cli_json_int (b, "values", (gint64) found->n_values);
-  sluice_cli_json_int (b, "checkpoints", found->n_checkpoints);
-  sluice_cli_json_string (b, "machine", found->machine);
-  sluice_cli_json_string (b, "build", found->build);
-  add_parting (b, found->parting);
-  sluice_cli_json_strings (b, "notes", (const char *const *) found->notes->pdata);
-  sluice_cli_json_end (b);
-}
 
 /* ---- text ---- */
 
@@ -171,7 +114,7 @@ reproduce (char **arguments, GError **error)
   if (found == NULL)
     return EXIT_FAILED;
   if (sluice_cli_json)
-    print_json (found);
+    sluice_cli_print_variant (sluice_reproduction_to_variant (found));
   else
     print_text (found);
   return found->equal ? EXIT_OK : EXIT_FAILED;

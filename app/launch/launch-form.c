@@ -30,6 +30,8 @@ static const Title titles[] = {
   { "train", "batch", WHOLE, N_ ("Examples a step") },
   { "train", "seed", WHOLE, N_ ("Seed") },
   { "train", "checkpoint-every", WHOLE, N_ ("Steps from checkpoint to checkpoint") },
+  { "train", "checkpoint-minutes", NUMBER,
+    N_ ("Minutes of training from checkpoint to checkpoint (0: none)") },
   { "train", "keep-last", WHOLE, N_ ("Newest checkpoints to keep (0: all)") },
   { "train", "keep-best", WHOLE, N_ ("Best checkpoints to keep") },
   { "train", "keep-every", WHOLE,

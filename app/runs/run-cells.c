@@ -126,7 +126,6 @@ show_name (Cell *self, const SluiceRunInfo *info)
   gtk_label_set_label (GTK_LABEL (self->detail), n);
   gtk_widget_set_visible (self->detail, members != NULL);
   gtk_widget_set_hexpand (self->label, members == NULL);
-  gtk_widget_set_tooltip_text (self->box, info->name);
   name_row (self, info);
 }
 
@@ -154,7 +153,6 @@ show_state (Cell *self, const SluiceRunEntry *entry)
     gtk_widget_add_css_class (self->label, "error");
   else
     gtk_widget_remove_css_class (self->label, "error");
-  gtk_widget_set_tooltip_text (self->box, entry->info->message);
 }
 
 static const char *
@@ -322,9 +320,9 @@ show_tags (Cell *self, const SluiceRunInfo *info)
     }
 }
 
-/* The best value where the last one stands, and the other way round. */
-static void
-tell_more (Cell *self, const SluiceRunEntry *entry)
+/* (transfer full) (nullable): the best value where the last one stands, and the other way round. */
+static char *
+dup_more (Cell *self, const SluiceRunEntry *entry)
 {
   for (guint i = 0; i < entry->results->len; i++)
     {
@@ -341,12 +339,29 @@ tell_more (Cell *self, const SluiceRunEntry *entry)
       other.kind = SLUICE_RUN_COLUMN_LAST;
       g_autofree char *last_text = sluice_run_column_dup_text (&other, entry);
       g_autofree char *step_text = sluice_format_step (step);
-      g_autofree char *words = g_strdup_printf (_ ("%s: last %s, best %s at step %s"), result->tag,
-                                                last_text, best_text, step_text);
-      gtk_widget_set_tooltip_text (self->box, words);
-      return;
+      return g_strdup_printf (_ ("%s: last %s, best %s at step %s"), result->tag, last_text,
+                              best_text, step_text);
     }
-  gtk_widget_set_tooltip_text (self->box, NULL);
+  return NULL;
+}
+
+/* Made when it is asked for: rows that scroll by have many cells. */
+static gboolean
+query_tooltip_cb (GtkWidget *box, int x, int y, gboolean by_key, GtkTooltip *tooltip, Cell *self)
+{
+  g_autofree char *words = NULL;
+  if (self->item == NULL)
+    return FALSE;
+  const SluiceRunEntry *entry = sluice_run_item_get_entry (self->item);
+  if (self->column->kind == SLUICE_RUN_COLUMN_NAME)
+    words = g_strdup (entry->info->name);
+  else if (self->column->kind == SLUICE_RUN_COLUMN_STATE)
+    words = g_strdup (entry->info->message);
+  else if (self->column->kind == SLUICE_RUN_COLUMN_BEST
+           || self->column->kind == SLUICE_RUN_COLUMN_LAST)
+    words = dup_more (self, entry);
+  gtk_tooltip_set_text (tooltip, words);
+  return words != NULL;
 }
 
 static void
@@ -378,10 +393,6 @@ update_cell (Cell *self)
       break;
     case SLUICE_RUN_COLUMN_TAGS:
       show_tags (self, entry->info);
-      break;
-    case SLUICE_RUN_COLUMN_BEST:
-    case SLUICE_RUN_COLUMN_LAST:
-      tell_more (self, entry);
       break;
     default:
       break;
@@ -444,33 +455,31 @@ new_icon (Cell *self)
     }
 }
 
-static gboolean
-has_label (SluiceRunColumnKind kind)
+static GtkWidget *
+new_label (Cell *self)
 {
-  return kind != SLUICE_RUN_COLUMN_STAR && kind != SLUICE_RUN_COLUMN_CURVE
-         && kind != SLUICE_RUN_COLUMN_TAGS;
+  SluiceRunColumnKind kind = self->column->kind;
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_xalign (GTK_LABEL (label), self->column->is_number ? 1 : 0);
+  gtk_label_set_ellipsize (GTK_LABEL (label),
+                           kind == SLUICE_RUN_COLUMN_STATE ? PANGO_ELLIPSIZE_NONE
+                           : kind == SLUICE_RUN_COLUMN_NAME
+                               ? PANGO_ELLIPSIZE_MIDDLE /* a sweep's differ at their end */
+                               : PANGO_ELLIPSIZE_END);
+  gtk_label_set_single_line_mode (GTK_LABEL (label), TRUE);
+  gtk_widget_set_hexpand (label, kind != SLUICE_RUN_COLUMN_STATE);
+  if (self->column->is_number)
+    gtk_widget_add_css_class (label, "numeric");
+  if (kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_BEST)
+    gtk_widget_add_css_class (label, "run-strong");
+  return label;
 }
 
 static void
-add_label (Cell *self)
+add_labels (Cell *self)
 {
-  gboolean is_state = self->column->kind == SLUICE_RUN_COLUMN_STATE;
-  gboolean is_name = self->column->kind == SLUICE_RUN_COLUMN_NAME;
-  self->label = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (self->label), self->column->is_number ? 1 : 0);
-  gtk_label_set_ellipsize (GTK_LABEL (self->label),
-                           is_state  ? PANGO_ELLIPSIZE_NONE
-                           : is_name ? PANGO_ELLIPSIZE_MIDDLE /* a sweep's differ at their end */
-                                     : PANGO_ELLIPSIZE_END);
-  gtk_label_set_single_line_mode (GTK_LABEL (self->label), TRUE);
-  gtk_widget_set_hexpand (self->label, !is_state);
-  if (self->column->is_number)
-    gtk_widget_add_css_class (self->label, "numeric");
-  if (self->column->kind == SLUICE_RUN_COLUMN_NAME || self->column->kind == SLUICE_RUN_COLUMN_BEST)
-    gtk_widget_add_css_class (self->label, "run-strong");
+  self->label = new_label (self);
   gtk_box_append (GTK_BOX (self->box), self->label);
-  if (!is_state && !is_name)
-    return;
   self->detail = gtk_label_new (NULL);
   gtk_label_set_single_line_mode (GTK_LABEL (self->detail), TRUE);
   gtk_label_set_ellipsize (GTK_LABEL (self->detail), PANGO_ELLIPSIZE_END);
@@ -478,6 +487,27 @@ add_label (Cell *self)
   gtk_widget_add_css_class (self->detail, "numeric");
   gtk_widget_add_css_class (self->detail, "caption");
   gtk_box_append (GTK_BOX (self->box), self->detail);
+}
+
+/* A label alone where that is all: two hundred rows are kept, and each widget of theirs is measured
+ * when the list is scrolled. */
+static void
+make_content (Cell *self)
+{
+  SluiceRunColumnKind kind = self->column->kind;
+  if (kind > SLUICE_RUN_COLUMN_CURVE && kind != SLUICE_RUN_COLUMN_TAGS)
+    {
+      self->box = self->label = new_label (self);
+      return;
+    }
+  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  if (kind == SLUICE_RUN_COLUMN_NAME)
+    add_arrow (self);
+  self->icon = new_icon (self);
+  if (self->icon != NULL)
+    gtk_box_append (GTK_BOX (self->box), self->icon);
+  if (kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_STATE)
+    add_labels (self);
 }
 
 static void
@@ -503,16 +533,11 @@ setup_cb (GtkSignalListItemFactory *factory, GtkListItem *place, gpointer data)
   self->column = sluice_run_column_copy (g_object_get_data (G_OBJECT (factory), "column"));
   self->place = place;
   self->runs = g_ptr_array_new_with_free_func (g_object_unref);
-  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  if (self->column->kind == SLUICE_RUN_COLUMN_NAME)
-    add_arrow (self);
+  make_content (self);
+  gtk_widget_set_has_tooltip (self->box, TRUE);
+  g_signal_connect (self->box, "query-tooltip", G_CALLBACK (query_tooltip_cb), self);
   if (self->column->kind == SLUICE_RUN_COLUMN_CURVE && self->cells->curves != NULL)
     g_hash_table_add (self->cells->curves, self);
-  self->icon = new_icon (self);
-  if (self->icon != NULL)
-    gtk_box_append (GTK_BOX (self->box), self->icon);
-  if (has_label (self->column->kind))
-    add_label (self);
   /* In GTK 4.8 cells are items of a list as their row is: both would toggle it on Ctrl+click, and
    * nothing would come of that. */
   gtk_list_item_set_selectable (place, FALSE);

@@ -190,12 +190,16 @@ sluice_seed_heading_is_of (GtkWidget *heading, const SluiceSeedGroup *group)
                 == 0;
 }
 
+/* Results come all the time; a tooltip that is set asks the display. */
 static void
 show_fold (Heading *self, const char *name, gboolean folded)
 {
+  const char *icon = folded ? "pan-end-symbolic" : "pan-down-symbolic";
+  if (g_strcmp0 (gtk_button_get_icon_name (self->fold), icon) == 0)
+    return;
   g_autofree char *label =
       g_strdup_printf (folded ? _ ("Show the runs of %s") : _ ("Fold the runs of %s"), name);
-  gtk_button_set_icon_name (self->fold, folded ? "pan-end-symbolic" : "pan-down-symbolic");
+  gtk_button_set_icon_name (self->fold, icon);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->fold),
                                folded ? _ ("Show its runs (Right)") : _ ("Fold its runs (Left)"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->fold), GTK_ACCESSIBLE_PROPERTY_LABEL, label,

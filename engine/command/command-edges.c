@@ -58,9 +58,8 @@ find_input (
   return TRUE;
 }
 
-/* One more input, of an argument that stands for several. */
-static gboolean
-append_input (SluiceGraph *graph, SluiceNode *node, SluiceEdge edge, GError **error)
+gboolean
+sluice_command_append_input (SluiceGraph *graph, SluiceNode *node, SluiceEdge edge, GError **error)
 {
   const char *count = node->op->inputs[node->op->n_inputs - 1].number_attr;
   SluiceAttr attr = sluice_attr_int (count, sluice_node_get_int (node, count) + 1);
@@ -82,7 +81,7 @@ sluice_command_connect (SluiceCommandCall *call, GError **error)
       || !find_input (call, call->arguments[1], &node, &input, error))
     return FALSE;
   if (input == node->n_inputs)
-    return append_input (call->graph, node, edge, error);
+    return sluice_command_append_input (call->graph, node, edge, error);
   return sluice_edit_set_input (call->graph, node, input, edge, error);
 }
 

@@ -25,9 +25,14 @@ sluice_command_check (SluiceCommandCall *call, GError **error)
 }
 
 gboolean
-sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
+sluice_command_is_text_name (const char *path)
 {
-  gboolean is_text = g_str_has_suffix (path, ".pbtxt") || g_str_has_suffix (path, ".txt");
+  return g_str_has_suffix (path, ".pbtxt") || g_str_has_suffix (path, ".txt");
+}
+
+gboolean
+sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error)
+{
   g_autoptr (GError) problem = NULL;
   g_autoptr (GBytes) bytes =
       sluice_graph_export (graph, is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
@@ -40,6 +45,12 @@ sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
     return TRUE;
   return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "the graph is not saved: %s",
                       problem->message);
+}
+
+gboolean
+sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
+{
+  return sluice_command_write_as (graph, path, sluice_command_is_text_name (path), error);
 }
 
 gboolean

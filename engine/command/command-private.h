@@ -53,12 +53,17 @@ gboolean sluice_command_connect (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_disconnect (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_control (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_uncontrol (SluiceCommandCall *call, GError **error);
+/* One more input, of an argument that stands for several, the op's last. */
+gboolean
+sluice_command_append_input (SluiceGraph *graph, SluiceNode *node, SluiceEdge edge, GError **error);
 /* command-names.c */
 gboolean sluice_command_rename (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-layer.c */
+gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);

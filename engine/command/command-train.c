@@ -10,8 +10,10 @@
 
 #include "engine/command/expand.h"
 #include "engine/grad/grad.h"
+#include "engine/graph/edge-text.h"
 
-#define STEP "global_step"
+#define STEP   "global_step"
+#define MERGED "summaries/merged"
 
 typedef struct
 {
@@ -121,14 +123,6 @@ dup_free_scope (SluiceGraph *graph)
     }
 }
 
-/* "NODE", or "NODE:1". (transfer full) */
-static char *
-edge_text (SluiceEdge edge)
-{
-  return edge.port == 0 ? g_strdup (edge.node->name)
-                        : g_strdup_printf ("%s:%d", edge.node->name, edge.port);
-}
-
 /* Variables that the loss does not depend on are trained no more. */
 static gboolean
 add_gradients (Training *self, SluiceEdge loss, GError **error)
@@ -153,7 +147,7 @@ add_gradients (Training *self, SluiceEdge loss, GError **error)
         if (dense.node == NULL)
           break;
         g_ptr_array_add (self->variables, xs[i].node);
-        g_ptr_array_add (self->gradients, edge_text (dense));
+        g_ptr_array_add (self->gradients, sluice_edge_to_text (dense));
       }
   if (!sluice_builder_finish (&b, error))
     return FALSE;
@@ -377,6 +371,22 @@ name_of_tag (const char *tag)
   return g_steal_pointer (&name);
 }
 
+/* All summaries in one, which is what a step fetches. */
+static gboolean
+merge_summary (SluiceGraph *graph, const char *name, GError **error)
+{
+  SluiceEdge summary = { sluice_graph_find (graph, name), 0 };
+  SluiceNode *merged = sluice_graph_find (graph, MERGED);
+  const SluiceOp *op = sluice_registry_by_role (SLUICE_ROLE_MERGE_SUMMARY);
+  SluiceNodeSpec spec = { .name = MERGED, .op = op->name, .inputs = &summary, .n_inputs = 1 };
+  if (merged == NULL)
+    return sluice_edit_add (graph, &spec, error) != NULL;
+  if (merged->op == op)
+    return sluice_command_append_input (graph, merged, summary, error);
+  return sluice_node_fail (merged, error, SLUICE_ERROR_ALREADY_EXISTS,
+                           "has the name of what joins all summaries; rename it");
+}
+
 gboolean
 sluice_command_summary (SluiceCommandCall *call, GError **error)
 {
@@ -393,5 +403,6 @@ sluice_command_summary (SluiceCommandCall *call, GError **error)
   sluice_template_values_set (texts, "name", name);
   sluice_template_values_set (texts, "tag", quoted);
   sluice_template_values_set (texts, "edge", call->arguments[1]);
-  return sluice_template_expand (template, "do", texts, call, error);
+  return sluice_template_expand (template, "do", texts, call, error)
+         && merge_summary (call->graph, name, error);
 }

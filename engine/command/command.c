@@ -15,6 +15,7 @@
 #define KEYS(of) .keys = of, .n_keys = G_N_ELEMENTS (of)
 
 static const SluiceCommandKey attrs[] = { { NULL, "ATTR=VALUE" } };
+static const SluiceCommandKey parameters[] = { { NULL, "KEY=VALUE" } };
 static const SluiceCommandKey training[] = { { "optimizer", "NAME", TRUE },
                                              { "learning-rate", "X", TRUE },
                                              { "variables", "SCOPE" },
@@ -26,6 +27,9 @@ const SluiceEditCommand sluice_commands[] = {
   { "add", "OP NAME [INPUT...] [ATTR=VALUE...]",
     N_("Adds a node; an input is an edge, ^NODE to wait for one, or \"\" to stay open. Dtypes are taken from the inputs, what else is not said from the op's defaults"),
     N_("add $2"), 2, MANY, KEYS (attrs), sluice_command_add },
+  { "layer", "KIND NAME [input=EDGE] [KEY=VALUE...]",
+    N_("Adds a layer as a scope, whose outcome is NAME/output; of a layer that is there, makes it again with other parameters"),
+    N_("layer $2"), 2, 2, KEYS (parameters), sluice_command_layer },
   { "connect", "EDGE NODE:K",
     N_("Makes input K of a node, by number or by name, read an edge instead of what it reads; one more where the op takes any number"),
     N_("connect $1 → $2"), 2, 2, NULL, 0, sluice_command_connect },
@@ -69,7 +73,7 @@ const SluiceEditCommand sluice_commands[] = {
     N_("Adds gradients of a loss, an optimizer's updates of all variables or those of a scope, the global step, and the nodes init and train; clip is the largest joint norm of the gradients"),
     N_("train by $1"), 1, 1, KEYS (training), sluice_command_train },
   { "summary", "scalar|histogram|image EDGE [TAG]",
-    N_("Adds a summary of an edge, by the tag or the name of its node"),
+    N_("Adds a summary of an edge, by the tag or the name of its node; summaries/merged joins all of them"),
     N_("summary of $2"), 2, 3, NULL, 0, sluice_command_summary },
   { "undo", "[N]",
     N_("Takes the last command, or the last N, back"),

@@ -42,3 +42,6 @@ const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
 
 /* Writes a graph whole or not at all; as text where the name ends in .pbtxt or .txt. */
 gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
+gboolean
+sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error);
+gboolean sluice_command_is_text_name (const char *path);

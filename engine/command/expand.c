@@ -40,6 +40,34 @@ sluice_template_values_get (const SluiceTemplateValues *self, const char *name)
   return g_hash_table_lookup ((GHashTable *) self, name);
 }
 
+static void
+set_fact (SluiceTemplateValues *self, const char *name, const char *fact, const char *text)
+{
+  g_hash_table_replace (self, g_strconcat (name, ".", fact, NULL), g_strdup (text));
+}
+
+/* "[0,1,2]": all dimensions but the last. (transfer full) */
+static char *
+axes_before_last (const SluiceShape *shape)
+{
+  GString *axes = g_string_new ("[");
+  for (int i = 0; i + 1 < shape->rank; i++)
+    g_string_append_printf (axes, "%s%d", i > 0 ? "," : "", i);
+  g_string_append_c (axes, ']');
+  return g_string_free (axes, FALSE);
+}
+
+/* How many values an example has: all dimensions but the first; -1: not known. */
+static gint64
+size_of_example (const SluiceShape *shape)
+{
+  SluiceShape rest = *shape;
+  if (shape->rank < 1)
+    return -1;
+  rest.dim[0] = 1;
+  return sluice_shape_n_elements (&rest);
+}
+
 /* What is known of an edge: NAME.dtype and so on. */
 static gboolean
 set_edge (SluiceTemplateValues *self,
@@ -49,20 +77,23 @@ set_edge (SluiceTemplateValues *self,
           GError **error)
 {
   SluiceEdge edge;
-  char shape[SLUICE_SHAPE_STR];
+  char buffer[SLUICE_SHAPE_STR];
   if (!sluice_command_find_edge (call, text, &edge, error))
     return FALSE;
-  const SluiceShape *of = sluice_edge_shape (edge);
-  g_autofree char *dtype = g_strconcat (name, ".dtype", NULL);
-  g_autofree char *whole = g_strconcat (name, ".shape", NULL);
-  g_autofree char *rank = g_strconcat (name, ".rank", NULL);
-  g_autofree char *last = g_strconcat (name, ".last", NULL);
-  sluice_template_values_set (
-      self, dtype, sluice_dtype_enum_name (sluice_dtype_base (sluice_edge_dtype (edge))));
-  sluice_template_values_set (self, whole, sluice_shape_str (of, shape));
-  sluice_template_values_set_number (self, rank, of->rank);
-  sluice_template_values_set_number (self, last,
-                                     of->rank > 0 ? (double) of->dim[of->rank - 1] : -1);
+  const SluiceShape *shape = sluice_edge_shape (edge);
+  const gint64 numbers[] = { shape->rank, shape->rank > 0 ? shape->dim[shape->rank - 1] : -1,
+                             size_of_example (shape) };
+  static const char *const facts[] = { "rank", "last", "size" };
+  g_autofree char *axes = axes_before_last (shape);
+  set_fact (self, name, "dtype",
+            sluice_dtype_enum_name (sluice_dtype_base (sluice_edge_dtype (edge))));
+  set_fact (self, name, "shape", sluice_shape_str (shape, buffer));
+  set_fact (self, name, "before-last", axes);
+  for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    {
+      g_snprintf (buffer, sizeof buffer, "%" G_GINT64_FORMAT, numbers[i]);
+      set_fact (self, name, facts[i], buffer);
+    }
   return TRUE;
 }
 
@@ -322,26 +353,31 @@ use (SluiceCommandCall *call, const SluiceLine *line, guint depth, GError **erro
          && expand_section (part, "do", texts, call, depth + 1, error);
 }
 
-/* The command behind "when A = B", or NULL where it is not to be done. */
-static const char *
-skip_condition (const char *text)
+/* "A = B" or "A != B" at *at, which then stands behind it. */
+static gboolean
+is_true (const char **at)
 {
   const char *begin[3];
   gsize length[3];
-  if (!g_str_has_prefix (text, "when "))
-    return text;
-  text += strlen ("when ");
-  for (guint i = 0; i < 3; i++)
+  for (guint i = 0; i < G_N_ELEMENTS (begin); i++)
     {
-      begin[i] = text += strspn (text, " ");
-      length[i] = sluice_attr_text_span (text, " ");
-      if (length[i] == G_MAXSIZE)
-        return NULL;
-      text += length[i];
+      begin[i] = *at += strspn (*at, " ");
+      length[i] = MIN (sluice_attr_text_span (*at, " "), strlen (*at));
+      *at += length[i];
     }
+  *at += strspn (*at, " ");
   gboolean is_equal = length[0] == length[2] && memcmp (begin[0], begin[2], length[0]) == 0;
-  gboolean wants_equal = *begin[1] == '=';
-  return is_equal == wants_equal ? text + strspn (text, " ") : NULL;
+  return is_equal == (*begin[1] == '=');
+}
+
+/* "need A = B TEXT" */
+static gboolean
+need (const char *text, GError **error)
+{
+  gboolean ok = is_true (&text);
+  g_autofree char *words = ok ? NULL : sluice_line_unquote (text, NULL);
+  return ok
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", words != NULL ? words : text);
 }
 
 static gboolean
@@ -351,9 +387,15 @@ do_text (const char *text,
          guint depth,
          GError **error)
 {
-  const char *command = skip_condition (text);
-  if (command == NULL)
-    return TRUE;
+  const char *command = text;
+  if (g_str_has_prefix (text, "need "))
+    return need (text + strlen ("need"), error);
+  if (g_str_has_prefix (text, "when "))
+    {
+      command += strlen ("when");
+      if (!is_true (&command))
+        return TRUE;
+    }
   g_autoptr (SluiceLine) line = sluice_line_parse (command, error);
   if (line == NULL || line->n == 0)
     return line != NULL;
@@ -363,8 +405,9 @@ do_text (const char *text,
   if (g_str_equal (first, "append") && line->n == 3)
     {
       const char *before = sluice_template_values_get (texts, line->words[1].text);
+      gboolean is_first = before == NULL || *before == '\0';
       g_autofree char *all =
-          g_strjoin (" ", before != NULL ? before : "", line->words[2].text, NULL);
+          g_strconcat (is_first ? "" : before, is_first ? "" : " ", line->words[2].text, NULL);
       sluice_template_values_set (texts, line->words[1].text, all);
       return TRUE;
     }

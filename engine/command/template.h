@@ -17,9 +17,12 @@
  *   when $activation = relu add Relu $name/output $name/product
  *
  * $NAME is the text of a parameter, $(...) what an expression of numbers comes to. Of a parameter
- * that is an edge there are $NAME.dtype, .shape, .rank and .last, the length of its last dimension.
+ * that is an edge there are $NAME.dtype, .shape, .rank, .last (the length of its last dimension),
+ * .size (of an example: all dimensions but the first) and .before-last (all axes but the last).
  * `use TEMPLATE KEY=VALUE...` stands for another template, `append NAME TEXT` makes a parameter
- * longer, `when A = B COMMAND` and `when A != B COMMAND` depend.
+ * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, `need A = B TEXT` fails.
+ *
+ * A layer's outcome is its node NAME/output, which remembers the layer.
  */
 typedef enum
 {

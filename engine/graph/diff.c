@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/difference.h"
+#include "engine/graph/edge-text.h"
 #include "engine/graph/function.h"
 #include "engine/graph/graph-private.h"
 
@@ -395,14 +396,6 @@ add_field (SluiceNodeDiff *self, char *field, char *from, char *to)
   g_array_append_val (self->fields, diff);
 }
 
-static char *
-edge_to_text (SluiceEdge edge)
-{
-  return edge.node == NULL ? NULL
-         : edge.port == 0  ? g_strdup (edge.node->name)
-                           : g_strdup_printf ("%s:%d", edge.node->name, edge.port);
-}
-
 static gboolean
 is_same_edge (const Diff *self, SluiceEdge from, SluiceEdge to)
 {
@@ -419,7 +412,8 @@ compare_inputs (const Diff *self, SluiceNodeDiff *diff)
       SluiceEdge from = i < diff->was->n_inputs ? diff->was->inputs[i] : SLUICE_NO_EDGE;
       SluiceEdge to = i < diff->is->n_inputs ? diff->is->inputs[i] : SLUICE_NO_EDGE;
       if (!is_same_edge (self, from, to))
-        add_field (diff, g_strdup_printf ("input %u", i), edge_to_text (from), edge_to_text (to));
+        add_field (diff, g_strdup_printf ("input %u", i), sluice_edge_to_text (from),
+                   sluice_edge_to_text (to));
     }
 }
 

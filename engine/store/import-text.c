@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
@@ -183,6 +184,18 @@ read_whole (const char *path, guint64 most, GError **error)
 GBytes *
 sluice_import_read_text (const char *path, GError **error)
 {
+  struct stat info;
+  if (stat (path, &info) == 0 && (guint64) info.st_size > IMPORT_MOST_TEXT)
+    {
+      g_autofree char *size = g_format_size_full ((guint64) info.st_size, G_FORMAT_SIZE_IEC_UNITS);
+      g_autofree char *most = g_format_size_full (IMPORT_MOST_TEXT, G_FORMAT_SIZE_IEC_UNITS);
+      sluice_fail (
+          error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+          "it has %s, and logs that are text are read up to %s: cut it into files, each of "
+          "which begins with its first line",
+          size, most);
+      return NULL;
+    }
   return read_whole (path, IMPORT_MOST_TEXT, error);
 }
 

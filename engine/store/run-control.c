@@ -108,60 +108,64 @@ sluice_run_control_is_over (SluiceStore *store, gint64 run)
   return !sluice_store_run_is_locked (store, run);
 }
 
-/* ---- waiting ---- */
-
-/* How often an answer is looked for, and after how long somebody is told what is waited for. */
+/* How often an answer is looked for, and after how long somebody is told that it is waited for. */
 #define LOOK_MS 20
 #define TELL_MS 2000
 
-/* What the step under way leaves no time for is not to come later, when nobody expects it. */
+/* (transfer full) (nullable) */
 static SluiceCommand *
-take_back (SluiceStore *store, const SluiceRunInfo *run, gint64 id, gint64 patience, GError **error)
+wait_for_answer (SluiceStore *store,
+                 const SluiceRunInfo *run,
+                 gint64 id,
+                 gint64 patience_ms,
+                 void (*waits) (void),
+                 GError **error)
 {
-  sluice_run_control_forget (store, id, NULL);
-  sluice_fail (error, SLUICE_ERROR_DEADLINE_EXCEEDED,
-               "run '%s' did not answer within %" G_GINT64_FORMAT
-               " s: the step under way takes longer; nothing is asked of it any more. 'sluice "
-               "control --wait SECONDS' waits longer",
-               run->name, patience);
-  return NULL;
-}
-
-SluiceCommand *
-sluice_run_control_wait (SluiceStore *store,
-                         const SluiceRunInfo *run,
-                         gint64 id,
-                         gint64 patience,
-                         void (*told) (void),
-                         GError **error)
-{
-  for (gint64 waited = 0;; waited += LOOK_MS)
+  for (gint64 waited = 0; waited < patience_ms; waited += LOOK_MS)
     {
       /* Who ends answers before he lets the run go. */
       gboolean is_over = sluice_run_control_is_over (store, run->id);
       g_autoptr (SluiceCommand) command = sluice_run_control_read (store, id, error);
-      if (command == NULL)
-        return NULL;
-      if (command->state != SLUICE_COMMAND_ASKED)
-        {
-          sluice_run_control_forget (store, id, NULL);
-          return g_steal_pointer (&command);
-        }
+      if (command == NULL || command->state != SLUICE_COMMAND_ASKED)
+        return g_steal_pointer (&command);
       if (is_over)
         {
-          sluice_run_control_forget (store, id, NULL);
           sluice_fail (error, SLUICE_ERROR_ABORTED,
                        "the process that trained run '%s' went away before it answered; it is not "
                        "done, and is not done later",
                        run->name);
           return NULL;
         }
-      if (waited >= patience * 1000)
-        return take_back (store, run, id, patience, error);
-      if (waited == TELL_MS && told != NULL)
-        told ();
+      if (waited == TELL_MS && waits != NULL)
+        waits ();
       g_usleep (LOOK_MS * 1000);
     }
+  sluice_fail (error, SLUICE_ERROR_DEADLINE_EXCEEDED,
+               "run '%s' did not answer within %" G_GINT64_FORMAT
+               " s: the step under way takes longer; nothing is asked of it any more. Have more "
+               "patience with it",
+               run->name, patience_ms / 1000);
+  return NULL;
+}
+
+SluiceCommand *
+sluice_run_control_call (SluiceStore *store,
+                         const SluiceRunInfo *run,
+                         const char *verb,
+                         const char *argument,
+                         gint64 patience_ms,
+                         void (*waits) (void),
+                         GError **error)
+{
+  gint64 id = sluice_run_control_ask (store, run, verb, argument, error);
+  if (id == 0)
+    return NULL;
+  g_autoptr (SluiceCommand) command = wait_for_answer (store, run, id, patience_ms, waits, error);
+  sluice_run_control_forget (store, id, NULL);
+  if (command == NULL || command->state == SLUICE_COMMAND_DONE)
+    return g_steal_pointer (&command);
+  sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "run '%s': %s", run->name, command->answer);
+  return NULL;
 }
 
 /* ---- who trains ---- */

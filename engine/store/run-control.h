@@ -41,25 +41,28 @@ gint64 sluice_run_control_ask (SluiceStore *store,
                                GError **error);
 /* As the row is now. (transfer full) (nullable) */
 SluiceCommand *sluice_run_control_read (SluiceStore *store, gint64 id, GError **error);
-/**
- * sluice_run_control_wait:
- * @patience: seconds
- * @told: (nullable): called once where the answer takes long
- *
- * The row as it was answered: it is forgotten. In a worker.
- *
- * Returns: (transfer full) (nullable): DEADLINE_EXCEEDED or ABORTED: nothing is asked any more
- */
-SluiceCommand *sluice_run_control_wait (SluiceStore *store,
-                                        const SluiceRunInfo *run,
-                                        gint64 id,
-                                        gint64 patience,
-                                        void (*told) (void),
-                                        GError **error);
 /* The row goes, answered or not. */
 gboolean sluice_run_control_forget (SluiceStore *store, gint64 id, GError **error);
 /* Has the process that was asked gone, or let the run go? */
 gboolean sluice_run_control_is_over (SluiceStore *store, gint64 run);
+
+/**
+ * sluice_run_control_call:
+ * @patience_ms: as long the step under way may take
+ * @waits: (nullable): called once where it takes seconds
+ *
+ * Asks, and waits for the answer. What has none in the end is not done later.
+ *
+ * Returns: (transfer full) (nullable): what was done; %NULL with FAILED_PRECONDITION where it was
+ * refused or nobody trains the run, ABORTED where its process went away, DEADLINE_EXCEEDED
+ */
+SluiceCommand *sluice_run_control_call (SluiceStore *store,
+                                        const SluiceRunInfo *run,
+                                        const char *verb,
+                                        const char *argument,
+                                        gint64 patience_ms,
+                                        void (*waits) (void),
+                                        GError **error);
 
 /* ---- who trains ---- */
 

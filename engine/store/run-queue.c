@@ -96,6 +96,29 @@ sluice_run_queue_dup_entries (SluiceStore *store, GError **error)
   return ok ? g_steal_pointer (&entries) : NULL;
 }
 
+gboolean
+sluice_run_queue_read_needs (SluiceStore *store,
+                             gint64 run,
+                             SluiceQueueNeeds *needs,
+                             GError **error)
+{
+  *needs = (SluiceQueueNeeds){ 0 };
+  sqlite3 *db = sluice_store_take_reader (store, error);
+  if (db == NULL)
+    return FALSE;
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error, "SELECT after, devices, memory, threads FROM queue WHERE run = ?", "i", run);
+  int rc = sluice_sql_step (db, row, error);
+  if (rc == SQLITE_ROW)
+    *needs = (SluiceQueueNeeds){ .after = sqlite3_column_int64 (row, 0),
+                                 .devices = sluice_column_dup_text (row, 1),
+                                 .memory = sqlite3_column_int64 (row, 2),
+                                 .threads = sqlite3_column_int64 (row, 3) };
+  sqlite3_finalize (row);
+  sluice_store_put_reader (store, db);
+  return rc != SQLITE_ERROR;
+}
+
 /* ---- pausing ---- */
 
 gboolean

@@ -33,6 +33,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceQueueEntry, sluice_queue_entry_free)
 /* (transfer full) (nullable) (element-type SluiceQueueEntry): in order; also those under way. */
 GPtrArray *sluice_run_queue_dup_entries (SluiceStore *store, GError **error);
 
+/* What its row says of a run; nothing where it has none. needs->devices: (transfer full)
+ * (nullable) */
+gboolean sluice_run_queue_read_needs (SluiceStore *store,
+                                      gint64 run,
+                                      SluiceQueueNeeds *needs,
+                                      GError **error);
+
 /* Nothing more is claimed while it is paused; what is under way goes on. */
 gboolean sluice_run_queue_get_paused (SluiceStore *store, gboolean *paused, GError **error);
 gboolean sluice_run_queue_set_paused (SluiceStore *store, gboolean paused, GError **error);

@@ -219,6 +219,17 @@ count_times (gint64 n_steps, gint64 period)
   return 1 + (period > 0 ? floor ((double) (n_steps - 1) / (double) period) : 0);
 }
 
+/* By steps and by the time of training. */
+static double
+count_saves (const Trial *self)
+{
+  const SluiceSchedule *schedule = &self->checker->schedule;
+  double n = count_times (schedule->n_steps, schedule->checkpoint_every);
+  double seconds = (double) schedule->n_steps * self->step;
+  double minutes = self->checker->project->checkpoint_minutes;
+  return fmin (minutes > 0 ? n + floor (seconds / (60 * minutes)) : n, (double) schedule->n_steps);
+}
+
 /* "1 h 20 min", "3 min", "12 s" */
 static char *
 dup_duration (double seconds)
@@ -236,7 +247,7 @@ tell_finish (Trial *self)
   const SluiceSchedule *schedule = &self->checker->schedule;
   double n = (double) schedule->n_steps;
   double others = count_times (schedule->n_steps, schedule->evaluate_every) * self->evaluation
-                  + count_times (schedule->n_steps, schedule->checkpoint_every) * self->save;
+                  + count_saves (self) * self->save;
   if (schedule->summary_every > 0)
     others += n / (double) schedule->summary_every * self->summary;
   double seconds = n * self->step + others;
@@ -374,10 +385,10 @@ measure_memory (Trial *self)
 
 /* Checkpoints that lie there at the end, and one more while it is written. */
 static double
-count_checkpoints (const SluiceSchedule *schedule)
+count_checkpoints (const Trial *self)
 {
-  double n = count_times (schedule->n_steps, schedule->checkpoint_every);
-  double kept = (double) (schedule->keep_last + schedule->keep_best);
+  const SluiceSchedule *schedule = &self->checker->schedule;
+  double n = count_saves (self), kept = (double) (schedule->keep_last + schedule->keep_best);
   if (schedule->keep_last == 0)
     return n;
   if (schedule->keep_every > 0)
@@ -409,7 +420,7 @@ tell_disk (Trial *self)
   const SluiceChecker *checker = self->checker;
   const SluiceSchedule *schedule = &checker->schedule;
   double n = (double) schedule->n_steps;
-  double checkpoints = count_checkpoints (schedule) * (double) self->checkpoint_bytes;
+  double checkpoints = count_checkpoints (self) * (double) self->checkpoint_bytes;
   double points = n * checker->replica->n_scalars * POINT_BYTES;
   double summaries = schedule->summary_every > 0
                          ? n / (double) schedule->summary_every * (double) self->summary_bytes
@@ -424,7 +435,7 @@ tell_disk (Trial *self)
       : room >= 0 && 2 * bytes > room ? SLUICE_PREFLIGHT_LOOK
                                       : SLUICE_PREFLIGHT_WELL,
       g_strdup_printf (_ ("%s on the disk, of it %.0f checkpoints; %s are free"), wanted,
-                       count_checkpoints (schedule), there));
+                       count_checkpoints (self), there));
   item->value = bytes;
   item->plus_minus = 0.1 * checkpoints + 0.5 * (points + summaries);
   item->unit = "bytes";

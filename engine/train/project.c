@@ -33,6 +33,7 @@ typedef enum
   KEY_COUNT,   /* an integer of at least minimum */
   KEY_SEED,
   KEY_NUMBER,
+  KEY_NUMBER_FROM_0,
   KEY_NUMBER_OR_NONE, /* NAN: none */
   KEY_BOOL,
   KEY_SHAPE, /* "8;8;1" */
@@ -74,6 +75,7 @@ static const Key keys[] = {
   { "train", "batch", KEY_COUNT, AT (batch), WITH_DATA, 1 },
   { "train", "seed", KEY_SEED, AT (seed), OPTIONAL, 0 },
   { "train", "checkpoint-every", KEY_COUNT, AT (checkpoint_every), OPTIONAL, 0 },
+  { "train", "checkpoint-minutes", KEY_NUMBER_FROM_0, AT (checkpoint_minutes), OPTIONAL, 0 },
   { "train", "keep-last", KEY_COUNT, AT (keep_last), OPTIONAL, 0 },
   { "train", "keep-best", KEY_COUNT, AT (keep_best), OPTIONAL, 0 },
   { "train", "keep-every", KEY_COUNT, AT (keep_every), OPTIONAL, 0 },
@@ -312,6 +314,11 @@ set_value (SluiceProject *self, const Key *key, const char *text, GError **error
     case KEY_NUMBER:
       if (!parse_number (text, &number))
         return bad_value (key, text, "must be a number", error);
+      *(double *) field = number;
+      return TRUE;
+    case KEY_NUMBER_FROM_0:
+      if (!parse_number (text, &number) || number < 0)
+        return bad_value (key, text, "must be a number from 0 on", error);
       *(double *) field = number;
       return TRUE;
     case KEY_NUMBER_OR_NONE:
@@ -700,6 +707,7 @@ value_to_text (const SluiceProject *self, const Key *key)
         return NULL;
       G_GNUC_FALLTHROUGH;
     case KEY_NUMBER:
+    case KEY_NUMBER_FROM_0:
       return sluice_text_dup_number (*(const double *) field, FALSE);
     case KEY_BOOL:
       return g_strdup (*(const gboolean *) field ? "true" : "false");

@@ -39,6 +39,7 @@ typedef struct
   GArray *fetches;  /* of SluiceNamedEdge: extra scalars logged each step */
 
   gint64 n_steps, batch, checkpoint_every, summary_every, evaluate_every;
+  double checkpoint_minutes; /* of training from checkpoint to checkpoint; 0: no such */
   /* Of checkpoints: so many of the newest (0: all), so many of the best, each whose step this
      divides (0: none). */
   gint64 keep_last, keep_best, keep_every;

@@ -29,20 +29,6 @@ tell (const Work *work, SluiceQueueClaim claim, const char *run, const char *mes
     work->how->tell (claim, run, message, work->how->data);
 }
 
-/* What its row says that it needs. */
-static SluiceQueueNeeds
-get_needs (Work *work, const SluiceRunInfo *run)
-{
-  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (work->store, NULL);
-  for (guint i = 0; entries != NULL && i < entries->len; i++)
-    {
-      const SluiceQueueEntry *entry = entries->pdata[i];
-      if (entry->info->id == run->id)
-        return (SluiceQueueNeeds){ .threads = entry->threads, .memory = entry->memory };
-    }
-  return (SluiceQueueNeeds){ 0 };
-}
-
 /* One that needs more than there is runs alone. */
 static SluiceQueueLimits
 get_limits (Work *work)
@@ -89,7 +75,8 @@ take_next (Work *work, SluiceQueueNeeds *needs, SluiceQueueClaim *claim)
   switch (*claim)
     {
     case SLUICE_QUEUE_CLAIMED:
-      *needs = get_needs (work, run);
+      sluice_run_queue_read_needs (work->store, run->id, needs, NULL);
+      g_free ((char *) needs->devices);
       work->n_under_way++;
       work->taken.threads += needs->threads;
       work->taken.memory += needs->memory;

@@ -252,7 +252,8 @@ ask_trial (SluiceStore *store, gint64 run, char **reason, GError **error)
                                               : SLUICE_QUEUE_MAY_GO;
 }
 
-/* until: 0: to its end */
+/* until: 0: to its end. It stands on the device that was asked for when it came to wait, unless who
+ * trains it says another one. */
 static SluiceTrainer *
 make_trainer (SluiceStore *store,
               const SluiceTrainerOptions *options,
@@ -262,14 +263,24 @@ make_trainer (SluiceStore *store,
 {
   g_autofree char *id = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
   g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  SluiceQueueNeeds needs;
+  if (!sluice_run_queue_read_needs (store, run, &needs, error))
+    return NULL;
+  g_autofree char *device = (char *) needs.devices;
   SluiceProject *project = sluice_project_load (folder, error);
+  if (project == NULL)
+    return NULL;
+  SluiceSessionOptions host = options->host != NULL ? *options->host : project->session;
+  if (host.device == NULL)
+    host.device = device;
   SluiceTrainerOptions all = *options;
+  all.host = &host;
   all.run_name = NULL;
   all.resume = id;
   all.holds_lock = TRUE;
   all.waits_again = is_of_machine;
   all.until_step = until;
-  return project != NULL ? sluice_trainer_new (store, project, &all, error) : NULL;
+  return sluice_trainer_new (store, project, &all, error);
 }
 
 static SluiceRunInfo *

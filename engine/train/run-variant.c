@@ -233,3 +233,69 @@ sluice_run_diff_to_variant (const SluiceRunDiff *self, const char *const *names)
   add (&b, "results", result_diffs_new (self));
   return g_variant_builder_end (&b);
 }
+
+/* ---- what was asked of a run, and made of it again ---- */
+
+GVariant *
+sluice_command_to_variant (const SluiceCommand *self, const SluiceRunInfo *run)
+{
+  GVariantBuilder b;
+  g_variant_builder_init (&b, G_VARIANT_TYPE_VARDICT);
+  add (&b, "run", text_new (run->name));
+  add (&b, "command", text_new (self->verb));
+  add_text (&b, "argument", self->argument);
+  add_int (&b, "step", self->step);
+  add (&b, "answer", text_new (self->answer));
+  return g_variant_builder_end (&b);
+}
+
+/* An element as a number where it is one. text: (nullable) */
+static void
+add_element (GVariantBuilder *b, const char *name, const char *text)
+{
+  char *end = NULL;
+  double number = text != NULL ? g_ascii_strtod (text, &end) : 0;
+  if (text != NULL && end != text && *end == '\0')
+    add (b, name, g_variant_new_double (number));
+  else
+    add_text (b, name, text);
+}
+
+/* self: (nullable) */
+static GVariant *
+parting_new (const SluiceParting *self)
+{
+  GVariantBuilder b;
+  if (self == NULL)
+    return g_variant_new_maybe (G_VARIANT_TYPE_VARDICT, NULL);
+  g_variant_builder_init (&b, G_VARIANT_TYPE_VARDICT);
+  add_int (&b, "step", self->step);
+  add_text (&b, "node", self->node);
+  add_text (&b, "tensor", self->tensor);
+  add_maybe_int (&b, "element", self->element >= 0, self->element);
+  add_element (&b, "was", self->was);
+  add_element (&b, "is", self->is);
+  add (&b, "cause", text_new (sluice_parting_cause_name (self->cause)));
+  add_text (&b, "because", self->because);
+  return g_variant_new_maybe (NULL, g_variant_builder_end (&b));
+}
+
+GVariant *
+sluice_reproduction_to_variant (const SluiceReproduction *self)
+{
+  GVariantBuilder b, notes;
+  g_variant_builder_init (&notes, G_VARIANT_TYPE_STRING_ARRAY);
+  for (guint i = 0; i < self->notes->len; i++)
+    g_variant_builder_add_value (&notes, text_new (self->notes->pdata[i]));
+  g_variant_builder_init (&b, G_VARIANT_TYPE_VARDICT);
+  add (&b, "equal", g_variant_new_boolean (self->equal));
+  add_int (&b, "from", self->from);
+  add_int (&b, "to_step", self->to);
+  add_int (&b, "values", (gint64) self->n_values);
+  add_int (&b, "checkpoints", self->n_checkpoints);
+  add (&b, "machine", text_new (self->machine));
+  add_text (&b, "build", self->build);
+  add (&b, "first_difference", parting_new (self->parting));
+  add (&b, "notes", g_variant_builder_end (&notes));
+  return g_variant_builder_end (&b);
+}

@@ -3,6 +3,8 @@
 #pragma once
 
 #include "engine/store/runs.h"
+#include "engine/store/run-control.h"
+#include "engine/train/reproduce.h"
 #include "engine/train/run-diff.h"
 
 /*
@@ -19,3 +21,6 @@ GVariant *
 sluice_run_entry_to_variant (SluiceStore *store, const SluiceRunEntry *self, GHashTable *names);
 /* names: (array zero-terminated=1): of the runs. (transfer floating) */
 GVariant *sluice_run_diff_to_variant (const SluiceRunDiff *self, const char *const *names);
+/* (transfer floating): as `sluice control --json` and `sluice reproduce --json` print them. */
+GVariant *sluice_command_to_variant (const SluiceCommand *self, const SluiceRunInfo *run);
+GVariant *sluice_reproduction_to_variant (const SluiceReproduction *self);

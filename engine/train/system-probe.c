@@ -10,9 +10,12 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "engine/train/system-gpu.h"
+
 const char *const sluice_system_tags[SLUICE_N_SYSTEM_VALUES] = {
-  "system/resident",    "system/disk-free", "system/disk-written",
-  "system/temperature", "system/energy",
+  "system/resident",    "system/disk-free",       "system/disk-written",
+  "system/temperature", "system/energy",          "system/gpu-load",
+  "system/gpu-memory",  "system/gpu-temperature", "system/gpu-energy",
 };
 
 /* A counter of microjoules that begins again at 0 behind its greatest value. */
@@ -25,9 +28,10 @@ typedef struct
 struct _SluiceSystemProbe
 {
   char *statm, *io, *workspace;
-  GPtrArray *sensors; /* of char: files of thousandths of a degree */
-  GArray *counters;   /* of Counter */
-  double written;     /* when it was made */
+  GPtrArray *sensors;         /* of char: files of thousandths of a degree */
+  GArray *counters;           /* of Counter */
+  SluiceGpuProbe *gpu;        /* (nullable) */
+  double written, gpu_energy; /* when it was made */
   gboolean has[SLUICE_N_SYSTEM_VALUES];
 };
 
@@ -120,6 +124,17 @@ find_counters (SluiceSystemProbe *self, const char *root)
     }
 }
 
+#define NVML "libnvidia-ml.so.1"
+
+static void
+find_gpus (SluiceSystemProbe *self, const char *root)
+{
+  g_autofree char *path =
+      *root != '\0' ? g_build_filename (root, "usr", "lib", NVML, NULL) : g_strdup (NVML);
+  self->gpu = sluice_gpu_probe_new (path);
+  self->gpu_energy = self->gpu != NULL ? sluice_gpu_probe_read_energy (self->gpu) : NAN;
+}
+
 /* ---- values ---- */
 
 static double
@@ -178,6 +193,24 @@ read_energy (SluiceSystemProbe *self)
   return joules;
 }
 
+static double
+read_gpu (SluiceSystemProbe *self, SluiceSystemValue what)
+{
+  switch (what)
+    {
+    case SLUICE_SYSTEM_GPU_LOAD:
+      return sluice_gpu_probe_read_load (self->gpu);
+    case SLUICE_SYSTEM_GPU_MEMORY:
+      return sluice_gpu_probe_read_memory (self->gpu);
+    case SLUICE_SYSTEM_GPU_TEMPERATURE:
+      return sluice_gpu_probe_read_temperature (self->gpu);
+    case SLUICE_SYSTEM_GPU_ENERGY:
+      return sluice_gpu_probe_read_energy (self->gpu) - self->gpu_energy;
+    default:
+      g_return_val_if_reached (NAN);
+    }
+}
+
 double
 sluice_system_probe_read (SluiceSystemProbe *self, SluiceSystemValue what)
 {
@@ -193,10 +226,16 @@ sluice_system_probe_read (SluiceSystemProbe *self, SluiceSystemValue what)
       return read_temperature (self);
     case SLUICE_SYSTEM_ENERGY:
       return read_energy (self);
-    case SLUICE_N_SYSTEM_VALUES:
-      break;
+    default:
+      return self->gpu != NULL ? read_gpu (self, what) : NAN;
     }
-  g_return_val_if_reached (NAN);
+}
+
+gboolean
+sluice_system_value_is_counter (SluiceSystemValue what)
+{
+  return what == SLUICE_SYSTEM_WRITTEN || what == SLUICE_SYSTEM_ENERGY
+         || what == SLUICE_SYSTEM_GPU_ENERGY;
 }
 
 gboolean
@@ -217,6 +256,7 @@ sluice_system_probe_new (const char *root, const char *workspace)
   g_array_set_clear_func (self->counters, counter_clear);
   find_sensors (self, root);
   find_counters (self, root);
+  find_gpus (self, root);
   self->written = read_written (self);
   for (guint i = 0; i < SLUICE_N_SYSTEM_VALUES; i++)
     self->has[i] = !isnan (sluice_system_probe_read (self, i));
@@ -227,6 +267,7 @@ sluice_system_probe_new (const char *root, const char *workspace)
 void
 sluice_system_probe_free (SluiceSystemProbe *self)
 {
+  g_clear_pointer (&self->gpu, sluice_gpu_probe_free);
   g_ptr_array_unref (self->sensors);
   g_array_unref (self->counters);
   g_free (self->statm);

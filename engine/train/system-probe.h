@@ -15,14 +15,20 @@ typedef enum
   SLUICE_SYSTEM_DISK_FREE,   /* bytes, where the workspace is */
   SLUICE_SYSTEM_WRITTEN,     /* bytes that the process has had written to disks since it was made */
   SLUICE_SYSTEM_TEMPERATURE, /* degrees Celsius, the hottest sensor of the processor */
-  SLUICE_SYSTEM_ENERGY, /* joules of all processor packages since it was made: of all programs */
+  SLUICE_SYSTEM_ENERGY,   /* joules of all processor packages since it was made: of all programs */
+  SLUICE_SYSTEM_GPU_LOAD, /* 0 to 1, in the mean of all GPUs; these four by NVIDIA's driver */
+  SLUICE_SYSTEM_GPU_MEMORY,      /* bytes in use on all of them, of all programs */
+  SLUICE_SYSTEM_GPU_TEMPERATURE, /* degrees Celsius, the hottest */
+  SLUICE_SYSTEM_GPU_ENERGY,      /* joules of all of them since it was made */
   SLUICE_N_SYSTEM_VALUES,
 } SluiceSystemValue;
 
 extern const char *const sluice_system_tags[SLUICE_N_SYSTEM_VALUES]; /* of their series */
+/* Does it only grow, from 0 when the probe is made? */
+gboolean sluice_system_value_is_counter (SluiceSystemValue what);
 
 typedef struct _SluiceSystemProbe SluiceSystemProbe;
-/* root: "" but in tests: what /sys and /proc are below of. */
+/* root: "" but in tests: what /sys, /proc and the driver's library, in /usr/lib, are below of. */
 SluiceSystemProbe *sluice_system_probe_new (const char *root, const char *workspace);
 void sluice_system_probe_free (SluiceSystemProbe *self);
 gboolean sluice_system_probe_has (const SluiceSystemProbe *self, SluiceSystemValue what);

@@ -26,7 +26,7 @@ static gboolean
 read_before (SluiceTrainer *self, guint what, GError **error)
 {
   g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
-  if (self->replica->n_done == 0 || (what != SLUICE_SYSTEM_WRITTEN && what != SLUICE_SYSTEM_ENERGY))
+  if (self->replica->n_done == 0 || !sluice_system_value_is_counter (what))
     return TRUE;
   if (!sluice_store_read_points (self->store, self->probe_series[what], 0, G_MAXSIZE, points,
                                  error))

@@ -210,6 +210,7 @@ sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   set_saves (self, TRUE);
   gboolean ok = save_checkpoint (self, step, error);
   set_saves (self, FALSE);
+  self->saved_seconds = sluice_step_rate_seconds (&self->rate);
   return ok;
 }
 
@@ -337,6 +338,16 @@ get_end (SluiceTrainer *self)
   return self->until_step > 0 ? MIN (self->until_step, end) : end;
 }
 
+/* By the time of training, which a clock that is put forward or back does not change, and pauses do
+ * not. */
+static gboolean
+checkpoint_is_due (SluiceTrainer *self)
+{
+  double minutes = self->project->checkpoint_minutes;
+  return minutes > 0
+         && sluice_step_rate_seconds (&self->rate) - self->saved_seconds >= 60 * minutes;
+}
+
 /* How many steps may have begun before something else is to be done with what they changed. */
 static gint64
 next_stop (SluiceTrainer *self)
@@ -344,6 +355,9 @@ next_stop (SluiceTrainer *self)
   const SluiceSchedule *p = &self->now;
   const gint64 periods[] = { p->checkpoint_every, p->evaluate_every };
   gint64 done = self->replica->n_done, stop = get_end (self);
+  gint64 begun = done + sluice_replica_get_n_under_way (self->replica);
+  if (begun > done && checkpoint_is_due (self))
+    return begun;
   for (guint i = 0; i < G_N_ELEMENTS (periods); i++)
     if (periods[i] > 0)
       stop = MIN (stop, (done / periods[i] + 1) * periods[i]);
@@ -370,7 +384,8 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
          && ((!last && !every (step, p->evaluate_every)
               && !sluice_trial_is_rung (self->project, step))
              || evaluate (self, error))
-         && ((!last && !every (step, p->checkpoint_every))
+         && ((!last && !every (step, p->checkpoint_every)
+              && (sluice_replica_get_n_under_way (self->replica) > 0 || !checkpoint_is_due (self)))
              || sluice_trainer_save_checkpoint (self, error))
          && end_step (self, step, error);
 }

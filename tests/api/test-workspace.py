@@ -60,9 +60,9 @@ class Tests:
             return self.tap.point(name, good, error.code, error.message, missing)
         return self.tap.point(name, False, "no error")
 
-    def lines(self, *words):
+    def lines(self, *words, check=True):
         ended = subprocess.run([self.sluice, *words, "--json", "--workspace", self.workspace.path],
-                               capture_output=True, text=True, check=True)
+                               capture_output=True, text=True, check=check)
         return [json.loads(line) for line in ended.stdout.splitlines()]
 
     def state(self, run):
@@ -116,6 +116,10 @@ class Tests:
         whole = w.table()
         lacking = whole["learning-rate"][list(whole["run"]).index("then")]
         self.tap.point("what a run lacks is NaN", math.isnan(lacking), lacking)
+        groups = dict(zip(whole["run"], whole["group"]))
+        self.tap.point("and None among texts", groups["then"] is None and groups["g-1"] == "g"
+                       and whole["run"].dtype == object, groups)
+        self.tap.point("columns are one's own", whole["steps"].flags.writeable)
         # What pandas.DataFrame() makes a frame of: one-dimensional columns of one length.
         self.tap.point("it is columns of one length by their names", all(
             isinstance(name, str) and column.shape == whole["run"].shape
@@ -185,6 +189,56 @@ class Tests:
         self.fails("and then not changed", lambda: reader.launch(self.mlp),
                    Code.FAILED_PRECONDITION, "to be read")
 
+    def controls(self):
+        """A run at work in a thread of this program is paused, changed, saved and ended."""
+        w, failed = self.workspace, []
+        name = w.launch(self.mlp, {"summary-every": 1, "checkpoint-every": 0}, steps=LONG,
+                        name="live")
+        thread = threading.Thread(target=lambda: failed.append(w.train()))
+        thread.start()
+        while "loss" not in w.tags(name) or not w.points(name, "loss").steps.size:
+            pass
+        paused = w.control(name, "pause")
+        self.tap.point("a pause is answered", paused["command"] == "pause" and paused["step"] > 0
+                       and paused["argument"] is None and self.state(name) == "paused", paused)
+        stepped = w.control(name, "step", "2")
+        saved = w.control(name, "checkpoint")
+        self.tap.point("two steps, and then it is saved", stepped["step"] == paused["step"]
+                       and saved["step"] == paused["step"] + 2, stepped, saved)
+        end = saved["step"] + 8
+        steps = w.set(name, {"learning-rate": 0.001, "steps": end})
+        self.tap.point("settings are changed at that step", steps == 2 * [saved["step"]], steps)
+        self.fails("one that there is not", lambda: w.set(name, {"lerning-rate": 1}),
+                   Code.FAILED_PRECONDITION, "'live'", "learning-rate")
+        self.fails("a verb that there is not", lambda: w.control(name, "dance"),
+                   Code.FAILED_PRECONDITION, "dance")
+        w.control(name, "go")
+        thread.join()
+        self.tap.point("and it comes to its new end", failed == [0] and self.state(name)
+                       == "finished" and w.points(name, "loss").steps[-1] == end, failed)
+        self.fails("a run that is not at work", lambda: w.control(name, "pause"),
+                   Code.FAILED_PRECONDITION, "not at work")
+        proof = w.reproduce(name, saved["step"])
+        self.tap.point("it is made again, change and all", proof["equal"]
+                       and proof["first_difference"] is None and proof["from"] == saved["step"]
+                       and proof["to_step"] == end and proof["values"] > 0, proof)
+        # NumPy may have loaded OpenBLAS for another core than the command takes: another build.
+        told, = self.lines("reproduce", name, f"--from={saved['step']}", check=False)
+        self.tap.point("as the command says, if it is the same build", list(proof) == list(told)
+                       and (as_json(proof) == told
+                            or told["first_difference"]["cause"] == "build"), proof, told)
+        ini = pathlib.Path(w.path, "runs", str(w.runs("name:live")[0]["id"]), "project.ini")
+        ini.write_text(ini.read_text(encoding="utf-8").replace("learning-rate=0.001",
+                                                               "learning-rate=0.002"),
+                       encoding="utf-8")
+        parted = w.reproduce(name, saved["step"], 4)
+        self.tap.point("and where it parts, step and node are told", not parted["equal"]
+                       and parted["first_difference"]["step"] == saved["step"] + 1
+                       and parted["first_difference"]["node"] == "train/learning_rate"
+                       and parted["first_difference"]["cause"] == "option", parted)
+        self.fails("from a step without a checkpoint", lambda: w.reproduce(name, 1),
+                   Code.NOT_FOUND, "checkpoint")
+
     def interrupts(self):
         """A run that would go on for long is stopped and saved, and goes on afterwards."""
         w, main = self.workspace, threading.main_thread().ident
@@ -249,8 +303,8 @@ class Tests:
         self.tap.point("in less than 30 lines", len(text.splitlines()) < 30)
 
     def run(self):
-        for part in (self.sweeps, self.tables, self.series, self.errors, self.interrupts,
-                     self.failures, self.sample):
+        for part in (self.sweeps, self.tables, self.series, self.errors, self.controls,
+                     self.interrupts, self.failures, self.sample):
             part()
         self.tap.end()
 

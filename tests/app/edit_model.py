@@ -11,7 +11,26 @@ import re
 OPS = {"Placeholder": (0, 1), "Neg": (1, 1), "Tanh": (1, 1), "Add": (2, 1), "Maximum": (2, 1),
        "SoftmaxCrossEntropyWithLogits": (2, 2), "AddN": (None, 1)}
 FLOAT = "T=DT_FLOAT"
+NODE_TEXT = re.compile(r"^node \{\n(.*?)^\}\n", re.M | re.S)
+FIELD = re.compile(r'^  (name|op|input|device): "([^"]*)"', re.M)
+TAG = re.compile(r'key: "_tag"\n\s+value \{\n\s+s: "([^"]*)"')
+BESIDE = re.compile(r's: "loc:@([^"]*)"')
 NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
+
+
+def graph_state(text):
+    """Of each node of a graph's text what Model.state() has."""
+    nodes = []
+    for body in NODE_TEXT.findall(text):
+        fields = FIELD.findall(body)
+        one = dict(fields)
+        inputs = [value for key, value in fields if key == "input"]
+        tag = TAG.search(body)
+        nodes.append((one["name"], one["op"], one.get("device", ""), tag and tag.group(1),
+                      tuple(i for i in inputs if not i.startswith("^")),
+                      tuple(sorted(i[1:] for i in inputs if i.startswith("^"))),
+                      tuple(sorted(BESIDE.findall(body)))))
+    return nodes
 
 
 class Refused(Exception):

@@ -178,7 +178,8 @@ class Sweep:
         press_keys("Home")
         self.tap.point("a chart with a cursor tells what is there", self.w.until(
             lambda: re.match(r"step 1, digits-mlp [\d.]+$", self.described("image", "loss"))))
-        for stop in ("image loss", "button Log", "button Options of the charts"):
+        for stop in ("image loss", "button Enlarge loss", "button Menu of loss", "button Log",
+                     "button Options of the charts"):
             self.tap.point(f"charts: Tab comes to {stop}", stop in told)
 
     def runs(self):

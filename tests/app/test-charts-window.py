@@ -134,10 +134,10 @@ class Charts:
 
         header = next(o for o in table.tree() if o.role() == "label" and o.label() == column)
         x, y, width, height = header.place()
-        self.tap.point("the rows are in the order of the runs", rows_of(w) == ["second", "first"])
+        self.tap.point("the rows are in the order of the runs", rows() == ["second", "first"])
         xdotool("mousemove", "--window", found[-1], x + width // 2, y + height // 2, "click", "1")
         self.tap.point(f"a click on {column} sorts them",
-                       self.window.until(lambda: rows_of(w) == ["first", "second"]))
+                       self.window.until(lambda: rows() == ["first", "second"]))
 
     def zoom(self):
         w = self.window

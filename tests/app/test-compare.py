@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""sluice compare: runs in two ways, and a run beside tensors of a file, as TAP.
+"""sluice compare: runs in two ways, a run beside tensors of a file, two programs, as TAP.
 
 usage: test-compare.py SLUICE SOURCE-FOLDER
 """
@@ -9,6 +9,7 @@ import json
 import math
 import os
 import pathlib
+import shutil
 import struct
 import subprocess
 import sys
@@ -103,6 +104,8 @@ class Compare:
         self.chain = self.folder / "chain.pbtxt"
         self.chain.write_text(CHAIN)
         self.reference = self.folder / "reference.safetensors"
+        self.samples = self.mlp.parent
+        self.workspace = self.folder / "runs-of-two"
 
     def call(self, *arguments):
         return subprocess.run([self.sluice, *map(str, arguments)], capture_output=True, text=True,
@@ -250,7 +253,70 @@ class Compare:
         self.check("a damaged file", 1, [str(self.reference)], *chain, "--reference",
                    self.reference)
 
+    # ---- two programs, learning turned off ----
+
+    def copy(self, name, *changes):
+        """A sample with texts of its graph replaced, each once behind the last."""
+        folder = self.folder / "samples" / name
+        if not (self.folder / "samples/data").exists():
+            shutil.copytree(self.samples / "data", self.folder / "samples/data")
+        shutil.copytree(self.samples / "digits-mlp", folder)
+        graph = (folder / "model.pbtxt").read_text()
+        at = 0
+        for old, new in changes:
+            at = graph.index(old, at)
+            graph = graph[:at] + new + graph[at + len(old):]
+        (folder / "model.pbtxt").write_text(graph)
+        return folder
+
+    def match(self, first, second, *words):
+        ended = self.call("compare", first, second, "--json", *words)
+        return ended.returncode, json.loads(ended.stdout) if ended.stdout else ended.stderr
+
+    def two(self):
+        one, same = self.copy("one"), self.copy("same")
+        status, told = self.match(one, same, "--batches=3")
+        self.tap.point("two programs that are the same have the same losses", status == 0
+                       and told["equal"] and len(told["losses"]) == 3 and told["first"] is None
+                       and all(a == b for a, b in told["losses"]) and told["compared"] > 50
+                       and told["losses"][0] != told["losses"][1], told)
+        tanh = self.copy("tanh", ('name: "hidden/relu"', 'name: "hidden/relu"'),
+                         ('op: "Relu"', 'op: "Tanh"'))
+        status, told = self.match(one, tanh)
+        self.tap.point("the first op that differs is the one that was changed", status == 1
+                       and not told["equal"] and told["first"]["node"] == "hidden/relu"
+                       and told["first"]["batch"] == 1 and len(told["losses"]) == 1, told)
+        other = self.copy("other", ('name: "hidden/initial/TruncatedNormal"',) * 2,
+                          ("i: 1", "i: 7"))
+        status, told = self.match(one, other)
+        self.tap.point("so is a variable that begins otherwise", status == 1
+                       and told["first"]["node"].startswith("hidden/"), told)
+        status, told = self.match(one, other, "--rtol=1000")
+        self.tap.point("as far as they may be apart", status == 0 and told["equal"], told)
+        self.train(one, "a", 5)
+        checkpoint = self.workspace / "runs/1/checkpoints/step-0000000005.safetensors"
+        status, told = self.match(one, other, f"--init-from={checkpoint}", "--batches=2")
+        self.tap.point("with the same values they are the same again", status == 0
+                       and len(told["losses"]) == 2 and told["losses"][0][0] < 2.4, told)
+        self.train(tanh, "b", 5)
+        before = sorted(self.workspace.rglob("*.safetensors"))
+        status, told = self.match("a", "b", "--workspace", self.workspace)
+        self.tap.point("runs by their names", status == 1
+                       and told["first"]["node"] == "hidden/relu"
+                       and sorted(self.workspace.rglob("*.safetensors")) == before, told)
+        self.check("in words", 1, ["batch 1 ", "first      hidden/relu:0 (Tanh)",
+                                   "The losses differ."], tanh, one)
+        self.check("an option of one graph", 2, ["--batches"], one, same, "--plain")
+        self.check("no such run", 1, ["none"], one, "none", "--workspace", self.workspace)
+        self.check("no batches for both", 1, ["no batches that both can be given"], one,
+                   self.samples / "cart-pole")
+
+    def train(self, project, name, steps):
+        subprocess.run([self.sluice, "train", project, "--run", name, "--steps", str(steps),
+                        "--workspace", self.workspace], check=True, capture_output=True)
+
     def run(self):
+        self.two()
         self.file()
         self.archive()
         self.checkpoint()

@@ -16,14 +16,10 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from edit_model import Generator
+from edit_model import Generator, graph_state
 from tap import Tap
 
 N_LINES = 60
-NODE = re.compile(r"^node \{\n(.*?)^\}", re.M | re.S)
-FIELD = re.compile(r'^  (name|op|input|device): "([^"]*)"', re.M)
-TAG = re.compile(r'key: "_tag"\n\s+value \{\n\s+s: "([^"]*)"')
-BESIDE = re.compile(r's: "loc:@([^"]*)"')
 
 
 class Edit:
@@ -39,21 +35,6 @@ class Edit:
         return done, path.read_text() if path.exists() else None
 
 
-def state(text):
-    """Of each node what the model knows."""
-    nodes = []
-    for body in NODE.findall(text):
-        fields = FIELD.findall(body)
-        one = dict(fields)
-        inputs = [value for key, value in fields if key == "input"]
-        tag = TAG.search(body)
-        nodes.append((one["name"], one["op"], one.get("device", ""), tag and tag.group(1),
-                      tuple(i for i in inputs if not i.startswith("^")),
-                      tuple(sorted(i[1:] for i in inputs if i.startswith("^"))),
-                      tuple(sorted(BESIDE.findall(body)))))
-    return nodes
-
-
 def check_script(tap, edit, seed):
     generator = Generator(seed)
     lines = generator.script(N_LINES)
@@ -65,7 +46,7 @@ def check_script(tap, edit, seed):
     silent = [one["error"] for number, one in enumerate(said, 1)
               if not one["done"] and not one["error"].startswith(f"line {number}: ")]
     wanted = generator.model.state()
-    found = state(text or "")
+    found = graph_state(text or "")
     taken = "".join(line + "\n" for line, ok in lines if ok)
     undone = f"undo {len(generator.model.done)}\n" if generator.model.done else ""
     ok = (not others and not silent and found == wanted
@@ -143,12 +124,103 @@ def check_command_line(tap, edit):
                   done.stderr)
 
 
+# Two dense layers on two examples, and what TensorFlow 2.21 makes of them: loss and gradients.
+SMALL_MODEL = """add Placeholder x dtype=DT_FLOAT shape=[?,3]
+add Placeholder y dtype=DT_INT64 shape=[?]
+layer dense a input=x units=4 activation=tanh
+layer dense b input=a/output units=2
+layer softmax-cross-entropy loss input=b/output labels=y
+train loss/output optimizer=OPTIMIZER learning-rate=0.1
+check
+"""
+FED = {"x": [[0.5, -1.0, 2.0], [1.5, 0.25, -0.75]], "y": [1, 0],
+       "a/MatMul/ReadVariableOp": [[0.1, -0.2, 0.3, 0.4], [0.5, 0.6, -0.7, 0.8],
+                                   [-0.9, 1.0, 0.15, -0.25]],
+       "a/BiasAdd/ReadVariableOp": [0.1, 0.2, -0.1, 0.0],
+       "b/MatMul/ReadVariableOp": [[0.3, -0.4], [0.5, 0.6], [-0.7, 0.8], [0.9, -1.0]],
+       "b/BiasAdd/ReadVariableOp": [0.05, -0.05]}
+LOSS = 0.0774717852473259
+GRADIENTS = {
+    "a/kernel": [-0.02294909, 0.00527369, 0.12282372, -0.06380244, -0.00449377, 0.00120581,
+                 0.03101904, -0.02297857, 0.01286385, -0.00331571, -0.08332011, 0.05754048],
+    "a/bias": [-0.01488775, 0.00331465, 0.07539114, -0.03493814],
+    "b/kernel": [-0.06079241, 0.06079238, 0.04954632, -0.04954629, 0.00949737, -0.00949735,
+                 -0.0564549, 0.05645487],
+    "b/bias": [-0.04027734, 0.04027734]}
+APPLY = {"sgd": "GradientDescent", "momentum": "Momentum", "adam": "Adam", "rmsprop": "RMSProp",
+         "adagrad": "Adagrad"}
+SAMPLE = "data/samples/digits-mlp/project.ini"
+# Of the sample's project.ini, what the script's graph calls otherwise.
+RENAMED = (("train/step", "train"), ("loss/value:0", "loss/output:0"),
+           ("accuracy/value:0", "accuracy/output:0"), ("../data/", "SOURCE/data/samples/data/"))
+
+
+def flat(values):
+    return [x for row in values for x in flat(row)] if isinstance(values, list) else [values]
+
+
+def fetch(edit, graph, edges):
+    feeds = [f"--feed={edge}={json.dumps(value)}" for edge, value in FED.items()]
+    done = subprocess.run([edit.sluice, "run", edit.folder / graph, "--json", *feeds,
+                           *(f"--fetch={edge}" for edge in edges)], capture_output=True, text=True,
+                          check=False)
+    values = json.loads(done.stdout) if done.returncode == 0 else {}
+    return {edge: flat(value) for edge, value in values.items()}, done.stderr
+
+
+def check_gradients(tap, edit):
+    for optimizer, op in APPLY.items():
+        done, text = edit.run(SMALL_MODEL.replace("OPTIMIZER", optimizer), out="small.pbtxt")
+        inputs = {node[0]: node[4] for node in graph_state(text or "")}
+        edges = {}
+        for name in GRADIENTS:
+            update = inputs.get(f"train/update_{name}/ResourceApply{op}", ("",))
+            edges[name] = next((edge for edge in update if edge.startswith("gradients/")), "none")
+        found, said = fetch(edit, "small.pbtxt", ["loss/output", *edges.values()])
+        near = abs(found.get("loss/output", [9])[0] - LOSS) < 1e-6
+        for name, wanted in GRADIENTS.items():
+            values = found.get(edges[name], [])
+            near = near and len(values) == len(wanted)
+            near = near and all(abs(a - b) < 1e-6 for a, b in zip(values, wanted))
+        tap.point(f"{optimizer}: loss and gradients are TensorFlow's", near, done.stderr, said,
+                  edges, found)
+
+
+def check_training(tap, edit, source):
+    script = (source / "data/samples/scripts/digits-mlp.txt").read_text()
+    folder = edit.folder / "project"
+    folder.mkdir()
+    done, _ = edit.run(script, out="project/model.pbtxt")
+    settings = (source / SAMPLE).read_text()
+    for was, now in RENAMED:
+        settings = settings.replace(was, now.replace("SOURCE", str(source)))
+    (folder / "project.ini").write_text(settings)
+    trained = subprocess.run([edit.sluice, "train", folder, "--workspace", edit.folder / "runs",
+                              "--steps", "600"], capture_output=True, text=True, check=False)
+    accuracy = re.search(r"test accuracy ([0-9.]+)", trained.stdout)
+    tap.point("a perceptron that a script built learns digits",
+              bool(accuracy) and float(accuracy.group(1)) >= 0.97, done.stderr, trained.stdout,
+              trained.stderr)
+
+
+def check_layers(tap, edit):
+    listed = subprocess.run([edit.sluice, "edit", "--layers", "--json"], capture_output=True,
+                            text=True, check=False).stdout.splitlines()
+    layers = {one["layer"] for one in map(json.loads, listed)}
+    tap.point("--layers lists them",
+              {"dense", "conv2d", "pool", "dropout", "batch-norm", "layer-norm", "embedding",
+               "softmax-cross-entropy", "accuracy"} <= layers, layers)
+
+
 def main():
     tap = Tap()
     with tempfile.TemporaryDirectory() as folder:
         edit = Edit(sys.argv[1], folder)
         check_command_line(tap, edit)
         check_failures(tap, edit)
+        check_layers(tap, edit)
+        check_gradients(tap, edit)
+        check_training(tap, edit, pathlib.Path(sys.argv[2]).resolve())
         check_scripts(tap, edit)
     tap.end()
 

@@ -116,14 +116,19 @@ class Import:
         notes.write_text("These are notes.")
         empty = self.folder / "empty"
         empty.mkdir()
+        large = self.folder / "large.csv"
+        large.write_text("step,loss\n1,2\n")
+        os.truncate(large, 3 << 30)  # which takes no room
         for name, status, words, arguments in (
+                ("a table of 3 GiB", 1,
+                 "has 3.0 GiB, and logs that are text are read up to 2.0 GiB", [str(large)]),
                 ("nothing is there", 1, "cannot be imported", [str(self.folder / "nowhere")]),
                 ("a folder without event files", 1, "there is no event file", [str(empty)]),
                 ("a file of something else", 1, "holds no logs", [str(notes)]),
                 ("no path", 2, "give event files", []),
                 ("another rule", 2, "it is drop or keep", ["--overlaps", "mix", str(empty)])):
             said = self.call("import", *arguments, status=status).stderr
-            self.tap.point(f"refused: {name}", words in said, said)
+            self.tap.point(f"refused: {name}", words in said.replace("\u00a0", " "), said)
         self.tap.point("no run is made of them", all(line["run"] != "notes.txt"
                                                      for line in self.lines("log")))
 

@@ -6,10 +6,10 @@ then takes: every sample at three batch sizes.
 
 usage: bench-preflight.py SLUICE SAMPLES [--seconds S]
 
-A line a case, then in how many of them what was measured lies within what was said, ±, and how wide
-that is in the median; the same of what was modelled before a step was taken, where that has a ±. Exit
-status 1 where a prediction holds in less than nine of ten. Some two and a half minutes. No part of
-the tests: a busy machine decides it.
+A line a case, then in how many of them what was measured lies within what was said, ±, and how
+wide that is in the median; the same of what was modelled before a step was taken, where that has a
+±. Exit status 1 where a prediction holds in less than nine of ten. Some two and a half minutes. No
+part of the tests: a busy machine decides it.
 """
 import argparse
 import json
@@ -69,7 +69,7 @@ def take(sluice, project, settings, workspace, seconds, step_us):
             if line["run"] == name]
     # The first steps tell their memory, and those of which there are loops of other lengths.
     peaks = peaks_of(lines([*command, f"steps={few}", f"evaluate-every={max(1, few // 3)}",
-                            "--memory"]))
+                            "summary-every=1", "--memory"]))
     late = peaks_of(lines([sluice, "train", "--resume", name, "--steps", n + 30, "--memory",
                            "--json", "--workspace", workspace]))
     peaks = {device: max(peak, late.get(device, 0)) for device, peak in peaks.items()}
@@ -107,7 +107,7 @@ def main():
     parser.add_argument("--seconds", type=float, default=3)
     args = parser.parse_args()
     scores = {what: Score(what) for what in ("time", "memory", "modelled time", "planned memory")}
-    print(f"{'sample':14} {'batch':>5} {'said µs':>11} {'±':>9} {'model':>11} {'took µs':>11}       "
+    print(f"{'sample':14} {'batch':>5} {'said µs':>11} {'±':>9} {'model':>11} {'took µs':>11}     "
           f"{'said B':>11} {'±':>9} {'plan':>11} {'took':>11}")
     with tempfile.TemporaryDirectory() as workspace:
         for name in SAMPLES:

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The table of very many runs, each with settings and results: one JSON line a figure. */
+/* The table of very many runs, each with settings and results: one JSON line a figure. With a
+ * folder only these runs are made, as a workspace there, for bench-runs-page.py. */
+#include <math.h>
 #include <stdio.h>
 
 #include "app/runs/run-table.h"
+#include "engine/store/chunks.h"
 #include "engine/store/kind-private.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/sql.h"
@@ -14,6 +17,7 @@
 #define N_RUNS     10000
 #define N_SETTINGS 40
 #define N_TAGS     20
+#define N_POINTS   64 /* of the loss, whose curve is drawn; other tags have one */
 #define N_ROUNDS   7
 
 static void
@@ -55,13 +59,29 @@ add_settings (sqlite3 *db, gint64 run, guint i)
 }
 
 static gboolean
+add_loss (sqlite3 *db, gint64 run, guint i)
+{
+  static Chunk chunk;
+  gint64 id;
+  chunk = (Chunk){ .n = N_POINTS };
+  for (guint k = 0; k < N_POINTS; k++)
+    {
+      chunk.steps[k] = k;
+      chunk.walls[k] = 1 + k;
+      chunk.values[k] = 2.3 * exp (-(double) k / (8 + i % 31)) + 0.02 * ((k * 7919 + i) % 13);
+    }
+  return add_series (db, run, "loss", SLUICE_SERIES_SCALAR, &id)
+         && sluice_chunk_write (&chunk, id, db);
+}
+
+static gboolean
 add_results (sqlite3 *db, gint64 run, guint i)
 {
   static const char sql[] =
       "INSERT INTO scalar_chunks (series, n, first_step, last_step, min, max, min_step, max_step, "
       "sum, n_nonfinite, first_value, last_value, last_wall, data) VALUES (?1, 1, 9, 9, ?2, ?2, 9, "
       "9, ?2, 0, ?2, ?2, 1, zeroblob (24))";
-  for (guint k = 0; k < N_TAGS; k++)
+  for (guint k = 1; k < N_TAGS; k++) /* and the loss */
     {
       char tag[24];
       gint64 id;
@@ -86,7 +106,7 @@ fill (sqlite3 *db, gpointer data, GError **error)
               "created, started, ended, seconds) VALUES (?1, ?2, 'digits', ?3, 9, 9, "
               "?1, ?1, ?1, ?1, 1)",
               "isi", run, name, (gint64) SLUICE_RUN_FINISHED)
-          || !add_settings (db, run, i) || !add_results (db, run, i))
+          || !add_settings (db, run, i) || !add_loss (db, run, i) || !add_results (db, run, i))
         return FALSE;
     }
   return TRUE;
@@ -143,10 +163,11 @@ time_sort (SluiceRunTable *table)
 }
 
 int
-main (void)
+main (int argc, char **argv)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder = g_dir_make_tmp ("sluice-bench-XXXXXX", &error);
+  g_autofree char *folder =
+      argc > 1 ? g_strdup (argv[1]) : g_dir_make_tmp ("sluice-bench-XXXXXX", &error);
   g_autoptr (SluiceStore) store = folder != NULL ? sluice_store_open (folder, &error) : NULL;
   if (store == NULL
       || !sluice_store_writer_run (sluice_store_get_writer (store), fill, NULL, &error))
@@ -154,6 +175,8 @@ main (void)
       g_printerr ("bench-runs: %s\n", error != NULL ? error->message : "the runs cannot be made");
       return 1;
     }
+  if (argc > 1)
+    return 0;
   double times[N_ROUNDS];
   for (guint i = 0; i < N_ROUNDS; i++)
     {

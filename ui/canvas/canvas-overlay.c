@@ -20,6 +20,7 @@ static const char style[] =
     ".canvas-tip { padding: 5px 10px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
     ".canvas-bar menubutton button { padding: 1px 4px; }"
+    ".canvas-bar button.toggle:not(:checked) > label { opacity: 0.75; }"
     ".canvas-bar button:checked { background: none; box-shadow: none; font-weight: bold; }";
 
 static void

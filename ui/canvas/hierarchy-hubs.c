@@ -49,6 +49,34 @@ find_answers (SluiceHierarchy *self, guint *queue, guint *n_done)
     }
 }
 
+/* What nobody reads, waits for something to be kept and computes nothing from the model tells that
+ * it was: a saver's name of its file. */
+static void
+find_receipts (SluiceHierarchy *self,
+               const guint *readers,
+               const guint *start,
+               const guint *from,
+               guint *queue,
+               guint *n_done)
+{
+  guint n;
+  const SluiceModelNode *nodes = sluice_graph_model_get_nodes (self->model, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      gboolean waits = FALSE, serves = readers[i] == 0 && may_serve (&nodes[i]);
+      for (guint e = start[i]; e < start[i + 1] && serves; e++)
+        {
+          gboolean keeps = nodes[from[e]].service == SLUICE_SERVICE_KEEP;
+          waits |= keeps;
+          serves = keeps || nodes[from[e]].node_class == SLUICE_NODE_CLASS_CONSTANT;
+        }
+      if (!serves || !waits || self->service[i])
+        continue;
+      self->service[i] = TRUE;
+      queue[(*n_done)++] = i;
+    }
+}
+
 /* What nobody reads serves whom it is made from. */
 static void
 find_ends (SluiceHierarchy *self, const guint *readers, const guint *start, const guint *from)
@@ -108,6 +136,7 @@ sluice_hierarchy_find_services (SluiceHierarchy *self)
         self->service[i] = TRUE;
         queue[n_done++] = i;
       }
+  find_receipts (self, readers, start, from, queue, &n_done);
   find_answers (self, queue, &n_done);
   for (guint k = 0; k < n_done; k++)
     for (guint e = start[queue[k]]; e < start[queue[k] + 1]; e++)
@@ -153,7 +182,8 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
   if (g->kind == SLUICE_GROUP_OP && g->node_class == SLUICE_NODE_CLASS_CONTROL)
     return TRUE;
   if (g->n_model == 0 && g->pair == SLUICE_NONE
-      && (g->node_class == SLUICE_NODE_CLASS_OP || g->node_class == SLUICE_NODE_CLASS_CONTROL)
+      && (g->node_class == SLUICE_NODE_CLASS_OP || g->node_class == SLUICE_NODE_CLASS_CONTROL
+          || (g->node_class == SLUICE_NODE_CLASS_CONSTANT && g->kind == SLUICE_GROUP_SCOPE))
       && self->groups[g->parent].n_model > 0
       && self->groups[g->parent].node_class != SLUICE_NODE_CLASS_VARIABLE)
     return TRUE;

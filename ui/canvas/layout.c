@@ -10,7 +10,11 @@
 
 #define NONE G_MAXUINT
 
-#define TIGHT_GAP 28.0 /* between ranks, where the drawing would be hard to read with more */
+/* Between ranks, where the drawing fits no better with more: a label still has its line. */
+static const struct
+{
+  double fit, gap;
+} tight[] = { { SLUICE_LAYOUT_GOOD_FIT, 28 }, { 0.63, 22 } };
 
 /* A distinct edge between two boxes, turned with the flow. */
 typedef struct
@@ -460,9 +464,19 @@ pack_all (Job *job, SluiceLayers **layers, const double *widths, SluiceBands *st
   SluiceLayout *layout = job->layout;
   guint n_columns = job->options->fixed ? layout->n_components : 1;
   double gap = job->options->rank_gap, fit = pack_with (job, layers, widths, strips, n, gap);
-  if (job->options->view_width > 0 && fit < SLUICE_LAYOUT_GOOD_FIT
-      && pack_with (job, layers, widths, strips, n, MIN (gap, TIGHT_GAP)) < fit)
-    pack_with (job, layers, widths, strips, n, gap);
+  for (guint i = 0; i < G_N_ELEMENTS (tight) && job->options->view_width > 0; i++)
+    {
+      if (fit >= tight[i].fit || gap <= tight[i].gap)
+        break;
+      double tighter = pack_with (job, layers, widths, strips, n, tight[i].gap);
+      if (tighter < fit)
+        {
+          pack_with (job, layers, widths, strips, n, gap);
+          break;
+        }
+      gap = tight[i].gap;
+      fit = tighter;
+    }
   if (!job->options->fixed || n == 0)
     return;
   const SluiceBands *all = &strips[0];

@@ -14,6 +14,7 @@
 #define BAND_ALPHA   0.16
 #define PALE_ALPHA   0.2
 #define MARK_SIZE    4.5
+#define MARK_LINE    1.5 /* pixels: between two marks of one stretch */
 #define DOT_RADIUS   3.0 /* of a point that stands alone */
 #define PAIR_RADIUS  2.0
 #define PAIR_ALPHA   0.45
@@ -216,24 +217,27 @@ draw_band (const SluiceChart *self,
     }
 }
 
-/* A triangle of the height of a mark; neighbours that would overlap become one wide mark. */
+static void
+draw_triangle (const SluicePen *pen, double x, double y, gboolean up)
+{
+  double h = MARK_SIZE;
+  double foot = up ? y + h : y - h;
+
+  sluice_pen_trapezoid (pen, x - h, foot, foot, x, y - h, y + h);
+  sluice_pen_trapezoid (pen, x, y - h, y + h, x + h, foot, foot);
+}
+
+/* A triangle; neighbours that would overlap become its two ends with a line between their feet. */
 static void
 draw_mark (const SluicePen *pen, double x0, double x1, double y, gboolean up)
 {
-  double h = MARK_SIZE;
+  double top = up ? y + MARK_SIZE - MARK_LINE : y - MARK_SIZE;
 
-  if (up)
-    {
-      sluice_pen_trapezoid (pen, x0 - h, y + h, y + h, x0, y - h, y + h);
-      sluice_pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
-      sluice_pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y + h, y + h);
-    }
-  else
-    {
-      sluice_pen_trapezoid (pen, x0 - h, y - h, y - h, x0, y - h, y + h);
-      sluice_pen_trapezoid (pen, x0, y - h, y + h, x1 + 0.01, y - h, y + h);
-      sluice_pen_trapezoid (pen, x1, y - h, y + h, x1 + h, y - h, y - h);
-    }
+  draw_triangle (pen, x0, y, up);
+  if (x1 <= x0)
+    return;
+  draw_triangle (pen, x1, y, up);
+  sluice_pen_trapezoid (pen, x0, top, top + MARK_LINE, x1, top, top + MARK_LINE);
 }
 
 typedef struct

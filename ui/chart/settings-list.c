@@ -7,7 +7,7 @@
 #include <glib/gi18n-lib.h>
 
 #define NAME       G_MAXUINT /* the column of names */
-#define NAME_WIDTH 110       /* least */
+#define NAME_WIDTH 96        /* least */
 
 /* ---- a row ---- */
 

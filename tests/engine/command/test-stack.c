@@ -190,6 +190,90 @@ test_train (Fixture *f, gconstpointer data)
   g_assert_cmpuint (init->n_control_inputs, ==, 6); /* w, its two slots, both powers, the step */
 }
 
+static const char layers[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6,6,2]\n"
+                             "add Placeholder y dtype=DT_INT64 shape=[?]\n"
+                             "add Placeholder ids dtype=DT_INT32 shape=[?,3]\n"
+                             "layer conv2d conv input=x filters=3 activation=relu\n"
+                             "layer batch-norm bn input=conv/output\n"
+                             "layer pool pool input=bn/output\n"
+                             "layer flatten flat input=pool/output\n"
+                             "layer dropout drop input=flat/output rate=0.25\n"
+                             "layer dense hidden input=drop/output units=8\n"
+                             "layer layer-norm ln input=hidden/output\n"
+                             "layer dense logits input=ln/output units=4 bias=false\n"
+                             "layer embedding words input=ids rows=9 units=2\n"
+                             "layer softmax-cross-entropy loss input=logits/output labels=y\n"
+                             "layer accuracy accuracy input=logits/output labels=y\n"
+                             "check\n";
+
+/* A layer that is made again keeps its readers, and those that go by its shape follow. */
+static void
+test_layer (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "add Neg n hidden/output\nadd Neg m hidden/BiasAdd\ncontrol hidden/MatMul m\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  run (f, "layer dense hidden units=5\ncheck\n");
+  const SluiceNode *n = sluice_graph_find (f->graph, "n");
+  const SluiceNode *m = sluice_graph_find (f->graph, "m");
+  g_assert_true (n->inputs[0].node == sluice_graph_find (f->graph, "hidden/output"));
+  g_assert_true (m->control_inputs[0] == sluice_graph_find (f->graph, "hidden/MatMul"));
+  g_assert_cmpint (sluice_edge_shape (n->inputs[0])->dim[1], ==, 5);
+  const SluiceNode *kernel = sluice_graph_find (f->graph, "logits/kernel");
+  g_assert_cmpint (kernel->outputs[0].handle_shape.dim[0], ==, 5);
+  g_assert_true (sluice_node_string_is (sluice_graph_find (f->graph, "hidden/output"), "_layer",
+                                        "dense input=drop/output units=5 activation=none "
+                                        "bias=true"));
+  run (f, "undo");
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+  /* Without a bias there is no node for it: who read it has an open input. */
+  run (f, "layer dense hidden bias=false\n");
+  g_assert_null (m->inputs[0].node);
+  run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
+}
+
+/* What a layer remembers survives a file. */
+static void
+test_layer_file (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  g_autoptr (GBytes) bytes = dup_bytes (f->graph);
+  Fixture copy;
+  set_up (&copy, NULL);
+  g_assert_true (sluice_graph_import (copy.graph, bytes, NULL));
+  run (&copy, "layer conv2d conv filters=5\ncheck\n");
+  const SluiceNode *gamma = sluice_graph_find (copy.graph, "bn/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
+  tear_down (&copy, NULL);
+}
+
+static void
+test_layer_refused (Fixture *f, gconstpointer data)
+{
+  static const char *const cases[][2] = {
+    { "layer dence d input=flat/output", "did you mean dense?" },
+    { "layer dense d input=flat/output", "units= is missing" },
+    { "layer dense d input=flat/output units=0", "at least 1" },
+    { "layer dense d input=flat/output units=2.5", "whole number" },
+    { "layer dense d input=flat/output unit=2", "did you mean units?" },
+    { "layer dense d input=x units=2", "flatten" },
+    { "layer dense d input=flaat units=2", "'flaat'" },
+    { "layer dense d input=flat/output units=2 activation=rely", "one of none, relu" },
+    { "layer conv2d d input=flat/output filters=2", "[batch, height, width, channels]" },
+    { "layer dense x input=flat/output units=2", "no layer" },
+    { "layer dropout d input=x rate=1", "at most" },
+  };
+  run (f, layers);
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (sluice_command_stack_do (f->stack, cases[i][0], NULL, &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (g_strstr_len (error->message, -1, cases[i][1]));
+    }
+}
+
 static void
 test_refused (Fixture *f, gconstpointer data)
 {
@@ -273,5 +357,8 @@ main (int argc, char **argv)
   ADD ("/command/stack/train", test_train);
   ADD ("/command/stack/refused", test_refused);
   ADD ("/command/stack/script", test_script);
+  ADD ("/command/stack/layer", test_layer);
+  ADD ("/command/stack/layer-file", test_layer_file);
+  ADD ("/command/stack/layer-refused", test_layer_refused);
   return g_test_run ();
 }

@@ -401,6 +401,40 @@ test_memory (Fixture *f, gconstpointer unused)
     }
 }
 
+/* It stands where it was asked to stand when it came to wait, unless who trains it knows better. */
+static void
+test_device (Fixture *f, gconstpointer unused)
+{
+  static const char *const two[] = { "train.cpus=2", NULL };
+  static const struct
+  {
+    const char *asked, *given, *stands;
+  } cases[] = { { NULL, NULL, "CPU:0" },
+                { "CPU:1", NULL, "CPU:1" },
+                { "CPU:1", "CPU:0", "CPU:0" } };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceProject) project = load_project (f->folder.path, two);
+      const SluiceQueueRequest request = { .needs.devices = cases[i].asked };
+      g_autoptr (SluiceRunInfo) added = sluice_queue_add (f->store, project, &request, &error);
+      g_assert_no_error (error);
+      const SluiceSessionOptions host = { .n_cpus = 2, .device = cases[i].given };
+      const SluiceTrainerOptions options = { .host = &host };
+      g_autoptr (SluiceRunInfo) info = NULL;
+      g_autoptr (SluiceTrainer) trainer = NULL;
+      sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
+      g_assert_no_error (error);
+      sluice_trainer_start (trainer);
+      g_assert_true (sluice_trainer_wait (trainer, &error));
+      SluiceSession *session = sluice_trainer_get_session (trainer);
+      SluiceNode *node = sluice_graph_find (sluice_trainer_get_graph (trainer), "loss");
+      g_assert_nonnull (node);
+      g_assert_nonnull (strstr (sluice_session_get_device_of (session, node), cases[i].stands));
+      g_assert_true (sluice_queue_put_back (f->store, trainer, NULL, &error));
+    }
+}
+
 /* What cannot be trained is no run. */
 static void
 test_refused (Fixture *f, gconstpointer unused)
@@ -428,6 +462,7 @@ main (int argc, char **argv)
     const char *path;
     void (*test) (Fixture *f, gconstpointer unused);
   } tests[] = {
+    { "/train/queue/device", test_device },
     { "/train/queue/order", test_order },
     { "/train/queue/settings", test_settings },
     { "/train/queue/move", test_move },

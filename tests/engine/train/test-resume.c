@@ -341,6 +341,26 @@ test_prune (Fixture *f, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "evaluate/loss"));
 }
 
+/* By the time of training, at whatever step; the numbers are those of a run without. */
+static void
+test_minutes (Fixture *f, gconstpointer unused)
+{
+#define SET(...) (const char *const[]){ "checkpoint-every=0", "keep-last=0", __VA_ARGS__, NULL }
+  g_autoptr (GError) error = NULL;
+  g_autofree char *plain = train (f, NULL, SET ("steps=12"));
+  g_autofree char *often = train (f, NULL, SET ("steps=12", "checkpoint-minutes=1e-12"));
+  g_autofree char *kept = list_checkpoints (f, often);
+  g_assert_cmpstr (kept, ==, "1 2 3 4 5 6 7 8 9 10 11 12");
+  assert_same_checkpoint (f, plain, often, 12);
+  g_autofree char *rarely = train (f, NULL, SET ("checkpoint-minutes=1e9"));
+  g_autofree char *last = list_checkpoints (f, rarely);
+  g_assert_cmpstr (last, ==, "40");
+#undef SET
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+  g_assert_false (sluice_project_set (project, "checkpoint-minutes=-1", &error));
+  g_assert_nonnull (strstr (error->message, "from 0 on"));
+}
+
 /* What is pinned stays while others go. */
 static void
 test_pin (Fixture *f, gconstpointer unused)
@@ -449,6 +469,7 @@ main (int argc, char **argv)
   ADD ("changed-data", test_changed_data);
   ADD ("reindex", test_reindex);
   ADD ("prune", test_prune);
+  ADD ("minutes", test_minutes);
   ADD ("pin", test_pin);
   ADD ("other-graph", test_other_graph);
   return g_test_run ();

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 #include <math.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/error.h"
 #include "engine/store/checkpoints.h"
@@ -15,6 +16,9 @@
 #include "engine/train/system-probe.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
+
+/* In the build folder. */
+#define FAKE_NVML "tests/engine/train/fake-nvml.so"
 
 static SluiceRunInfo *
 dup_run (Fixture *f, const char *name)
@@ -260,6 +264,12 @@ test_probe (Fixture *f, gconstpointer unused)
   for (guint i = 0; i < SLUICE_N_SYSTEM_VALUES; i++)
     g_assert_true (sluice_system_probe_has (none, i) == (i == SLUICE_SYSTEM_DISK_FREE));
   sluice_system_probe_free (none);
+  /* Two GPUs of a library of the tests' own. */
+  g_autofree char *lib = folder_dup_path (root, "usr/lib");
+  g_autofree char *nvml = g_build_filename (lib, "libnvidia-ml.so.1", NULL);
+  g_autofree char *fake = g_build_filename (g_getenv ("SLUICE_BUILD_DIR"), FAKE_NVML, NULL);
+  g_assert_cmpint (g_mkdir_with_parents (lib, 0777), ==, 0);
+  g_assert_cmpint (symlink (fake, nvml), ==, 0);
   write_file (root, "proc/self/statm", "900 10 5 1 0 3 0\n");
   write_file (root, "proc/self/io", "rchar: 5\nwrite_bytes: 4096\ncancelled_write_bytes: 1\n");
   write_file (root, "sys/class/hwmon/hwmon0/name", "nvme\n");
@@ -282,8 +292,27 @@ test_probe (Fixture *f, gconstpointer unused)
   g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_WRITTEN), ==, 4096);
   g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_RESIDENT), >=, 10 * 4096);
   g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_DISK_FREE), >, 0);
+  g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_LOAD), ==, 0.5);
+  g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_MEMORY), ==, 5 << 20);
+  g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_TEMPERATURE), ==, 61);
+  double joules = sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_ENERGY);
+  g_assert_cmpfloat (joules, >, 0);
+  g_assert_cmpfloat (sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_ENERGY), >, joules);
+  g_assert_true (sluice_system_value_is_counter (SLUICE_SYSTEM_GPU_ENERGY));
   write_file (root, "proc/self/io", "nothing\n");
   g_assert_true (isnan (sluice_system_probe_read (probe, SLUICE_SYSTEM_WRITTEN)));
+  sluice_system_probe_free (probe);
+}
+
+/* A library that is none of the driver's, or whose driver is not there, brings no series. */
+static void
+test_no_gpu (Fixture *f, gconstpointer unused)
+{
+  const Folder *root = &f->folder;
+  write_file (root, "usr/lib/libnvidia-ml.so.1", "no library");
+  SluiceSystemProbe *probe = sluice_system_probe_new (root->path, root->path);
+  g_assert_false (sluice_system_probe_has (probe, SLUICE_SYSTEM_GPU_LOAD));
+  g_assert_true (isnan (sluice_system_probe_read (probe, SLUICE_SYSTEM_GPU_ENERGY)));
   sluice_system_probe_free (probe);
 }
 
@@ -329,6 +358,7 @@ main (int argc, char **argv)
   ADD ("stall", 0, test_stall);
   ADD ("alerts-file", 0, test_alerts_file);
   ADD ("probe", 0, test_probe);
+  ADD ("no-gpu", 0, test_no_gpu);
   ADD ("left-files", 0, test_left_files);
 #undef ADD
   return g_test_run ();

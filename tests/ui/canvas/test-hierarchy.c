@@ -375,11 +375,12 @@ test_first_sight (void)
 static void
 test_left_over (void)
 {
-  g_autoptr (SluiceGraphModel) model =
-      fixture_model ("x Placeholder 8\nw VariableV2 8\nnet MatMul 8 x w\nslot VariableV2 8\n"
-                     "file Placeholder 8\nkeep Assign 8 file slot w\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (
+      "x Placeholder 8\nw VariableV2 8\nnet MatMul 8 x w\nslot VariableV2 8\n"
+      "file Placeholder 8\nkeep Assign 8 file slot w\nkeeper/name Const 8\n"
+      "keeper/keep Assign 8 keeper/name w\nkeeper/done Identity 8 keeper/name ^keeper/keep\n");
   g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
-  g_assert_true (group (h, "slot")->hub && group (h, "file")->hub);
+  g_assert_true (group (h, "slot")->hub && group (h, "file")->hub && group (h, "keeper")->hub);
   g_assert_false (group (h, "w")->hub || group (h, "x")->hub || group (h, "net")->hub);
 }
 

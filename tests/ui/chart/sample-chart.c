@@ -35,3 +35,19 @@ sample_chart (void)
   sluice_chart_add_event (chart, 1, SLUICE_EVENT_NOTE, 600, 1.7e9 + 180, "lr 0.1 → 0.03", NULL);
   return chart;
 }
+
+cairo_surface_t *
+sample_render (SluiceChart *chart, SluiceThemeKind kind, guint flags)
+{
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, SAMPLE_WIDTH, SAMPLE_HEIGHT);
+  cairo_t *cr = cairo_create (surface);
+  SluiceTheme theme = *sluice_theme_get (kind);
+
+  theme.font = "DejaVu Sans";
+  sluice_chart_prepare (chart, -1);
+  sluice_chart_render (chart, cr, SAMPLE_WIDTH, SAMPLE_HEIGHT, &theme, flags);
+  cairo_destroy (cr);
+  cairo_surface_flush (surface);
+  return surface;
+}

@@ -7,8 +7,6 @@
 #include <math.h>
 #include <string.h>
 
-#define WIDTH     560
-#define HEIGHT    320
 #define ALL_PARTS (SLUICE_CHART_FRAME | SLUICE_CHART_TITLE)
 
 /* Pictures are left in $SLUICE_TEST_PICTURES, where a person can look at them. */
@@ -22,21 +20,6 @@ keep_picture (cairo_surface_t *surface, const char *name)
     return;
   path = g_strdup_printf ("%s/%s.png", folder, name);
   g_assert_cmpint (cairo_surface_write_to_png (surface, path), ==, CAIRO_STATUS_SUCCESS);
-}
-
-static cairo_surface_t *
-render (SluiceChart *chart, SluiceThemeKind kind, guint flags)
-{
-  cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
-  cairo_t *cr = cairo_create (surface);
-  SluiceTheme theme = *sluice_theme_get (kind);
-
-  theme.font = "DejaVu Sans";
-  sluice_chart_prepare (chart, -1);
-  sluice_chart_render (chart, cr, WIDTH, HEIGHT, &theme, flags);
-  cairo_destroy (cr);
-  cairo_surface_flush (surface);
-  return surface;
 }
 
 static guint32
@@ -54,8 +37,8 @@ count_color (cairo_surface_t *surface, guint32 rgb)
 {
   guint n = 0;
 
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
+  for (int y = 0; y < SAMPLE_HEIGHT; y++)
+    for (int x = 0; x < SAMPLE_WIDTH; x++)
       {
         guint32 p = pixel (surface, x, y);
         int d = abs ((int) (p >> 16 & 255) - (int) (rgb >> 16 & 255))
@@ -82,7 +65,7 @@ test_themes (void)
 
       blue = sluice_color_readable (sluice_palette_color (0), theme.card, 3);
       sluice_chart_set_cursor (chart, 1120);
-      surface = render (chart, kind, ALL_PARTS);
+      surface = sample_render (chart, kind, ALL_PARTS);
       keep_picture (surface, name);
       g_assert_cmpuint (count_color (surface, (guint32) (blue.r * 255 + 0.5) << 16
                                                   | (guint32) (blue.g * 255 + 0.5) << 8
@@ -110,7 +93,7 @@ test_axes (void)
       sluice_chart_set_log_y (chart, axis == SLUICE_X_RELATIVE);
       g_assert_false (sluice_chart_get_view (chart, &x0, &x1));
       sluice_chart_set_cursor (chart, x0 + 0.3 * (x1 - x0));
-      surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS | SLUICE_CHART_LEGEND);
+      surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS | SLUICE_CHART_LEGEND);
       keep_picture (surface, name);
       readout = sluice_chart_dup_readout (chart);
       g_assert_nonnull (strstr (readout, "lenet-2"));
@@ -131,7 +114,7 @@ test_not_finite (void)
     sluice_series_buffer_append (buffer, i, i, 1 / (1 + i / 50.0));
   id = sluice_chart_add_series (chart, "mlp", sluice_palette_color (3),
                                 sluice_series_buffer_as_source (buffer));
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
   cairo_surface_destroy (surface);
 
@@ -142,7 +125,7 @@ test_not_finite (void)
   sluice_chart_set_cursor (chart, 305);
   sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "NaN in fc1/MatMul", NULL);
   g_assert_true (sluice_chart_needs_redraw (chart));
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   keep_picture (surface, "chart-not-finite");
   g_assert_cmpuint (count_color (surface, 0xc01c28), >, 60);
   cairo_surface_destroy (surface);
@@ -164,7 +147,7 @@ test_many_runs (void)
                                sluice_series_buffer_as_source (buffer));
     }
   sluice_chart_set_cursor (chart, 300);
-  surface = render (chart, SLUICE_THEME_DARK, ALL_PARTS | SLUICE_CHART_LEGEND);
+  surface = sample_render (chart, SLUICE_THEME_DARK, ALL_PARTS | SLUICE_CHART_LEGEND);
   keep_picture (surface, "chart-many-runs");
   g_assert_cmpuint (count_color (surface, 0x3584e4), >, 20);
   cairo_surface_destroy (surface);
@@ -194,8 +177,8 @@ count_differences (cairo_surface_t *a, cairo_surface_t *b)
 {
   guint n = 0;
 
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
+  for (int y = 0; y < SAMPLE_HEIGHT; y++)
+    for (int x = 0; x < SAMPLE_WIDTH; x++)
       n += pixel (a, x, y) != pixel (b, x, y);
   return n;
 }
@@ -204,7 +187,7 @@ count_differences (cairo_surface_t *a, cairo_surface_t *b)
 static guint
 compare_moving (SluiceChart *chart)
 {
-  cairo_surface_t *moving = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  cairo_surface_t *moving = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_autoptr (SluiceChart) other = crowded_chart ();
   cairo_surface_t *whole;
   double y0;
@@ -214,7 +197,7 @@ compare_moving (SluiceChart *chart)
   sluice_chart_get_y_view (chart, &y0, &y1);
   sluice_chart_set_view (other, chart->image_x0, chart->image_x1);
   sluice_chart_set_y_view (other, y0, y1);
-  whole = render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
+  whole = sample_render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
   n = count_differences (moving, whole);
   cairo_surface_destroy (moving);
   cairo_surface_destroy (whole);
@@ -230,25 +213,25 @@ test_pan (void)
   cairo_surface_t *whole;
 
   sluice_chart_set_view (chart, 200, 600);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_set_moving (chart, TRUE);
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
       guint n_read = (guint) chart->read_count;
 
       sluice_chart_pan (chart, places[i], places[i] + 400);
-      g_assert_cmpuint (compare_moving (chart), <, WIDTH * HEIGHT / 200);
+      g_assert_cmpuint (compare_moving (chart), <, SAMPLE_WIDTH * SAMPLE_HEIGHT / 200);
       g_assert_cmpuint (chart->read_count, ==, n_read);
     }
   /* Where it rests every pixel is as if nothing had moved. */
   sluice_chart_set_moving (chart, FALSE);
   g_assert_true (sluice_chart_needs_redraw (chart));
-  panned = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  panned = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   {
     g_autoptr (SluiceChart) other = crowded_chart ();
 
     sluice_chart_set_view (other, 400.5, 800.5);
-    whole = render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
+    whole = sample_render (other, SLUICE_THEME_LIGHT, ALL_PARTS);
   }
   g_assert_cmpuint (count_differences (panned, whole), ==, 0);
   cairo_surface_destroy (panned);
@@ -256,15 +239,15 @@ test_pan (void)
   /* Back where the columns were read: what was read then is what is drawn. */
   sluice_chart_set_moving (chart, TRUE);
   sluice_chart_pan (chart, 700, 1100);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_pan (chart, 400.5, 800.5);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_set_moving (chart, FALSE);
-  panned = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  panned = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   sluice_chart_set_view (chart, 400.5, 801);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_set_view (chart, 400.5, 800.5);
-  whole = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  whole = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_differences (panned, whole), ==, 0);
   cairo_surface_destroy (panned);
   cairo_surface_destroy (whole);
@@ -287,7 +270,7 @@ count_crowd (guint n_series, int n_points)
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
     }
-  surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
   keep_picture (surface, name);
   n = count_color (surface, 0x3584e4);
   cairo_surface_destroy (surface);
@@ -315,7 +298,7 @@ test_few_points (void)
 {
   g_autoptr (SluiceChart) chart = sluice_chart_new ();
   g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
-  cairo_surface_t *surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  cairo_surface_t *surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   guint before;
 
   sluice_chart_set_title (chart, "accuracy · test");
@@ -324,20 +307,20 @@ test_few_points (void)
   cairo_surface_destroy (surface);
   sluice_chart_add_series (chart, "lenet", sluice_palette_color (0),
                            sluice_series_buffer_as_source (buffer));
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_false (sluice_chart_needs_redraw (chart));
   before = count_color (surface, 0x3584e4);
   cairo_surface_destroy (surface);
   /* One point alone is seen. */
   sluice_series_buffer_append (buffer, 100, 100, 0.9);
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   keep_picture (surface, "chart-one-point");
   g_assert_cmpuint (count_color (surface, 0x3584e4), >, before + 8);
   cairo_surface_destroy (surface);
   for (int i = 2; i < 9; i++)
     sluice_series_buffer_append (buffer, 100 * i, 100 * i, 1 - 0.1 / i);
   sluice_chart_set_expected_steps (chart, 2000);
-  surface = render (chart, SLUICE_THEME_DARK, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_DARK, ALL_PARTS);
   keep_picture (surface, "chart-few-points");
   cairo_surface_destroy (surface);
 }
@@ -346,11 +329,11 @@ test_few_points (void)
 static int
 height_of_color (cairo_surface_t *surface, guint32 rgb)
 {
-  int first = HEIGHT;
+  int first = SAMPLE_HEIGHT;
   int last = 0;
 
-  for (int y = 0; y < HEIGHT; y++)
-    for (int x = 0; x < WIDTH; x++)
+  for (int y = 0; y < SAMPLE_HEIGHT; y++)
+    for (int x = 0; x < SAMPLE_WIDTH; x++)
       if ((pixel (surface, x, y) & 0xffffff) == rgb)
         {
           first = MIN (first, y);
@@ -378,26 +361,26 @@ test_front (void)
   ids[1] = sluice_chart_add_series (chart, "high", sluice_palette_color (1),
                                     sluice_series_buffer_as_source (high));
   sluice_chart_set_front (chart, ids[1]);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, ==, 0); /* it does not lead: all are shown */
   sluice_chart_set_front_leads (chart, TRUE);
   g_assert_true (sluice_chart_needs_redraw (chart));
   sluice_chart_set_front (chart, ids[0]);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, ==, 0);
   g_assert_cmpfloat (chart->y_scale.d1, <=, 4);
   sluice_chart_set_front (chart, ids[1]);
   g_assert_true (sluice_chart_needs_redraw (chart));
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, >=, 60);
   g_assert_cmpfloat (chart->y_scale.d1, >=, 99);
   /* A series that is not visible is not in front. */
   sluice_chart_set_series_visible (chart, ids[1], FALSE);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d1, <=, 2);
   sluice_chart_set_series_visible (chart, ids[1], TRUE);
   sluice_chart_set_log_y (chart, TRUE);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_cmpfloat (chart->y_scale.d0, >=, 50);
 }
 
@@ -417,7 +400,8 @@ test_trend (void)
       sluice_chart_set_smoothing (chart, smoothed ? 0.6 : 0);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME); /* no dot of a note */
+      surface =
+          sample_render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME); /* no dot of a note */
       keep_picture (surface, smoothed ? "chart-trend-smoothed" : "chart-trend");
       g_assert_cmpint (height_of_color (surface, 0x3584e4), >, 0);
       g_assert_cmpint (height_of_color (surface, 0x3584e4), <, 0.15 * chart->plot.height);
@@ -434,11 +418,11 @@ test_events (void)
 
   sluice_chart_clear_events (chart, 1);
   sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 300, 300, "failed", NULL);
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_color (surface, 0xc01c28), >, 20);
   cairo_surface_destroy (surface);
   sluice_chart_set_series_visible (chart, 2, FALSE);
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   g_assert_cmpuint (count_color (surface, 0xc01c28), ==, 0);
   cairo_surface_destroy (surface);
   sluice_chart_remove_series (chart, 2);
@@ -449,7 +433,7 @@ test_events (void)
   guint id = sluice_chart_add_series (chart, "none", sluice_palette_color (4),
                                       sluice_series_buffer_as_source (none));
   sluice_chart_add_event (chart, id, SLUICE_EVENT_FAILURE, 300, 300, "failed", NULL);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_null (sluice_chart_dup_events_at (chart, sluice_scale_to_pixel (&chart->x_scale, 300)));
 }
 
@@ -470,7 +454,7 @@ test_steady_bytes (void)
       sluice_chart_set_unit (chart, units[i]);
       sluice_chart_add_series (chart, "run", sluice_palette_color (0),
                                sluice_series_buffer_as_source (buffer));
-      surface = render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
+      surface = sample_render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_FRAME);
       heights[i] = height_of_color (surface, 0x3584e4);
       cairo_surface_destroy (surface);
     }
@@ -488,7 +472,7 @@ test_view (void)
   double y0;
   double y1;
 
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_false (sluice_chart_get_view (chart, &x0, &x1));
   g_assert_cmpfloat (x0, ==, 0);
   g_assert_cmpfloat (x1, >=, 2000);
@@ -504,7 +488,7 @@ test_view (void)
   g_assert_cmpfloat (y1 - y0, >=, 1.99);
   g_assert_cmpfloat (y0, <=, 700.3);
   g_assert_cmpfloat (y1, >=, 700.3);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_set_view (chart, NAN, 3);
   g_assert_false (sluice_chart_get_view (chart, &y0, &y1));
 }
@@ -516,7 +500,7 @@ test_cursor (void)
   SluiceRect plot;
   double before;
 
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   plot = sluice_chart_get_plot (chart);
   g_assert_cmpfloat_with_epsilon (sluice_chart_x_at (chart, plot.x - 50), 0, 1e-9);
   g_assert_null (sluice_chart_dup_readout (chart));
@@ -535,70 +519,11 @@ test_cursor (void)
   /* Zoomed in, every single point can be reached. */
   sluice_chart_set_view (chart, 100, 120);
   sluice_chart_set_cursor (chart, 105);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   sluice_chart_move_cursor (chart, 1);
   g_assert_cmpfloat (sluice_chart_get_cursor (chart), ==, 106);
 }
 
-static void
-test_readout (void)
-{
-  /* Wherever the cursor is, the box lies on no curve and no word, and never on the cursor's line.
-   */
-  g_autoptr (SluiceChart) chart = sample_chart ();
-  guint jumps = 0;
-  double last_y = -1;
-
-  for (int step = 0; step <= 2000; step += 20)
-    {
-      const SluiceRect *box = &chart->readout;
-      double x;
-
-      sluice_chart_set_cursor (chart, step);
-      cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
-      x = sluice_scale_to_pixel (&chart->x_scale, step);
-      g_assert_cmpfloat (box->width, >, 0);
-      g_assert_cmpfloat (sluice_chart_get_covered (chart, box), ==, 0);
-      g_assert_true (x < box->x || x > box->x + box->width);
-      g_assert_true (box->x >= 0 && box->x + box->width <= WIDTH);
-      g_assert_true (box->y >= 0 && box->y + box->height <= HEIGHT);
-      jumps += box->y != last_y;
-      last_y = box->y;
-    }
-  /* It stays at its height while that is free. */
-  g_assert_cmpuint (jumps, <=, 8);
-}
-
-/* A steep beginning in the card of a grid of three: a box with smoothed values would lie on it from
- * the last third on. */
-static void
-test_readout_narrow (void)
-{
-  g_autoptr (SluiceChart) chart = sluice_chart_new ();
-  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
-
-  for (int i = 0; i < 10000; i++)
-    sluice_series_buffer_append (buffer, i, 1.7e9 + i, 0.04 + 0.3 * exp (-i / 300.0));
-  sluice_chart_set_title (chart, "loss");
-  sluice_chart_set_smoothing (chart, 0.6);
-  sluice_chart_add_series (chart, "digits-mlp", sluice_palette_color (0),
-                           sluice_series_buffer_as_source (buffer));
-  for (int step = 8000; step < 9800; step += 250)
-    {
-      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 320, 238);
-      cairo_t *cr = cairo_create (surface);
-
-      sluice_chart_set_cursor (chart, step);
-      sluice_chart_render (chart, cr, 320, 238, sluice_theme_get (SLUICE_THEME_LIGHT), ALL_PARTS);
-      cairo_destroy (cr);
-      cairo_surface_destroy (surface);
-      g_assert_cmpfloat (chart->readout.width, >, 0);
-      g_assert_cmpfloat (sluice_chart_get_covered (chart, &chart->readout), ==, 0);
-    }
-}
-
-/* Curves at every height and a box that is wide for its card: what is beside the cursor stays free,
- * and where no place does, the value stands in the title's row. */
 /* On every axis, also those before the first point, and where a pause was cut out. */
 static void
 test_event_axes (void)
@@ -629,7 +554,7 @@ test_event_axes (void)
           sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 0, 1.7e9 - 60, "begun", NULL);
         else
           sluice_chart_add_event (chart, id, SLUICE_EVENT_NOTE, 70, 1.7e9 + 3607, "resume", NULL);
-        surface = render (chart, kind, ALL_PARTS);
+        surface = sample_render (chart, kind, ALL_PARTS);
         cairo_surface_destroy (surface);
         /* Its word stands beside its line; the relative axis also says what it leaves out. */
         g_assert_cmpuint (chart->words->len, ==, axis == SLUICE_X_RELATIVE ? 2 : 1);
@@ -639,98 +564,6 @@ test_event_axes (void)
         else if (axis == SLUICE_X_RELATIVE)
           g_assert_cmpfloat_with_epsilon (sluice_scale_to_data (&chart->x_scale, x - 5), 6.9, 0.2);
       }
-}
-
-static void
-test_readout_crowded (void)
-{
-  guint n_boxes = 0;
-  guint n_notes = 0;
-
-  for (double width = 200; width <= 620; width += 70)
-    {
-      g_autoptr (SluiceChart) chart = sluice_chart_new ();
-      g_autoptr (SluiceSeriesBuffer) ended = sample_curve (300, 1, 0.5, 0.01);
-
-      sluice_chart_set_title (chart, "loss");
-      for (int i = 0; i < 5; i++)
-        {
-          g_autoptr (SluiceSeriesBuffer) buffer = sample_curve (1000, 0.2, 0.2 * i, 0.01);
-
-          sluice_chart_add_series (chart, "a run with a long name", sluice_palette_color (i),
-                                   sluice_series_buffer_as_source (buffer));
-        }
-      sluice_chart_add_series (chart, "ended", sluice_palette_color (5),
-                               sluice_series_buffer_as_source (ended));
-      for (int step = 0; step < 1000; step += 37)
-        {
-          cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 640, 240);
-          cairo_t *cr = cairo_create (surface);
-          g_autofree char *readout = NULL;
-          double x;
-
-          sluice_chart_set_cursor (chart, step);
-          sluice_chart_render (chart, cr, width, 240, sluice_theme_get (SLUICE_THEME_LIGHT),
-                               SLUICE_CHART_TITLE);
-          cairo_destroy (cr);
-          cairo_surface_destroy (surface);
-          x = sluice_scale_to_pixel (&chart->x_scale, step);
-          readout = sluice_chart_dup_readout (chart);
-          g_assert_true ((strstr (readout, "ended") != NULL) == (step < 300));
-          n_boxes += chart->readout.width > 0;
-          n_notes += chart->note != NULL;
-          g_assert_true ((chart->readout.width > 0) != (chart->note != NULL));
-          if (chart->readout.width > 0)
-            {
-              SluiceRect near = chart->readout;
-              double end = MIN (near.x + near.width, x + SLUICE_READ_REACH);
-
-              near.x = MAX (near.x, x - SLUICE_READ_REACH);
-              near.width = end - near.x;
-              g_assert_true (near.width <= 0 || sluice_chart_get_covered (chart, &near) == 0);
-            }
-        }
-    }
-  g_assert_cmpuint (n_boxes, >, 20);
-  g_assert_cmpuint (n_notes, >, 20);
-}
-
-static void
-test_note (void)
-{
-  g_autoptr (SluiceChart) chart = sample_chart ();
-  g_autoptr (GArray) values = NULL;
-  const SluiceChartValue *value;
-
-  sluice_chart_set_readout_style (chart, SLUICE_READOUT_NOTE);
-  sluice_chart_set_cursor (chart, 100);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_cmpfloat (chart->readout.width, ==, 0);
-  g_assert_nonnull (chart->note);
-  sluice_chart_set_cursor (chart, NAN);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_true (chart->note_rests); /* the last value of the first */
-  values = sluice_chart_dup_values (chart, INFINITY);
-  sluice_chart_set_front (chart, g_array_index (values, SluiceChartValue, 0).id);
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, SLUICE_CHART_TITLE));
-  g_assert_true (chart->note_rests);
-  {
-    g_autofree char *last =
-        sluice_chart_format_value (chart, &g_array_index (values, SluiceChartValue, 0));
-    g_assert_cmpstr (chart->note, ==, last);
-  }
-  g_array_unref (g_steal_pointer (&values));
-
-  values = sluice_chart_dup_values (chart, 100);
-  g_assert_cmpuint (values->len, ==, sluice_chart_get_n_series (chart));
-  value = &g_array_index (values, SluiceChartValue, 0);
-  g_assert_true (value->here);
-  g_assert_cmpint (value->sample.step, ==, 100);
-  g_assert_cmpfloat (value->min, <=, value->sample.value);
-  g_assert_cmpfloat (value->max, >=, value->sample.value);
-  g_array_unref (g_steal_pointer (&values));
-  values = sluice_chart_dup_values (chart, INFINITY);
-  g_assert_cmpint (g_array_index (values, SluiceChartValue, 0).sample.step, >, 100);
 }
 
 static void
@@ -745,7 +578,7 @@ test_redraw (void)
   sluice_chart_add_series (chart, "a", sluice_palette_color (0),
                            sluice_series_buffer_as_source (buffer));
   g_assert_true (sluice_chart_needs_redraw (chart));
-  cairo_surface_destroy (render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
+  cairo_surface_destroy (sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS));
   g_assert_false (sluice_chart_needs_redraw (chart));
   sluice_chart_set_smoothing (chart, sluice_chart_get_smoothing (chart));
   sluice_chart_set_cursor (chart, NAN);
@@ -756,6 +589,29 @@ test_redraw (void)
   /* A new point does not move the axis each time. */
   sluice_chart_get_view (chart, &x0, &again);
   g_assert_cmpfloat (again, ==, x1);
+}
+
+/* Nothing but NaN: two marks and a line, no bar that shouts. */
+static void
+test_all_nan (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  SluiceColor red = sluice_theme_get (SLUICE_THEME_LIGHT)->failure;
+  guint32 rgb =
+      (guint32) (red.r * 255) << 16 | (guint32) (red.g * 255) << 8 | (guint32) (red.b * 255);
+  cairo_surface_t *surface;
+  guint n;
+
+  for (int i = 0; i < 500; i++)
+    sluice_series_buffer_append (buffer, i, 1.7e9 + i, NAN);
+  sluice_chart_add_series (chart, "lost", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  n = count_color (surface, rgb);
+  g_assert_cmpuint (n, >, 20);
+  g_assert_cmpuint (n, <, 4 * SAMPLE_WIDTH);
+  cairo_surface_destroy (surface);
 }
 
 /* Marks are read by pointer, by key and by a screen reader; quiet ones are no news. */
@@ -773,7 +629,7 @@ test_marks (void)
                           "model-600");
   sluice_chart_add_event (chart, 2, SLUICE_EVENT_FAILURE, 2000, 1.7e9 + 600, "failed",
                           "NaN in fc1");
-  surface = render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
+  surface = sample_render (chart, SLUICE_THEME_LIGHT, ALL_PARTS);
   keep_picture (surface, "chart-events");
   plot = sluice_chart_get_plot (chart);
   tooltip = sluice_chart_dup_events_at (chart, plot.x + plot.width * 600 / 2000);
@@ -804,6 +660,7 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/ui/chart/chart/all-nan", test_all_nan);
   g_test_add_func ("/ui/chart/chart/marks", test_marks);
   g_test_add_func ("/ui/chart/chart/themes", test_themes);
   g_test_add_func ("/ui/chart/chart/axes", test_axes);
@@ -819,10 +676,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/view", test_view);
   g_test_add_func ("/ui/chart/chart/cursor", test_cursor);
   g_test_add_func ("/ui/chart/chart/event-axes", test_event_axes);
-  g_test_add_func ("/ui/chart/chart/readout", test_readout);
-  g_test_add_func ("/ui/chart/chart/readout-crowded", test_readout_crowded);
-  g_test_add_func ("/ui/chart/chart/readout-narrow", test_readout_narrow);
-  g_test_add_func ("/ui/chart/chart/note", test_note);
   g_test_add_func ("/ui/chart/chart/redraw", test_redraw);
   return g_test_run ();
 }

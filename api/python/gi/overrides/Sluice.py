@@ -494,17 +494,18 @@ def _options(options):
                                   for name, value in options.items() if value is not None})
 
 
-def _column(values):
-    """An array; None becomes NaN among numbers."""
-    kinds = {type(value) for value in values} - {type(None)}
-    if kinds <= {int, float} and kinds:
-        missing = None in values or float in kinds
-        return np.array([np.nan if v is None else v for v in values], "f8" if missing else "i8")
-    if kinds == {bool} and None not in values:
-        return np.array(values, "b1")
-    column = np.empty(len(values), object)
-    column[:] = values
-    return column
+def _column(column):
+    """An array of what sluice_workspace_dup_table() gives as a column: one call, however many."""
+    kind = {"ad": "f8", "ax": "i8", "ab": "b1"}.get(column.get_type_string())
+    if kind is not None:
+        return np.frombuffer(column.get_data_as_bytes().get_data(), kind).copy()
+    if column.get_type_string() == "(asab)":
+        values = np.array(column.get_child_value(0).get_strv(), object)
+        values[~_column(column.get_child_value(1))] = None
+        return values
+    values = np.empty(column.n_children(), object)
+    values[:] = column.unpack()
+    return values
 
 
 class Workspace(Sluice.Workspace):
@@ -528,22 +529,10 @@ class Workspace(Sluice.Workspace):
         """Columns by name, arrays that have an element a run: what runs() has of a run, its
         settings, of each tag the last value and (TAG/best) the best one. A name that is taken has
         settings/ or results/ before it. What a run has not is NaN, or None among texts."""
-        runs = self.runs(filter)
-        rows, names = [], [name for name in (runs[0] if runs else {})
-                           if name not in ("settings", "results")]
-        plain = set(names)
-        for run in runs:
-            row = {name: run[name] for name in names}
-            for name, value in run["settings"].items():
-                row["settings/" + name if name in plain else name] = value
-            for tag, result in run["results"].items():
-                name = "results/" + tag if tag in plain or tag in run["settings"] else tag
-                row[name] = result["last"]
-                if result["best"] is not None:
-                    row[name + "/best"] = result["best"]
-            rows.append(row)
-        keys = dict.fromkeys(name for row in rows for name in row)
-        return {name: _column([row.get(name) for row in rows]) for name in keys}
+        table = self.dup_table(filter)
+        entries = map(table.get_child_value, range(table.n_children()))
+        return {entry.get_child_value(0).get_string():
+                _column(entry.get_child_value(1).get_variant()) for entry in entries}
 
     def tags(self, run):
         """What points() takes."""
@@ -572,6 +561,21 @@ class Workspace(Sluice.Workspace):
         saves: what was under way waits again."""
         with _interrupts.cancelling(cancellable) as cancellable:
             return super().train(group, jobs, cancellable)
+
+    def control(self, run, verb, argument=None, patience=60):
+        """Asks something of a run at work, in any program, and waits for its answer: pause, go,
+        step, checkpoint, stop or set, as `sluice control --json` prints it."""
+        return super().control(run, verb, argument, patience).unpack()
+
+    def set(self, run, settings, patience=60):
+        """Changes settings of a run at work, one after the other; from which steps they count."""
+        return [self.control(run, "set", setting, patience)["step"]
+                for setting in _settings(settings)]
+
+    def reproduce(self, run, from_step=-1, steps=0, cancellable=None):
+        """Trains a run again and compares every bit, as `sluice reproduce --json` prints it."""
+        with _interrupts.cancelling(cancellable) as cancellable:
+            return super().reproduce(run, from_step, steps, cancellable).unpack()
 
     def diff(self, *runs):
         """What differs, as `sluice runs diff --json` prints it."""
