@@ -7,11 +7,10 @@
 
 #include "app/failure-words.h"
 #include "app/window-private.h"
-#include "engine/base/error.h"
 #include "engine/store/run-control.h"
 #include "ui/chart/ticks.h"
 
-#define PATIENCE 60 /* seconds; a step under way may take as long */
+#define PATIENCE_MS 60000 /* a step under way may take as long */
 
 typedef struct
 {
@@ -37,16 +36,14 @@ ask_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   GError *error = NULL;
   g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, wish->run);
   g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (wish->store, number, &error);
-  gint64 id = run != NULL ? sluice_run_control_ask (wish->store, run, "set", wish->now, &error) : 0;
   g_autoptr (SluiceCommand) command =
-      id != 0 ? sluice_run_control_wait (wish->store, run, id, PATIENCE, NULL, &error) : NULL;
-  if (command != NULL && command->state == SLUICE_COMMAND_REFUSED)
-    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION, "run '%s': %s", run->name,
-                 command->answer);
-  if (error != NULL)
-    g_task_return_error (task, error);
-  else
+      run != NULL
+          ? sluice_run_control_call (wish->store, run, "set", wish->now, PATIENCE_MS, NULL, &error)
+          : NULL;
+  if (command != NULL)
     g_task_return_int (task, command->step);
+  else
+    g_task_return_error (task, error);
 }
 
 static void
