@@ -166,10 +166,16 @@ draw (Picture *self)
   GtkWidget *content = find_content (self);
   if (is_unwatched)
     lay_out (content);
-  g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (content);
   GtkSnapshot *snapshot = gtk_snapshot_new ();
-  gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (content),
-                          gtk_widget_get_height (content));
+  /* A paintable is what the last frame drew: after a layout nothing, until the next one. */
+  if (is_unwatched)
+    gtk_widget_snapshot_child (gtk_widget_get_parent (content), content, snapshot);
+  else
+    {
+      g_autoptr (GdkPaintable) paintable = gtk_widget_paintable_new (content);
+      gdk_paintable_snapshot (paintable, snapshot, gtk_widget_get_width (content),
+                              gtk_widget_get_height (content));
+    }
   g_autoptr (GskRenderNode) node = gtk_snapshot_free_to_node (snapshot);
   if (node == NULL)
     return NULL;

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/launch/launch-draft.h"
 #include "app/launch/launch-page.h"
 #include "app/runs/resume-dialog.h"
 #include "ui/chart/ticks.h"
@@ -48,6 +49,14 @@ get_state (SluiceWindow *window, SluiceRun *run)
              : info->state;
 }
 
+/* A form that was left unfinished. */
+static gboolean
+is_draft (SluiceWindow *window, SluiceRun *run)
+{
+  return sluice_launch_draft_exists (
+      sluice_workspace_get_store (sluice_window_get_workspace (window)), sluice_run_get_info (run));
+}
+
 /* It ended before its last step, or was not begun: a draft goes on in its form. */
 static gboolean
 is_resumable (SluiceWindow *window, SluiceRun *run)
@@ -55,7 +64,7 @@ is_resumable (SluiceWindow *window, SluiceRun *run)
   SluiceRunState state = get_state (window, run);
   return is_of_open_project (window, run)
          && (state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_CRASHED
-             || state == SLUICE_RUN_FAILED || state == SLUICE_RUN_DRAFT);
+             || state == SLUICE_RUN_FAILED || is_draft (window, run));
 }
 
 /* What Start and Step go on with: (nullable): nothing, they begin a run. A failed one wants its
@@ -76,8 +85,7 @@ get_next (SluiceWindow *window)
 static gboolean
 open_draft (SluiceWindow *window, SluiceRun *run)
 {
-  if (run == NULL || sluice_run_get_info (run)->state != SLUICE_RUN_DRAFT
-      || !is_of_open_project (window, run))
+  if (run == NULL || !is_draft (window, run) || !is_of_open_project (window, run))
     return FALSE;
   sluice_window_show_page (window, "launch");
   sluice_launch_page_resume (SLUICE_LAUNCH_PAGE (sluice_window_find_page (window, "launch")),
@@ -325,7 +333,7 @@ sluice_run_actions_dup_start_text (SluiceWindow *window)
   if (state == SLUICE_CONTROL_PAUSED)
     return g_strdup (_ ("Go on (F5)"));
   SluiceRun *selected = get_selected (window);
-  if (selected != NULL && get_state (window, selected) == SLUICE_RUN_DRAFT)
+  if (selected != NULL && is_draft (window, selected))
     return g_strdup_printf (_ ("Go on with %s in its form (F5)"),
                             sluice_run_get_info (selected)->name);
   if (next == NULL)

@@ -10,6 +10,7 @@
 #include "app/help/help-window.h"
 #include "app/import-logs.h"
 #include "app/print.h"
+#include "app/live-actions.h"
 #include "app/promote-actions.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
@@ -670,6 +671,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
       add_side (self, self->left_stack, sluice_page_get_left (page));
       add_side (self, self->right_stack, sluice_page_get_right (page));
     }
+  sluice_inspector_set_workspace (self->inspector, self->workspace);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
@@ -767,6 +769,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_run_actions_add (self);
   sluice_file_actions_add (self);
   sluice_promote_actions_add (self);
+  sluice_live_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));

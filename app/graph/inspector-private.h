@@ -46,6 +46,9 @@ struct _SluiceInspector
   char *tag;             /* (nullable): of which it tells more */
   GPtrArray *run_labels; /* (nullable): the values of its rows */
   char *run_notes;       /* (nullable): as they are shown */
+  SluiceWorkspace *workspace;
+  GtkWidget *live_settings; /* (nullable): of a run at work */
+  gint64 live_step;         /* at which one of them was changed */
   gulong run_changed, points_added;
   guint renew_source;
   guint port;               /* that is looked at */

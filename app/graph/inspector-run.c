@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/graph/node-words.h"
+#include "app/launch/live-settings.h"
 #include "app/runs/run-facts.h"
 #include "app/status-text.h"
 #include "engine/store/kinds/hparams.h"
@@ -265,9 +266,41 @@ add_notes (SluiceInspector *self)
   gtk_label_set_markup (label, markup);
 }
 
+/* ---- what can be changed while it works ---- */
+
+static gboolean
+is_at_work (SluiceInspector *self)
+{
+  SluiceRunState state = sluice_run_get_info (self->run)->state;
+  return state == SLUICE_RUN_RUNNING || state == SLUICE_RUN_PAUSED;
+}
+
+static void
+add_live_settings (SluiceInspector *self)
+{
+  SluiceStore *store =
+      self->workspace != NULL ? sluice_workspace_get_store (self->workspace) : NULL;
+  const SluiceRunInfo *info = sluice_run_get_info (self->run);
+  if (store == NULL || !is_at_work (self))
+    return;
+  g_set_weak_pointer (
+      &self->live_settings,
+      sluice_live_settings_new (store, info->id, MAX (info->step, self->live_step)));
+  sluice_inspector_rows_begin (&self->rows, _ ("While it runs"), TRUE);
+  sluice_inspector_rows_add_widget (&self->rows, self->live_settings);
+}
+
+void
+sluice_inspector_set_workspace (SluiceInspector *self, SluiceWorkspace *workspace)
+{
+  g_set_object (&self->workspace, workspace);
+}
+
 static gboolean
 has_same_names (SluiceInspector *self, GArray *rows)
 {
+  if ((self->live_settings != NULL) != is_at_work (self))
+    return FALSE;
   if (g_strcmp0 (self->run_notes, sluice_run_get_info (self->run)->notes) != 0)
     return FALSE;
   if (self->run_labels == NULL || self->run_labels->len != rows->len)
@@ -306,6 +339,7 @@ sluice_inspector_add_run (SluiceInspector *self)
       g_ptr_array_add (self->run_labels,
                        sluice_inspector_rows_add (&self->rows, row->name, row->value));
     }
+  add_live_settings (self);
   add_notes (self);
 }
 

@@ -609,6 +609,14 @@ renew_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+void
+sluice_inspector_renew_live (SluiceInspector *self, gint64 step)
+{
+  self->live_step = step;
+  if (self->live_settings != NULL)
+    show_and_keep_focus (self);
+}
+
 /* Points come series by series, many times a second. */
 static void
 run_changed_cb (SluiceInspector *self)
@@ -645,6 +653,7 @@ sluice_inspector_show_run (SluiceInspector *self,
   if (run != NULL)
     {
       self->run = g_object_ref (run);
+      self->live_step = 0;
       self->run_changed =
           g_signal_connect_swapped (run, "notify::status", G_CALLBACK (run_changed_cb), self);
       self->points_added =
@@ -723,6 +732,8 @@ sluice_inspector_dispose (GObject *object)
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);
+  g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->live_settings);
+  g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }

@@ -6,6 +6,7 @@
 
 #include "app/graph/graph-page.h"
 #include "app/run.h"
+#include "app/workspace.h"
 
 /* What is known of the selected node or scope; of the whole graph where nothing is selected. */
 #define SLUICE_TYPE_INSPECTOR (sluice_inspector_get_type ())
@@ -22,6 +23,10 @@ void sluice_inspector_show (SluiceInspector *self,
 void sluice_inspector_set_project (SluiceInspector *self, const char *folder);
 /* Whether the constant that is shown is one may have changed. */
 void sluice_inspector_update_promotion (SluiceInspector *self);
+/* Whose runs are shown. */
+void sluice_inspector_set_workspace (SluiceInspector *self, SluiceWorkspace *workspace);
+/* Settings of the run at work that is shown were changed at that step. */
+void sluice_inspector_renew_live (SluiceInspector *self, gint64 step);
 /* The run is another, began or ended: what is shown is made anew only where that changes it. */
 void sluice_inspector_set_session (SluiceInspector *self, SluiceSession *session);
 /* A run instead of that, as long as another page than the graph's is shown. run: (nullable): there

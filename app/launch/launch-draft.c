@@ -27,6 +27,14 @@ dup_path (SluiceStore *store, gint64 run)
   return g_build_filename (folder, FILE_NAME, NULL);
 }
 
+gboolean
+sluice_launch_draft_exists (SluiceStore *store, const SluiceRunInfo *run)
+{
+  g_autofree char *path =
+      run->state == SLUICE_RUN_DRAFT && store != NULL ? dup_path (store, run->id) : NULL;
+  return path != NULL && g_file_test (path, G_FILE_TEST_EXISTS);
+}
+
 static gboolean
 write_file (const char *folder, const SluiceRunInfo *info, gpointer data, GError **error)
 {

@@ -15,6 +15,8 @@ typedef struct
 } SluiceLaunchDraft;
 void sluice_launch_draft_free (SluiceLaunchDraft *self);
 
+/* Is that run one? What was taken out of the queue before it began is of that state, too. */
+gboolean sluice_launch_draft_exists (SluiceStore *store, const SluiceRunInfo *run);
 /* run: (inout): 0, or one that is gone: a new one is made. */
 gboolean sluice_launch_draft_save (const SluiceLaunchDraft *self,
                                    SluiceStore *store,

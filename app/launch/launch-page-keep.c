@@ -19,6 +19,13 @@
 
 /* ---- the form as a file ---- */
 
+void
+sluice_launch_page_show_draft (SluiceLaunchPage *self)
+{
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", self->draft != 0);
+  gtk_widget_set_visible (self->away_button, self->draft != 0);
+}
+
 static gboolean
 is_changed (SluiceLaunchPage *self)
 {
@@ -96,7 +103,7 @@ keep_done (GObject *object, GAsyncResult *result, gpointer data)
       g_autofree char *words = sluice_failure_words (error);
       sluice_launch_page_tell (self, words);
     }
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", self->draft != 0);
+  sluice_launch_page_show_draft (self);
   sluice_workspace_refresh (self->context->workspace);
   if (self->keeps_again)
     sluice_launch_page_keep (self);
@@ -169,7 +176,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
   self->taking = file;
   self->wanted_run = g_key_file_get_int64 (file, FORM, "run", NULL);
   self->wanted_step = g_key_file_get_int64 (file, FORM, "step", NULL);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", TRUE);
+  sluice_launch_page_show_draft (self);
   sluice_launch_page_read (self);
 }
 
@@ -206,13 +213,14 @@ sluice_launch_page_find_draft (SluiceLaunchPage *self)
   const char *folder = sluice_run_controller_get_project (self->context->controller);
   g_autofree char *project = folder != NULL ? g_path_get_basename (folder) : NULL;
   GListModel *runs = sluice_workspace_get_runs (self->context->workspace);
+  SluiceStore *store = sluice_workspace_get_store (self->context->workspace);
   if (self->draft != 0 || (self->form != NULL && is_changed (self)))
     return 0;
   for (guint i = 0; i < g_list_model_get_n_items (runs); i++)
     {
       g_autoptr (SluiceRun) run = g_list_model_get_item (runs, i);
       const SluiceRunInfo *info = sluice_run_get_info (run);
-      if (info->state == SLUICE_RUN_DRAFT && g_strcmp0 (info->project, project) == 0)
+      if (g_strcmp0 (info->project, project) == 0 && sluice_launch_draft_exists (store, info))
         return info->id;
     }
   return 0;
@@ -229,5 +237,5 @@ sluice_launch_page_throw_away (SluiceLaunchPage *self)
   sluice_workspace_delete_run (self->context->workspace, draft);
   sluice_launch_page_clear (self);
   gtk_widget_grab_focus (self->name); /* the button that had it goes */
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", FALSE);
+  sluice_launch_page_show_draft (self);
 }

@@ -32,7 +32,7 @@ struct _SluiceLaunchPage
   AdwStatusPage *failure;
   GtkViewport *viewport;
   GtkLabel *title, *subtitle;
-  GtkWidget *check_button, *queue_button, *start_button;
+  GtkWidget *away_button, *check_button, *queue_button, *start_button;
 
   SluicePageContext window;         /* what all pages share */
   const SluicePageContext *context; /* (nullable): the same, as long as there is a window */
@@ -112,6 +112,8 @@ gboolean sluice_launch_page_is_idle (SluiceLaunchPage *self);
 void sluice_launch_page_clear (SluiceLaunchPage *self);
 
 /* launch-page-keep.c */
+/* Whether there is one to throw away. */
+void sluice_launch_page_show_draft (SluiceLaunchPage *self);
 /* Soon. */
 void sluice_launch_page_keep (SluiceLaunchPage *self);
 gboolean sluice_launch_page_is_kept (SluiceLaunchPage *self);

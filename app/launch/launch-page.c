@@ -381,13 +381,13 @@ fill_bar (SluiceLaunchPage *self)
   self->queue_button = make_button (_ ("Add to queue"), "launch.add-to-queue",
                                     _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
   self->start_button = make_button (_ ("Start"), "launch.start", _ ("Begins now (Ctrl+Return)"));
-  GtkWidget *away =
+  self->away_button =
       make_button (_ ("Throw away"), "launch.throw-away",
                    _ ("What was changed here and not started is kept as a draft, until then"));
   gtk_widget_add_css_class (self->start_button, "suggested-action");
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->subtitle));
-  sluice_wrap_append (SLUICE_WRAP (buttons), away);
+  sluice_wrap_append (SLUICE_WRAP (buttons), self->away_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->check_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->queue_button);
   sluice_wrap_append (SLUICE_WRAP (buttons), self->start_button);
@@ -405,6 +405,6 @@ sluice_launch_page_init (SluiceLaunchPage *self)
   self->origins = g_ptr_array_new_with_free_func (g_free);
   gtk_widget_init_template (GTK_WIDGET (self));
   fill_bar (self);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "launch.throw-away", FALSE);
+  sluice_launch_page_show_draft (self);
   sluice_launch_page_update (self);
 }

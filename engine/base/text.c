@@ -2,11 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/text.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
 
 #define MAX_NAME_BYTES 255
+#define MOST_WHOLE     1e15 /* whole numbers up to here are written out */
 
 /* Unicode's embeddings, overrides and isolates: what they enclose is not shown where it stands. */
 static gboolean
@@ -113,6 +115,8 @@ char *
 sluice_text_dup_number (double value, gboolean is_float)
 {
   char text[G_ASCII_DTOSTR_BUF_SIZE];
+  if (value == trunc (value) && fabs (value) < MOST_WHOLE)
+    return g_strdup (g_ascii_formatd (text, sizeof text, "%.0f", value));
   for (int digits = 6; digits <= 17; digits++)
     {
       g_autofree char *format = g_strdup_printf ("%%.%dg", digits);

@@ -22,7 +22,7 @@ gboolean sluice_text_check_name (const char *what, const char *name, GError **er
 gboolean sluice_text_is_visible (const char *text);
 
 /* In the fewest digits that read back as the same number, of a float's bits or of a double's:
- * "0.003". (transfer full) */
+ * "0.003", "1000000". (transfer full) */
 char *sluice_text_dup_number (double value, gboolean is_float);
 
 /* "500000", "64M", "2G": FALSE where it is none, 0, or more than memory can be. */
