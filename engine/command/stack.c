@@ -150,14 +150,14 @@ parse_count (const SluiceCommandCall *call, guint *n, GError **error)
 gboolean
 sluice_command_undo (SluiceCommandCall *call, GError **error)
 {
-  guint n;
+  guint n = 1;
   return parse_count (call, &n, error) && sluice_command_stack_undo (call->stack, n, error);
 }
 
 gboolean
 sluice_command_redo (SluiceCommandCall *call, GError **error)
 {
-  guint n;
+  guint n = 1;
   return parse_count (call, &n, error) && sluice_command_stack_redo (call->stack, n, error);
 }
 
