@@ -530,9 +530,9 @@ arrange (SluiceChartsPage *self, SluiceCardsChange change)
 static void
 changed_cb (SluiceChartsPage *self)
 {
-  if (self->drawn != 0 && !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return;
   guint64 hash = sluice_run_set_hash (self->shown);
+  if (hash == self->drawn && !gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return; /* another run is in front, or there are more points */
   if (hash != self->drawn)
     arrange (self, SLUICE_CARDS_COUNT);
   self->drawn = hash;

@@ -162,13 +162,14 @@ class Sweep:
 
     def trained(self):
         self.w.act("start")
-        self.w.wait(lambda s: s["step"] > 300 and len(s["charts"]["cards"]) > 10)
+        self.w.wait(lambda s: s["step"] > 300)
         self.w.act("pause")
         self.w.wait(lambda s: s["control"] == "paused" and s["settled"])
 
     def charts(self):
         self.w.act("show-page", GLib.Variant("s", "charts"))
-        self.w.wait(lambda s: s["page"] == "charts" and s["settled"])
+        self.w.wait(lambda s: s["page"] == "charts" and s["settled"]
+                    and len(s["charts"]["cards"]) > 10)
         self.card_texts()
         self.names("charts")
         told = self.walk("charts")
