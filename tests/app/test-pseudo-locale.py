@@ -45,6 +45,9 @@ GLIB_HELP = re.compile(r"Usage:|Help Options:|Application Options:|\[OPTION…\]
 CLASS_NAME = re.compile(r"(Gtk|Gdk|Adw|Sluice)[A-Z]\w*$")  # of an accessible without a name
 
 
+PARAMETERS = {"learning-rate": "q0"}  # of the project: names, too
+
+
 def rename(project):
     """Gives nodes, tags and run names without a word: what is left of English is the program's."""
     path = os.path.join(project, "model.pbtxt")
@@ -70,7 +73,7 @@ def rename(project):
             if re.match(r"(init|train|loss|step|summaries|x|y|fetches|learning-rate)=", line):
                 key, value = line.split("=", 1)
                 value = re.sub(r"[^/:;]+", lambda part: numbers.get(part[0], part[0]), value)
-                line = f"{key}={value}"
+                line = f"{PARAMETERS.get(key, key)}={value}"
             file.write(line + "\n")
 
 
