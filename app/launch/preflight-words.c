@@ -84,17 +84,19 @@ memory_words (const SluicePreflightItem *item, const SluicePreflight *card, char
   const SluicePreflightItem *plan = find (card, "plan_bytes", item->name);
   g_autofree char *planned =
       plan != NULL ? sluice_format_value (plan->value, SLUICE_UNIT_BYTES) : NULL;
-  *dim = is_of (item, "plan") ? g_strdup_printf (_ ("by the plan, of %s"), room)
-         : planned != NULL
-             ? g_strdup_printf (_ ("at the peak, measured · %s by the plan · of %s"), planned, room)
-             : g_strdup_printf (_ ("at the peak, measured · of %s"), room);
+  *dim = is_of (item, "plan") ? g_strdup_printf (_ ("of %s, by the plan"), room)
+         : planned != NULL    ? g_strdup_printf (_ ("of %s, measured · plan %s"), room, planned)
+                              : g_strdup_printf (_ ("of %s, measured"), room);
   return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
 }
 
 static char *
 disk_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  *dim = g_strdup (_ ("checkpoints and log"));
+  g_autofree char *room =
+      isfinite (item->limit) ? sluice_format_value (item->limit, SLUICE_UNIT_BYTES) : NULL;
+  *dim = room != NULL ? g_strdup_printf (_ ("of %s free · checkpoints and log"), room)
+                      : g_strdup (_ ("checkpoints and log"));
   return sluice_format_value (item->value, SLUICE_UNIT_BYTES);
 }
 
@@ -109,22 +111,14 @@ resume_words (const SluicePreflightItem *item, const SluicePreflight *card, char
 static char *
 input_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  const SluicePreflightSpread *s = item->spread;
-  g_autofree char *mean = sluice_format_value (s->mean, SLUICE_UNIT_NONE);
-  g_autofree char *spread = sluice_format_value (s->deviation, SLUICE_UNIT_NONE);
-  g_autofree char *min = sluice_format_value (s->min, SLUICE_UNIT_NONE);
-  g_autofree char *max = sluice_format_value (s->max, SLUICE_UNIT_NONE);
-  g_autofree char *zeros = sluice_words_share (s->n_zeros, MAX (s->n_elements, 1));
-  g_autofree char *wrong = sluice_format_step (s->n_non_finite);
-  *dim =
-      g_strdup_printf (_ ("%s to %s · mean %s · standard deviation %s · zeros %s · not finite %s"),
-                       min, max, mean, spread, zeros, wrong);
+  g_autofree char *min = sluice_format_value (item->spread->min, SLUICE_UNIT_NONE);
+  g_autofree char *max = sluice_format_value (item->spread->max, SLUICE_UNIT_NONE);
+  *dim = g_strdup_printf (_ ("%s to %s"), min, max);
   return g_strdup (item->name);
 }
 
-/* "9.3 % to 10.4 % each" */
-static char *
-dup_balance (const GArray *counts)
+char *
+sluice_preflight_dup_balance (const GArray *counts)
 {
   gint64 n = 0, least = G_MAXINT64, most = 0;
   for (guint i = 0; i < counts->len; i++)
@@ -136,14 +130,14 @@ dup_balance (const GArray *counts)
     }
   g_autofree char *low = sluice_words_share (least, MAX (n, 1));
   g_autofree char *high = sluice_words_share (most, MAX (n, 1));
-  return g_strdup_printf (_ ("%s to %s of the labels each"), low, high);
+  return g_strdup_printf (_ ("%s to %s each"), low, high);
 }
 
 static char *
 labels_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
   guint n = (guint) item->value;
-  *dim = item->counts != NULL ? dup_balance (item->counts) : NULL;
+  *dim = item->counts != NULL ? sluice_preflight_dup_balance (item->counts) : NULL;
   return isfinite (item->value) ? g_strdup_printf (ngettext ("%u class", "%u classes", n), n)
                                 : g_strdup (item->text);
 }
@@ -158,7 +152,8 @@ loss_words (const SluicePreflightItem *item, const SluicePreflight *card, char *
   *dim = n != NULL
              ? g_strdup_printf (_ ("before the first step · guessing gives ln %s = %s"), n, guess)
              : g_strdup (_ ("before the first step"));
-  return sluice_format_value (item->value, SLUICE_UNIT_NONE);
+  g_autofree char *loss = sluice_format_value (item->value, SLUICE_UNIT_NONE);
+  return g_strdup_printf (_ ("loss %s"), loss);
 }
 
 static char *
@@ -179,18 +174,44 @@ other_words (const SluicePreflightItem *item, const SluicePreflight *card, char 
 }
 
 const SluicePreflightKind sluice_preflight_kinds[] = {
-  { "peak_bytes", N_ ("Memory"), TRUE, memory_words },
-  { "step_us", N_ ("Time"), TRUE, step_words },
-  { "finish_seconds", N_ ("Finish"), TRUE, finish_words },
-  { "disk_bytes", N_ ("Disk"), TRUE, disk_words },
-  { "resume_exact", N_ ("Resume"), FALSE, resume_words },
-  { "nodes", N_ ("Nodes"), FALSE, other_words },
-  { "gradient", N_ ("Gradient"), FALSE, gradient_words },
-  { "labels", N_ ("Labels"), FALSE, labels_words },
-  { "input", N_ ("Input"), FALSE, input_words },
-  { "first_loss", N_ ("First loss"), FALSE, loss_words },
-  { "setting", N_ ("Unread"), FALSE, other_words },
-  { "start", N_ ("Start"), FALSE, other_words },
-  { "project", N_ ("Project"), FALSE, other_words },
+  { "peak_bytes", N_ ("Memory"), TRUE, FALSE, memory_words },
+  { "step_us", N_ ("Time"), TRUE, FALSE, step_words },
+  { "finish_seconds", N_ ("Finish"), TRUE, FALSE, finish_words },
+  { "disk_bytes", N_ ("Disk"), TRUE, FALSE, disk_words },
+  { "resume_exact", N_ ("Resume"), FALSE, FALSE, resume_words },
+  { "nodes", N_ ("Nodes"), FALSE, FALSE, other_words },
+  { "gradient", N_ ("Gradient"), FALSE, FALSE, gradient_words },
+  { "labels", N_ ("Labels"), FALSE, TRUE, labels_words },
+  { "input", N_ ("Input"), FALSE, TRUE, input_words },
+  { "first_loss", N_ ("First loss"), FALSE, TRUE, loss_words },
+  { "setting", N_ ("Unread"), FALSE, FALSE, other_words },
+  { "start", N_ ("Start"), FALSE, FALSE, other_words },
+  { "project", N_ ("Project"), FALSE, FALSE, other_words },
   { NULL },
 };
+
+const SluicePreflightKind *
+sluice_preflight_find_kind (const char *what)
+{
+  for (const SluicePreflightKind *kind = sluice_preflight_kinds; kind->what != NULL; kind++)
+    if (strcmp (kind->what, what) == 0)
+      return kind;
+  return NULL;
+}
+
+char *
+sluice_preflight_dup_markup (const SluicePreflightKind *kind,
+                             const SluicePreflightItem *item,
+                             const SluicePreflight *card,
+                             gboolean hides)
+{
+  g_autofree char *dim = NULL;
+  g_autofree char *words = kind->dup_words (item, card, &dim);
+  const char *said = dim != NULL && !hides ? dim : "";
+  const char *bold = hides ? "–" : words;
+  g_autofree char *more = item->action != NULL
+                              ? g_strconcat (said, *said != '\0' ? " · " : "", item->action, NULL)
+                              : g_strdup (said);
+  return g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>", bold,
+                                  *bold != '\0' ? " " : "", more);
+}
