@@ -262,6 +262,20 @@ class Session:
         press_keys("Delete")
         self.launch(lambda s: s["queue"] == ["a", "b"])
         self.tap.point("Delete takes it out", True)
+        self.undone()
+
+    def undone(self):
+        self.w.find_accessible("button", "Undo").act()
+        self.launch(lambda s: s["queue"] == ["a", "c", "b"])
+        self.tap.point("Undo puts it back in its place", True)
+        self.w.find_accessible("toggle button", "Begin c only after a has finished").act()
+        row = self.w.find_accessible("toggle button", "c begins only after a has finished")
+        self.tap.point("a run can be told to come after the one above", row)
+        row.act()
+        self.w.find_accessible("toggle button", "Begin c only after a has finished")
+        self.w.find_accessible("button", "Take c out of the queue").act()
+        self.launch(lambda s: s["queue"] == ["a", "b"])
+        self.tap.point("a button takes it out", True)
 
     def restarted(self):
         self.w.quit()

@@ -59,8 +59,8 @@ def check(w, tap, picture):
               says(w, "64×784 f32") and says(w, "255") and says(w, "mean ", " · sd "))
     tap.point("labels: how many of each", says(w, "10 classes") and says(w, "% each"))
     tap.point("the loss beside guessing", says(w, "loss ", "guessing gives ln 10 = 2.303"))
-    tap.point("what is drawn is told", pictured(w, "input/x:0: float[64,784], 0 to 255", "zeros: 48",
-                                                "not finite: 0")
+    tap.point("what is drawn is told",
+              pictured(w, "input/x:0: float[64,784], 0 to 255", "zeros: 48", "not finite: 0")
               and pictured(w, "10 classes: ", "of the labels each"))
     if picture:
         take_picture(picture)
