@@ -269,6 +269,8 @@ launch_page_dump_state (SluicePage *page)
   json_builder_begin_object (b);
   add_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
+  add_string (b, "usual-name",
+              self->form != NULL ? gtk_entry_get_placeholder_text (GTK_ENTRY (self->name)) : "");
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
   json_builder_set_member_name (b, "draft");

@@ -66,14 +66,20 @@ step_words (const SluicePreflightItem *item, const SluicePreflight *card, char *
   return dup_time (item);
 }
 
+/* "48 s ± 3 s" */
+static char *
+dup_finish (double seconds, double plus_minus)
+{
+  g_autofree char *value = sluice_format_value (seconds, SLUICE_UNIT_SECONDS);
+  g_autofree char *spread = sluice_format_value (plus_minus, SLUICE_UNIT_SECONDS);
+  return isfinite (plus_minus) ? g_strdup_printf ("%s ± %s", value, spread) : g_strdup (value);
+}
+
 static char *
 finish_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_SECONDS);
-  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_SECONDS);
   *dim = g_strdup (_ ("until it has finished"));
-  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s", value, spread)
-                                     : g_strdup (value);
+  return dup_finish (item->value, item->plus_minus);
 }
 
 static char *
@@ -214,4 +220,40 @@ sluice_preflight_dup_markup (const SluicePreflightKind *kind,
                               : g_strdup (said);
   return g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>", bold,
                                   *bold != '\0' ? " " : "", more);
+}
+
+/* ---- of a sweep ---- */
+
+/* value: (transfer full) */
+static void
+append_figure (GString *markup, char *value, const char *dim, gboolean hides)
+{
+  g_autofree char *text = value;
+  g_autofree char *part =
+      g_markup_printf_escaped ("<b>%s</b> <span alpha=\"70%%\">%s</span>", hides ? "–" : text, dim);
+  g_string_append_printf (markup, "%s%s", markup->len > 0 ? " · " : "", part);
+}
+
+char *
+sluice_preflight_dup_sweep_markup (const SluicePreflight *card,
+                                   guint64 n_runs,
+                                   gboolean hides,
+                                   gboolean *too_much)
+{
+  const SluicePreflightItem *finish = find (card, "finish_seconds", NULL);
+  const SluicePreflightItem *disk = find (card, "disk_bytes", NULL);
+  const SluicePreflightItem *memory = find (card, "peak_bytes", NULL);
+  double n = (double) n_runs;
+  GString *markup = g_string_new (NULL);
+  *too_much = disk != NULL && n * disk->value > disk->limit; /* FALSE where it is not known */
+  if (finish != NULL && isfinite (finish->value))
+    append_figure (markup, dup_finish (n * finish->value, n * finish->plus_minus),
+                   _ ("one after the other"), hides);
+  if (disk != NULL && isfinite (disk->value))
+    append_figure (markup, sluice_format_value (n * disk->value, SLUICE_UNIT_BYTES),
+                   _ ("on the disk"), hides);
+  if (memory != NULL && isfinite (memory->value))
+    append_figure (markup, sluice_format_value (n * memory->value, SLUICE_UNIT_BYTES),
+                   _ ("of memory, were all under way at once"), hides);
+  return g_string_free (markup, markup->len == 0);
 }

@@ -16,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
-from workbench import Workbench, press_keys, take_picture
+from workbench import Workbench, press_keys, take_picture, type_text
 
 LOST = ('node { name: "lost" op: "Neg" input: "input/x" '
         'attr { key: "T" value { type: DT_FLOAT } } }\n')
@@ -62,6 +62,22 @@ def check(w, tap, picture):
     tap.point("what is drawn is told",
               pictured(w, "input/x:0: float[64,784], 0 to 255", "zeros: 48", "not finite: 0")
               and pictured(w, "10 classes: ", "of the labels each"))
+    tap.point("a run is called by a name that is free",
+              w.state()["launch"]["usual-name"] == "digits-mlp")
+    sweep = w.find_accessible("switch", "Sweep Seed")
+    sweep.act()
+    w.until(w.find_accessible("text box", "Seed: next value").has_focus)
+    type_text("2")
+    press_keys("Return")
+    w.wait(lambda s: s["launch"]["start"] == "Start 2 runs" and s["settled"])
+    tap.point("of a sweep what all of it takes",
+              says(w, "one after the other", "on the disk", "of memory, were all under way at once")
+              and says(w, "× 2"))
+    tap.point("it is called by what it varies",
+              w.state()["launch"]["usual-name"] == "digits-mlp seed {train.seed}",
+              w.state()["launch"]["usual-name"])
+    sweep.act()
+    w.wait(lambda s: s["launch"]["start"] == "Start 1 run" and s["settled"])
     if picture:
         take_picture(picture)
     w.find_accessible("button", "Set scale=0.00392157").act()
