@@ -81,8 +81,10 @@ dup_fingerprint (const SluiceLaunchForm *form)
   for (guint i = 0; i < form->settings->len; i++)
     {
       const SluiceLaunchSetting *s = form->settings->pdata[i];
-      g_string_append_printf (text, "\n%s.%s=%s %s %d", s->group, s->key,
-                              s->value != NULL ? s->value : "", s->from, s->is_gone);
+      const char *const said[] = { s->value, s->from, s->unit, s->range, s->help };
+      g_string_append_printf (text, "\n%s.%s %d", s->group, s->key, s->is_gone);
+      for (guint k = 0; k < G_N_ELEMENTS (said); k++)
+        g_string_append_printf (text, " %s", said[k] != NULL ? said[k] : "");
     }
   return g_string_free (text, FALSE);
 }
