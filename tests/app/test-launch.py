@@ -161,6 +161,24 @@ class Session:
         self.tap.point("in the form again, it is one", self.field("learning-rate"))
         press_keys("Escape")
         self.gone()
+        self.noted()
+
+    def noted(self):
+        """What is said of a setting stands under its name, and holds."""
+        subprocess.run([self.command, "promote", self.project, "train/learning_rate", "--unit",
+                        "a step", "--low", "0", "--high", "1", "--help-text", "How far it goes"],
+                       stdout=subprocess.DEVNULL, check=True)
+        self.ask()
+        self.tap.point("unit and range of a setting are told, and what it does",
+                       self.says("train/learning_rate · float · a step · 0 to 1 · next step")
+                       and self.says("How far it goes"))
+        self.write("learning-rate", "7")
+        self.tap.point("a value outside is refused at its row",
+                       self.says("learning-rate=7 lies outside its range", "0 to 1"))
+        self.w.find_accessible("button", "learning-rate: back to 0.003").act()
+        self.says("repeats")
+        press_keys("Escape")
+        self.gone()
 
     def lost(self):
         """The graph has it no more."""
