@@ -45,7 +45,7 @@ card_of_input (const SluicePreflightItem *item)
                  .detail = g_strdup_printf ("%s %s", shape, type),
                  .from = sluice_format_value (spread->min, SLUICE_UNIT_NONE),
                  .to = sluice_format_value (spread->max, SLUICE_UNIT_NONE),
-                 .foot = g_strdup_printf (_ ("mean %s · sd %s"), mean, deviation) };
+                 .foot = g_strdup_printf (_ ("mean %s · sd %s"), mean, deviation) };
 }
 
 static Card
@@ -84,8 +84,8 @@ make_card (const SluicePreflightItem *item, const SluicePreflight *found)
   Card card = item->spread != NULL ? card_of_input (item) : card_of_labels (item);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
   GtkWidget *picture = sluice_preflight_picture_new (item, found);
-  gtk_box_append (GTK_BOX (box), make_ends (make_label (card.title, "launch-name", 0),
-                                            make_label (card.detail, "dim-label", 1)));
+  gtk_box_append (GTK_BOX (box), make_label (card.title, "launch-name", 0));
+  gtk_box_append (GTK_BOX (box), make_label (card.detail, "dim-label", 0));
   if (picture != NULL)
     {
       gtk_box_append (GTK_BOX (box), picture);
@@ -120,15 +120,19 @@ GtkWidget *
 sluice_preflight_batch_new (const SluicePreflight *found)
 {
   GtkWidget *cards = sluice_wrap_new (SPACING, TRUE);
-  const SluicePreflightItem *loss = NULL;
+  const SluicePreflightItem *loss = NULL, *labels = NULL;
   for (guint i = 0; i < found->items->len; i++)
     {
       const SluicePreflightItem *item = found->items->pdata[i];
       if (strcmp (item->what, "first_loss") == 0 && loss == NULL)
         loss = item;
-      else if (item->spread != NULL || item->counts != NULL)
+      if (item->spread != NULL)
         sluice_wrap_append (SLUICE_WRAP (cards), make_card (item, found));
+      else if (item->counts != NULL)
+        labels = item;
     }
+  if (labels != NULL)
+    sluice_wrap_append (SLUICE_WRAP (cards), make_card (labels, found));
   if (loss == NULL && gtk_widget_get_first_child (cards) == NULL)
     {
       g_object_unref (g_object_ref_sink (cards));

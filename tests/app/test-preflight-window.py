@@ -56,11 +56,11 @@ def check(w, tap, picture):
     tap.point("time: measured now, and modelled", says(w, "a step, measured now · modelled: "))
     tap.point("an input that nobody scaled is a row", says(w, "input/x:0 0 to 255", "scale"))
     tap.point("the first batch: shape, ends, mean",
-              says(w, "64×784 f32") and says(w, "255") and says(w, "mean ", " · sd "))
+              says(w, "64×8×8×1 f32") and says(w, "255") and says(w, "mean\u00a0", " · sd\u00a0"))
     tap.point("labels: how many of each", says(w, "10 classes") and says(w, "% each"))
     tap.point("the loss beside guessing", says(w, "loss ", "guessing gives ln 10 = 2.303"))
     tap.point("what is drawn is told",
-              pictured(w, "input/x:0: float[64,784], 0 to 255", "zeros: 48", "not finite: 0")
+              pictured(w, "input/x:0: float[64,8,8,1], 0 to 255", "zeros: 48", "not finite: 0")
               and pictured(w, "10 classes: ", "of the labels each"))
     tap.point("a run is called by a name that is free",
               w.state()["launch"]["usual-name"] == "digits-mlp")
@@ -83,7 +83,7 @@ def check(w, tap, picture):
     w.find_accessible("button", "Set scale=0.00392157").act()
     w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
     tap.point("a button sets what puts it right",
-              pictured(w, "input/x:0: float[64,784], 0 to 1, "))
+              pictured(w, "input/x:0: float[64,8,8,1], 0 to 1, "))
     w.find_accessible("button", "Show lost in the graph").act()
     state = w.wait(lambda s: s["page"] == "graph")
     tap.point("another shows the node", state["page"] == "graph", state)
