@@ -249,6 +249,7 @@ dropped_cb (SluiceQueueView *self, gint64 run, const char *name)
     return;
   AdwToast *toast = adw_toast_new (markup);
   adw_toast_set_button_label (toast, _ ("Undo"));
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH); /* others wait for seconds */
   adw_toast_set_timeout (toast, UNDO_S);
   g_object_set_data_full (G_OBJECT (toast), "run", g_memdup2 (&run, sizeof run), g_free);
   g_signal_connect_object (toast, "button-clicked", G_CALLBACK (undo_cb), self, 0);
@@ -357,7 +358,9 @@ make_end (Row *row)
       gtk_widget_set_valign (buttons[i], GTK_ALIGN_CENTER);
       gtk_box_append (GTK_BOX (box), buttons[i]);
     }
-  gtk_widget_set_halign (box, GTK_ALIGN_END);
+  gtk_widget_set_halign (row->away, GTK_ALIGN_END);
+  gtk_widget_set_hexpand (row->away, TRUE);
+  gtk_widget_set_hexpand (box, FALSE);
   gtk_size_group_add_widget (row->view->ends, box);
   return box;
 }

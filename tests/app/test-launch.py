@@ -283,7 +283,8 @@ class Session:
         self.undone()
 
     def undone(self):
-        self.w.find_accessible("button", "Undo").act()
+        self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
+                                   and o.label().endswith("Undo")), None)).act()
         self.launch(lambda s: s["queue"] == ["a", "c", "b"])
         self.tap.point("Undo puts it back in its place", True)
         self.w.find_accessible("toggle button", "Begin c only after a has finished").act()
