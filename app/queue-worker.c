@@ -14,6 +14,7 @@ struct _SluiceQueueWorker
   SluiceWorkspace *workspace;
   SluiceRunController *controller;
   GPtrArray *entries; /* of SluiceQueueEntry */
+  GPtrArray *dropped; /* of Dropped */
   gboolean paused, works;
   gboolean has_read;
   gboolean stands;     /* nothing could be taken when it was tried last */
@@ -29,9 +30,59 @@ enum
 {
   CHANGED,
   FAILED,
+  DROPPED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
+
+/* ---- what was taken out ---- */
+
+typedef struct
+{
+  SluiceRunInfo *info;
+  SluiceQueueNeeds needs; /* devices: owned */
+  gint64 next;            /* the run before which it stood; 0: none */
+} Dropped;
+
+static void
+dropped_free (gpointer data)
+{
+  Dropped *self = data;
+  sluice_run_info_free (self->info);
+  g_free ((char *) self->needs.devices);
+  g_free (self);
+}
+
+/* (nullable): it waits not */
+static Dropped *
+new_dropped (SluiceQueueWorker *self, gint64 run)
+{
+  for (guint i = 0; i < self->entries->len; i++)
+    {
+      const SluiceQueueEntry *entry = self->entries->pdata[i];
+      const SluiceQueueEntry *next =
+          i + 1 < self->entries->len ? self->entries->pdata[i + 1] : NULL;
+      if (entry->info->id != run)
+        continue;
+      Dropped *dropped = g_new (Dropped, 1);
+      *dropped =
+          (Dropped){ sluice_run_info_copy (entry->info),
+                     { entry->after, g_strdup (entry->devices), entry->memory, entry->threads },
+                     next != NULL ? next->info->id : 0 };
+      return dropped;
+    }
+  return NULL;
+}
+
+/* (transfer full) (nullable) */
+static Dropped *
+steal_dropped (SluiceQueueWorker *self, gint64 run)
+{
+  for (guint i = 0; i < self->dropped->len; i++)
+    if (((Dropped *) self->dropped->pdata[i])->info->id == run)
+      return g_ptr_array_steal_index (self->dropped, i);
+  return NULL;
+}
 
 /* ---- what is to be done with it, in a worker ---- */
 
@@ -42,6 +93,8 @@ typedef enum
   JOB_RESUME,
   JOB_MOVE,
   JOB_DROP,
+  JOB_RESTORE,
+  JOB_AFTER,
 } JobKind;
 
 typedef struct
@@ -50,6 +103,7 @@ typedef struct
   SluiceStore *store;
   gint64 run, other;
   gboolean before;
+  Dropped *dropped;   /* (nullable): by this job, or to be restored */
   GPtrArray *entries; /* what was read */
   gboolean paused;
 } Job;
@@ -59,6 +113,7 @@ job_free (gpointer data)
 {
   Job *self = data;
   g_object_unref (self->store);
+  g_clear_pointer (&self->dropped, dropped_free);
   g_clear_pointer (&self->entries, g_ptr_array_unref);
   g_free (self);
 }
@@ -86,6 +141,16 @@ drop (const Job *self, GError **error)
 }
 
 static gboolean
+set_after (const Job *self, GError **error)
+{
+  g_autoptr (SluiceRunInfo) run = dup_run (self->store, self->run, error);
+  g_autoptr (SluiceRunInfo) other =
+      run != NULL && self->other != 0 ? dup_run (self->store, self->other, error) : NULL;
+  return run != NULL && (other != NULL || self->other == 0)
+         && sluice_run_queue_set_after (self->store, run, other, error);
+}
+
+static gboolean
 do_job (Job *self, GError **error)
 {
   switch (self->kind)
@@ -97,6 +162,11 @@ do_job (Job *self, GError **error)
       return move (self, error);
     case JOB_DROP:
       return drop (self, error);
+    case JOB_RESTORE:
+      return sluice_run_queue_restore (self->store, self->dropped->info, &self->dropped->needs,
+                                       self->dropped->next, error);
+    case JOB_AFTER:
+      return set_after (self, error);
     default:
       self->entries = sluice_run_queue_dup_entries (self->store, error);
       return self->entries != NULL
@@ -203,7 +273,8 @@ is_same (GPtrArray *a, GPtrArray *b)
     {
       const SluiceQueueEntry *x = a->pdata[i], *y = b->pdata[i];
       if (x->info->id != y->info->id || x->info->state != y->info->state
-          || x->info->step != y->info->step || g_strcmp0 (x->info->name, y->info->name) != 0)
+          || x->info->step != y->info->step || x->after != y->after
+          || g_strcmp0 (x->info->name, y->info->name) != 0)
         return FALSE;
     }
   return TRUE;
@@ -272,6 +343,7 @@ static void
 job_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceQueueWorker *self = SLUICE_QUEUE_WORKER (object);
+  Job *job = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
   self->n_jobs--;
   if (!g_task_propagate_boolean (G_TASK (result), &error))
@@ -279,19 +351,28 @@ job_done (GObject *object, GAsyncResult *result, gpointer data)
       g_autofree char *words = sluice_failure_words (error);
       g_signal_emit (self, signals[FAILED], 0, words);
     }
+  else if (job->kind == JOB_DROP && job->dropped != NULL)
+    {
+      const SluiceRunInfo *info = job->dropped->info;
+      g_ptr_array_add (self->dropped, g_steal_pointer (&job->dropped));
+      g_signal_emit (self, signals[DROPPED], 0, info->id, info->name);
+    }
   sluice_workspace_refresh (self->workspace);
   sluice_queue_worker_refresh (self);
 }
 
+/* what: its dropped run is taken */
 static void
-change (SluiceQueueWorker *self, JobKind kind, gint64 run, gint64 other, gboolean before)
+change (SluiceQueueWorker *self, Job what)
 {
-  Job *job = new_job (self, kind);
+  Job *job = new_job (self, what.kind);
   if (job == NULL)
-    return;
-  job->run = run;
-  job->other = other;
-  job->before = before;
+    {
+      g_clear_pointer (&what.dropped, dropped_free);
+      return;
+    }
+  what.store = job->store;
+  *job = what;
   self->n_jobs++;
   run_job (self, job, job_done);
 }
@@ -299,19 +380,33 @@ change (SluiceQueueWorker *self, JobKind kind, gint64 run, gint64 other, gboolea
 void
 sluice_queue_worker_set_paused (SluiceQueueWorker *self, gboolean paused)
 {
-  change (self, paused ? JOB_PAUSE : JOB_RESUME, 0, 0, FALSE);
+  change (self, (Job){ .kind = paused ? JOB_PAUSE : JOB_RESUME });
 }
 
 void
 sluice_queue_worker_move (SluiceQueueWorker *self, gint64 run, gint64 other, gboolean before)
 {
-  change (self, JOB_MOVE, run, other, before);
+  change (self, (Job){ .kind = JOB_MOVE, .run = run, .other = other, .before = before });
 }
 
 void
 sluice_queue_worker_drop (SluiceQueueWorker *self, gint64 run)
 {
-  change (self, JOB_DROP, run, 0, FALSE);
+  change (self, (Job){ .kind = JOB_DROP, .run = run, .dropped = new_dropped (self, run) });
+}
+
+void
+sluice_queue_worker_restore (SluiceQueueWorker *self, gint64 run)
+{
+  Dropped *dropped = steal_dropped (self, run);
+  if (dropped != NULL)
+    change (self, (Job){ .kind = JOB_RESTORE, .run = run, .dropped = dropped });
+}
+
+void
+sluice_queue_worker_set_after (SluiceQueueWorker *self, gint64 run, gint64 other)
+{
+  change (self, (Job){ .kind = JOB_AFTER, .run = run, .other = other });
 }
 
 void
@@ -372,6 +467,7 @@ sluice_queue_worker_finalize (GObject *object)
   SluiceQueueWorker *self = SLUICE_QUEUE_WORKER (object);
   g_clear_handle_id (&self->source, g_source_remove);
   g_ptr_array_unref (self->entries);
+  g_ptr_array_unref (self->dropped);
   g_object_unref (self->workspace);
   g_object_unref (self->controller);
   G_OBJECT_CLASS (sluice_queue_worker_parent_class)->finalize (object);
@@ -385,10 +481,13 @@ sluice_queue_worker_class_init (SluiceQueueWorkerClass *klass)
                                    NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_QUEUE_WORKER, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[DROPPED] = g_signal_new ("dropped", SLUICE_TYPE_QUEUE_WORKER, G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 2, G_TYPE_INT64, G_TYPE_STRING);
 }
 
 static void
 sluice_queue_worker_init (SluiceQueueWorker *self)
 {
   self->entries = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_queue_entry_free);
+  self->dropped = g_ptr_array_new_with_free_func (dropped_free);
 }

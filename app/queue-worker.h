@@ -8,7 +8,7 @@
  * The workspace's queue as the window knows it: which runs wait, and whether the window trains them
  * one after the other. It begins none while a run is under way here, or one of the queue elsewhere.
  * Main thread only; the store is asked in workers. Signals: changed; failed (string: what could not
- * be done and why).
+ * be done and why); dropped (int64: a run, string: its name).
  */
 #define SLUICE_TYPE_QUEUE_WORKER (sluice_queue_worker_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceQueueWorker, sluice_queue_worker, SLUICE, QUEUE_WORKER, GObject)
@@ -32,3 +32,7 @@ void sluice_queue_worker_set_paused (SluiceQueueWorker *self, gboolean paused);
 /* By numbers of runs. */
 void sluice_queue_worker_move (SluiceQueueWorker *self, gint64 run, gint64 other, gboolean before);
 void sluice_queue_worker_drop (SluiceQueueWorker *self, gint64 run);
+/* What was dropped here waits again in its place. */
+void sluice_queue_worker_restore (SluiceQueueWorker *self, gint64 run);
+/* It begins only when the other one has finished; 0: when its turn comes. */
+void sluice_queue_worker_set_after (SluiceQueueWorker *self, gint64 run, gint64 other);

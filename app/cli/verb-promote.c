@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
+#include <math.h>
 #include <stdio.h>
 
 #include "app/cli/cli.h"
@@ -11,9 +12,18 @@
 #include "engine/train/promote.h"
 
 static gboolean back;
+static char *unit, *low, *high, *help_text;
 
 static const GOptionEntry options[] = {
   { "back", 0, 0, G_OPTION_ARG_NONE, &back, N_ ("It is to be a setting no more"), NULL },
+  { "unit", 0, 0, G_OPTION_ARG_STRING, &unit, N_ ("Unit of its values, for who reads the form"),
+    N_ ("UNIT") },
+  { "low", 0, 0, G_OPTION_ARG_STRING, &low, N_ ("Its least value; less is refused"),
+    N_ ("NUMBER") },
+  { "high", 0, 0, G_OPTION_ARG_STRING, &high, N_ ("Its greatest value; more is refused"),
+    N_ ("NUMBER") },
+  { "help-text", 0, 0, G_OPTION_ARG_STRING, &help_text, N_ ("What it does, in a line of the form"),
+    N_ ("TEXT") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -40,6 +50,48 @@ check (SluiceGraph *graph, const char *what, GError **error)
   return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                       "%s is no constant of one number; of it there can be settings: %s", what,
                       *there != '\0' ? there : "none");
+}
+
+static gboolean
+parse_end (const char *option, const char *text, double *value, GError **error)
+{
+  char *end = NULL;
+  if (text == NULL)
+    return TRUE;
+  *value = *text != '\0' ? g_ascii_strtod (text, &end) : NAN; /* empty: there is none */
+  return *text == '\0' || (*end == '\0' && isfinite (*value))
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s %s: must be a number", option,
+                         text);
+}
+
+/* An option that is not given leaves what was said; an empty one takes it out. */
+static void
+replace_text (char **text, const char *given)
+{
+  if (given == NULL)
+    return;
+  g_free (*text);
+  *text = *given != '\0' ? g_strdup (given) : NULL;
+}
+
+static gboolean
+annotate (const char *folder, const char *name, GError **error)
+{
+  if (unit == NULL && low == NULL && high == NULL && help_text == NULL)
+    return TRUE;
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
+  if (project == NULL)
+    return FALSE;
+  const SluiceParameterNote *old = g_hash_table_lookup (project->notes, name);
+  g_autoptr (SluiceParameterNote) note = g_new (SluiceParameterNote, 1);
+  *note = old != NULL ? (SluiceParameterNote){ g_strdup (old->unit), g_strdup (old->help), old->low,
+                                               old->high }
+                      : (SluiceParameterNote){ .low = NAN, .high = NAN };
+  replace_text (&note->unit, unit);
+  replace_text (&note->help, help_text);
+  return parse_end ("--low", low, &note->low, error)
+         && parse_end ("--high", high, &note->high, error)
+         && sluice_project_annotate (folder, name, note, error);
 }
 
 static void
@@ -76,7 +128,7 @@ promote_verb (char **arguments, GError **error)
   if (graph == NULL || !check (graph, what, error))
     return EXIT_FAILED;
   g_autofree char *name = sluice_project_promote (arguments[0], what, arguments[2], error);
-  if (name == NULL)
+  if (name == NULL || !annotate (arguments[0], name, error))
     return EXIT_FAILED;
   print_setting (name, what);
   return EXIT_OK;
@@ -90,7 +142,8 @@ const Verb sluice_verb_promote = {
       N_ ("A constant of one number is fed, and may change at a step of a run; an attribute "
           "(a number, a switch, one of a few words, a list as 1;2;2;1) and a constant of one "
           "dimension (NODE:value) are set before a run begins. It is written to [parameters] of "
-          "project.ini, under the NAME, or what the node is called."),
+          "project.ini, under the NAME, or what the node is called. Unit, range and help are shown "
+          "in the form; an option that is given empty takes what was said out."),
   .json = "{\"name\": \"string\", \"target\": \"string\"}",
   .options = options,
   .run = promote_verb,

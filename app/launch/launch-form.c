@@ -10,6 +10,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/options.h"
 #include "engine/train/attr-parameter.h"
+#include "engine/train/parameter-note.h"
 #include "engine/train/project-changes.h"
 
 #define WHOLE  N_ ("whole number")
@@ -78,6 +79,9 @@ setting_free (gpointer data)
   g_free (self->key);
   g_free (self->value);
   g_free (self->from);
+  g_free (self->unit);
+  g_free (self->help);
+  g_free (self->range);
   g_strfreev (self->choices);
   g_free (self);
 }
@@ -155,6 +159,19 @@ add_edge (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph 
   setting->is_gone = graph != NULL && !is_there;
 }
 
+/* Of the setting that was added last. */
+static void
+add_note (SluiceLaunchForm *self, const char *name)
+{
+  SluiceLaunchSetting *setting = self->settings->pdata[self->settings->len - 1];
+  const SluiceParameterNote *note = g_hash_table_lookup (self->project->notes, name);
+  if (note == NULL)
+    return;
+  setting->unit = g_strdup (note->unit);
+  setting->help = g_strdup (note->help);
+  setting->range = sluice_parameter_note_dup_range (note);
+}
+
 static void
 add_parameters (SluiceLaunchForm *self)
 {
@@ -172,6 +189,7 @@ add_parameters (SluiceLaunchForm *self)
         add_attr (self, parameter, graph);
       else
         add_edge (self, parameter, graph);
+      add_note (self, parameter->name);
     }
 }
 

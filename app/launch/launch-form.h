@@ -28,6 +28,8 @@ typedef struct
   char *value;       /* as the project, or else the graph, has it; (nullable): a parameter whose
                         value the graph computes */
   const char *title; /* (nullable) N_(): NULL: the key is what it is called */
+  char *unit, *help; /* (nullable): what the project says of a parameter */
+  char *range;       /* (nullable): "0 to 1" */
   char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
   const char *type;  /* N_(): of an edge its dtype */
   SluiceSettingEffect effect;

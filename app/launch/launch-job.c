@@ -29,6 +29,7 @@ sluice_launch_verdict_free (SluiceLaunchVerdict *self)
   g_free (self->repeated);
   g_free (self->rungs);
   g_free (self->metric);
+  g_free (self->name);
   g_free (self);
 }
 
@@ -95,9 +96,11 @@ check_one (const SluiceLaunchJob *self,
   if (project == NULL || !sluice_project_set_all (project, self->assignments, error))
     return FALSE;
   verdict->n_runs = 1;
-  if (self->parent == 0)
-    verdict->repeated = sluice_project_dup_repeated (project, store);
-  return TRUE;
+  if (self->parent != 0)
+    return TRUE;
+  verdict->repeated = sluice_project_dup_repeated (project, store);
+  verdict->name = sluice_store_dup_free_name (store, self->title, error);
+  return verdict->name != NULL;
 }
 
 SluiceLaunchVerdict *
@@ -111,6 +114,7 @@ sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError
     return NULL;
   verdict->n_runs = sweep->trials->len;
   verdict->metric = g_strdup (sweep->metric);
+  verdict->name = dup_pattern (self, self->title);
   if (sweep->halves)
     verdict->rungs = dup_rungs (&sweep->halving);
   return g_steal_pointer (&verdict);

@@ -27,6 +27,7 @@ typedef struct
   char *repeated; /* (nullable): the run that it would repeat */
   char *rungs;    /* (nullable): in words, where it halves: "500 and 1 000" */
   char *metric;   /* (nullable): by which */
+  char *name;     /* (nullable): what is given where none is; of a sweep a pattern */
 } SluiceLaunchVerdict;
 void sluice_launch_verdict_free (SluiceLaunchVerdict *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchVerdict, sluice_launch_verdict_free)

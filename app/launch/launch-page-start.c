@@ -204,6 +204,8 @@ say_verdict (SluiceLaunchPage *self)
                              v->repeated)
           : g_strdup (_ ("No run so far had these settings"));
   say (self, words, FALSE);
+  gtk_entry_set_placeholder_text (GTK_ENTRY (self->name),
+                                  v->name != NULL ? v->name : _ ("a free one"));
   gtk_widget_set_visible (self->seed_button, v->repeated != NULL && self->seed_row != NULL);
   if (v->metric == NULL)
     return;
@@ -222,6 +224,7 @@ static void
 look (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
+  sluice_preflight_card_set_runs (self->preflight, self->n_runs);
   sluice_preflight_card_check (self->preflight, job->folder, job->assignments,
                                sluice_workspace_get_folder (self->context->workspace),
                                has_origin_file (self) ? self->checkpoint : NULL);

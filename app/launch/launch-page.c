@@ -81,8 +81,10 @@ dup_fingerprint (const SluiceLaunchForm *form)
   for (guint i = 0; i < form->settings->len; i++)
     {
       const SluiceLaunchSetting *s = form->settings->pdata[i];
-      g_string_append_printf (text, "\n%s.%s=%s %s %d", s->group, s->key,
-                              s->value != NULL ? s->value : "", s->from, s->is_gone);
+      const char *const said[] = { s->value, s->from, s->unit, s->range, s->help };
+      g_string_append_printf (text, "\n%s.%s %d", s->group, s->key, s->is_gone);
+      for (guint k = 0; k < G_N_ELEMENTS (said); k++)
+        g_string_append_printf (text, " %s", said[k] != NULL ? said[k] : "");
     }
   return g_string_free (text, FALSE);
 }
@@ -269,6 +271,8 @@ launch_page_dump_state (SluicePage *page)
   json_builder_begin_object (b);
   add_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
   add_string (b, "subtitle", gtk_label_get_label (self->subtitle));
+  add_string (b, "usual-name",
+              self->form != NULL ? gtk_entry_get_placeholder_text (GTK_ENTRY (self->name)) : "");
   add_string (b, "start", gtk_button_get_label (GTK_BUTTON (self->start_button)));
   add_string (b, "said", self->form != NULL ? gtk_label_get_label (self->said) : "");
   json_builder_set_member_name (b, "draft");

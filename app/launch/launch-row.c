@@ -259,20 +259,36 @@ make_label (const char *text, const char *css)
   return label;
 }
 
-/* "train/learning_rate · float32 · next step" */
+/* "train/learning_rate · float32 · 0 to 1 · next step" (transfer full) */
+static char *
+dup_details (const SluiceLaunchSetting *setting)
+{
+  GString *text = g_string_new (setting->from);
+  const char *const parts[] = { _ (setting->type), setting->unit, setting->range,
+                                sluice_effect_words (setting->effect) };
+  if (setting->is_gone)
+    {
+      g_string_printf (text, _ ("%s · not in the graph any more"), setting->from);
+      return g_string_free (text, FALSE);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+    if (parts[i] != NULL)
+      g_string_append_printf (text, " · %s", parts[i]);
+  return g_string_free (text, FALSE);
+}
+
 static GtkWidget *
 make_names (SluiceLaunchRow *self)
 {
   const SluiceLaunchSetting *setting = self->setting;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  g_autofree char *sub = setting->is_gone
-                             ? g_strdup_printf (_ ("%s · not in the graph any more"), setting->from)
-                             : g_strdup_printf ("%s · %s · %s", setting->from, _ (setting->type),
-                                                sluice_effect_words (setting->effect));
+  g_autofree char *sub = dup_details (setting);
   GtkLabel *detail = make_label (sub, "launch-small");
   gtk_widget_add_css_class (GTK_WIDGET (detail), "dim-label");
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (make_label (get_title (self), "launch-name")));
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (detail));
+  if (setting->help != NULL)
+    gtk_box_append (GTK_BOX (box), GTK_WIDGET (make_label (setting->help, "launch-small")));
   gtk_widget_set_hexpand (box, TRUE);
   gtk_widget_set_valign (box, GTK_ALIGN_CENTER);
   return box;

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "app/failure-words.h"
+#include "app/launch/preflight-batch.h"
 #include "app/launch/preflight-picture.h"
 #include "app/launch/preflight-words.h"
 #include "engine/train/preflight.h"
+#include "ui/common/wrap.h"
 
 #define SOON_MS     700 /* from the last change to the look */
 #define PROGRESS_MS 100
@@ -32,6 +34,8 @@ struct _SluicePreflightCard
   GtkLabel *verdict, *when;
   GtkProgressBar *progress;
   GtkBox *rows;
+  SluicePreflight *found; /* (nullable): what is shown */
+  guint64 n_runs;
   Flight *flight;      /* (nullable): what is looked at, or was last */
   GCancellable *under; /* (nullable): of the look under way */
   guint source, progress_source;
@@ -115,39 +119,41 @@ add_action (GtkBox *line, const SluicePreflightItem *item)
     add_button (line, _ ("Show in graph"), name, "win.select", item->node);
 }
 
+/* What is said of it, and behind that how much of what there is it takes. */
 static GtkWidget *
 make_words (const SluicePreflightKind *kind,
             const SluicePreflightItem *item,
             const SluicePreflight *card)
 {
-  g_autofree char *dim = NULL;
-  g_autofree char *words = kind->dup_words (item, card, &dim);
   gboolean hides = kind->is_measured && is_still;
-  const char *said = dim != NULL && !hides ? dim : "";
-  const char *bold = hides ? "–" : words;
-  g_autofree char *more = item->action != NULL
-                              ? g_strconcat (said, *said != '\0' ? " · " : "", item->action, NULL)
-                              : g_strdup (said);
-  g_autofree char *markup = g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>",
-                                                     bold, *bold != '\0' ? " " : "", more);
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 3);
+  g_autofree char *markup = sluice_preflight_dup_markup (kind, item, card, hides);
+  GtkWidget *wrap = sluice_wrap_new (10, FALSE);
   GtkLabel *label = make_label (NULL, "launch-figure");
   gtk_label_set_markup (label, markup);
-  gtk_widget_set_hexpand (box, TRUE);
+  gtk_widget_set_hexpand (GTK_WIDGET (label), TRUE);
+  gtk_widget_set_hexpand (wrap, TRUE);
   if (!is_still)
     gtk_widget_set_tooltip_text (GTK_WIDGET (label), item->text);
-  gtk_box_append (GTK_BOX (box), GTK_WIDGET (label));
-  GtkWidget *picture = hides ? NULL : sluice_preflight_picture_new (item, card);
-  if (picture != NULL)
-    gtk_box_append (GTK_BOX (box), picture);
-  return box;
+  sluice_wrap_append (SLUICE_WRAP (wrap), GTK_WIDGET (label));
+  if (strcmp (item->what, "peak_bytes") != 0 || !isfinite (item->limit))
+    return wrap;
+  GtkWidget *room = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10);
+  GtkWidget *bar = hides ? NULL : sluice_preflight_picture_new (item, card);
+  if (bar != NULL)
+    gtk_box_append (GTK_BOX (room), bar);
+  if (item->level == SLUICE_PREFLIGHT_WELL)
+    {
+      GtkLabel *fits = make_label (_ ("fits"), "state-finished");
+      gtk_widget_add_css_class (GTK_WIDGET (fits), "launch-figure");
+      gtk_widget_add_css_class (GTK_WIDGET (fits), "launch-name");
+      gtk_box_append (GTK_BOX (room), GTK_WIDGET (fits));
+    }
+  sluice_wrap_append (SLUICE_WRAP (wrap), room);
+  return wrap;
 }
 
-static void
-add_row (SluicePreflightCard *self,
-         const SluicePreflightKind *kind,
-         const SluicePreflightItem *item,
-         const SluicePreflight *card)
+static GtkBox *
+add_line (SluicePreflightCard *self, SluicePreflightLevel level, const char *name, GtkWidget *words)
 {
   static const struct
   {
@@ -158,21 +164,38 @@ add_row (SluicePreflightCard *self,
     [SLUICE_PREFLIGHT_STOP] = { "dialog-error-symbolic", "state-failed", N_ ("would fail") },
   };
   GtkBox *line = GTK_BOX (gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 10));
-  GtkWidget *icon = gtk_image_new_from_icon_name (levels[item->level].icon);
-  GtkLabel *title = make_label (_ (kind->title), "launch-name");
+  GtkWidget *icon = gtk_image_new_from_icon_name (levels[level].icon);
+  GtkLabel *title = make_label (name, "launch-name");
   gtk_label_set_width_chars (title, 9);
-  gtk_widget_add_css_class (icon, levels[item->level].css);
+  gtk_widget_add_css_class (icon, levels[level].css);
   gtk_widget_set_valign (icon, GTK_ALIGN_START);
   gtk_accessible_update_property (GTK_ACCESSIBLE (icon), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ (levels[item->level].words), -1);
+                                  _ (levels[level].words), -1);
   gtk_box_append (line, icon);
   gtk_box_append (line, GTK_WIDGET (title));
-  gtk_box_append (line, make_words (kind, item, card));
-  add_action (line, item);
+  gtk_box_append (line, words);
   gtk_widget_add_css_class (GTK_WIDGET (line), "launch-item");
-  if (item->level != SLUICE_PREFLIGHT_WELL)
+  if (level != SLUICE_PREFLIGHT_WELL)
     gtk_widget_add_css_class (GTK_WIDGET (line), "launch-item-look");
   gtk_box_append (self->rows, GTK_WIDGET (line));
+  return line;
+}
+
+static void
+add_sweep (SluicePreflightCard *self, guint *n_look)
+{
+  gboolean too_much;
+  g_autofree char *markup =
+      sluice_preflight_dup_sweep_markup (self->found, self->n_runs, is_still, &too_much);
+  g_autofree char *title = g_strdup_printf ("× %" G_GUINT64_FORMAT, self->n_runs);
+  if (markup == NULL)
+    return;
+  GtkLabel *label = make_label (NULL, "launch-figure");
+  gtk_label_set_markup (label, markup);
+  gtk_widget_set_hexpand (GTK_WIDGET (label), TRUE);
+  add_line (self, too_much ? SLUICE_PREFLIGHT_LOOK : SLUICE_PREFLIGHT_WELL, title,
+            GTK_WIDGET (label));
+  *n_look += too_much;
 }
 
 static void
@@ -183,10 +206,11 @@ clear (SluicePreflightCard *self)
     gtk_box_remove (self->rows, child);
 }
 
-/* What is well first, what needs a look last. */
+/* What is well first, then what needs a look, and how the first batch looks. */
 static void
-show_items (SluicePreflightCard *self, const SluicePreflight *found)
+show_items (SluicePreflightCard *self)
 {
+  const SluicePreflight *found = self->found;
   guint n_look = 0;
   clear (self);
   for (guint pass = 0; pass < 2; pass++)
@@ -195,11 +219,18 @@ show_items (SluicePreflightCard *self, const SluicePreflight *found)
         {
           const SluicePreflightItem *item = found->items->pdata[i];
           gboolean is_well = item->level == SLUICE_PREFLIGHT_WELL;
-          if (strcmp (item->what, kind->what) != 0 || is_well != (pass == 0))
+          if (strcmp (item->what, kind->what) != 0 || is_well != (pass == 0)
+              || (is_well && kind->is_of_batch))
             continue;
-          add_row (self, kind, item, found);
+          add_action (add_line (self, item->level, _ (kind->title), make_words (kind, item, found)),
+                      item);
           n_look += !is_well;
         }
+  if (self->n_runs > 1)
+    add_sweep (self, &n_look);
+  GtkWidget *batch = sluice_preflight_batch_new (found);
+  if (batch != NULL)
+    gtk_box_append (self->rows, batch);
   g_autofree char *words = !found->ok ? g_strdup (_ ("it would fail"))
                            : n_look > 0
                                ? g_strdup_printf (ngettext ("ready · %u thing to look at",
@@ -266,10 +297,11 @@ flown (GObject *object, GAsyncResult *result, gpointer data)
       return;
     }
   end (self);
+  g_clear_pointer (&self->found, sluice_preflight_free);
+  self->found = found;
   if (found != NULL)
     {
-      show_items (self, found);
-      sluice_preflight_free (found);
+      show_items (self);
       return;
     }
   g_autofree char *words = sluice_failure_words (error);
@@ -335,6 +367,16 @@ sluice_preflight_card_check (SluicePreflightCard *self,
 }
 
 void
+sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs)
+{
+  if (self->n_runs == n_runs)
+    return;
+  self->n_runs = n_runs;
+  if (self->found != NULL)
+    show_items (self);
+}
+
+void
 sluice_preflight_card_forget (SluicePreflightCard *self)
 {
   g_clear_handle_id (&self->source, g_source_remove);
@@ -373,6 +415,7 @@ sluice_preflight_card_dispose (GObject *object)
   g_clear_handle_id (&self->progress_source, g_source_remove);
   sluice_preflight_card_forget (self);
   g_clear_object (&self->under);
+  g_clear_pointer (&self->found, sluice_preflight_free);
   G_OBJECT_CLASS (sluice_preflight_card_parent_class)->dispose (object);
 }
 
@@ -393,11 +436,14 @@ sluice_preflight_card_init (SluicePreflightCard *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->when), "dim-label");
   gtk_widget_set_hexpand (GTK_WIDGET (self->verdict), TRUE);
   GtkLabel *title = make_label (_ ("Pre-flight"), "launch-heading");
+  GtkLabel *labels[] = { title, self->verdict, self->when };
   gtk_label_set_wrap (title, FALSE);
-  gtk_box_append (head, GTK_WIDGET (title));
-  gtk_box_append (head, GTK_WIDGET (self->verdict));
-  gtk_box_append (head, GTK_WIDGET (self->when));
-  gtk_widget_add_css_class (GTK_WIDGET (head), "launch-line");
+  for (guint i = 0; i < G_N_ELEMENTS (labels); i++)
+    {
+      gtk_widget_set_valign (GTK_WIDGET (labels[i]), GTK_ALIGN_BASELINE);
+      gtk_box_append (head, GTK_WIDGET (labels[i]));
+    }
+  gtk_widget_add_css_class (GTK_WIDGET (head), "launch-card-head");
   self->progress = GTK_PROGRESS_BAR (gtk_progress_bar_new ());
   gtk_widget_set_opacity (GTK_WIDGET (self->progress), 0);
   gtk_widget_add_css_class (GTK_WIDGET (self->progress), "run-progress");

@@ -24,6 +24,8 @@ void sluice_preflight_card_check (SluicePreflightCard *self,
                                   char **assignments,
                                   const char *workspace,
                                   const char *init_from);
+/* Of a sweep: what all of its runs take is said, too. */
+void sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs);
 /* The next check looks, whatever it is. */
 void sluice_preflight_card_forget (SluicePreflightCard *self);
 /* Nothing is being looked at. */

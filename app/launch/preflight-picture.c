@@ -7,17 +7,22 @@
 #include <math.h>
 #include <string.h>
 
+#include "ui/common/color.h"
 #include "ui/common/paint.h"
 #include "ui/common/widget.h"
 
 #define BAR_HEIGHT  6
-#define BINS_HEIGHT 28
+#define BAR_WIDTH   110 /* at least */
+#define BINS_HEIGHT 52
+#define INPUT_HUE   4 /* of sluice_palette_structure() */
+#define LABELS_HUE  2
 #define MOST_BINS   256 /* more classes share them */
 
 /* What is drawn, as parts of all. */
 typedef struct
 {
   double full, mark; /* of a bar; mark: NAN: none */
+  SluiceColor color; /* of bins */
   guint n_bins;
   double bins[MOST_BINS];
 } Picture;
@@ -51,7 +56,7 @@ draw_bins (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer da
   double pitch = width / (double) picture->n_bins, gap = pitch > 4 ? 1 : 0;
   SluiceTheme theme;
   sluice_theme_from_widget (&theme, GTK_WIDGET (area));
-  sluice_cairo_set_color (cr, theme.accent);
+  sluice_cairo_set_color (cr, sluice_color_readable (picture->color, theme.card, 3));
   for (guint i = 0; i < picture->n_bins; i++)
     {
       double part = picture->bins[i] > 0 ? fmax (1, picture->bins[i] * (height - 1)) : 0;
@@ -88,14 +93,18 @@ new_bar (const SluicePreflightItem *item, const SluicePreflight *card)
         picture->mark = other->value / item->limit;
     }
   g_autofree char *name = g_strdup_printf (_ ("%.2g %% of what there is"), 100 * picture->full);
-  return new_area (picture, BAR_HEIGHT, draw_bar, name);
+  GtkWidget *area = new_area (picture, BAR_HEIGHT, draw_bar, name);
+  gtk_drawing_area_set_content_width (GTK_DRAWING_AREA (area), BAR_WIDTH);
+  gtk_widget_set_valign (area, GTK_ALIGN_CENTER);
+  return area;
 }
 
 /* Heights are parts of the highest. */
 static GtkWidget *
-new_bins (const gint64 *counts, guint n, const char *name)
+new_bins (const gint64 *counts, guint n, SluiceColor color, const char *name)
 {
   Picture *picture = g_new0 (Picture, 1);
+  picture->color = color;
   double most = 1;
   picture->n_bins = MIN (n, MOST_BINS);
   for (guint i = 0; i < n; i++)
@@ -113,11 +122,10 @@ sluice_preflight_picture_new (const SluicePreflightItem *item, const SluicePrefl
   if (isfinite (item->value) && isfinite (item->limit) && item->limit > 0)
     return new_bar (item, card);
   if (item->spread != NULL && item->spread->max > item->spread->min)
-    return new_bins (
-        item->spread->bins, SLUICE_PREFLIGHT_BINS,
-        _ ("How the values of the first batch lie between the least and the greatest"));
+    return new_bins (item->spread->bins, SLUICE_PREFLIGHT_BINS,
+                     sluice_palette_structure (INPUT_HUE), item->text);
   return item->counts != NULL && item->counts->len > 0
              ? new_bins ((const gint64 *) item->counts->data, item->counts->len,
-                         _ ("How often each class comes"))
+                         sluice_palette_structure (LABELS_HUE), item->text)
              : NULL;
 }

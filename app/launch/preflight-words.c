@@ -66,14 +66,20 @@ step_words (const SluicePreflightItem *item, const SluicePreflight *card, char *
   return dup_time (item);
 }
 
+/* "48 s ± 3 s" */
+static char *
+dup_finish (double seconds, double plus_minus)
+{
+  g_autofree char *value = sluice_format_value (seconds, SLUICE_UNIT_SECONDS);
+  g_autofree char *spread = sluice_format_value (plus_minus, SLUICE_UNIT_SECONDS);
+  return isfinite (plus_minus) ? g_strdup_printf ("%s ± %s", value, spread) : g_strdup (value);
+}
+
 static char *
 finish_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  g_autofree char *value = sluice_format_value (item->value, SLUICE_UNIT_SECONDS);
-  g_autofree char *spread = sluice_format_value (item->plus_minus, SLUICE_UNIT_SECONDS);
   *dim = g_strdup (_ ("until it has finished"));
-  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s", value, spread)
-                                     : g_strdup (value);
+  return dup_finish (item->value, item->plus_minus);
 }
 
 static char *
@@ -84,17 +90,19 @@ memory_words (const SluicePreflightItem *item, const SluicePreflight *card, char
   const SluicePreflightItem *plan = find (card, "plan_bytes", item->name);
   g_autofree char *planned =
       plan != NULL ? sluice_format_value (plan->value, SLUICE_UNIT_BYTES) : NULL;
-  *dim = is_of (item, "plan") ? g_strdup_printf (_ ("by the plan, of %s"), room)
-         : planned != NULL
-             ? g_strdup_printf (_ ("at the peak, measured · %s by the plan · of %s"), planned, room)
-             : g_strdup_printf (_ ("at the peak, measured · of %s"), room);
+  *dim = is_of (item, "plan") ? g_strdup_printf (_ ("of %s, by the plan"), room)
+         : planned != NULL    ? g_strdup_printf (_ ("of %s, measured · plan %s"), room, planned)
+                              : g_strdup_printf (_ ("of %s, measured"), room);
   return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
 }
 
 static char *
 disk_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  *dim = g_strdup (_ ("checkpoints and log"));
+  g_autofree char *room =
+      isfinite (item->limit) ? sluice_format_value (item->limit, SLUICE_UNIT_BYTES) : NULL;
+  *dim = room != NULL ? g_strdup_printf (_ ("of %s free · checkpoints and log"), room)
+                      : g_strdup (_ ("checkpoints and log"));
   return sluice_format_value (item->value, SLUICE_UNIT_BYTES);
 }
 
@@ -109,22 +117,14 @@ resume_words (const SluicePreflightItem *item, const SluicePreflight *card, char
 static char *
 input_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  const SluicePreflightSpread *s = item->spread;
-  g_autofree char *mean = sluice_format_value (s->mean, SLUICE_UNIT_NONE);
-  g_autofree char *spread = sluice_format_value (s->deviation, SLUICE_UNIT_NONE);
-  g_autofree char *min = sluice_format_value (s->min, SLUICE_UNIT_NONE);
-  g_autofree char *max = sluice_format_value (s->max, SLUICE_UNIT_NONE);
-  g_autofree char *zeros = sluice_words_share (s->n_zeros, MAX (s->n_elements, 1));
-  g_autofree char *wrong = sluice_format_step (s->n_non_finite);
-  *dim =
-      g_strdup_printf (_ ("%s to %s · mean %s · standard deviation %s · zeros %s · not finite %s"),
-                       min, max, mean, spread, zeros, wrong);
+  g_autofree char *min = sluice_format_value (item->spread->min, SLUICE_UNIT_NONE);
+  g_autofree char *max = sluice_format_value (item->spread->max, SLUICE_UNIT_NONE);
+  *dim = g_strdup_printf (_ ("%s to %s"), min, max);
   return g_strdup (item->name);
 }
 
-/* "9.3 % to 10.4 % each" */
-static char *
-dup_balance (const GArray *counts)
+char *
+sluice_preflight_dup_balance (const GArray *counts)
 {
   gint64 n = 0, least = G_MAXINT64, most = 0;
   for (guint i = 0; i < counts->len; i++)
@@ -136,14 +136,14 @@ dup_balance (const GArray *counts)
     }
   g_autofree char *low = sluice_words_share (least, MAX (n, 1));
   g_autofree char *high = sluice_words_share (most, MAX (n, 1));
-  return g_strdup_printf (_ ("%s to %s of the labels each"), low, high);
+  return g_strdup_printf (_ ("%s to %s each"), low, high);
 }
 
 static char *
 labels_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
   guint n = (guint) item->value;
-  *dim = item->counts != NULL ? dup_balance (item->counts) : NULL;
+  *dim = item->counts != NULL ? sluice_preflight_dup_balance (item->counts) : NULL;
   return isfinite (item->value) ? g_strdup_printf (ngettext ("%u class", "%u classes", n), n)
                                 : g_strdup (item->text);
 }
@@ -158,7 +158,8 @@ loss_words (const SluicePreflightItem *item, const SluicePreflight *card, char *
   *dim = n != NULL
              ? g_strdup_printf (_ ("before the first step · guessing gives ln %s = %s"), n, guess)
              : g_strdup (_ ("before the first step"));
-  return sluice_format_value (item->value, SLUICE_UNIT_NONE);
+  g_autofree char *loss = sluice_format_value (item->value, SLUICE_UNIT_NONE);
+  return g_strdup_printf (_ ("loss %s"), loss);
 }
 
 static char *
@@ -179,18 +180,80 @@ other_words (const SluicePreflightItem *item, const SluicePreflight *card, char 
 }
 
 const SluicePreflightKind sluice_preflight_kinds[] = {
-  { "peak_bytes", N_ ("Memory"), TRUE, memory_words },
-  { "step_us", N_ ("Time"), TRUE, step_words },
-  { "finish_seconds", N_ ("Finish"), TRUE, finish_words },
-  { "disk_bytes", N_ ("Disk"), TRUE, disk_words },
-  { "resume_exact", N_ ("Resume"), FALSE, resume_words },
-  { "nodes", N_ ("Nodes"), FALSE, other_words },
-  { "gradient", N_ ("Gradient"), FALSE, gradient_words },
-  { "labels", N_ ("Labels"), FALSE, labels_words },
-  { "input", N_ ("Input"), FALSE, input_words },
-  { "first_loss", N_ ("First loss"), FALSE, loss_words },
-  { "setting", N_ ("Unread"), FALSE, other_words },
-  { "start", N_ ("Start"), FALSE, other_words },
-  { "project", N_ ("Project"), FALSE, other_words },
+  { "peak_bytes", N_ ("Memory"), TRUE, FALSE, memory_words },
+  { "step_us", N_ ("Time"), TRUE, FALSE, step_words },
+  { "finish_seconds", N_ ("Finish"), TRUE, FALSE, finish_words },
+  { "disk_bytes", N_ ("Disk"), TRUE, FALSE, disk_words },
+  { "resume_exact", N_ ("Resume"), FALSE, FALSE, resume_words },
+  { "nodes", N_ ("Nodes"), FALSE, FALSE, other_words },
+  { "gradient", N_ ("Gradient"), FALSE, FALSE, gradient_words },
+  { "labels", N_ ("Labels"), FALSE, TRUE, labels_words },
+  { "input", N_ ("Input"), FALSE, TRUE, input_words },
+  { "first_loss", N_ ("First loss"), FALSE, TRUE, loss_words },
+  { "setting", N_ ("Unread"), FALSE, FALSE, other_words },
+  { "start", N_ ("Start"), FALSE, FALSE, other_words },
+  { "project", N_ ("Project"), FALSE, FALSE, other_words },
   { NULL },
 };
+
+const SluicePreflightKind *
+sluice_preflight_find_kind (const char *what)
+{
+  for (const SluicePreflightKind *kind = sluice_preflight_kinds; kind->what != NULL; kind++)
+    if (strcmp (kind->what, what) == 0)
+      return kind;
+  return NULL;
+}
+
+char *
+sluice_preflight_dup_markup (const SluicePreflightKind *kind,
+                             const SluicePreflightItem *item,
+                             const SluicePreflight *card,
+                             gboolean hides)
+{
+  g_autofree char *dim = NULL;
+  g_autofree char *words = kind->dup_words (item, card, &dim);
+  const char *said = dim != NULL && !hides ? dim : "";
+  const char *bold = hides ? "–" : words;
+  g_autofree char *more = item->action != NULL
+                              ? g_strconcat (said, *said != '\0' ? " · " : "", item->action, NULL)
+                              : g_strdup (said);
+  return g_markup_printf_escaped ("<b>%s</b>%s<span alpha=\"70%%\">%s</span>", bold,
+                                  *bold != '\0' ? " " : "", more);
+}
+
+/* ---- of a sweep ---- */
+
+/* value: (transfer full) */
+static void
+append_figure (GString *markup, char *value, const char *dim, gboolean hides)
+{
+  g_autofree char *text = value;
+  g_autofree char *part =
+      g_markup_printf_escaped ("<b>%s</b> <span alpha=\"70%%\">%s</span>", hides ? "–" : text, dim);
+  g_string_append_printf (markup, "%s%s", markup->len > 0 ? " · " : "", part);
+}
+
+char *
+sluice_preflight_dup_sweep_markup (const SluicePreflight *card,
+                                   guint64 n_runs,
+                                   gboolean hides,
+                                   gboolean *too_much)
+{
+  const SluicePreflightItem *finish = find (card, "finish_seconds", NULL);
+  const SluicePreflightItem *disk = find (card, "disk_bytes", NULL);
+  const SluicePreflightItem *memory = find (card, "peak_bytes", NULL);
+  double n = (double) n_runs;
+  GString *markup = g_string_new (NULL);
+  *too_much = disk != NULL && n * disk->value > disk->limit; /* FALSE where it is not known */
+  if (finish != NULL && isfinite (finish->value))
+    append_figure (markup, dup_finish (n * finish->value, n * finish->plus_minus),
+                   _ ("one after the other"), hides);
+  if (disk != NULL && isfinite (disk->value))
+    append_figure (markup, sluice_format_value (n * disk->value, SLUICE_UNIT_BYTES),
+                   _ ("on the disk"), hides);
+  if (memory != NULL && isfinite (memory->value))
+    append_figure (markup, sluice_format_value (n * memory->value, SLUICE_UNIT_BYTES),
+                   _ ("of memory, were all under way at once"), hides);
+  return g_string_free (markup, markup->len == 0);
+}

@@ -9,6 +9,7 @@ typedef struct
 {
   const char *what, *title;
   gboolean is_measured; /* another figure each time */
+  gboolean is_of_batch; /* a row only where it is not well: the first batch's cards show it */
   /* (transfer full); dim: (out) (transfer full) (nullable) */
   char *(*dup_words) (const SluicePreflightItem *item, const SluicePreflight *card, char **dim);
 } SluicePreflightKind;
@@ -16,3 +17,18 @@ typedef struct
 /* In the order in which they are shown; the last one has no name. What stands in none of them is
  * told by another. */
 extern const SluicePreflightKind sluice_preflight_kinds[];
+/* (transfer none) (nullable) */
+const SluicePreflightKind *sluice_preflight_find_kind (const char *what);
+/* hides: a dash stands for the figure. (transfer full) */
+char *sluice_preflight_dup_markup (const SluicePreflightKind *kind,
+                                   const SluicePreflightItem *item,
+                                   const SluicePreflight *card,
+                                   gboolean hides);
+/* What so many of it take, one after the other and beside each other. (transfer full) (nullable)
+ * too_much: (out): the disk has no room for them */
+char *sluice_preflight_dup_sweep_markup (const SluicePreflight *card,
+                                         guint64 n_runs,
+                                         gboolean hides,
+                                         gboolean *too_much);
+/* "9 % to 10 % each": the rarest class and the most frequent one. (transfer full) */
+char *sluice_preflight_dup_balance (const GArray *counts);

@@ -3,6 +3,7 @@
 
 #include "app/launch/queue-view.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
 
@@ -16,6 +17,7 @@
 #define SECOND_MS  1000
 #define MOST_KNOWN 10 /* runs that tell how long a step takes, newest first */
 #define MOST_ROWS  60 /* of a long queue the first ones are drawn */
+#define UNDO_S     10 /* so long what was taken out can be had back */
 
 /* A row, which shows one run after the other. */
 typedef struct
@@ -24,7 +26,9 @@ typedef struct
   GtkWidget *row, *icon, *dot;
   GtkLabel *name;
   SluiceQueueBar *bar;
-  gint64 run; /* 0: the draft */
+  GtkWidget *after, *away;
+  gint64 run;   /* 0: the draft */
+  gint64 above; /* run of the row above; 0: none */
 } Row;
 
 struct _SluiceQueueView
@@ -36,6 +40,7 @@ struct _SluiceQueueView
   GtkListBox *list;
   SluiceQueueBar *axis;
   GtkSizeGroup *names; /* what stands before the bars */
+  GtkSizeGroup *ends;  /* and behind them */
   GPtrArray *rows;     /* of Row */
   SluiceQueueScale scale;
   gint64 wanted; /* run whose row is to have the focus once it is moved; 0: none */
@@ -146,17 +151,24 @@ get_focused (SluiceQueueView *self)
   return NULL;
 }
 
-static gboolean
-is_waiting (SluiceQueueView *self, gint64 run)
+/* (nullable): it is none of the queue, or under way. */
+static const SluiceQueueEntry *
+find_waiting (SluiceQueueView *self, gint64 run)
 {
   GPtrArray *entries = sluice_queue_worker_get_entries (self->context->queue);
   for (guint i = 0; i < entries->len; i++)
     {
-      const SluiceRunInfo *info = ((const SluiceQueueEntry *) entries->pdata[i])->info;
-      if (info->id == run)
-        return !is_running (info);
+      const SluiceQueueEntry *entry = entries->pdata[i];
+      if (entry->info->id == run)
+        return is_running (entry->info) ? NULL : entry;
     }
-  return FALSE;
+  return NULL;
+}
+
+static gboolean
+is_waiting (SluiceQueueView *self, gint64 run)
+{
+  return find_waiting (self, run) != NULL;
 }
 
 /* by: -1 or 1 */
@@ -200,6 +212,50 @@ drop_action (GtkWidget *widget, const char *name, GVariant *parameter)
     sluice_queue_worker_drop (self->context->queue, row->run);
 }
 
+static void
+away_cb (Row *row)
+{
+  sluice_queue_worker_drop (row->view->context->queue, row->run);
+}
+
+static void update (SluiceQueueView *self);
+
+/* Only after the one above, or when its turn comes. The button shows what is so, not what was
+ * asked for. */
+static void
+after_cb (Row *row)
+{
+  const SluiceQueueEntry *entry = find_waiting (row->view, row->run);
+  if (entry != NULL)
+    sluice_queue_worker_set_after (row->view->context->queue, row->run,
+                                   entry->after != 0 ? 0 : row->above);
+  update (row->view);
+}
+
+static void
+undo_cb (AdwToast *toast, SluiceQueueView *self)
+{
+  const gint64 *run = g_object_get_data (G_OBJECT (toast), "run");
+  sluice_queue_worker_restore (self->context->queue, *run);
+}
+
+static void
+dropped_cb (SluiceQueueView *self, gint64 run, const char *name)
+{
+  GtkWidget *toasts = gtk_widget_get_ancestor (GTK_WIDGET (self), ADW_TYPE_TOAST_OVERLAY);
+  g_autofree char *words = g_strdup_printf (_ ("“%s” waits no more"), name);
+  g_autofree char *markup = g_markup_escape_text (words, -1);
+  if (toasts == NULL)
+    return;
+  AdwToast *toast = adw_toast_new (markup);
+  adw_toast_set_button_label (toast, _ ("Undo"));
+  adw_toast_set_priority (toast, ADW_TOAST_PRIORITY_HIGH); /* others wait for seconds */
+  adw_toast_set_timeout (toast, UNDO_S);
+  g_object_set_data_full (G_OBJECT (toast), "run", g_memdup2 (&run, sizeof run), g_free);
+  g_signal_connect_object (toast, "button-clicked", G_CALLBACK (undo_cb), self, 0);
+  adw_toast_overlay_add_toast (ADW_TOAST_OVERLAY (toasts), toast);
+}
+
 /* What the button says is what it does. */
 static void
 toggle_action (GtkWidget *widget, const char *name, GVariant *parameter)
@@ -224,15 +280,47 @@ drag_prepare_cb (GtkDragSource *source, double x, double y, Row *row)
   return gdk_content_provider_new_typed (G_TYPE_INT64, row->run);
 }
 
+/* A line where it would come to stand. */
+static void
+mark_place (Row *row, const char *place)
+{
+  gtk_widget_remove_css_class (row->row, "launch-drop-before");
+  gtk_widget_remove_css_class (row->row, "launch-drop-after");
+  if (place != NULL)
+    gtk_widget_add_css_class (row->row, place);
+}
+
+static gboolean
+is_upper_half (Row *row, double y)
+{
+  return y < gtk_widget_get_height (row->row) / 2.0;
+}
+
+static GdkDragAction
+drag_motion_cb (GtkDropTarget *target, double x, double y, Row *row)
+{
+  gboolean may = is_waiting (row->view, row->run);
+  mark_place (row, !may                     ? NULL
+                   : is_upper_half (row, y) ? "launch-drop-before"
+                                            : "launch-drop-after");
+  return may ? GDK_ACTION_MOVE : 0;
+}
+
+static void
+drag_leave_cb (GtkDropTarget *target, Row *row)
+{
+  mark_place (row, NULL);
+}
+
 static gboolean
 drop_cb (GtkDropTarget *target, const GValue *value, double x, double y, Row *row)
 {
   gint64 run = g_value_get_int64 (value);
+  mark_place (row, NULL);
   if (run == row->run || !is_waiting (row->view, row->run))
     return FALSE;
   row->view->wanted = run;
-  sluice_queue_worker_move (row->view->context->queue, run, row->run,
-                            y < gtk_widget_get_height (row->row) / 2.0);
+  sluice_queue_worker_move (row->view->context->queue, run, row->run, is_upper_half (row, y));
   return TRUE;
 }
 
@@ -244,11 +332,38 @@ add_dragging (Row *row, GtkWidget *handle)
   gtk_drag_source_set_actions (source, GDK_ACTION_MOVE);
   g_signal_connect (source, "prepare", G_CALLBACK (drag_prepare_cb), row);
   g_signal_connect (target, "drop", G_CALLBACK (drop_cb), row);
+  g_signal_connect (target, "motion", G_CALLBACK (drag_motion_cb), row);
+  g_signal_connect (target, "leave", G_CALLBACK (drag_leave_cb), row);
   gtk_widget_add_controller (handle, GTK_EVENT_CONTROLLER (source));
   gtk_widget_add_controller (row->row, GTK_EVENT_CONTROLLER (target));
 }
 
 /* ---- rows ---- */
+
+/* The buttons of what waits. */
+static GtkWidget *
+make_end (Row *row)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  row->after = gtk_toggle_button_new ();
+  row->away = gtk_button_new_from_icon_name ("window-close-symbolic");
+  gtk_button_set_icon_name (GTK_BUTTON (row->after), "insert-link-symbolic");
+  g_signal_connect_swapped (row->after, "clicked", G_CALLBACK (after_cb), row);
+  g_signal_connect_swapped (row->away, "clicked", G_CALLBACK (away_cb), row);
+  GtkWidget *buttons[] = { row->after, row->away };
+  for (guint i = 0; i < G_N_ELEMENTS (buttons); i++)
+    {
+      gtk_widget_add_css_class (buttons[i], "flat");
+      gtk_widget_add_css_class (buttons[i], "launch-reset");
+      gtk_widget_set_valign (buttons[i], GTK_ALIGN_CENTER);
+      gtk_box_append (GTK_BOX (box), buttons[i]);
+    }
+  gtk_widget_set_halign (row->away, GTK_ALIGN_END);
+  gtk_widget_set_hexpand (row->away, TRUE);
+  gtk_widget_set_hexpand (box, FALSE);
+  gtk_size_group_add_widget (row->view->ends, box);
+  return box;
+}
 
 static Row *
 add_row (SluiceQueueView *self)
@@ -278,6 +393,7 @@ add_row (SluiceQueueView *self)
   gtk_size_group_add_widget (self->names, names);
   gtk_box_append (GTK_BOX (line), names);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (row->bar));
+  gtk_box_append (GTK_BOX (line), make_end (row));
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row->row), line);
   add_dragging (row, handle);
   gtk_list_box_append (self->list, row->row);
@@ -291,6 +407,34 @@ remove_last_row (SluiceQueueView *self)
   Row *row = self->rows->pdata[self->rows->len - 1];
   gtk_list_box_remove (self->list, row->row);
   g_ptr_array_set_size (self->rows, self->rows->len - 1);
+}
+
+static void
+name_button (GtkWidget *button, const char *words)
+{
+  gtk_widget_set_tooltip_text (button, words);
+  name_widget (button, words);
+}
+
+/* entry: (nullable): it does not wait; above: (nullable): what stands above it */
+static void
+show_end (Row *row, const SluiceQueueEntry *entry, const SluiceRunInfo *above)
+{
+  row->above = above != NULL ? above->id : 0;
+  gtk_widget_set_visible (row->away, entry != NULL);
+  gtk_widget_set_visible (row->after, entry != NULL && (entry->after != 0 || above != NULL));
+  if (entry == NULL)
+    return;
+  const char *name = entry->info->name;
+  g_autofree char *away = g_strdup_printf (_ ("Take %s out of the queue"), name);
+  g_autofree char *after =
+      entry->after != 0 ? g_strdup_printf (_ ("%s begins only after %s has finished"), name,
+                                           entry->after_name != NULL ? entry->after_name : "–")
+                        : g_strdup_printf (_ ("Begin %s only after %s has finished"), name,
+                                           above != NULL ? above->name : "");
+  gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (row->after), entry->after != 0);
+  name_button (row->after, after);
+  name_button (row->away, away);
 }
 
 /* "lenet-3, running, 62 % done, ends in 0:48 ± 0:03" */
@@ -397,9 +541,17 @@ show_rows (SluiceQueueView *self, GPtrArray *infos, const SluiceQueueSpan *spans
   while (self->rows->len > n)
     remove_last_row (self);
   for (guint i = 0; i < infos->len; i++)
-    show_run (self, self->rows->pdata[i], infos->pdata[i], &spans[i]);
+    {
+      const SluiceRunInfo *info = infos->pdata[i];
+      show_run (self, self->rows->pdata[i], info, &spans[i]);
+      show_end (self->rows->pdata[i], find_waiting (self, info->id),
+                i > 0 ? infos->pdata[i - 1] : NULL);
+    }
   if (self->n_draft > 0)
-    show_draft (self, self->rows->pdata[infos->len], &spans[infos->len]);
+    {
+      show_draft (self, self->rows->pdata[infos->len], &spans[infos->len]);
+      show_end (self->rows->pdata[infos->len], NULL, NULL);
+    }
   focus_wanted (self);
 }
 
@@ -517,11 +669,14 @@ make_axis (SluiceQueueView *self)
 {
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *blank = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *end = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   self->axis = SLUICE_QUEUE_BAR (sluice_queue_bar_new (&self->scale));
   gtk_widget_set_hexpand (GTK_WIDGET (self->axis), TRUE);
   gtk_size_group_add_widget (self->names, blank);
   gtk_box_append (GTK_BOX (line), blank);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (self->axis));
+  gtk_box_append (GTK_BOX (line), end);
+  gtk_size_group_add_widget (self->ends, end);
   gtk_widget_add_css_class (line, "launch-axis");
   return line;
 }
@@ -533,6 +688,7 @@ sluice_queue_view_new (const SluicePageContext *context)
       g_object_new (SLUICE_TYPE_QUEUE_VIEW, "orientation", GTK_ORIENTATION_VERTICAL, NULL);
   self->context = context;
   self->names = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
+  self->ends = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);
   gtk_box_append (GTK_BOX (self), make_head (self));
   gtk_box_append (GTK_BOX (self), make_axis (self));
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
@@ -546,6 +702,8 @@ sluice_queue_view_new (const SluicePageContext *context)
   gtk_box_append (GTK_BOX (self), GTK_WIDGET (self->rest));
   gtk_widget_add_css_class (GTK_WIDGET (self), "launch-card");
   g_signal_connect_object (context->queue, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (context->queue, "dropped", G_CALLBACK (dropped_cb), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (context->controller, "changed", G_CALLBACK (update), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (context->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
@@ -558,6 +716,7 @@ sluice_queue_view_finalize (GObject *object)
 {
   SluiceQueueView *self = SLUICE_QUEUE_VIEW (object);
   g_clear_object (&self->names);
+  g_clear_object (&self->ends);
   g_ptr_array_unref (self->rows);
   g_free (self->draft_name);
   g_free (self->draft_project);

@@ -189,6 +189,16 @@ find_place (GArray *order, const SluiceRunInfo *run, GError **error)
 }
 
 static gboolean
+write_order (sqlite3 *db, const GArray *order, GError **error)
+{
+  for (guint i = 0; i < order->len; i++)
+    if (!sluice_sql_change (db, error, "UPDATE queue SET place = ? WHERE run = ?", "ii",
+                            (gint64) i + 1, g_array_index (order, gint64, i)))
+      return FALSE;
+  return TRUE;
+}
+
+static gboolean
 move_run (sqlite3 *db, gpointer data, GError **error)
 {
   const MoveRequest *request = data;
@@ -201,11 +211,7 @@ move_run (sqlite3 *db, gpointer data, GError **error)
   g_array_remove_index (order, from);
   guint to = find_place (order, request->other, error) + !request->before;
   g_array_insert_val (order, to, request->run->id);
-  for (guint i = 0; i < order->len; i++)
-    if (!sluice_sql_change (db, error, "UPDATE queue SET place = ? WHERE run = ?", "ii",
-                            (gint64) i + 1, g_array_index (order, gint64, i)))
-      return FALSE;
-  return TRUE;
+  return write_order (db, order, error);
 }
 
 gboolean
@@ -509,4 +515,92 @@ sluice_run_queue_drop (SluiceStore *store, const SluiceRunInfo *run, GError **er
       sluice_store_writer_run (sluice_store_get_writer (store), drop, (gpointer) run, error);
   sluice_store_unlock_run (store, run->id);
   return ok;
+}
+
+/* ---- coming back ---- */
+
+typedef struct
+{
+  const SluiceRunInfo *run;
+  const SluiceQueueNeeds *needs;
+  gint64 next;
+} RestoreRequest;
+
+static gboolean
+restore (sqlite3 *db, gpointer data, GError **error)
+{
+  const RestoreRequest *request = data;
+  gint64 run = request->run->id;
+  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (gint64));
+  if (!sluice_sql_change (db, error,
+                          "UPDATE runs SET state = ? WHERE id = ? AND state IN (?, ?) AND deleted "
+                          "IS NULL AND id NOT IN (SELECT run FROM queue)",
+                          "iiii", (gint64) SLUICE_RUN_WAITING, run, (gint64) SLUICE_RUN_STOPPED,
+                          (gint64) SLUICE_RUN_DRAFT))
+    return FALSE;
+  if (sqlite3_changes (db) == 0)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "run '%s' cannot wait again: it was trained or deleted meanwhile, or waits",
+                        request->run->name);
+  if (!read_order (db, NULL, order, error)
+      || !sluice_run_queue_insert (db, run, request->needs, error))
+    return FALSE;
+  guint place = 0;
+  while (place < order->len && g_array_index (order, gint64, place) != request->next)
+    place++;
+  g_array_insert_val (order, place, run);
+  return write_order (db, order, error);
+}
+
+gboolean
+sluice_run_queue_restore (SluiceStore *store,
+                          const SluiceRunInfo *run,
+                          const SluiceQueueNeeds *needs,
+                          gint64 next,
+                          GError **error)
+{
+  RestoreRequest request = { run, needs, next };
+  if (!sluice_store_lock_run (store, run->id, error))
+    return FALSE;
+  gboolean ok = sluice_store_writer_run (sluice_store_get_writer (store), restore, &request, error);
+  sluice_store_unlock_run (store, run->id);
+  return ok;
+}
+
+typedef struct
+{
+  const SluiceRunInfo *run, *other;
+} AfterRequest;
+
+static gboolean
+set_after (sqlite3 *db, gpointer data, GError **error)
+{
+  const AfterRequest *request = data;
+  gint64 run = request->run->id, other = request->other != NULL ? request->other->id : 0;
+  gint64 n = 0;
+  sqlite3_stmt *waits = sluice_sql_prepare (
+      db, error,
+      "WITH RECURSIVE chain (run) AS (VALUES (?) UNION SELECT q.after FROM queue q JOIN chain ON "
+      "q.run = chain.run WHERE q.after IS NOT NULL) SELECT count (*) FROM chain WHERE run = ?",
+      "ii", other, run);
+  if (!sluice_sql_take_number (db, waits, &n, error))
+    return FALSE;
+  if (n > 0)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "run '%s' cannot come after '%s', which waits for it", request->run->name,
+                        request->other->name);
+  g_autoptr (GArray) order = g_array_new (FALSE, FALSE, sizeof (gint64));
+  return read_order (db, NULL, order, error) && find_place (order, request->run, error) != G_MAXUINT
+         && sluice_sql_change (db, error, "UPDATE queue SET after = nullif (?, 0) WHERE run = ?",
+                               "ii", other, run);
+}
+
+gboolean
+sluice_run_queue_set_after (SluiceStore *store,
+                            const SluiceRunInfo *run,
+                            const SluiceRunInfo *other,
+                            GError **error)
+{
+  AfterRequest request = { run, other };
+  return sluice_store_writer_run (sluice_store_get_writer (store), set_after, &request, error);
 }

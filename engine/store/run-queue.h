@@ -52,6 +52,19 @@ gboolean sluice_run_queue_move (SluiceStore *store,
                                 GError **error);
 /* Takes it out; it can be trained on by hand. FAILED_PRECONDITION where it is under way. */
 gboolean sluice_run_queue_drop (SluiceStore *store, const SluiceRunInfo *run, GError **error);
+/* What was taken out waits again, before another one: 0, or one that waits no more: last.
+ * FAILED_PRECONDITION where it was trained, or went to the trash, meanwhile. */
+gboolean sluice_run_queue_restore (SluiceStore *store,
+                                   const SluiceRunInfo *run,
+                                   const SluiceQueueNeeds *needs,
+                                   gint64 next,
+                                   GError **error);
+/* It begins only when the other one has finished; other: (nullable): when its turn comes.
+ * INVALID_ARGUMENT where that one waits for it. */
+gboolean sluice_run_queue_set_after (SluiceStore *store,
+                                     const SluiceRunInfo *run,
+                                     const SluiceRunInfo *other,
+                                     GError **error);
 
 typedef enum
 {

@@ -68,6 +68,17 @@ dup_free_name (sqlite3 *db, const char *base, GError **error)
   return number == 0 ? g_strdup (base) : g_strdup_printf ("%s-%" G_GINT64_FORMAT, base, number);
 }
 
+char *
+sluice_store_dup_free_name (SluiceStore *self, const char *name, GError **error)
+{
+  sqlite3 *db = sluice_store_take_reader (self, error);
+  if (db == NULL)
+    return NULL;
+  char *free_name = dup_free_name (db, name, error);
+  sluice_store_put_reader (self, db);
+  return free_name;
+}
+
 /* What is said of it from the start. */
 static gboolean
 insert_words (sqlite3 *db, gint64 id, const SluiceRunInfo *info, GError **error)

@@ -122,6 +122,8 @@ gboolean sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, 
 /* By name, by number, or by "#" and its number. NOT_FOUND suggests similar ones, and says where it
  * is in the trash. */
 SluiceRunInfo *sluice_store_dup_run (SluiceStore *self, const char *name_or_id, GError **error);
+/* What a run would be called that is made now under this name. (transfer full) (nullable) */
+char *sluice_store_dup_free_name (SluiceStore *self, const char *name, GError **error);
 /* The same of the runs in the trash. */
 SluiceRunInfo *
 sluice_store_dup_deleted_run (SluiceStore *self, const char *name_or_id, GError **error);

@@ -31,7 +31,11 @@ measure (Spread *self, const SluiceTensor *values)
 {
   double squares = 0;
   gint64 n = 0;
-  *self = (Spread){ .min = NAN, .max = NAN, .n_elements = values->n_elements };
+  *self = (Spread){ .dtype = values->dtype,
+                    .shape = values->shape,
+                    .min = NAN,
+                    .max = NAN,
+                    .n_elements = values->n_elements };
   for (gint64 i = 0; i < values->n_elements; i++)
     {
       double value = sluice_examples_get_value (values, i);

@@ -21,6 +21,8 @@ const char *sluice_preflight_level_name (SluicePreflightLevel level); /* "well" 
 #define SLUICE_PREFLIGHT_BINS 24
 typedef struct
 {
+  SluiceDType dtype;
+  SluiceShape shape;
   double min, mean, max, deviation; /* of finite elements; NAN: there is none */
   gint64 n_elements, n_zeros, n_non_finite;
   gint64 bins[SLUICE_PREFLIGHT_BINS]; /* how many lie in each of so many parts from min to max */

@@ -16,6 +16,7 @@
 #include "engine/runtime/session/options.h"
 #include "engine/store/file.h"
 #include "engine/train/ini.h"
+#include "engine/train/parameter-note.h"
 #include "engine/train/project-alerts.h"
 #include "engine/train/project-private.h"
 
@@ -148,6 +149,8 @@ project_new (const char *folder)
   self->evaluate = named_edges_new ();
   self->texts = named_edges_new ();
   self->parameters = named_edges_new ();
+  self->notes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                       (GDestroyNotify) sluice_parameter_note_free);
   self->overrides = g_array_new (FALSE, TRUE, sizeof (SluiceOverride));
   g_array_set_clear_func (self->overrides, override_clear);
   self->changes = sluice_project_changes_new ();
@@ -181,6 +184,7 @@ sluice_project_free (SluiceProject *self)
     }
   g_free (self->shape);
   g_array_unref (self->parameters);
+  g_hash_table_unref (self->notes);
   g_array_unref (self->overrides);
   g_array_unref (self->changes);
   g_array_unref (self->alerts);
@@ -388,16 +392,16 @@ load_parameters (SluiceProject *self, GKeyFile *file, GError **error)
   g_auto (GStrv) names = g_key_file_get_keys (file, "parameters", NULL, NULL);
   for (guint i = 0; names != NULL && names[i] != NULL; i++)
     {
-      char *target = sluice_ini_get_text (file, "parameters", names[i], error);
-      if (target == NULL)
+      g_autofree char *text = sluice_ini_get_text (file, "parameters", names[i], error);
+      SluiceParameterNote *note;
+      char *target;
+      if (text == NULL || !sluice_text_check_name ("[parameters] a name", names[i], error)
+          || !sluice_parameter_note_parse (names[i], text, &target, &note, error))
         return FALSE;
-      if (!sluice_text_check_name ("[parameters] a name", names[i], error))
-        {
-          g_free (target);
-          return FALSE;
-        }
       SluiceNamedEdge edge = { g_strdup (names[i]), target };
       g_array_append_val (self->parameters, edge);
+      if (note != NULL)
+        g_hash_table_insert (self->notes, g_strdup (names[i]), note);
     }
   g_auto (GStrv) overrides = g_key_file_get_keys (file, "overrides", NULL, NULL);
   for (guint i = 0; overrides != NULL && overrides[i] != NULL; i++)
@@ -565,6 +569,7 @@ set_parameter (SluiceProject *self,
 {
   SluiceOverride override = { .name = g_strdup (parameter->name),
                               .edge = g_strdup (parameter->target) };
+  const SluiceParameterNote *note = g_hash_table_lookup (self->notes, parameter->name);
   if (sluice_parameter_is_attr (parameter->target))
     override.text = g_strstrip (g_strdup (text)); /* what it may be, the graph knows */
   else if (!parse_number (text, &override.value))
@@ -572,6 +577,12 @@ set_parameter (SluiceProject *self,
       override_clear (&override);
       return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s=%s: must be a number",
                           parameter->name, text);
+    }
+  else if (note != NULL
+           && !sluice_parameter_note_check (note, parameter->name, override.value, error))
+    {
+      override_clear (&override);
+      return FALSE;
     }
   for (guint i = 0; i < self->overrides->len; i++)
     if (strcmp (g_array_index (self->overrides, SluiceOverride, i).name, parameter->name) == 0)
@@ -755,7 +766,9 @@ sluice_project_dup_text (const SluiceProject *self)
   for (guint i = 0; i < self->parameters->len; i++)
     {
       SluiceNamedEdge *edge = &g_array_index (self->parameters, SluiceNamedEdge, i);
-      sluice_ini_set_text (file, "parameters", edge->name, edge->target);
+      g_autofree char *text = sluice_parameter_note_dup_text (
+          self->notes != NULL ? g_hash_table_lookup (self->notes, edge->name) : NULL, edge->target);
+      sluice_ini_set_text (file, "parameters", edge->name, text);
     }
   for (guint i = 0; i < self->overrides->len; i++)
     {

@@ -75,6 +75,7 @@ typedef struct
    * let go on. */
   gint64 first_rung, one_of, n_trials, trial;
   GArray *parameters; /* of SluiceNamedEdge: promoted parameters that --set may override */
+  GHashTable *notes;  /* (nullable): of some parameters, by name, SluiceParameterNote */
   GArray *overrides;  /* of SluiceOverride */
   GArray *alerts;     /* of SluiceAlertRule (project-alerts.h) */
   GArray *changes; /* of SluiceSettingChange (project-changes.h): what becomes otherwise later on */

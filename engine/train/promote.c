@@ -9,6 +9,7 @@
 #include "engine/graph/shape-context.h"
 #include "engine/store/file.h"
 #include "engine/train/attr-parameter.h"
+#include "engine/train/ini.h"
 
 #define GROUP "parameters"
 
@@ -110,6 +111,30 @@ sluice_project_promote (const char *folder, const char *what, const char *name, 
   g_autofree char *target = g_strconcat (what, sluice_parameter_is_attr (what) ? "" : ":0", NULL);
   g_key_file_set_string (file, GROUP, key, target);
   return write_file (file, path, error) ? g_steal_pointer (&key) : NULL;
+}
+
+gboolean
+sluice_project_annotate (const char *folder,
+                         const char *name,
+                         const SluiceParameterNote *note,
+                         GError **error)
+{
+  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
+  if (project == NULL)
+    return FALSE;
+  const SluiceNamedEdge *parameter = sluice_project_find_parameter (project, name);
+  if (parameter == NULL)
+    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                        "the project has no parameter %s; reload the form", name);
+  g_autoptr (GKeyFile) file = read_file (path, error);
+  g_autofree char *text = sluice_parameter_note_dup_text (note, parameter->target);
+  g_autofree char *target = NULL;
+  g_autoptr (SluiceParameterNote) read = NULL;
+  if (file == NULL || !sluice_parameter_note_parse (name, text, &target, &read, error))
+    return FALSE;
+  sluice_ini_set_text (file, GROUP, name, text);
+  return write_file (file, path, error);
 }
 
 gboolean

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/train/parameter-note.h"
 #include "engine/train/project.h"
 
 /*
@@ -26,6 +27,18 @@ const SluiceNamedEdge *sluice_project_find_promoted (const SluiceProject *self, 
  */
 char *
 sluice_project_promote (const char *folder, const char *what, const char *name, GError **error);
+
+/**
+ * sluice_project_annotate:
+ * @name: of a parameter
+ * @note: (nullable): what is said of it from now on
+ *
+ * Returns: FALSE with NOT_FOUND: there is no such parameter; INVALID_ARGUMENT: low lies above high
+ */
+gboolean sluice_project_annotate (const char *folder,
+                                  const char *name,
+                                  const SluiceParameterNote *note,
+                                  GError **error);
 
 /* NOT_FOUND: there is no such parameter. */
 gboolean sluice_project_demote (const char *folder, const char *name, GError **error);

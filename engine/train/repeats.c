@@ -24,6 +24,7 @@ dup_text_of_values (const SluiceProject *project)
     }
   SluiceProject values = *project;
   values.changes = kept;
+  values.notes = NULL; /* what is said of a parameter changes nothing */
   return sluice_project_dup_text (&values);
 }
 

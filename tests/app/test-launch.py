@@ -161,6 +161,24 @@ class Session:
         self.tap.point("in the form again, it is one", self.field("learning-rate"))
         press_keys("Escape")
         self.gone()
+        self.noted()
+
+    def noted(self):
+        """What is said of a setting stands under its name, and holds."""
+        subprocess.run([self.command, "promote", self.project, "train/learning_rate", "--unit",
+                        "a step", "--low", "0", "--high", "1", "--help-text", "How far it goes"],
+                       stdout=subprocess.DEVNULL, check=True)
+        self.ask()
+        self.tap.point("unit and range of a setting are told, and what it does",
+                       self.says("train/learning_rate · float · a step · 0 to 1 · next step")
+                       and self.says("How far it goes"))
+        self.write("learning-rate", "7")
+        self.tap.point("a value outside is refused at its row",
+                       self.says("learning-rate=7 lies outside its range", "0 to 1"))
+        self.w.find_accessible("button", "learning-rate: back to 0.003").act()
+        self.says("repeats")
+        press_keys("Escape")
+        self.gone()
 
     def lost(self):
         """The graph has it no more."""
@@ -262,6 +280,21 @@ class Session:
         press_keys("Delete")
         self.launch(lambda s: s["queue"] == ["a", "b"])
         self.tap.point("Delete takes it out", True)
+        self.undone()
+
+    def undone(self):
+        self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
+                                   and o.label().endswith("Undo")), None)).act()
+        self.launch(lambda s: s["queue"] == ["a", "c", "b"])
+        self.tap.point("Undo puts it back in its place", True)
+        self.w.find_accessible("toggle button", "Begin c only after a has finished").act()
+        row = self.w.find_accessible("toggle button", "c begins only after a has finished")
+        self.tap.point("a run can be told to come after the one above", row)
+        row.act()
+        self.w.find_accessible("toggle button", "Begin c only after a has finished")
+        self.w.find_accessible("button", "Take c out of the queue").act()
+        self.launch(lambda s: s["queue"] == ["a", "b"])
+        self.tap.point("a button takes it out", True)
 
     def restarted(self):
         self.w.quit()

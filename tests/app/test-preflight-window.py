@@ -16,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
-from workbench import Workbench, press_keys, take_picture
+from workbench import Workbench, press_keys, take_picture, type_text
 
 LOST = ('node { name: "lost" op: "Neg" input: "input/x" '
         'attr { key: "T" value { type: DT_FLOAT } } }\n')
@@ -36,10 +36,14 @@ def spoil(project):
         file.write(LOST + text)
 
 
-def says(w, *words):
+def says(w, *words, role="label"):
     """A label that has all the words, once there is one."""
-    return w.until(lambda: next((o.label() for o in w.accessible().tree() if o.role() == "label"
+    return w.until(lambda: next((o.label() for o in w.accessible().tree() if o.role() == role
                                  and all(word in o.label() for word in words)), None))
+
+
+def pictured(w, *words):
+    return says(w, *words, role="image")
 
 
 def check(w, tap, picture):
@@ -47,21 +51,39 @@ def check(w, tap, picture):
     w.until(lambda: w.enabled("new-run"))
     press_keys("ctrl+n")
     w.wait(lambda s: s["page"] == "launch" and "things" in s["launch"]["preflight"])
-    tap.point("memory: measured, by the plan, and what there is",
-              says(w, "CPU:0", "measured", "by the plan · of"))
+    tap.point("memory: measured, by the plan, what there is, and that it fits",
+              says(w, "CPU:0", " of ", "measured · plan ") and says(w, "fits"))
     tap.point("time: measured now, and modelled", says(w, "a step, measured now · modelled: "))
-    tap.point("an input: from, to, mean, zeros",
-              says(w, "input/x:0 0 to 255", "zeros 48", "finite 0"))
-    tap.point("labels: how many of each", says(w, "10 classes", "% of the labels each"))
-    tap.point("the loss beside guessing", says(w, "guessing gives ln 10 = 2.303"))
-    tap.point("what is drawn has a name", w.find_accessible("image", "How often each class comes")
-              and w.find_accessible("image", "How the values of the first batch lie between the "
-                                             "least and the greatest"))
+    tap.point("an input that nobody scaled is a row", says(w, "input/x:0 0 to 255", "scale"))
+    tap.point("the first batch: shape, ends, mean",
+              says(w, "64×8×8×1 f32") and says(w, "255") and says(w, "mean\u00a0", " · sd\u00a0"))
+    tap.point("labels: how many of each", says(w, "10 classes") and says(w, "% each"))
+    tap.point("the loss beside guessing", says(w, "loss ", "guessing gives ln 10 = 2.303"))
+    tap.point("what is drawn is told",
+              pictured(w, "input/x:0: float[64,8,8,1], 0 to 255", "zeros: 48", "not finite: 0")
+              and pictured(w, "10 classes: ", "of the labels each"))
+    tap.point("a run is called by a name that is free",
+              w.state()["launch"]["usual-name"] == "digits-mlp")
+    sweep = w.find_accessible("switch", "Sweep Seed")
+    sweep.act()
+    w.until(w.find_accessible("text box", "Seed: next value").has_focus)
+    type_text("2")
+    press_keys("Return")
+    w.wait(lambda s: s["launch"]["start"] == "Start 2 runs" and s["settled"])
+    tap.point("of a sweep what all of it takes",
+              says(w, "one after the other", "on the disk", "of memory, were all under way at once")
+              and says(w, "× 2"))
+    tap.point("it is called by what it varies",
+              w.state()["launch"]["usual-name"] == "digits-mlp seed {train.seed}",
+              w.state()["launch"]["usual-name"])
+    sweep.act()
+    w.wait(lambda s: s["launch"]["start"] == "Start 1 run" and s["settled"])
     if picture:
         take_picture(picture)
     w.find_accessible("button", "Set scale=0.00392157").act()
     w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
-    tap.point("a button sets what puts it right", says(w, "input/x:0 0 to 1"))
+    tap.point("a button sets what puts it right",
+              pictured(w, "input/x:0: float[64,8,8,1], 0 to 1, "))
     w.find_accessible("button", "Show lost in the graph").act()
     state = w.wait(lambda s: s["page"] == "graph")
     tap.point("another shows the node", state["page"] == "graph", state)

@@ -52,6 +52,59 @@ test_back_and_forth (void)
   folder_clear (&f);
 }
 
+/* Unit, range and help stand behind what it is of, and are what a value is held to. */
+static void
+test_note (void)
+{
+  g_autoptr (GError) error = NULL;
+  Folder f;
+  g_autofree char *folder = copy_sample (&f);
+  SluiceParameterNote note = { "1/s", "How far; and where", 0, 1 };
+  g_assert_true (sluice_project_annotate (folder, "learning-rate", &note, &error));
+  g_assert_no_error (error);
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, &error);
+  g_assert_no_error (error);
+  const SluiceParameterNote *read = g_hash_table_lookup (project->notes, "learning-rate");
+  g_assert_cmpstr (read->unit, ==, "1/s");
+  g_assert_cmpstr (read->help, ==, "How far; and where");
+  g_autofree char *range = sluice_parameter_note_dup_range (read);
+  g_assert_cmpstr (range, ==, "0 to 1");
+  g_assert_cmpstr (sluice_project_find_parameter (project, "learning-rate")->target, ==,
+                   "train/learning_rate:0");
+  g_autofree char *text = sluice_project_dup_text (project);
+  g_assert_nonnull (strstr (text, "learning-rate=train/learning_rate:0; unit=1/s; low=0; high=1; "
+                                  "help=How far; and where"));
+  g_assert_true (sluice_project_set (project, "learning-rate=0.5", &error));
+  g_assert_false (sluice_project_set (project, "learning-rate=1.5", &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
+  g_clear_error (&error);
+  note.low = 2;
+  g_assert_false (sluice_project_annotate (folder, "learning-rate", &note, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_true (sluice_project_annotate (folder, "learning-rate", NULL, &error));
+  g_assert_false (sluice_project_annotate (folder, "nothing", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_autoptr (SluiceProject) without = sluice_project_load (folder, NULL);
+  g_assert_cmpuint (g_hash_table_size (without->notes), ==, 0);
+  folder_clear (&f);
+}
+
+static void
+test_bad_notes (void)
+{
+  static const char *const bad[] = { "a:0; low=x", "a:0; colour=red", "a:0; low",
+                                     "a:0; low=2; high=1" };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      SluiceParameterNote *note = NULL;
+      char *target = NULL;
+      g_assert_false (sluice_parameter_note_parse ("a", bad[i], &target, &note, &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+    }
+}
+
 static void
 test_names (void)
 {
@@ -181,5 +234,7 @@ main (int argc, char **argv)
   g_test_add_func ("/train/promote/names", test_names);
   g_test_add_func ("/train/promote/which", test_which);
   g_test_add_func ("/train/promote/attributes", test_attrs);
+  g_test_add_func ("/train/promote/note", test_note);
+  g_test_add_func ("/train/promote/bad-notes", test_bad_notes);
   return g_test_run ();
 }

@@ -209,6 +209,54 @@ test_after (Fixture *f, gconstpointer unused)
   assert_claim (f->store, SLUICE_QUEUE_EMPTY, NULL, NULL);
 }
 
+static void
+test_restore (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 a = add (f, "a", 0);
+  SluiceQueueNeeds needs = { 0 }, found;
+  needs.after = a;
+  add (f, "b", a);
+  gint64 c = add (f, "c", 0);
+  g_autoptr (SluiceRunInfo) b = dup_run (f->store, "b");
+  g_assert_false (sluice_run_queue_restore (f->store, b, &needs, c, &error)); /* it waits */
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_clear_error (&error);
+  sluice_run_queue_drop (f->store, b, &error);
+  assert_state (f->store, "b", SLUICE_RUN_DRAFT);
+  sluice_run_queue_restore (f->store, b, &needs, c, &error);
+  g_assert_no_error (error);
+  assert_names (f->store, "a b c");
+  assert_state (f->store, "b", SLUICE_RUN_WAITING);
+  sluice_run_queue_read_needs (f->store, b->id, &found, &error);
+  g_assert_cmpint (found.after, ==, a);
+  sluice_run_queue_drop (f->store, b, &error);
+  sluice_run_queue_restore (f->store, b, &needs, 0, &error);
+  g_assert_no_error (error);
+  assert_names (f->store, "a c b");
+}
+
+static void
+test_set_after (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  add (f, "a", 0);
+  add (f, "b", 0);
+  g_autoptr (SluiceRunInfo) a = dup_run (f->store, "a");
+  g_autoptr (SluiceRunInfo) b = dup_run (f->store, "b");
+  sluice_run_queue_set_after (f->store, a, b, &error);
+  g_assert_no_error (error);
+  g_assert_false (sluice_run_queue_set_after (f->store, b, a, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&error);
+  g_assert_false (sluice_run_queue_set_after (f->store, a, a, &error));
+  g_clear_error (&error);
+  train_next (f->store, "b");
+  sluice_run_queue_set_after (f->store, a, NULL, &error);
+  g_assert_no_error (error);
+  train_next (f->store, "a");
+}
+
 /* Another connection is as good as another process: locks are of open files. */
 static SluiceStore *
 open_other (Fixture *f)
@@ -468,6 +516,8 @@ main (int argc, char **argv)
     { "/train/queue/move", test_move },
     { "/train/queue/pause", test_pause },
     { "/train/queue/after", test_after },
+    { "/train/queue/restore", test_restore },
+    { "/train/queue/set-after", test_set_after },
     { "/train/queue/claimed-once", test_claimed_once },
     { "/train/queue/crash", test_crash },
     { "/train/queue/stop", test_stop },
