@@ -155,6 +155,24 @@ class Session:
         self.tap.point("and the newest first again", page["names"][0] == f"mlp-{N}", page)
         press_keys("Escape")
 
+    def edges(self):
+        """How far what stands in the table by itself reaches over its edge: pixels, by column."""
+        told = [o for o in self.w.accessible().tree() if o.place()[2] > 0]
+        x, _, width, _ = next(o for o in told if o.label() == "Table of runs").place()
+        return {o.label().split(":")[0]: o.place()[0] + o.place()[2] - x - width for o in told
+                if o.role() == "table cell"}
+
+    def fits(self):
+        wide = self.w.until(lambda: (edges := self.edges()) and max(edges.values()) <= 0 and edges)
+        press_keys("F8")
+        narrow = self.w.until(lambda: (edges := self.edges()) and max(edges.values()) <= 0
+                              and edges != wide and edges)
+        press_keys("F8")
+        self.tap.point("the columns that stand there by themselves are all in sight, beside the "
+                       "pane, too", "Tags" in narrow and set(narrow) <= set(wide), wide, narrow)
+        self.w.until(lambda: self.edges() == wide)
+        press_keys("slash")
+
     def columns(self):
         press_keys("o")
         self.press_on("checkbox", "decay")
@@ -378,7 +396,7 @@ class Session:
         try:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
-            for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
+            for stage in (self.reads, self.fits, self.filters, self.sorts, self.columns, self.says,
                           self.pointer, self.sweep, self.menu, self.many, self.trash,
                           self.elsewhere, self.charts, self.remembers, self.empty,
                           self.thousands):
