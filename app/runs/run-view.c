@@ -49,7 +49,7 @@ static const int widths[SLUICE_N_RUN_COLUMNS] = {
 
 /* Down to these, in the same pixels, where the window is narrow. */
 #define LEAST_NAME 128
-#define LEAST_TAGS 140
+#define LEAST_TAGS 120
 
 /* What is left out first where the columns that nobody chose are too wide for the window. */
 static const SluiceRunColumnKind least_telling[] = { SLUICE_RUN_COLUMN_STARTED,
