@@ -4,13 +4,16 @@
 #include "app/runs/run-view.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
+#include "ui/common/cell-label.h"
+#include "ui/common/number.h"
 #include "ui/common/widget.h"
 
 #define PAGE       "runs" /* of what the workspace remembers */
 #define MOST_TITLE 180    /* of a column for the sake of its title */
-#define STATE_AIR  42     /* beside the words of a state: padding, and its shape */
+#define STATE_AIR  42     /* beside the words of a state: padding, gaps, and its shape */
 #define TITLE_AIR  22     /* of it beside the title */
 #define ARROW      18     /* beside the title of what is sorted by */
 
@@ -226,13 +229,14 @@ measure (SluiceRunView *self, const char *words)
 static int
 measure_states (SluiceRunView *self)
 {
-  int widest = 0;
+  g_autofree char *step = sluice_format_step (1000);
+  g_autofree char *failed = g_strdup_printf (_ ("NaN, %s"), step);
+  double widest = 0;
   for (guint i = 0; i <= SLUICE_RUN_WAITING; i++)
-    {
-      g_autofree char *words = g_strconcat (_ (sluice_run_state_name (i)), " 1000", NULL);
-      widest = MAX (widest, measure (self, words));
-    }
-  return widest + STATE_AIR;
+    widest = MAX (widest, measure (self, _ (sluice_run_state_name (i)))
+                              + SLUICE_CELL_DETAIL_SIZE
+                                    * measure (self, i == SLUICE_RUN_FAILED ? failed : step));
+  return (int) ceil (widest) + STATE_AIR;
 }
 
 /* As wide as what stands in it by rule, and as its title, with the arrow of a sorted column beside

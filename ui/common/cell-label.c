@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define GAP          6    /* pixels before the detail */
-#define DETAIL_SIZE  0.82 /* of the words' */
 #define DETAIL_ALPHA 0.7f /* as .dim-label */
 
 struct _SluiceCellLabel
@@ -161,7 +160,7 @@ sluice_cell_label_set (SluiceCellLabel *self, const char *words, const char *det
   g_return_if_fail (SLUICE_IS_CELL_LABEL (self));
 
   if (detail != NULL && self->detail == NULL)
-    self->detail = create_layout (self, DETAIL_SIZE);
+    self->detail = create_layout (self, SLUICE_CELL_DETAIL_SIZE);
   set_text (self, self->words, words);
   if (self->detail != NULL)
     set_text (self, self->detail, detail != NULL ? detail : "");

@@ -16,6 +16,8 @@ G_BEGIN_DECLS
 #define SLUICE_TYPE_CELL_LABEL (sluice_cell_label_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceCellLabel, sluice_cell_label, SLUICE, CELL_LABEL, GtkWidget)
 
+#define SLUICE_CELL_DETAIL_SIZE 0.82 /* of what stands behind the words, where theirs is 1 */
+
 /**
  * sluice_cell_label_new: (transfer floating)
  * @at_end: it stands at the end of its room: a number, whose figures are of one width
