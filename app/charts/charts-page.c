@@ -527,6 +527,8 @@ arrange (SluiceChartsPage *self, SluiceCardsChange change)
     self->order_source = g_idle_add (order_cb, self);
 }
 
+/* Search goes through the cards of a page that is not shown, too: that there are others is told at
+ * once. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
@@ -536,7 +538,8 @@ changed_cb (SluiceChartsPage *self)
   if (hash != self->drawn)
     arrange (self, SLUICE_CARDS_COUNT);
   self->drawn = hash;
-  update_cards (self);
+  if (is_first || gtk_widget_get_mapped (GTK_WIDGET (self)))
+    update_cards (self);
 }
 
 static void

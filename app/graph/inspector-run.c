@@ -10,8 +10,8 @@
 #include "app/graph/node-words.h"
 #include "app/launch/live-settings.h"
 #include "app/runs/run-facts.h"
+#include "app/runs/run-settings.h"
 #include "app/status-text.h"
-#include "engine/store/kinds/hparams.h"
 #include "engine/store/runs.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/markdown.h"
@@ -184,35 +184,16 @@ add_values (SluiceInspector *self, GArray *rows)
 
 /* ---- settings ---- */
 
-static char *
-setting_words (const SluiceSetting *setting)
-{
-  return setting->text != NULL ? g_strdup (setting->text) : sluice_words_number (setting->number);
-}
-
-/* (transfer full) (nullable) */
-static char *
-dup_setting (SluiceRun *run, const char *name)
-{
-  GPtrArray *settings = sluice_run_get_settings (run);
-  for (guint i = 0; i < settings->len; i++)
-    if (strcmp (((const SluiceSetting *) settings->pdata[i])->name, name) == 0)
-      return setting_words (settings->pdata[i]);
-  return NULL;
-}
-
 /* Has one of the other runs of its project another value? */
 static gboolean
-is_its_own (SluiceInspector *self, const char *name, const char *value)
+is_its_own (SluiceInspector *self, const SluiceSetting *setting)
 {
   const char *project = sluice_run_get_info (self->run)->project;
   for (guint i = 0; i < self->others->len; i++)
     {
       SluiceRun *other = self->others->pdata[i];
-      if (other == self->run || g_strcmp0 (sluice_run_get_info (other)->project, project) != 0)
-        continue;
-      g_autofree char *theirs = dup_setting (other, name);
-      if (g_strcmp0 (theirs, value) != 0)
+      if (other != self->run && g_strcmp0 (sluice_run_get_info (other)->project, project) == 0
+          && !sluice_setting_is_same (setting, sluice_run_find_setting (other, setting->name)))
         return TRUE;
     }
   return FALSE;
@@ -226,9 +207,8 @@ add_settings (SluiceInspector *self, GArray *rows)
   for (guint i = 0; i < settings->len; i++)
     {
       const SluiceSetting *setting = settings->pdata[i];
-      g_autofree char *value = setting_words (setting);
-      if (is_its_own (self, setting->name, value))
-        add_row (rows, &heading, setting->name, g_steal_pointer (&value));
+      if (is_its_own (self, setting))
+        add_row (rows, &heading, setting->name, sluice_setting_format (setting));
     }
 }
 
@@ -307,8 +287,11 @@ has_same_names (SluiceInspector *self, GArray *rows)
     return FALSE;
   for (guint i = 0; i < rows->len; i++)
     {
-      GtkWidget *name = gtk_widget_get_prev_sibling (self->run_labels->pdata[i]);
-      if (strcmp (gtk_label_get_label (GTK_LABEL (name)), g_array_index (rows, Row, i).name) != 0)
+      const Row *row = &g_array_index (rows, Row, i);
+      GtkWidget *value = self->run_labels->pdata[i], *name = gtk_widget_get_prev_sibling (value);
+      gboolean is_same_group = i == 0 /* the tag, which is */
+                               || g_object_get_data (G_OBJECT (value), "heading") == row->heading;
+      if (!is_same_group || strcmp (gtk_label_get_label (GTK_LABEL (name)), row->name) != 0)
         return FALSE;
     }
   return TRUE;
@@ -336,8 +319,9 @@ sluice_inspector_add_run (SluiceInspector *self)
       const Row *row = &g_array_index (rows, Row, i);
       if (row->heading != NULL)
         sluice_inspector_rows_begin (&self->rows, row->heading, TRUE);
-      g_ptr_array_add (self->run_labels,
-                       sluice_inspector_rows_add (&self->rows, row->name, row->value));
+      GtkLabel *value = sluice_inspector_rows_add (&self->rows, row->name, row->value);
+      g_object_set_data (G_OBJECT (value), "heading", (gpointer) row->heading);
+      g_ptr_array_add (self->run_labels, value);
     }
   add_live_settings (self);
   add_notes (self);

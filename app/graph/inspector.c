@@ -629,7 +629,6 @@ static void
 forget_run (SluiceInspector *self)
 {
   g_clear_pointer (&self->others, g_ptr_array_unref);
-  g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->tag, g_free);
   g_clear_handle_id (&self->renew_source, g_source_remove);
   if (self->run == NULL)
@@ -645,6 +644,10 @@ sluice_inspector_show_run (SluiceInspector *self,
                            GPtrArray *others,
                            const char *tag)
 {
+  /* Runs of one experiment have the same rows: whoever goes through them is told other values. What
+   * is changed live is one run's own. */
+  gboolean may_renew = self->run != NULL && run != NULL && g_strcmp0 (self->tag, tag) == 0
+                       && self->live_settings == NULL;
   if (others == NULL && self->others == NULL)
     return;
   forget_run (self);
@@ -659,7 +662,8 @@ sluice_inspector_show_run (SluiceInspector *self,
       self->points_added =
           g_signal_connect_swapped (run, "points-added", G_CALLBACK (run_changed_cb), self);
     }
-  show_and_keep_focus (self);
+  if (!may_renew || !sluice_inspector_renew_run (self))
+    show_and_keep_focus (self);
 }
 
 void
@@ -729,6 +733,7 @@ sluice_inspector_dispose (GObject *object)
   self->history = NULL;
   self->depth = NULL;
   forget_run (self);
+  g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);

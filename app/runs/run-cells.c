@@ -8,6 +8,7 @@
 #include "ui/chart/mean-source.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/cell-label.h"
 #include "ui/common/color.h"
 #include "ui/common/widget.h"
 
@@ -24,9 +25,9 @@ typedef struct
   SluiceRunCells *cells;
   SluiceRunColumn *column;
   GtkListItem *place;
-  GtkWidget *box, *icon, *label, *detail; /* (nullable) but for the box */
-  GtkWidget *arrow;                       /* (nullable): of the name of a group */
-  SluiceRunItem *item;                    /* (nullable) */
+  GtkWidget *box, *icon, *label; /* (nullable) but for the box */
+  GtkWidget *arrow;              /* (nullable): of the name of a group */
+  SluiceRunItem *item;           /* (nullable) */
   GPtrArray *runs; /* of SluiceRun: whose curve is drawn, or the mean of whose curves */
   gulong listed;   /* of the workspace, as long as it does not list them all; 0: none */
   gulong changed;
@@ -111,29 +112,31 @@ sluice_run_cells_get_item_of (GtkWidget *focus)
   return NULL;
 }
 
+/* GTK 4.8 has the whole row measured, and its style found, even where nothing is another. */
+static void
+set_icon (GtkWidget *image, const char *name)
+{
+  if (g_strcmp0 (gtk_image_get_icon_name (GTK_IMAGE (image)), name) != 0)
+    gtk_image_set_from_icon_name (GTK_IMAGE (image), name);
+}
+
 static void
 show_name (Cell *self, const SluiceRunInfo *info)
 {
   GPtrArray *members = sluice_run_item_get_members (self->item);
-  g_autofree char *n = members != NULL ? g_strdup_printf ("· %u", members->len) : g_strdup ("");
   sluice_dot_set_color (self->icon, sluice_palette_color ((guint) (info->id - 1)));
   sluice_dot_set_square (self->icon, members != NULL);
   gtk_widget_set_visible (self->arrow, members != NULL);
-  gtk_image_set_from_icon_name (GTK_IMAGE (self->arrow), sluice_run_item_get_open (self->item)
-                                                             ? "pan-down-symbolic"
-                                                             : "pan-end-symbolic");
+  set_icon (self->arrow,
+            sluice_run_item_get_open (self->item) ? "pan-down-symbolic" : "pan-end-symbolic");
   gtk_widget_set_margin_start (self->box, sluice_run_item_is_member (self->item) ? INDENT : 0);
-  gtk_label_set_label (GTK_LABEL (self->detail), n);
-  gtk_widget_set_visible (self->detail, members != NULL);
-  gtk_widget_set_hexpand (self->label, members == NULL);
   name_row (self, info);
 }
 
 static void
 show_star (Cell *self, const SluiceRunInfo *info)
 {
-  gtk_image_set_from_icon_name (GTK_IMAGE (self->icon),
-                                info->is_starred ? "starred-symbolic" : "non-starred-symbolic");
+  set_icon (self->icon, info->is_starred ? "starred-symbolic" : "non-starred-symbolic");
   if (info->is_starred)
     gtk_widget_add_css_class (self->icon, "run-starred");
   else
@@ -144,11 +147,10 @@ static void
 show_state (Cell *self, const SluiceRunEntry *entry)
 {
   SluiceRunState state = entry->info->state;
-  g_autofree char *detail = sluice_run_item_dup_detail (self->item, self->column);
   const char *classes[] = { states[state].css, NULL };
-  gtk_image_set_from_icon_name (GTK_IMAGE (self->icon), states[state].icon);
-  gtk_widget_set_css_classes (self->icon, classes);
-  gtk_label_set_label (GTK_LABEL (self->detail), detail != NULL ? detail : "");
+  set_icon (self->icon, states[state].icon);
+  if (!gtk_widget_has_css_class (self->icon, states[state].css))
+    gtk_widget_set_css_classes (self->icon, classes);
   if (state == SLUICE_RUN_FAILED || state == SLUICE_RUN_CRASHED)
     gtk_widget_add_css_class (self->label, "error");
   else
@@ -364,14 +366,25 @@ query_tooltip_cb (GtkWidget *box, int x, int y, gboolean by_key, GtkTooltip *too
   return words != NULL;
 }
 
+/* (transfer full) (nullable): faint, behind the words: of a group how many it has. */
+static char *
+dup_detail (Cell *self)
+{
+  GPtrArray *members = sluice_run_item_get_members (self->item);
+  if (self->column->kind == SLUICE_RUN_COLUMN_NAME)
+    return members != NULL ? g_strdup_printf ("· %u", members->len) : NULL;
+  return sluice_run_item_dup_detail (self->item, self->column);
+}
+
 static void
 update_cell (Cell *self)
 {
   const SluiceRunEntry *entry = sluice_run_item_get_entry (self->item);
   g_autofree char *text = sluice_run_item_dup_text (self->item, self->column);
+  g_autofree char *detail = dup_detail (self);
   GtkWidget *cell = gtk_widget_get_parent (self->box);
   if (self->label != NULL)
-    gtk_label_set_label (GTK_LABEL (self->label), text);
+    sluice_cell_label_set (SLUICE_CELL_LABEL (self->label), text, detail);
   if (cell != NULL)
     {
       g_autofree char *name = g_strdup_printf ("%s: %s", self->column->title, text);
@@ -459,38 +472,19 @@ static GtkWidget *
 new_label (Cell *self)
 {
   SluiceRunColumnKind kind = self->column->kind;
-  GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (label), self->column->is_number ? 1 : 0);
-  gtk_label_set_ellipsize (GTK_LABEL (label),
-                           kind == SLUICE_RUN_COLUMN_STATE ? PANGO_ELLIPSIZE_NONE
-                           : kind == SLUICE_RUN_COLUMN_NAME
-                               ? PANGO_ELLIPSIZE_MIDDLE /* a sweep's differ at their end */
-                               : PANGO_ELLIPSIZE_END);
-  gtk_label_set_single_line_mode (GTK_LABEL (label), TRUE);
-  gtk_widget_set_hexpand (label, kind != SLUICE_RUN_COLUMN_STATE);
-  if (self->column->is_number)
-    gtk_widget_add_css_class (label, "numeric");
+  GtkWidget *label = sluice_cell_label_new (
+      self->column->is_number, kind == SLUICE_RUN_COLUMN_STATE ? PANGO_ELLIPSIZE_NONE
+                               : kind == SLUICE_RUN_COLUMN_NAME
+                                   ? PANGO_ELLIPSIZE_MIDDLE /* a sweep's differ at their end */
+                                   : PANGO_ELLIPSIZE_END);
+  gtk_widget_set_hexpand (label, TRUE);
   if (kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_BEST)
     gtk_widget_add_css_class (label, "run-strong");
   return label;
 }
 
-static void
-add_labels (Cell *self)
-{
-  self->label = new_label (self);
-  gtk_box_append (GTK_BOX (self->box), self->label);
-  self->detail = gtk_label_new (NULL);
-  gtk_label_set_single_line_mode (GTK_LABEL (self->detail), TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (self->detail), PANGO_ELLIPSIZE_END);
-  gtk_widget_add_css_class (self->detail, "dim-label");
-  gtk_widget_add_css_class (self->detail, "numeric");
-  gtk_widget_add_css_class (self->detail, "caption");
-  gtk_box_append (GTK_BOX (self->box), self->detail);
-}
-
-/* A label alone where that is all: two hundred rows are kept, and each widget of theirs is measured
- * when the list is scrolled. */
+/* Words alone where that is all: two hundred rows are kept, and each widget of theirs costs when
+ * the list is scrolled. */
 static void
 make_content (Cell *self)
 {
@@ -507,7 +501,10 @@ make_content (Cell *self)
   if (self->icon != NULL)
     gtk_box_append (GTK_BOX (self->box), self->icon);
   if (kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_STATE)
-    add_labels (self);
+    {
+      self->label = new_label (self);
+      gtk_box_append (GTK_BOX (self->box), self->label);
+    }
 }
 
 static void

@@ -12,8 +12,8 @@
 #include "engine/store/kinds/hparams.h"
 #include "ui/chart/ticks.h"
 
-#define MOST_SETTINGS 3    /* shown by themselves */
-#define MOST_WHOLE    1e15 /* whole numbers up to here are written out */
+#define MOST_SETTINGS 3 /* shown by themselves */
+#define DIGITS        "0123456789"
 
 /* ---- which there are ---- */
 
@@ -336,9 +336,7 @@ number_text (const SluiceRunColumn *self, const SluiceRunEntry *entry, double nu
     case SLUICE_RUN_COLUMN_CURVE:
       return sluice_format_value (number, SLUICE_UNIT_NONE);
     case SLUICE_RUN_COLUMN_SETTING:
-      return number == round (number) && fabs (number) < MOST_WHOLE
-                 ? sluice_format_step ((gint64) number)
-                 : sluice_words_number (number);
+      return sluice_format_exact (number);
     case SLUICE_RUN_COLUMN_DURATION:
       return sluice_words_duration (number * 1e6);
     case SLUICE_RUN_COLUMN_STARTED:
@@ -429,21 +427,36 @@ get_sort_text (const SluiceRunColumn *self, const SluiceRunEntry *entry)
     }
 }
 
+/* Of two runs of digits, which it leaves behind it, of whatever length. */
+static int
+compare_digits (const char **a, const char **b)
+{
+  *a += strspn (*a, "0");
+  *b += strspn (*b, "0");
+  size_t first = strspn (*a, DIGITS), second = strspn (*b, DIGITS);
+  int result = first != second ? (first > second) - (first < second) : memcmp (*a, *b, first);
+  *a += first;
+  *b += second;
+  return result;
+}
+
 /* "run-10" comes after "run-9". */
 static int
 compare_texts (const char *a, const char *b)
 {
-  while (*a != '\0' && *b != '\0')
+  while (a != b && *a != '\0' && *b != '\0')
     {
       if (g_ascii_isdigit (*a) && g_ascii_isdigit (*b))
         {
-          char *a_end, *b_end;
-          guint64 first = g_ascii_strtoull (a, &a_end, 10),
-                  second = g_ascii_strtoull (b, &b_end, 10);
-          if (first != second)
-            return first < second ? -1 : 1;
-          a = a_end;
-          b = b_end;
+          int result = compare_digits (&a, &b);
+          if (result != 0)
+            return result;
+          continue;
+        }
+      if (*a == *b && (guchar) *a < 0x80) /* as nearly all are that are compared */
+        {
+          a++;
+          b++;
           continue;
         }
       gunichar first = g_unichar_tolower (g_utf8_get_char (a)),

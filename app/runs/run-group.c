@@ -6,11 +6,11 @@
 #include <math.h>
 #include <string.h>
 
-#include "app/graph/node-words.h"
 #include "app/runs/run-settings.h"
 #include "app/runs/seed-groups.h"
 #include "engine/train/experiment.h"
 #include "engine/store/kinds/hparams.h"
+#include "ui/chart/ticks.h"
 
 #define SETTING "setting:"
 
@@ -53,7 +53,7 @@ sluice_run_group_dup_title (const char *by, const char *key, GPtrArray *entries)
       const SluiceSetting *setting = find_setting (entries->pdata[0], name);
       g_autofree char *value = setting == NULL || setting->text != NULL
                                    ? g_strdup (key)
-                                   : sluice_words_number (setting->number);
+                                   : sluice_format_exact (setting->number);
       return g_strdup_printf ("%s = %s", name, value);
     }
   g_autoptr (GPtrArray) infos = g_ptr_array_new ();

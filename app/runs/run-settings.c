@@ -42,8 +42,7 @@ sluice_setting_format (const SluiceSetting *self)
 {
   if (self == NULL)
     return g_strdup ("–");
-  return self->text != NULL ? g_strdup (self->text)
-                            : sluice_format_value (self->number, SLUICE_UNIT_NONE);
+  return self->text != NULL ? g_strdup (self->text) : sluice_format_exact (self->number);
 }
 
 GHashTable *

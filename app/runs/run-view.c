@@ -4,13 +4,16 @@
 #include "app/runs/run-view.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
+#include "ui/common/cell-label.h"
+#include "ui/common/number.h"
 #include "ui/common/widget.h"
 
 #define PAGE       "runs" /* of what the workspace remembers */
 #define MOST_TITLE 180    /* of a column for the sake of its title */
-#define STATE_AIR  42     /* beside the words of a state: padding, and its shape */
+#define STATE_AIR  42     /* beside the words of a state: padding, gaps, and its shape */
 #define TITLE_AIR  22     /* of it beside the title */
 #define ARROW      18     /* beside the title of what is sorted by */
 
@@ -28,6 +31,7 @@ struct _SluiceRunView
   GStrv built;        /* (nullable): ids, as they stood before anybody did */
   GObject *probes[2]; /* which column is sorted by is asked for with these */
   const char *probed; /* (nullable): id of the column that was asked first */
+  guint fit_source;   /* 0: the columns have been fitted to the room there is */
   double from_start;  /* how far the columns are scrolled from where reading begins */
   gboolean building;
 };
@@ -40,11 +44,19 @@ static const int widths[SLUICE_N_RUN_COLUMNS] = {
   [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
   [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 80,
   [SLUICE_RUN_COLUMN_SETTING] = 72, [SLUICE_RUN_COLUMN_DURATION] = 72,
-  [SLUICE_RUN_COLUMN_TAGS] = 150,   [SLUICE_RUN_COLUMN_STARTED] = 122,
+  [SLUICE_RUN_COLUMN_TAGS] = 190,   [SLUICE_RUN_COLUMN_STARTED] = 122,
   [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
   [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
   [SLUICE_RUN_COLUMN_NOTES] = 200,
 };
+
+/* Down to these, in the same pixels, where the window is narrow. */
+#define LEAST_NAME 128
+#define LEAST_TAGS 120
+
+/* What is left out first where the columns that nobody chose are too wide for the window. */
+static const SluiceRunColumnKind least_telling[] = { SLUICE_RUN_COLUMN_STARTED,
+                                                     SLUICE_RUN_COLUMN_DURATION };
 
 /* ---- which columns, in which order ---- */
 
@@ -151,26 +163,7 @@ probe_cb (gconstpointer a, gconstpointer b, gpointer data)
   return GTK_ORDERING_LARGER;
 }
 
-static int choose_width (SluiceRunView *self, const SluiceRunColumn *column);
-
-/* Those that nobody has resized. */
-static void
-update_widths (SluiceRunView *self)
-{
-  GListModel *columns = gtk_column_view_get_columns (self->view);
-  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
-    {
-      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
-      const SluiceRunColumn *column = sluice_run_table_find_column (self->table, get_id (c));
-      int was = GPOINTER_TO_INT (g_object_get_data (G_OBJECT (c), "width"));
-      if (column == NULL || gtk_column_view_column_get_fixed_width (c) != was
-          || g_hash_table_contains (self->widths, column->id))
-        continue;
-      int width = choose_width (self, column);
-      g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
-      gtk_column_view_column_set_fixed_width (c, width);
-    }
-}
+static void fit (SluiceRunView *self);
 
 /* The first column that the view compares two things by is the one, and the answer says which way
  * round. */
@@ -183,7 +176,7 @@ sorted_cb (SluiceRunView *self)
   GtkOrdering order = gtk_sorter_compare (gtk_column_view_get_sorter (self->view), self->probes[0],
                                           self->probes[1]);
   sluice_run_table_set_sort (self->table, self->probed, order == GTK_ORDERING_SMALLER);
-  update_widths (self);
+  fit (self);
 }
 
 /* (nullable) (transfer full) */
@@ -217,7 +210,7 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
   self->building = TRUE;
   sluice_run_table_set_sort (self->table, column != NULL ? column->id : NULL, descending);
   show_sort (self);
-  update_widths (self);
+  fit (self);
   self->building = FALSE;
 }
 
@@ -236,13 +229,14 @@ measure (SluiceRunView *self, const char *words)
 static int
 measure_states (SluiceRunView *self)
 {
-  int widest = 0;
+  g_autofree char *step = sluice_format_step (1000);
+  g_autofree char *failed = g_strdup_printf (_ ("NaN, %s"), step);
+  double widest = 0;
   for (guint i = 0; i <= SLUICE_RUN_WAITING; i++)
-    {
-      g_autofree char *words = g_strconcat (_ (sluice_run_state_name (i)), " 1000", NULL);
-      widest = MAX (widest, measure (self, words));
-    }
-  return widest + STATE_AIR;
+    widest = MAX (widest, measure (self, _ (sluice_run_state_name (i)))
+                              + SLUICE_CELL_DETAIL_SIZE
+                                    * measure (self, i == SLUICE_RUN_FAILED ? failed : step));
+  return (int) ceil (widest) + STATE_AIR;
 }
 
 /* As wide as what stands in it by rule, and as its title, with the arrow of a sorted column beside
@@ -260,6 +254,131 @@ choose_width (SluiceRunView *self, const SluiceRunColumn *column)
   if (column->kind == SLUICE_RUN_COLUMN_STATE)
     least = MAX (least, measure_states (self));
   return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
+}
+
+/* A page that is not drawn yet has no width; what it stands in has. */
+static int
+get_room (SluiceRunView *self)
+{
+  int room = gtk_widget_get_width (GTK_WIDGET (self));
+  for (GtkWidget *around = gtk_widget_get_parent (GTK_WIDGET (self)); around != NULL && room == 0;
+       around = gtk_widget_get_parent (around))
+    room = gtk_widget_get_width (around);
+  return room;
+}
+
+/* A column while all are fitted to the room. */
+typedef struct
+{
+  GtkColumnViewColumn *place;
+  const SluiceRunColumn *column;
+  gboolean is_resized, is_left_out;
+  int width;
+} Fitted;
+
+/* (transfer full) (element-type Fitted): as wide as they would be with room enough. */
+static GArray *
+list_fitted (SluiceRunView *self)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  GArray *all = g_array_new (FALSE, TRUE, sizeof (Fitted));
+  for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
+    {
+      g_autoptr (GtkColumnViewColumn) place = g_list_model_get_item (columns, i);
+      Fitted one = { .place = place,
+                     .column = sluice_run_table_find_column (self->table, get_id (place)),
+                     .width = gtk_column_view_column_get_fixed_width (place) };
+      if (one.column == NULL)
+        continue;
+      one.is_resized =
+          g_hash_table_contains (self->widths, one.column->id)
+          || one.width != GPOINTER_TO_INT (g_object_get_data (G_OBJECT (place), "width"));
+      if (!one.is_resized)
+        one.width = choose_width (self, one.column);
+      g_array_append_val (all, one);
+    }
+  return all;
+}
+
+/* What somebody has chosen or sorts by stays. */
+static int
+leave_out (SluiceRunView *self, GArray *all, SluiceRunColumnKind kind)
+{
+  gboolean descending;
+  const char *sort = sluice_run_table_get_sort (self->table, &descending);
+  for (guint i = 0; i < all->len; i++)
+    {
+      Fitted *one = &g_array_index (all, Fitted, i);
+      if (one->column->kind != kind || one->is_resized
+          || g_hash_table_contains (self->chosen, one->column->id)
+          || g_strcmp0 (sort, one->column->id) == 0)
+        continue;
+      one->is_left_out = TRUE;
+      return one->width;
+    }
+  return 0;
+}
+
+/* Down to @least where so much is missing. Returns by how much. */
+static int
+narrow (GArray *all, SluiceRunColumnKind kind, int least, int missing)
+{
+  int won = 0;
+  for (guint i = 0; i < all->len && missing > 0; i++)
+    {
+      Fitted *one = &g_array_index (all, Fitted, i);
+      if (one->column->kind != kind || one->is_resized)
+        continue;
+      won = CLAMP (one->width - least, 0, missing);
+      one->width -= won;
+    }
+  return won;
+}
+
+/* Names and tags become narrower and what tells least is left out, where all that stands in the
+ * table by itself would not be in sight; there remains to scroll what somebody has added. */
+static void
+fit (SluiceRunView *self)
+{
+  int missing = -get_room (self);
+  if (missing == 0)
+    return;
+  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
+  g_autoptr (GArray) all = list_fitted (self);
+  for (guint i = 0; i < all->len; i++)
+    if (g_array_index (all, Fitted, i).column->is_by_itself)
+      missing += g_array_index (all, Fitted, i).width;
+  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - LEAST_NAME) * scale);
+  for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
+    missing -= leave_out (self, all, least_telling[i]);
+  missing -= narrow (all, SLUICE_RUN_COLUMN_NAME, (int) (LEAST_NAME * scale), missing);
+  narrow (all, SLUICE_RUN_COLUMN_TAGS, (int) (LEAST_TAGS * scale), missing);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Fitted *one = &g_array_index (all, Fitted, i);
+      gtk_column_view_column_set_visible (one->place, !one->is_left_out);
+      if (one->is_resized)
+        continue;
+      g_object_set_data (G_OBJECT (one->place), "width", GINT_TO_POINTER (one->width));
+      gtk_column_view_column_set_fixed_width (one->place, one->width);
+    }
+}
+
+static gboolean
+fit_cb (gpointer data)
+{
+  SluiceRunView *self = data;
+  self->fit_source = 0;
+  fit (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not while the columns are given their places. */
+static void
+room_changed_cb (SluiceRunView *self)
+{
+  if (self->table != NULL && self->fit_source == 0)
+    self->fit_source = g_idle_add_full (GTK_PRIORITY_RESIZE, fit_cb, self, NULL);
 }
 
 static void
@@ -330,6 +449,7 @@ build (SluiceRunView *self)
   self->built = sluice_run_view_dup_columns (self);
   show_sort (self);
   align_titles (self);
+  fit (self);
   self->building = FALSE;
 }
 
@@ -538,6 +658,7 @@ sluice_run_view_dispose (GObject *object)
 {
   SluiceRunView *self = SLUICE_RUN_VIEW (object);
   self->building = TRUE; /* a column that goes is sorted by no more, and nothing follows from it */
+  g_clear_handle_id (&self->fit_source, g_source_remove);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_object (&self->selection);
   g_clear_object (&self->table);
@@ -589,6 +710,8 @@ sluice_run_view_init (SluiceRunView *self)
   g_signal_connect_object (across, "value-changed", G_CALLBACK (scrolled_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (across, "changed", G_CALLBACK (widened_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (across, "notify::page-size", G_CALLBACK (room_changed_cb), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_widget_get_settings (GTK_WIDGET (self)), "notify::gtk-xft-dpi",
                            G_CALLBACK (text_scaled_cb), self, G_CONNECT_SWAPPED);
 }

@@ -155,6 +155,18 @@ class Session:
         self.tap.point("and the newest first again", page["names"][0] == f"mlp-{N}", page)
         press_keys("Escape")
 
+    def edges(self):
+        """How far what stands in the table reaches over its edge: pixels, by column."""
+        told = [o for o in self.w.accessible().tree() if o.place()[2] > 0]
+        x, _, width, _ = next(o for o in told if o.label() == "Table of runs").place()
+        return {o.label().split(": ")[0]: o.place()[0] + o.place()[2] - x - width for o in told
+                if o.role() == "grid cell"}
+
+    def fits(self):
+        edges = self.w.until(lambda: (edges := self.edges()) and max(edges.values()) <= 0 and edges)
+        self.tap.point("the columns that stand there by themselves are all in sight, less what "
+                       "tells least", "Tags" in edges and "Started" not in edges, edges)
+
     def columns(self):
         press_keys("o")
         self.press_on("checkbox", "decay")
@@ -378,7 +390,7 @@ class Session:
         try:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
-            for stage in (self.reads, self.filters, self.sorts, self.columns, self.says,
+            for stage in (self.reads, self.fits, self.filters, self.sorts, self.columns, self.says,
                           self.pointer, self.sweep, self.menu, self.many, self.trash,
                           self.elsewhere, self.charts, self.remembers, self.empty,
                           self.thousands):

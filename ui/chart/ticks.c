@@ -9,6 +9,7 @@
 #define MINUS "\xe2\x88\x92"
 /* Between a number and its unit, so that a label is never broken there. */
 #define UNIT_SPACE "\xe2\x80\xaf"
+#define MOST_WHOLE 1e15 /* whole numbers up to here are written out */
 
 double
 sluice_nice_step (double range, guint target)
@@ -163,7 +164,7 @@ format_exponent (double value, int digits)
   int exponent;
   g_autofree char *mantissa = NULL;
 
-  g_snprintf (format, sizeof format, "%%.%de", CLAMP (digits - 1, 0, 15));
+  g_snprintf (format, sizeof format, "%%.%de", CLAMP (digits - 1, 0, 16));
   g_ascii_formatd (buffer, sizeof buffer, format, value);
   e = strchr (buffer, 'e');
   exponent = (int) g_ascii_strtoll (e + 1, NULL, 10);
@@ -363,4 +364,25 @@ sluice_format_value (double value, SluiceUnit unit)
     default:
       return format_significant (value, 4);
     }
+}
+
+char *
+sluice_format_exact (double value)
+{
+  char text[G_ASCII_DTOSTR_BUF_SIZE], format[8];
+  /* What is a float has the digits of one: 0.1, not 0.100000001490116. */
+  gboolean is_float = (double) (float) value == value;
+
+  if (!isfinite (value))
+    return sluice_format_value (value, SLUICE_UNIT_NONE);
+  if (value == floor (value) && fabs (value) < MOST_WHOLE)
+    return sluice_format_fixed (value, 0);
+  int digits = is_float ? 6 : 15;
+  for (gboolean again = TRUE; again; digits += again)
+    {
+      g_snprintf (format, sizeof format, "%%.%dg", digits);
+      double back = g_ascii_strtod (g_ascii_formatd (text, sizeof text, format, value), NULL);
+      again = is_float ? (float) back != (float) value : back != value;
+    }
+  return strchr (text, 'e') != NULL ? format_exponent (value, digits) : sluice_group_digits (text);
 }

@@ -60,6 +60,14 @@ char *sluice_format_tick (double value, double step, SluiceUnit unit);
 char *sluice_format_value (double value, SluiceUnit unit);
 
 /**
+ * sluice_format_exact:
+ *
+ * Returns: (transfer full): as somebody has written a number: all of its digits, but no more than
+ *   bring it back, whole numbers without an exponent
+ */
+char *sluice_format_exact (double value);
+
+/**
  * sluice_format_fixed:
  * @decimals: how many follow the locale's decimal sign
  *

@@ -23,16 +23,22 @@ lookup_color (GtkWidget *widget, const char *name, SluiceColor *color)
   return TRUE;
 }
 
+void
+sluice_widget_get_color (GtkWidget *widget, GdkRGBA *color)
+{
+  gtk_style_context_get_color (gtk_widget_get_style_context (widget), color);
+}
+
+G_GNUC_END_IGNORE_DEPRECATIONS
+
 static gboolean
 is_dark (GtkWidget *widget)
 {
   GdkRGBA text;
 
-  gtk_style_context_get_color (gtk_widget_get_style_context (widget), &text);
+  sluice_widget_get_color (widget, &text);
   return 0.299 * text.red + 0.587 * text.green + 0.114 * text.blue > 0.5;
 }
-
-G_GNUC_END_IGNORE_DEPRECATIONS
 
 static gboolean
 is_high_contrast (GtkWidget *widget)

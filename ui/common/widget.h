@@ -12,6 +12,9 @@ G_BEGIN_DECLS
  * widget's. */
 void sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget);
 
+/** sluice_widget_get_color: of its text, by its style. */
+void sluice_widget_get_color (GtkWidget *widget, GdkRGBA *color);
+
 /**
  * sluice_widget_get_text_scale:
  *

@@ -175,6 +175,34 @@ test_format_value (void)
 }
 
 static void
+test_format_exact (void)
+{
+  static const struct
+  {
+    double value;
+    const char *expected;
+  } cases[] = {
+    { 4e6, "4\u202f000\u202f000" },
+    { 1e5, "100\u202f000" },
+    { 0.1, "0.1" },
+    { 0.1f, "0.1" },
+    { 0.0012345678, "0.0012345678" },
+    { -0.1234567890123456, "−0.1234567890123456" },
+    { 1e-05, "1e−5" },
+    { 1.25e300, "1.25e300" },
+    { -0.0, "0" },
+    { NAN, "NaN" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = sluice_format_exact (cases[i].value);
+
+      g_assert_cmpstr (text, ==, cases[i].expected);
+    }
+}
+
+static void
 test_scale_roundtrip (void)
 {
   SluiceScale linear = { -3, 9, 400, 10, FALSE };
@@ -322,6 +350,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/ticks/log", test_log);
   g_test_add_func ("/ui/chart/ticks/format-tick", test_format_tick);
   g_test_add_func ("/ui/chart/ticks/format-value", test_format_value);
+  g_test_add_func ("/ui/chart/ticks/format-exact", test_format_exact);
   g_test_add_func ("/ui/chart/ticks/locale", test_locale);
   g_test_add_func ("/ui/chart/scale/roundtrip", test_scale_roundtrip);
   g_test_add_func ("/ui/chart/scale/domain", test_domain);
