@@ -514,7 +514,8 @@ order_cb (gpointer data)
       return G_SOURCE_CONTINUE;
     }
   self->order_source = 0;
-  update_cards (self);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    update_cards (self);
   return G_SOURCE_REMOVE;
 }
 
