@@ -528,14 +528,14 @@ arrange (SluiceChartsPage *self, SluiceCardsChange change)
     self->order_source = g_idle_add (order_cb, self);
 }
 
-/* Search goes through the cards of a page that is not shown, too: that there are others is told at
- * once. */
+/* Search goes through the cards of a page that is not shown, too, and it opens on what was found:
+ * that there are others is told at once. All else waits until the page is shown: that another run
+ * is in front, or has more points. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
+  gboolean is_first = self->drawn == 0;
   guint64 hash = sluice_run_set_hash (self->shown);
-  if (hash == self->drawn && !gtk_widget_get_mapped (GTK_WIDGET (self)))
-    return; /* another run is in front, or there are more points */
   if (hash != self->drawn)
     arrange (self, SLUICE_CARDS_COUNT);
   self->drawn = hash;
