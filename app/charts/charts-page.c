@@ -528,9 +528,7 @@ arrange (SluiceChartsPage *self, SluiceCardsChange change)
     self->order_source = g_idle_add (order_cb, self);
 }
 
-/* Search goes through the cards of a page that is not shown, too, and it opens on what was found:
- * that there are others is told at once. All else waits until the page is shown: that another run
- * is in front, or has more points. */
+/* Search goes through cards of a hidden page: others are told at once, all else waits. */
 static void
 changed_cb (SluiceChartsPage *self)
 {
@@ -682,6 +680,8 @@ static char *
 charts_page_dump_state (SluicePage *page)
 {
   SluiceChartsPage *self = SLUICE_CHARTS_PAGE (page);
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    update_cards (self);
   return sluice_cards_dump_json (
       sluice_card_order_get_matching (self->order), self->memory.pinned,
       gtk_stack_get_visible_child_name (self->states),

@@ -32,6 +32,8 @@ NO_NAME = re.compile(r"^$|^(Gtk|Adw|Sluice)[A-Z]\w+$|-symbolic$|^[a-z]+(-[a-z]+)
 HEADER = 48  # pixels, with the frame's shadow
 # What a card gets once it is made and its values are read: who comes to a far one may be sooner.
 LATE = re.compile(r"button (ridges|overlay|heat|bands|Fewer steps|More steps|Enlarge |Menu of )")
+# A list is entered at the row that had its focus last: those before are only on the way back.
+ROW = re.compile(r"list item \S+, (draft, )?(draft|stopped)|button Show the curves of ")
 MOST_STOPS = 150  # of a page: more of them is a walk that does not end
 
 
@@ -142,7 +144,8 @@ class Sweep:
         self.tap.point(f"{where}: in the order in which it is read", sure == sorted(sure),
                        *[f"{at} {text}" for at, text in zip(places, told)])
         back = [stop.told for stop in self.stops("shift+Tab", known)][::-1]
-        there, back = ([stop for stop in way if not LATE.match(stop)] for way in (told, back))
+        there, back = ([stop for stop in way if not (LATE.match(stop) or ROW.match(stop))]
+                       for way in (told, back))
         turns = [back[i:] + back[:i] for i in range(len(back))]  # it begins elsewhere
         self.tap.point(f"{where}: Shift+Tab goes the same way back", there in turns,
                        *difflib.unified_diff(there, back, lineterm="", n=0))
@@ -202,6 +205,8 @@ class Sweep:
         self.walk("new run")
         for label in ("Sweep learning-rate", "Sweep Seed"):
             self.w.find_accessible("switch", label).act()
+        # A form that is changed is kept, and listed.
+        self.w.find_accessible("button", "Show the curves of digits-mlp, draft")
         self.w.wait(lambda s: s["settled"])
         self.names("new run with a sweep")
         self.walk("new run with a sweep")

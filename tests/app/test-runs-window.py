@@ -35,6 +35,7 @@ class Session:
         self.workspace = os.path.join(self.folder, "workspace")
         self.tap = Tap()
         self.w = None
+        self.clicked_at = 80
 
     # ---- what is there ----
 
@@ -221,9 +222,12 @@ class Session:
                                          if o.role() == "row" and o.place()[2] > 0
                                          and o.label().startswith(name + ",")), None))
         x, y, _, height = row.place()
+        # Never twice at one place: that would be a double click.
+        self.clicked_at = 170 - self.clicked_at
         keys = [word for key in modifiers for word in ("keydown", key)]
         ups = [word for key in modifiers for word in ("keyup", key)]
-        subprocess.run(["xdotool", "mousemove", str(x + 90), str(y + height // 2), *keys,
+        subprocess.run(["xdotool", "mousemove", str(x + self.clicked_at),
+                        str(y + height // 2), *keys,
                         "click", "1", *ups], check=True)
 
     def pointer(self):
