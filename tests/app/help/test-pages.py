@@ -198,7 +198,9 @@ class Manual:
         if not blocks:
             return
         folder = tempfile.mkdtemp()
-        os.symlink(os.path.join(self.source, "data"), os.path.join(folder, "data"))
+        # Examples change projects: of a page, and of no other.
+        shutil.copytree(os.path.join(self.source, "data", "samples"),
+                        os.path.join(folder, "data", "samples"))
         environment = {**os.environ, "HOME": folder, "LC_ALL": "C.UTF-8", "LANGUAGE": "",
                        "XDG_DATA_HOME": os.path.join(folder, "share"),
                        "PATH": os.path.dirname(self.command) + ":" + os.environ["PATH"]}
