@@ -47,7 +47,8 @@ class Session:
         return workbench
 
     def first_look(self, w):
-        state = w.state()
+        # It is placed when the window has its size.
+        state = w.wait(lambda s: s["settled"] and len(s["graph"]["items"]) > 5)
         self.point("opens on the sample's graph", state["page"] == "graph"
                    and len(state["graph"]["items"]) > 5, str(state["graph"])[:300])
         self.point("invites to start", w.enabled("start") and not w.enabled("pause")
