@@ -37,7 +37,7 @@ struct _SluiceImportBar
   GtkRevealer *revealer;
   GtkLabel *label;
   GtkProgressBar *progress;
-  GtkWidget *cancel, *close;
+  GtkWidget *cancel, *follow, *close;
   Import *import; /* (nullable): under way; its task owns it */
   guint tick;
 };
@@ -195,6 +195,7 @@ show_busy (SluiceImportBar *self, gboolean busy)
 {
   gtk_widget_set_visible (GTK_WIDGET (self->progress), busy);
   gtk_widget_set_visible (self->cancel, busy);
+  gtk_widget_set_visible (self->follow, !busy);
   gtk_widget_set_visible (self->close, !busy);
   gtk_revealer_set_reveal_child (self->revealer, TRUE);
 }
@@ -204,7 +205,7 @@ import_done (GObject *object, GAsyncResult *result, gpointer unused)
 {
   SluiceImportBar *self = SLUICE_IMPORT_BAR (object);
   g_autoptr (GError) error = NULL;
-  g_task_propagate_boolean (G_TASK (result), &error);
+  gboolean ok = g_task_propagate_boolean (G_TASK (result), &error);
   if (self->import == NULL)
     return; /* the window went */
   g_autofree char *text = dup_result (self->import, error);
@@ -213,7 +214,7 @@ import_done (GObject *object, GAsyncResult *result, gpointer unused)
   self->import = NULL;
   gtk_label_set_label (self->label, text);
   show_busy (self, FALSE);
-  g_signal_emit (self, signals[ENDED], 0);
+  g_signal_emit (self, signals[ENDED], 0, ok);
 }
 
 gboolean
@@ -281,11 +282,12 @@ sluice_import_bar_class_init (SluiceImportBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, label);
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, progress);
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, cancel);
+  gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, follow);
   gtk_widget_class_bind_template_child (widget_class, SluiceImportBar, close);
   signals[IMPORTED] = g_signal_new ("imported", SLUICE_TYPE_IMPORT_BAR, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
   signals[ENDED] = g_signal_new ("ended", SLUICE_TYPE_IMPORT_BAR, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
-                                 NULL, G_TYPE_NONE, 0);
+                                 NULL, G_TYPE_NONE, 1, G_TYPE_BOOLEAN);
 }
 
 static void

@@ -13,7 +13,8 @@
 #define SLUICE_TYPE_IMPORT_BAR (sluice_import_bar_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceImportBar, sluice_import_bar, SLUICE, IMPORT_BAR, GtkWidget)
 
-/* Signals: imported (gint64 run), when it is in the store, in the main loop; ended. */
+/* Signals: imported (gint64 run), when it is in the store, in the main loop; ended (gboolean ok).
+ */
 
 /* paths: NULL-terminated. FALSE: an import is under way, and nothing was done. */
 gboolean

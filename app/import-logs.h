@@ -7,7 +7,8 @@
 
 /* What the window can do with logs of other programs, as its actions: import-logs (asks for a
  * folder), import-log-files (for files), import-path (a path: for scripts and tests),
- * cancel-import, dismiss-import. */
+ * cancel-import, dismiss-import, follow-logs (TRUE: what is added to imported logs is read, too).
+ */
 void sluice_import_logs_add (SluiceWindow *window, SluiceImportBar *bar);
 /* An event file by its name, or a folder, which may hold some. */
 gboolean sluice_import_logs_takes (const char *path);

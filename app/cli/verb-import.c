@@ -10,13 +10,9 @@
 
 #include "app/cli/cli.h"
 #include "app/import-words.h"
+#include "app/log-watch.h"
 #include "engine/base/error.h"
 #include "engine/store/import.h"
-
-/* What a writer does in a burst is read at once. */
-#define SETTLE_MS 20
-/* A network's file system may tell nothing of what others write. */
-#define LOOK_SECONDS 5
 
 static char *workspace_option, *overlaps_name;
 static gboolean follow;
@@ -126,69 +122,23 @@ typedef struct
 {
   Telling *telling;
   GMainLoop *loop;
-  GHashTable *monitors; /* folder -> GFileMonitor */
-  guint settle;         /* source */
+  SluiceLogWatch *watch;
   gboolean ok;
   GError **error;
 } Following;
 
-static void changed_cb (
-    GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, gpointer data);
-
-/* A folder whose monitor cannot be had is looked at now and then. */
 static void
-watch_folders (Following *self)
+read_more (gpointer data)
 {
-  g_autoptr (GPtrArray) folders = sluice_importer_list_folders (self->telling->importer);
-  for (guint i = 0; i < folders->len; i++)
-    {
-      const char *folder = folders->pdata[i];
-      if (g_hash_table_contains (self->monitors, folder))
-        continue;
-      g_autoptr (GFile) file = g_file_new_for_path (folder);
-      GFileMonitor *monitor =
-          g_file_monitor_directory (file, G_FILE_MONITOR_WATCH_MOVES, NULL, NULL);
-      if (monitor == NULL)
-        continue;
-      g_file_monitor_set_rate_limit (monitor, SETTLE_MS);
-      g_signal_connect (monitor, "changed", G_CALLBACK (changed_cb), self);
-      g_hash_table_insert (self->monitors, g_strdup (folder), monitor);
-    }
-}
-
-static void
-read_more (Following *self)
-{
-  self->ok = sluice_importer_run (self->telling->importer, tell_run, self->telling, self->error);
-  if (self->ok)
-    watch_folders (self);
-  else
+  Following *self = data;
+  SluiceImporter *importer = self->telling->importer;
+  if (!self->ok)
+    return;
+  self->ok = sluice_importer_run (importer, tell_run, self->telling, self->error);
+  g_autoptr (GPtrArray) folders = sluice_importer_list_folders (importer);
+  sluice_log_watch_add (self->watch, folders);
+  if (!self->ok)
     g_main_loop_quit (self->loop);
-}
-
-static gboolean
-settled_cb (gpointer data)
-{
-  Following *self = data;
-  self->settle = 0;
-  read_more (self);
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-look_cb (gpointer data)
-{
-  read_more (data);
-  return ((Following *) data)->ok;
-}
-
-static void
-changed_cb (
-    GFileMonitor *monitor, GFile *file, GFile *other, GFileMonitorEvent event, gpointer data)
-{
-  Following *self = data;
-  if (self->settle == 0)
-    self->settle = g_timeout_add (SETTLE_MS, settled_cb, self);
 }
 
 static gboolean
@@ -202,23 +152,19 @@ static gboolean
 follow_files (Telling *telling, GError **error)
 {
   g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
-  g_autoptr (GHashTable) monitors =
-      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
-  Following self = { telling, loop, monitors, 0, TRUE, error };
+  Following self = { telling, loop, NULL, TRUE, error };
+  g_autoptr (SluiceLogWatch) watch = self.watch = sluice_log_watch_new (read_more, &self);
   telling->again = TRUE;
   guint sources[] = { g_unix_signal_add (SIGINT, quit_cb, &self),
                       g_unix_signal_add (SIGTERM, quit_cb, &self),
                       g_unix_signal_add (SIGHUP, quit_cb, &self) };
-  watch_folders (&self);
-  guint look = g_timeout_add_seconds (LOOK_SECONDS, look_cb, &self);
+  g_autoptr (GPtrArray) folders = sluice_importer_list_folders (telling->importer);
+  sluice_log_watch_add (watch, folders);
   read_more (&self); /* what came before the folders were watched */
   if (self.ok)
     g_main_loop_run (loop);
   for (guint i = 0; i < G_N_ELEMENTS (sources); i++)
     g_source_remove (sources[i]);
-  if (self.ok)
-    g_source_remove (look);
-  g_clear_handle_id (&self.settle, g_source_remove);
   return self.ok;
 }
 

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
+#include <pthread.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -389,8 +390,8 @@ find_all (SluiceImporter *self)
   return sources;
 }
 
-gboolean
-sluice_importer_run (SluiceImporter *self, SluiceImportedFunc func, gpointer data, GError **error)
+static gboolean
+run (SluiceImporter *self, SluiceImportedFunc func, gpointer data, GError **error)
 {
   g_autoptr (GPtrArray) sources = find_all (self);
   self->progress = (SluiceImportProgress){ .n_runs = sources->len };
@@ -401,5 +402,16 @@ sluice_importer_run (SluiceImporter *self, SluiceImportedFunc func, gpointer dat
   for (guint i = 0; ok && i < sources->len; i++)
     ok = import_source (self, sources->pdata[i], func, data, error);
   self->progress.run = NULL;
+  return ok;
+}
+
+gboolean
+sluice_importer_run (SluiceImporter *self, SluiceImportedFunc func, gpointer data, GError **error)
+{
+  /* Two of one program that read the same files would refuse each other. */
+  static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock (&one_at_a_time);
+  gboolean ok = run (self, func, data, error);
+  pthread_mutex_unlock (&one_at_a_time);
   return ok;
 }

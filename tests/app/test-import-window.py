@@ -68,6 +68,31 @@ class Window:
         w.act("dismiss-import")
         self.tap.point("and it goes when it is dismissed", w.wait(lambda s: s["import"] == ""))
 
+    def followed(self, w):
+        """What is added to imported logs, and what is not while they are not followed."""
+        path = self.folder / "logs" / "train" / "events.out.tfevents.1.host"
+
+        def add(*steps):
+            with open(path, "ab") as file:
+                file.write(b"".join(scalar("cost", step, 5) for step in steps))
+
+        def last(step):
+            return lambda s: f"step {step}" in s["charts"]["cards"].get("cost", "")
+
+        print("#", w.state()["charts"]["cards"].get("cost"))
+        add(2000, 2001)
+        self.tap.point("what is added to a file is read", w.wait(last(2001)))
+        self.write("logs/late/events.out.tfevents.1.host", version(), scalar("cost", 3000, 1))
+        self.tap.point("a run that comes later is shown", w.wait(lambda s: s["runs"] == 3))
+        w.act("follow-logs")
+        add(2002)
+        state = self.bring_in(w, str(self.folder / "logs"))
+        self.tap.point("nothing is read where it is not wanted",
+                       state["import"] == "3 runs imported: 1 scalar", state["import"])
+        w.act("follow-logs")
+        add(2003)
+        self.tap.point("it goes on", w.wait(last(2003)))
+
     def bad(self, w):
         path = self.write("torn/events.out.tfevents.1.host", version(), scalar("cost", 0, 1),
                           scalar("cost", 1, 2)[:-2])
@@ -130,6 +155,7 @@ class Window:
             w = Workbench(self.program, self.project, str(self.folder / "workspace"))
             w.wait(lambda s: s["settled"])
             self.good(w)
+            self.followed(w)
             self.bad(w)
             self.odd(w)
             self.gone(w)
