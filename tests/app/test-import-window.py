@@ -77,9 +77,9 @@ class Window:
                 file.write(b"".join(scalar("cost", step, 5) for step in steps))
 
         def last(step):
-            return lambda s: f"step {step}" in s["charts"]["cards"].get("cost", "")
+            words = f"step {step:,}".replace(",", "\u202f")
+            return lambda s: words in s["charts"]["cards"].get("cost", "")
 
-        print("#", w.state()["charts"]["cards"].get("cost"))
         add(2000, 2001)
         self.tap.point("what is added to a file is read", w.wait(last(2001)))
         self.write("logs/late/events.out.tfevents.1.host", version(), scalar("cost", 3000, 1))
@@ -106,7 +106,7 @@ class Window:
                        and "imported" in state["import"], state["import"])
         self.picture("nowhere")
         state = self.bring_in(w, str(self.folder / "logs"))
-        self.tap.point("nothing new is told", state["import"] == "2 runs imported: nothing new",
+        self.tap.point("nothing new is told", state["import"] == "3 runs imported: nothing new",
                        state["import"])
 
     def odd(self, w):
