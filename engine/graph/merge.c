@@ -26,6 +26,7 @@ typedef struct
   Side ours, theirs;
   GHashTable *merged; /* of theirs -> of ours */
   GPtrArray *conflicts;
+  GError *refusal; /* of the change that is being made */
 } Merge;
 
 /* ---- both sides ---- */
@@ -204,6 +205,14 @@ add_refused (Merge *self, const char *node, GError *take)
   g_error_free (take);
 }
 
+/* A change of that node was made, or self->refusal says why not: it is not lost without a word. */
+static void
+note_refusal (Merge *self, const SluiceNode *node, gboolean ok)
+{
+  if (!ok)
+    add_refused (self, node->name, g_steal_pointer (&self->refusal));
+}
+
 /* ---- names ---- */
 
 static void
@@ -258,13 +267,15 @@ finish_node (Merge *self, const SluiceNode *theirs, SluiceNode *node)
                         sluice_edge_to_text (theirs->inputs[i]));
         }
       else if (edge.node != NULL && node->inputs[i].node == NULL)
-        sluice_edit_set_input (self->ours.graph, node, i, edge, NULL);
+        note_refusal (self, node,
+                      sluice_edit_set_input (self->ours.graph, node, i, edge, &self->refusal));
     }
   for (guint i = 0; i < theirs->n_control_inputs; i++)
     {
       SluiceNode *before = g_hash_table_lookup (self->merged, theirs->control_inputs[i]);
       if (before != NULL)
-        sluice_edit_add_control (self->ours.graph, node, before, NULL);
+        note_refusal (self, node,
+                      sluice_edit_add_control (self->ours.graph, node, before, &self->refusal));
       else
         add_conflict (self, node->name, "control inputs", NULL, NULL,
                       g_strdup (theirs->control_inputs[i]->name));
@@ -338,19 +349,26 @@ replace_node (Merge *self, const Three *t)
   g_autofree SluiceUse *readers = g_memdup2 (uses, n * sizeof *readers);
   for (guint i = 0; i < n; i++)
     if (readers[i].input < 0)
-      sluice_edit_remove_control (graph, readers[i].node, t->ours, NULL);
+      note_refusal (self, readers[i].node,
+                    sluice_edit_remove_control (graph, readers[i].node, t->ours, &self->refusal));
     else
-      sluice_edit_set_input (graph, readers[i].node, (guint) readers[i].input, SLUICE_NO_EDGE,
-                             NULL);
-  if (!sluice_edit_remove (graph, &t->ours, 1, NULL))
-    return;
+      note_refusal (self, readers[i].node,
+                    sluice_edit_set_input (graph, readers[i].node, (guint) readers[i].input,
+                                           SLUICE_NO_EDGE, &self->refusal));
+  if (!sluice_edit_remove (graph, &t->ours, 1, &self->refusal))
+    {
+      note_refusal (self, t->ours, FALSE);
+      return;
+    }
   SluiceNode *node = add_node (self, t->theirs);
   for (guint i = 0; node != NULL && i < n; i++)
     if (readers[i].input < 0)
-      sluice_edit_add_control (graph, readers[i].node, node, NULL);
+      note_refusal (self, readers[i].node,
+                    sluice_edit_add_control (graph, readers[i].node, node, &self->refusal));
     else
-      sluice_edit_set_input (graph, readers[i].node, (guint) readers[i].input,
-                             (SluiceEdge){ node, readers[i].port }, NULL);
+      note_refusal (self, readers[i].node,
+                    sluice_edit_set_input (graph, readers[i].node, (guint) readers[i].input,
+                                           (SluiceEdge){ node, readers[i].port }, &self->refusal));
   if (node != NULL)
     finish_node (self, t->theirs, node);
 }
@@ -378,7 +396,8 @@ merge_input (Merge *self, const Three *t, guint i)
     return;
   if (is_there && is_same_edge (&self->ours, base, ours))
     {
-      sluice_edit_set_input (self->ours.graph, t->ours, i, wanted, NULL);
+      note_refusal (self, t->ours,
+                    sluice_edit_set_input (self->ours.graph, t->ours, i, wanted, &self->refusal));
       return;
     }
   g_autofree char *field = g_strdup_printf ("input %u", i);
@@ -399,7 +418,8 @@ merge_all_inputs (Merge *self, const Three *t)
       is_there &= wanted[i].node != NULL || t->theirs->inputs[i].node == NULL;
     }
   if (is_there && has_same_inputs (&self->ours, t->base, t->ours))
-    sluice_edit_set_inputs (self->ours.graph, t->ours, wanted, n, NULL);
+    note_refusal (self, t->ours,
+                  sluice_edit_set_inputs (self->ours.graph, t->ours, wanted, n, &self->refusal));
   else
     add_conflict (self, t->ours->name, "inputs", g_strdup_printf ("%u", t->base->n_inputs),
                   g_strdup_printf ("%u", t->ours->n_inputs), g_strdup_printf ("%u", n));
@@ -423,7 +443,8 @@ merge_controls (Merge *self, const Three *t)
       const SluiceNode *before = t->base->control_inputs[i];
       SluiceNode *ours = now (&self->ours, before);
       if (!waits_for (t->theirs, now (&self->theirs, before)) && waits_for (t->ours, ours))
-        sluice_edit_remove_control (self->ours.graph, t->ours, ours, NULL);
+        note_refusal (self, t->ours,
+                      sluice_edit_remove_control (self->ours.graph, t->ours, ours, &self->refusal));
     }
   for (guint i = 0; i < t->theirs->n_control_inputs; i++)
     {
@@ -435,7 +456,8 @@ merge_controls (Merge *self, const Three *t)
       if (is_old)
         continue;
       if (ours != NULL)
-        sluice_edit_add_control (self->ours.graph, t->ours, ours, NULL);
+        note_refusal (self, t->ours,
+                      sluice_edit_add_control (self->ours.graph, t->ours, ours, &self->refusal));
       else
         add_conflict (self, t->ours->name, "control inputs", NULL, NULL, g_strdup (before->name));
     }
@@ -507,11 +529,13 @@ merge_attr (Merge *self, const Three *t, const char *name)
     add_conflict (self, t->ours->name, name, value_text (base), value_text (ours),
                   value_text (given));
   else if (given == NULL)
-    sluice_edit_remove_attr (self->ours.graph, t->ours, name, NULL);
+    note_refusal (self, t->ours,
+                  sluice_edit_remove_attr (self->ours.graph, t->ours, name, &self->refusal));
   else
     {
       SluiceAttr attr = sluice_attr_value (name, &theirs);
-      sluice_edit_set_attr (self->ours.graph, t->ours, &attr, NULL);
+      note_refusal (self, t->ours,
+                    sluice_edit_set_attr (self->ours.graph, t->ours, &attr, &self->refusal));
     }
   sluice_attr_value_clear (&theirs);
 }
@@ -591,7 +615,9 @@ remove_nodes (Merge *self, GPtrArray *nodes)
         }
     }
   if (nodes->len > 0)
-    sluice_edit_remove (self->ours.graph, (SluiceNode *const *) nodes->pdata, nodes->len, NULL);
+    note_refusal (self, nodes->pdata[0],
+                  sluice_edit_remove (self->ours.graph, (SluiceNode *const *) nodes->pdata,
+                                      nodes->len, &self->refusal));
 }
 
 static void
