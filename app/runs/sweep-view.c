@@ -44,42 +44,20 @@ static guint run_chosen_signal;
 
 /* ---- the lines ---- */
 
-static const SluiceSetting *
-find_setting (const SluiceRunEntry *entry, const char *name)
-{
-  for (guint i = 0; i < entry->settings->len; i++)
-    {
-      const SluiceSetting *setting = entry->settings->pdata[i];
-      if (strcmp (setting->name, name) == 0)
-        return setting;
-    }
-  return NULL;
-}
-
-static double
-find_last (const SluiceRunEntry *entry, const char *tag)
-{
-  for (guint i = 0; i < entry->results->len; i++)
-    {
-      const SluiceRunResult *result = entry->results->pdata[i];
-      if (strcmp (result->tag, tag) == 0)
-        return result->last;
-    }
-  return NAN;
-}
-
 static void
 add_row (SluiceSettingsTable *table, const SluiceRunEntry *entry, const char *result)
 {
   SluiceColor color = sluice_palette_color ((guint) (entry->info->id - 1));
   SluiceSettingsRow *row =
       sluice_settings_table_add_row (table, entry->info->id, entry->info->name, color);
+  const SluiceRunResult *outcome = sluice_run_entry_get_result (entry, result);
   for (guint i = 0; i < table->columns->len; i++)
     {
       const SluiceSettingsColumn *column = table->columns->pdata[i];
-      const SluiceSetting *setting = column->is_result ? NULL : find_setting (entry, column->name);
+      const SluiceSetting *setting =
+          column->is_result ? NULL : sluice_run_entry_get_setting (entry, column->name);
       if (column->is_result)
-        row->cells[i].number = find_last (entry, result);
+        row->cells[i].number = outcome != NULL ? outcome->last : NAN;
       else if (setting != NULL)
         row->cells[i] = (SluiceSettingsCell){ setting->number, g_strdup (setting->text) };
     }

@@ -9,7 +9,6 @@
 #include "engine/base/text.h"
 #include "engine/store/column.h"
 #include "engine/store/kind-private.h"
-#include "engine/store/kinds/hparams.h"
 #include "engine/store/sql.h"
 
 /* ---- what people say ---- */
@@ -195,6 +194,30 @@ sluice_run_entry_free (SluiceRunEntry *self)
   g_ptr_array_unref (self->settings);
   g_ptr_array_unref (self->results);
   g_free (self);
+}
+
+const SluiceSetting *
+sluice_run_entry_get_setting (const SluiceRunEntry *self, const char *name)
+{
+  for (guint i = 0; i < self->settings->len; i++)
+    {
+      const SluiceSetting *setting = self->settings->pdata[i];
+      if (strcmp (setting->name, name) == 0)
+        return setting;
+    }
+  return NULL;
+}
+
+const SluiceRunResult *
+sluice_run_entry_get_result (const SluiceRunEntry *self, const char *tag)
+{
+  for (guint i = 0; i < self->results->len; i++)
+    {
+      const SluiceRunResult *result = self->results->pdata[i];
+      if (strcmp (result->tag, tag) == 0)
+        return result;
+    }
+  return NULL;
 }
 
 /* Calls func with the rows of a statement whose first column is the run's number. */

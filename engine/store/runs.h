@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/store/kinds/hparams.h"
 #include "engine/store/store.h"
 
 /* What people say of runs, and the table of all of them: what each was begun with, and how it came
@@ -59,6 +60,9 @@ typedef struct
 } SluiceRunEntry;
 void sluice_run_entry_free (SluiceRunEntry *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunEntry, sluice_run_entry_free)
+/* (nullable) (transfer none) */
+const SluiceSetting *sluice_run_entry_get_setting (const SluiceRunEntry *self, const char *name);
+const SluiceRunResult *sluice_run_entry_get_result (const SluiceRunEntry *self, const char *tag);
 
 /**
  * sluice_store_read_run_entries:

@@ -80,23 +80,11 @@ correlate (const double *a, const double *b, guint n)
 
 /* ---- which runs, and how they came out ---- */
 
-static const SluiceRunResult *
-find_result (const SluiceRunEntry *entry, const char *tag)
-{
-  for (guint i = 0; i < entry->results->len; i++)
-    {
-      const SluiceRunResult *result = entry->results->pdata[i];
-      if (strcmp (result->tag, tag) == 0)
-        return result;
-    }
-  return NULL;
-}
-
 /* NAN: it does not count. */
 static double
 get_outcome (const SluiceRunEntry *entry, const char *tag)
 {
-  const SluiceRunResult *result = find_result (entry, tag);
+  const SluiceRunResult *result = sluice_run_entry_get_result (entry, tag);
   if (result == NULL)
     return NAN;
   if (isfinite (result->last))
@@ -144,18 +132,6 @@ outcomes_init (Outcomes *self, GPtrArray *entries, const char *tag)
 }
 
 /* ---- levels of a setting ---- */
-
-static const SluiceSetting *
-find_setting (const SluiceRunEntry *entry, const char *name)
-{
-  for (guint i = 0; i < entry->settings->len; i++)
-    {
-      const SluiceSetting *setting = entry->settings->pdata[i];
-      if (strcmp (setting->name, name) == 0)
-        return setting;
-    }
-  return NULL;
-}
 
 /* (transfer full): runs that have it alike have the same. */
 static char *
@@ -208,7 +184,7 @@ levels_init (Levels *self, GPtrArray *entries, const char *name)
   self->numbers = g_new (double, MAX (1, n));
   for (guint i = 0; i < n; i++)
     {
-      const SluiceSetting *setting = find_setting (entries->pdata[i], name);
+      const SluiceSetting *setting = sluice_run_entry_get_setting (entries->pdata[i], name);
       char *value = dup_value (setting);
       gpointer level = g_hash_table_lookup (seen, value);
       if (level == NULL)

@@ -21,18 +21,6 @@ sluice_run_result_diff_free (SluiceRunResultDiff *self)
   g_free (self);
 }
 
-static const SluiceRunResult *
-find_result (const SluiceRunEntry *entry, const char *tag)
-{
-  for (guint i = 0; i < entry->results->len; i++)
-    {
-      const SluiceRunResult *result = entry->results->pdata[i];
-      if (strcmp (result->tag, tag) == 0)
-        return result;
-    }
-  return NULL;
-}
-
 /* ---- experiments ---- */
 
 /* What runs that differ by their seed alone have in common; one of which too little is known has it
@@ -169,7 +157,7 @@ sample_experiment (const Experiment *experiment, const char *tag)
   Sample self = { 0 };
   for (guint i = 0; i < experiment->runs->len; i++)
     {
-      const SluiceRunResult *result = find_result (experiment->runs->pdata[i], tag);
+      const SluiceRunResult *result = sluice_run_entry_get_result (experiment->runs->pdata[i], tag);
       if (result == NULL || !isfinite (result->last))
         continue;
       double distance = result->last - self.mean; /* Welford */
@@ -279,7 +267,8 @@ sluice_seed_spread_compare (GPtrArray *entries, GPtrArray *compared, const Sluic
       result->means = g_new (double, compared->len);
       for (guint k = 0; k < compared->len; k++)
         {
-          const SluiceRunResult *own = find_result (compared->pdata[k], result->tag);
+          const SluiceRunResult *own =
+              sluice_run_entry_get_result (compared->pdata[k], result->tag);
           result->values[k] = own != NULL ? own->last : NAN;
           result->means[k] = NAN;
         }

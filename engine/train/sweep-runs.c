@@ -282,13 +282,8 @@ sluice_sweep_add_runs (const SluiceSweep *self,
 double
 sluice_sweep_get_value (const SluiceSweep *self, const SluiceRunEntry *entry)
 {
-  for (guint i = 0; i < entry->results->len; i++)
-    {
-      const SluiceRunResult *result = entry->results->pdata[i];
-      if (strcmp (result->tag, self->metric) == 0)
-        return result->last;
-    }
-  return NAN;
+  const SluiceRunResult *result = sluice_run_entry_get_result (entry, self->metric);
+  return result != NULL ? result->last : NAN;
 }
 
 const SluiceRunEntry *
