@@ -32,10 +32,7 @@ print_conflict (const SluiceMergeConflict *conflict)
   sluice_cli_json_end (b);
   if (sluice_cli_json)
     return;
-  g_autofree char *line = g_strdup_printf (
-      _ ("conflict: %s, %s: base %s, ours %s, theirs %s"), conflict->node, conflict->field,
-      conflict->base != NULL ? conflict->base : "–", conflict->ours != NULL ? conflict->ours : "–",
-      conflict->theirs != NULL ? conflict->theirs : "–");
+  g_autofree char *line = sluice_merge_conflict_dup_words (conflict);
   g_autofree char *safe = sluice_text_escape (line);
   puts (safe);
 }

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Commands that change nothing of the graph. */
+/* Commands that ask the graph, and those that other files have to do with. */
 #include "engine/command/command-private.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/merge.h"
 
 gboolean
 sluice_command_check (SluiceCommandCall *call, GError **error)
@@ -23,6 +24,27 @@ sluice_command_check (SluiceCommandCall *call, GError **error)
   g_string_append_printf (call->said, "%u nodes, and nothing is wrong with them\n", n);
   return TRUE;
 }
+
+/* ---- merge ---- */
+
+gboolean
+sluice_command_merge (SluiceCommandCall *call, GError **error)
+{
+  g_autoptr (SluiceGraph) base = sluice_graph_load_file (call->arguments[0], error);
+  g_autoptr (SluiceGraph) theirs =
+      base != NULL ? sluice_graph_load_file (call->arguments[1], error) : NULL;
+  g_autoptr (GPtrArray) conflicts = NULL;
+  if (theirs == NULL || !sluice_graph_merge_into (base, call->graph, theirs, &conflicts, error))
+    return FALSE;
+  for (guint i = 0; i < conflicts->len; i++)
+    {
+      g_autofree char *words = sluice_merge_conflict_dup_words (conflicts->pdata[i]);
+      g_string_append_printf (call->said, "%s\n", words);
+    }
+  return TRUE;
+}
+
+/* ---- files ---- */
 
 gboolean
 sluice_command_is_text_name (const char *path)
