@@ -43,12 +43,7 @@ is_text (const char *path)
 {
   g_autofree char *data = NULL;
   gsize length = 0;
-  if (!g_file_get_contents (path, &data, &length, NULL) || length == 0)
-    return FALSE;
-  for (gsize i = 0; i < MIN (length, 4096); i++)
-    if ((guchar) data[i] < ' ' && !g_ascii_isspace (data[i]))
-      return FALSE;
-  return TRUE;
+  return g_file_get_contents (path, &data, &length, NULL) && sluice_command_is_text (data, length);
 }
 
 static int

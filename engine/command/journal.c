@@ -380,14 +380,6 @@ sluice_journal_get_known (SluiceJournal *self)
   return self->known;
 }
 
-char *
-sluice_journal_keep_known (SluiceJournal *self, GError **error)
-{
-  g_autofree char *path = dup_name (self->folder, self->known, MERGED);
-  g_autoptr (GBytes) bytes = sluice_journal_dup_known (self, error);
-  return bytes != NULL && put (path, bytes, error) ? g_steal_pointer (&path) : NULL;
-}
-
 /* ---- lines ---- */
 
 /* All of it or, as far as can be told, nothing. */
@@ -448,9 +440,8 @@ write_mark (SluiceJournal *self, SluiceJournalKind kind, const char *hash, GErro
 }
 
 gboolean
-sluice_journal_append (const char *line, gpointer data, GError **error)
+sluice_journal_append (SluiceJournal *self, const char *line, GError **error)
 {
-  SluiceJournal *self = data;
   if (!write_line (self, line, error))
     return FALSE;
   self->n_commands++;
@@ -495,17 +486,24 @@ sluice_journal_end_save (SluiceJournal *self, gboolean is_saved)
     g_unlink (copy);
 }
 
-gboolean
-sluice_journal_note_read (SluiceJournal *self, GBytes *bytes, char **copy, GError **error)
+char *
+sluice_journal_keep (SluiceJournal *self, GBytes *bytes, GError **error)
 {
   g_autofree char *hash = sluice_journal_hash (bytes);
   g_autofree char *path = dup_name (self->folder, hash, MERGED);
-  if (!pay_mark (self, error) || !put (path, bytes, error)
+  return put (path, bytes, error) ? g_steal_pointer (&path) : NULL;
+}
+
+gboolean
+sluice_journal_note_read (SluiceJournal *self, GBytes *bytes, GError **error)
+{
+  g_autofree char *hash = sluice_journal_hash (bytes);
+  g_autofree char *copy = sluice_journal_keep (self, bytes, error);
+  if (copy == NULL || !pay_mark (self, error)
       || !write_mark (self, SLUICE_JOURNAL_READ, hash, error))
     return FALSE;
   g_free (self->known);
   self->known = g_steal_pointer (&hash);
-  *copy = g_steal_pointer (&path);
   return TRUE;
 }
 

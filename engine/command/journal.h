@@ -94,8 +94,8 @@ gboolean sluice_journal_replay (SluiceJournal *self,
 
 /* ---- while it is edited ---- */
 
-/* FALSE: not a byte of it is there. A SluiceCommandKeep, by self. */
-gboolean sluice_journal_append (const char *line, gpointer self, GError **error);
+/* FALSE: not a byte of it is there. */
+gboolean sluice_journal_append (SluiceJournal *self, const char *line, GError **error);
 
 /* What the journal's file is known to hold: what was read or saved last. (transfer full)
  * (nullable): DATA_LOSS */
@@ -108,11 +108,12 @@ gboolean sluice_journal_begin_save (SluiceJournal *self, GBytes *bytes, GError *
 /* And after it, if it was. */
 void sluice_journal_end_save (SluiceJournal *self, gboolean is_saved);
 
-/* The file holds bytes that another program wrote; a copy is kept, whose path is for a merge. */
-gboolean sluice_journal_note_read (SluiceJournal *self, GBytes *bytes, char **copy, GError **error);
-/* A copy of what is known that stays as long as the journal, for a merge. (transfer full)
- * (nullable) */
-char *sluice_journal_keep_known (SluiceJournal *self, GError **error);
+/* A copy that stays as long as the journal: what a merge reads. (transfer full) (nullable): its
+ * path */
+char *sluice_journal_keep (SluiceJournal *self, GBytes *bytes, GError **error);
+/* The file holds bytes that another program wrote, and that is known now: after what was made of
+ * it, a merge or nothing. A copy is kept. */
+gboolean sluice_journal_note_read (SluiceJournal *self, GBytes *bytes, GError **error);
 
 /* On any thread: what was appended until now is on the disk. */
 gboolean sluice_journal_sync (SluiceJournal *self, GError **error);

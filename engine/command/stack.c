@@ -111,6 +111,21 @@ sluice_command_stack_is_saved (SluiceCommandStack *self)
   return self->saved == last_number (self);
 }
 
+gboolean
+sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n)
+{
+  guint n_done = self->done->len, n_all = n_done + self->undone->len;
+  *n = 0;
+  for (guint i = 0; i < n_all && self->saved != 0; i++)
+    {
+      const Entry *entry = i < n_done ? self->done->pdata[i] : self->undone->pdata[n_all - 1 - i];
+      *n = i + 1;
+      if (entry->number == self->saved)
+        return TRUE;
+    }
+  return self->saved == 0;
+}
+
 /* ---- undo ---- */
 
 /* Takes n from one list to the other. */

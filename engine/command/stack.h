@@ -66,6 +66,8 @@ void sluice_command_stack_set_keep (SluiceCommandStack *self,
 void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved);
 /* Also once all that was done since was undone. */
 gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
+/* How many commands are done where it is; FALSE: it is nowhere to be reached. */
+gboolean sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n);
 
 /* What became of a line of a script. error: (nullable): it was done. said: may be empty. */
 typedef void (*SluiceCommandReport) (

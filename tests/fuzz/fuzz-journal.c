@@ -38,7 +38,7 @@ LLVMFuzzerTestOneInput (const guint8 *data, gsize size)
   g_autoptr (SluiceCommandStack) stack = recover (journal);
   g_unlink (kept);
   guint n = sluice_journal_get_n_commands (journal);
-  g_assert_true (sluice_journal_append ("undo 9", journal, NULL));
+  g_assert_true (sluice_journal_append (journal, "undo 9", NULL));
   g_clear_pointer (&journal, sluice_journal_unref);
   journal = sluice_journal_open (folder, NULL);
   g_assert_nonnull (journal);

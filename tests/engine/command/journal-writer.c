@@ -22,6 +22,13 @@ check (gboolean ok, GError *error, const char *what)
   exit (1);
 }
 
+/* A SluiceCommandKeep. */
+static gboolean
+keep (const char *line, gpointer journal, GError **error)
+{
+  return sluice_journal_append (journal, line, error);
+}
+
 static GBytes *
 dup_bytes (SluiceGraph *graph)
 {
@@ -70,7 +77,7 @@ main (int argc, char **argv)
     check (sluice_journal_replay (journal, stack, NULL, NULL, &error), error, "replay");
   check (journal != NULL, error, "journal");
   printf ("recovered %u\n", sluice_journal_get_n_commands (journal));
-  sluice_command_stack_set_keep (stack, sluice_journal_append, journal);
+  sluice_command_stack_set_keep (stack, keep, journal);
   g_auto (GStrv) lines = g_strsplit (script, "\n", -1);
   guint n_lines = g_strv_length (lines);
   for (guint i = (guint) atoi (argv[4]); i < n_lines && *lines[i] != '\0'; i++)
