@@ -221,6 +221,12 @@ class Workbench:
     def find_accessible(self, role, label):
         return self.until(lambda: next(iter(self.all_accessible(role, label)), None))
 
+    def find_in(self, tree, role, label):
+        """In a graph: the pages that are not shown have theirs, too."""
+        return self.until(lambda: next(
+            (o for graph in self.all_accessible("tree", tree) for o in graph.tree()
+             if o.role() == role and o.label() == label), None))
+
     def quit(self):
         self.act("quit", path=APPLICATION)
         return self.process.wait(PATIENCE)
