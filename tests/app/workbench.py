@@ -134,7 +134,9 @@ class Workbench:
         """project: None is what was open last in the workspace. settings: by key, in the text of a
         GVariant each; an empty dictionary leaves those of the window before, which had some, as
         they are."""
-        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
+        # What is edited and not saved is kept there, and another test opens the same samples.
+        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory",
+                       "XDG_STATE_HOME": os.path.abspath(workspace) + "-state"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
             os.makedirs(folder)
