@@ -213,25 +213,36 @@ get_clipping_key (const SluiceTemplate *clipping)
   return g_array_index (clipping->parameters, SluiceTemplateParameter, 0).name;
 }
 
+/* Puts something behind all gradients: sections collect for each, once, and each, which says what
+ * has become of it. */
 static gboolean
-clip_by (Training *self, const SluiceTemplate *clipping, GError **error)
+pass_gradients (Training *self, const SluiceTemplate *template, GError **error)
 {
   SluiceCommandCall *call = self->call;
-  const char *key = get_clipping_key (clipping);
-  sluice_template_values_set (self->texts, key, sluice_command_get_value (call, key));
-  if (!expand_each (self, clipping, "norm", error)
-      || !sluice_template_expand (clipping, "scale", self->texts, call, error))
+  sluice_template_values_set (self->texts, "collected", "");
+  if (!expand_each (self, template, "collect", error)
+      || !sluice_template_expand (template, "once", self->texts, call, error))
     return FALSE;
   for (guint i = 0; i < self->variables->len; i++)
     {
-      sluice_template_values_set (self->texts, "clipped", "");
+      sluice_template_values_set (self->texts, "passed", "");
       if (!set_variable (self, i, error)
-          || !sluice_template_expand (clipping, "clip", self->texts, call, error))
+          || !sluice_template_expand (template, "each", self->texts, call, error))
         return FALSE;
       g_free (self->gradients->pdata[i]);
-      self->gradients->pdata[i] = g_strdup (sluice_template_values_get (self->texts, "clipped"));
+      self->gradients->pdata[i] = g_strdup (sluice_template_values_get (self->texts, "passed"));
     }
   return TRUE;
+}
+
+/* What reads a reference reads its memory: no variable may change before all gradients are there.
+ */
+static gboolean
+gate (Training *self, GError **error)
+{
+  const SluiceTemplate *template = sluice_template_find ("part", "gate", error);
+  return template != NULL
+         && (!is_reference (self->variables->pdata[0]) || pass_gradients (self, template, error));
 }
 
 /* By one of the ways at most. */
@@ -256,7 +267,11 @@ clip (Training *self, GError **error)
         return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE, "%s is %g; it must be over 0", key,
                             most);
     }
-  return wanted == NULL || clip_by (self, wanted, error);
+  if (wanted == NULL)
+    return TRUE;
+  const char *key = get_clipping_key (wanted);
+  sluice_template_values_set (self->texts, key, sluice_command_get_value (self->call, key));
+  return pass_gradients (self, wanted, error);
 }
 
 /* The global step, made where there is none. */
@@ -373,8 +388,9 @@ update (Training *self, GError **error)
 {
   const SluiceTemplate *counter = sluice_template_find ("part", "counter", error);
   SluiceCommandCall *call = self->call;
-  if (counter == NULL || !set_variable (self, 0, error) || !clip (self, error)
-      || !set_variable (self, 0, error) || !set_counter (self, error) || !set_rate (self, error)
+  if (counter == NULL || !set_variable (self, 0, error) || !gate (self, error)
+      || !clip (self, error) || !set_variable (self, 0, error) || !set_counter (self, error)
+      || !set_rate (self, error)
       || !sluice_template_expand (self->optimizer, "once", self->texts, call, error)
       || !update_each (self, error)
       || !sluice_template_expand (self->optimizer, "last", self->texts, call, error))
@@ -446,7 +462,6 @@ set_up (Training *self, GError **error)
   sluice_template_values_set (self->texts, "learning-rate",
                               sluice_command_get_value (call, "learning-rate"));
   sluice_template_values_set (self->texts, "updates", "");
-  sluice_template_values_set (self->texts, "norms", "");
   return TRUE;
 }
 

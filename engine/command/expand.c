@@ -87,6 +87,7 @@ sluice_template_values_set_edge (SluiceTemplateValues *self,
   if (!sluice_command_find_edge (call, text, &edge, error))
     return FALSE;
   sluice_template_values_set (self, name, text);
+  set_fact (self, name, "node", edge.node->name);
   const SluiceShape *shape = sluice_edge_shape (edge);
   const gint64 numbers[] = { shape->rank, shape->rank > 0 ? shape->dim[shape->rank - 1] : -1,
                              size_of_example (shape) };

@@ -17,9 +17,9 @@
  *   when $activation = relu add Relu $name/output $name/product
  *
  * $NAME is the text of a parameter, $(...) what an expression of numbers comes to. Of a parameter
- * that is an edge there are $NAME.dtype, .shape, .rank, .0 (the length of dimension 0) and so on,
- * .last (that of the last one), .size (of an example: all dimensions but the first), .axes (all of
- * them) and .before-last (all but the last).
+ * that is an edge there are $NAME.node, .dtype, .shape, .rank, .0 (the length of dimension 0) and
+ * so on, .last (that of the last one), .size (of an example: all dimensions but the first), .axes
+ * (all of them) and .before-last (all but the last).
  *
  * `use TEMPLATE KEY=VALUE...` stands for another template, `append NAME TEXT` makes a parameter
  * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, `for EACH in NAME COMMAND` does
