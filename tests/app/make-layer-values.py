@@ -293,6 +293,10 @@ def measure(line, inputs, labels, output):
 
 
 def measure_cases():
+    yield measure("layer input n dtype=DT_UINT8 shape=[?,2] scale=0.5 cast=DT_FLOAT", floats(1), [],
+                  [[0.5, 1.0], [1.5, 2.0]]) | {"others": {"n/fed": [[1, 2], [3, 4]]}}
+    yield measure("layer input n dtype=DT_UINT8 cast=DT_INT32 one-hot=3", floats(1), [],
+                  tf.one_hot([2, 0], 3)) | {"others": {"n/fed": [2, 0]}}
     rows, classes = floats(6, 5), [0, 1, 2, 3, 4, 0]
     yield measure("layer accuracy n input=x labels=y", rows, classes, tf.reduce_mean(
         keras.metrics.sparse_categorical_accuracy(classes, rows)))

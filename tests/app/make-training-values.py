@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Writes training-values.json: what TensorFlow's optimizers, clipping and schedules make of a model.
+"""Writes training-values.json: what TensorFlow's optimizers, clipping and schedules come to.
 
 usage: make-training-values.py OUT     needs TensorFlow 2.21; test-training-values.py reads it
 

@@ -125,9 +125,19 @@ def check_case(tap, sluice, folder, number, case):
               done.stderr, found)
 
 
+def check_kinds(tap, sluice, cases):
+    listed = subprocess.run([sluice, "edit", "--layers", "--json"], capture_output=True, text=True,
+                            check=False).stdout.splitlines()
+    kinds = {one["layer"] for one in map(json.loads, listed)
+             if one["family"] in ("input", "layer", "loss", "metric")}
+    missing = kinds - {line.split()[1] for case in cases for line in case["line"].splitlines()}
+    tap.point("each kind has a case", bool(kinds) and not missing, *missing)
+
+
 def main():
     tap = Tap()
     cases = json.loads((pathlib.Path(sys.argv[2]) / "tests/app/layer-values.json").read_text())
+    check_kinds(tap, sys.argv[1], cases)
     with tempfile.TemporaryDirectory() as folder:
         for number, case in enumerate(cases, 1):
             check_case(tap, sys.argv[1], pathlib.Path(folder), number, case)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""What `train` adds trains as TensorFlow does: dense and sparse updates, clipping, schedules, as TAP.
+"""What `train` adds trains as TensorFlow does: updates, clipping, schedules, as TAP.
 
 usage: test-training-values.py SLUICE SOURCE-FOLDER
 
