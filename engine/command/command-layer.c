@@ -115,7 +115,8 @@ find_layer (SluiceGraph *graph, const char *name)
 {
   g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
   SluiceNode *node = sluice_graph_find (graph, output);
-  const SluiceAttrValue *value = node != NULL ? sluice_node_get_attr (node, ATTR) : NULL;
+  const SluiceAttrValue *value =
+      node != NULL && node->n_outputs > 0 ? sluice_node_get_attr (node, ATTR) : NULL;
   return value != NULL && value->kind == SLUICE_ATTR_STRING ? node : NULL;
 }
 
