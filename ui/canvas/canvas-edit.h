@@ -7,8 +7,8 @@
  *
  * Actions, all of them canvas.NAME, disabled where the editor does not offer what they do:
  *
- *   link (a wire from the selected box, by keys), disconnect, palette
- *   delete, detach, duplicate, rename, group, ungroup, mute, bypass, splice
+ *   link (a wire from the selected box, by keys), palette
+ *   delete, detach, duplicate, rename, group, ungroup, mute, bypass
  *   copy, cut, paste, paste-wired
  */
 #pragma once
@@ -82,8 +82,12 @@ typedef struct
   void (*remove) (const char *const *names, gpointer user_data);
   /* Taken out of its wires in the same way, and kept. */
   void (*detach) (const char *const *names, gpointer user_data);
-  /* @node, which is there already, into @link. */
-  void (*splice) (const char *node, const SluiceCanvasLink *link, gpointer user_data);
+  /* What is there already into a wire: it reads what the wire brings by @input, and what reads that
+   * there reads its @output instead. */
+  void (*splice) (const SluiceCanvasLink *wire,
+                  const SluiceCanvasEnd *input,
+                  const SluiceCanvasEnd *output,
+                  gpointer user_data);
 
   /* (transfer full) (nullable): why it cannot be called so, for the person who types. */
   char *(*rename) (const char *name, const char *new_name, gpointer user_data);

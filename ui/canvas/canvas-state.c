@@ -74,6 +74,7 @@ append_items (SluiceCanvas *self, GString *out)
         g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
       if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
         g_string_append (out, ",\"traced\":true");
+      sluice_canvas_edit_append_item_state (self, index, out);
       g_string_append_c (out, '}');
     }
 }
@@ -121,6 +122,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append_printf (out, "\"minimap\":%s,",
                           sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
   append_overlays (self, out);
+  sluice_canvas_edit_append_state (self, out);
   g_string_append (out, "\"loading\":");
   append_string (out, self->loading);
   g_string_append (out, ",\"failure\":");
