@@ -3,8 +3,8 @@
 
 #include "ui/canvas/canvas-edit-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
-#include <string.h>
 
 #include "ui/common/paint.h"
 
@@ -31,17 +31,30 @@ typedef enum
   SHAPE_PENTAGON,
 } PortShape;
 
-/* By the beginning of the type's name; the first that fits. Colours are of the structures' list. */
+/* Of sluice_palette_structure() */
+enum
+{
+  HUE_PURPLE,
+  HUE_BLUE,
+  HUE_GREEN,
+  HUE_ORANGE,
+  HUE_TEAL,
+  HUE_BROWN,
+};
+
+/* By the beginning of the type's name; the first that fits. */
 static const struct
 {
   const char *prefix;
   PortShape shape;
   guint hue;
 } looks[] = {
-  { "float", SHAPE_DOT, 0 },      { "double", SHAPE_DOT, 0 },   { "half", SHAPE_DOT, 0 },
-  { "bfloat", SHAPE_DOT, 0 },     { "complex", SHAPE_DOT, 4 },  { "uint", SHAPE_TRIANGLE, 1 },
-  { "int", SHAPE_SQUARE, 2 },     { "bool", SHAPE_DIAMOND, 3 }, { "string", SHAPE_PENTAGON, 5 },
-  { "quint", SHAPE_TRIANGLE, 1 }, { "qint", SHAPE_SQUARE, 2 },  { "", SHAPE_PENTAGON, 4 },
+  { "float", SHAPE_DOT, HUE_BLUE },       { "double", SHAPE_DOT, HUE_BLUE },
+  { "half", SHAPE_DOT, HUE_BLUE },        { "bfloat", SHAPE_DOT, HUE_BLUE },
+  { "complex", SHAPE_DOT, HUE_TEAL },     { "uint", SHAPE_TRIANGLE, HUE_ORANGE },
+  { "int", SHAPE_SQUARE, HUE_GREEN },     { "bool", SHAPE_DIAMOND, HUE_PURPLE },
+  { "quint", SHAPE_TRIANGLE, HUE_BROWN }, { "qint", SHAPE_SQUARE, HUE_BROWN },
+  { "", SHAPE_PENTAGON, HUE_BROWN },
 };
 
 static guint
@@ -60,12 +73,27 @@ color_of (SluiceCanvas *self, const char *dtype)
                        : self->theme.outline;
 }
 
-const char *
-sluice_canvas_edit_type_mark (SluiceCanvas *self, const char *dtype, SluiceColor *color)
+char *
+sluice_canvas_edit_dup_legend (SluiceCanvas *self)
 {
-  static const char *const marks[] = { "●", "■", "▲", "◆", "⬟" };
-  *color = color_of (self, dtype);
-  return marks[looks[look_of (dtype)].shape];
+  static const struct
+  {
+    const char *mark, *type, *word;
+  } entries[] = { { "●", "float", "float" },
+                  { "■", "int", "int" },
+                  { "▲", "uint", "uint" },
+                  { "◆", "bool", "bool" },
+                  { "⬟", "string", N_ ("other") } };
+  GString *markup = g_string_new (NULL);
+  for (guint i = 0; i < G_N_ELEMENTS (entries) && self->edit != NULL; i++)
+    {
+      SluiceColor c = color_of (self, entries[i].type);
+      g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">%s</span> %s",
+                              i > 0 ? "    " : "", (guint) (c.r * 255 + 0.5),
+                              (guint) (c.g * 255 + 0.5), (guint) (c.b * 255 + 0.5), entries[i].mark,
+                              _ (entries[i].word));
+    }
+  return g_string_free (markup, self->edit == NULL);
 }
 
 static void
@@ -168,32 +196,47 @@ draw_ports (SluiceCanvas *self, cairo_t *cr)
 
 /* ---- pills ---- */
 
-static void
-draw_pill (SluiceCanvas *self, cairo_t *cr, const char *words, double x, double y, gboolean fits)
+static PangoLayout *
+new_words (SluiceCanvas *self, const char *words)
 {
-  double scale = self->text_scale, height = PILL_HEIGHT * scale;
-  SluiceColor accent = sluice_color_readable (self->theme.accent, self->theme.ground, 4.5);
-  PangoRectangle extents;
   PangoLayout *layout = gtk_widget_create_pango_layout (GTK_WIDGET (self), words);
   PangoFontDescription *font =
       pango_font_description_from_string (self->font != NULL ? self->font : "Sans");
-  pango_font_description_set_absolute_size (font, PILL_SIZE * scale * PANGO_SCALE);
+  pango_font_description_set_absolute_size (font, PILL_SIZE * self->text_scale * PANGO_SCALE);
   pango_font_description_set_weight (font, PANGO_WEIGHT_SEMIBOLD);
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
-  pango_layout_get_pixel_extents (layout, NULL, &extents);
-  double width = extents.width + 18 * scale;
-  SluiceRect pill = { round (x - width / 2), round (y), width, height };
-  sluice_cairo_rounded_rect (cr, &pill, height / 2);
+  return layout;
+}
+
+static void
+draw_pill (SluiceCanvas *self, cairo_t *cr, const SluiceRect *pill, gboolean fits)
+{
+  SluiceColor accent = sluice_color_readable (self->theme.accent, self->theme.ground, 4.5);
+  cairo_new_path (cr);
+  sluice_cairo_rounded_rect (cr, pill, pill->height / 2);
   sluice_cairo_set_color (cr, fits ? accent : self->theme.surface);
   cairo_fill_preserve (cr);
   sluice_cairo_set_color (cr, fits ? accent : self->theme.outline);
   cairo_set_line_width (cr, self->theme.border_width);
   cairo_stroke (cr);
-  sluice_cairo_set_color (cr, fits ? self->theme.ground : self->theme.text);
-  cairo_move_to (cr, pill.x + 9 * scale, pill.y + (height - extents.height) / 2);
-  pango_cairo_show_layout (cr, layout);
-  g_object_unref (layout);
+}
+
+static gboolean
+is_free (SluiceCanvas *self, const SluiceRect *pill, const GArray *pills)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  SluicePoint at = sluice_canvas_to_scene (self, pill->x, pill->y);
+  SluiceRect area = { at.x, at.y, pill->width / self->view.zoom, pill->height / self->view.zoom };
+  for (guint i = 0; i < pills->len; i++)
+    if (sluice_rect_touches (pill, &g_array_index (pills, SluiceRect, i)))
+      return FALSE;
+  sluice_scene_query (self->scene, &area, items);
+  for (guint i = 0; i < items->len; i++)
+    if (sluice_scene_get_item (self->scene, g_array_index (items, guint, i))->kind
+        != SLUICE_ITEM_OPEN_SCOPE)
+      return FALSE;
+  return TRUE;
 }
 
 /* Whether the pill stands under the box: at the side that its target is at. */
@@ -236,18 +279,45 @@ draw_target_box (SluiceCanvas *self, cairo_t *cr, guint target)
   cairo_fill (cr);
 }
 
-static void
-draw_target_pill (SluiceCanvas *self, cairo_t *cr, guint target)
+/* Beside its box, at the side of the port if there is room: over no other box and no other pill. */
+static SluiceRect
+place_pill (SluiceCanvas *self, guint target, double width, double height, const GArray *pills)
 {
   const CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
   SluiceRect box = box_of (self, t->item);
   double gap = PILL_GAP + (t->fits ? RING_AIR / 2 : 0);
-  double y = is_at_foot (self, target, &box) ? box.y + box.height + gap
-                                             : box.y - gap - PILL_HEIGHT * self->text_scale;
+  double x = box.x + (box.width - width) / 2, y = box.y + (box.height - height) / 2;
+  SluicePoint foot = { x, box.y + box.height + gap }, top = { x, box.y - gap - height },
+              right = { box.x + box.width + gap, y }, left = { box.x - gap - width, y };
+  gboolean at_foot = is_at_foot (self, target, &box);
+  const SluicePoint places[] = { at_foot ? foot : top, right, left, at_foot ? top : foot };
+  for (guint i = 0; i < G_N_ELEMENTS (places); i++)
+    {
+      SluiceRect pill = { round (places[i].x), round (places[i].y), width, height };
+      if (is_free (self, &pill, pills))
+        return pill;
+    }
+  return (SluiceRect){ round (places[0].x), round (places[0].y), width, height };
+}
+
+static void
+draw_target_pill (SluiceCanvas *self, cairo_t *cr, guint target, GArray *pills)
+{
+  const CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
+  double scale = self->text_scale;
+  PangoRectangle extents;
   if (t->words == NULL || *t->words == '\0')
     return;
-  g_autofree char *shape = t->fits ? g_strdup_printf ("→ %s", t->words) : g_strdup (t->words);
-  draw_pill (self, cr, shape, box.x + box.width / 2, y, t->fits);
+  g_autofree char *words = t->fits ? g_strdup_printf ("→ %s", t->words) : g_strdup (t->words);
+  g_autoptr (PangoLayout) layout = new_words (self, words);
+  pango_layout_get_pixel_extents (layout, NULL, &extents);
+  SluiceRect pill =
+      place_pill (self, target, extents.width + 18 * scale, PILL_HEIGHT * scale, pills);
+  g_array_append_val (pills, pill);
+  draw_pill (self, cr, &pill, t->fits);
+  sluice_cairo_set_color (cr, t->fits ? self->theme.ground : self->theme.text);
+  cairo_move_to (cr, pill.x + 9 * scale, pill.y + (pill.height - extents.height) / 2);
+  pango_cairo_show_layout (cr, layout);
 }
 
 /* What each box says best; of the one at the pointer, what is said there. (transfer full): of
@@ -332,8 +402,9 @@ sluice_canvas_edit_draw_wire (SluiceCanvas *self, cairo_t *cr)
     draw_target_box (self, cr, g_array_index (targets, guint, i));
   draw_ports (self, cr);
   draw_held (self, cr);
+  g_autoptr (GArray) pills = g_array_new (FALSE, FALSE, sizeof (SluiceRect));
   for (guint i = 0; i < targets->len; i++)
-    draw_target_pill (self, cr, g_array_index (targets, guint, i));
+    draw_target_pill (self, cr, g_array_index (targets, guint, i), pills);
 }
 
 /* ---- lines across wires, and wires that wait for a box ---- */

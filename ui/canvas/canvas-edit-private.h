@@ -165,10 +165,6 @@ void sluice_canvas_edit_end_drag (SluiceCanvas *self);
 void sluice_canvas_edit_draw_wire (SluiceCanvas *self, cairo_t *cr);
 void sluice_canvas_edit_draw_cut (SluiceCanvas *self, cairo_t *cr);
 
-/* The mark of a type, as a character and in which colour, for words. */
-const char *
-sluice_canvas_edit_type_mark (SluiceCanvas *self, const char *dtype, SluiceColor *color);
-
 /* canvas-edit-keys.c */
 void sluice_canvas_edit_add_keys (SluiceCanvas *self);
 void sluice_canvas_edit_link_action (GtkWidget *widget, const char *name, GVariant *parameter);

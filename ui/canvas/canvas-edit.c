@@ -264,41 +264,31 @@ sluice_canvas_edit_append_ports (SluiceCanvas *self, guint item, GString *text)
     }
 }
 
-char *
-sluice_canvas_edit_dup_legend (SluiceCanvas *self)
+static void
+append_port (SluiceCanvas *self, const CanvasPort *port, GString *out)
 {
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL); /* equal texts are one pointer */
-  GString *markup = g_string_new (NULL);
-  guint n;
-  if (self->edit == NULL || self->model == NULL)
-    return g_string_free (markup, TRUE);
-  const SluiceModelEdge *edges = sluice_graph_model_get_edges (self->model, &n);
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceColor c;
-      if (edges[i].dtype == NULL || !g_hash_table_add (seen, (gpointer) edges[i].dtype))
-        continue;
-      const char *mark = sluice_canvas_edit_type_mark (self, edges[i].dtype, &c);
-      g_autofree char *entry = g_markup_printf_escaped (
-          "%s<span foreground=\"#%02x%02x%02x\">%s</span> %s", markup->len > 0 ? "   " : "",
-          (guint) (c.r * 255 + 0.5), (guint) (c.g * 255 + 0.5), (guint) (c.b * 255 + 0.5), mark,
-          edges[i].dtype);
-      g_string_append (markup, entry);
-    }
-  return g_string_free (markup, markup->len == 0);
+  SluicePoint p = sluice_canvas_edit_to_pixels (self, port->at);
+  g_string_append (out, "{\"node\":");
+  sluice_canvas_append_json (out, port->node);
+  g_string_append_printf (out,
+                          ",\"index\":%u,\"output\":%s,\"open\":%s,\"drawn\":%s,"
+                          "\"x\":%d,\"y\":%d}",
+                          port->index, port->is_output ? "true" : "false",
+                          port->is_open ? "true" : "false", port->is_drawn ? "true" : "false",
+                          (int) p.x, (int) p.y);
 }
 
 static void
-append_place (SluiceCanvas *self, const CanvasPort *port, GString *out)
+append_target (SluiceCanvas *self, guint target, GString *out)
 {
-  SluicePoint p = sluice_canvas_edit_to_pixels (self, port->at);
-  g_autofree char *node = g_strescape (port->node, NULL);
+  const CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
   g_string_append_printf (out,
-                          "{\"node\":\"%s\",\"index\":%u,\"output\":%s,\"open\":%s,\"drawn\":%s,"
-                          "\"x\":%d,\"y\":%d}",
-                          node, port->index, port->is_output ? "true" : "false",
-                          port->is_open ? "true" : "false", port->is_drawn ? "true" : "false",
-                          (int) p.x, (int) p.y);
+                          "{\"judged\":%s,\"fits\":%s,\"words\":", t->is_judged ? "true" : "false",
+                          t->fits ? "true" : "false");
+  sluice_canvas_append_json (out, t->words);
+  g_string_append (out, ",\"port\":");
+  append_port (self, sluice_canvas_edit_target_port (self, target), out);
+  g_string_append_c (out, '}');
 }
 
 void
@@ -311,7 +301,7 @@ sluice_canvas_edit_append_item_state (SluiceCanvas *self, guint item, GString *o
   for (guint i = 0; i < ports->len; i++)
     {
       g_string_append (out, i > 0 ? "," : "");
-      append_place (self, &g_array_index (ports, CanvasPort, i), out);
+      append_port (self, &g_array_index (ports, CanvasPort, i), out);
     }
   g_string_append_c (out, ']');
 }
@@ -334,13 +324,8 @@ sluice_canvas_edit_append_state (SluiceCanvas *self, GString *out)
                           states[wire->state], (int) wire->chosen);
   for (guint i = 0; i < wire->targets->len; i++)
     {
-      const CanvasTarget *t = &g_array_index (wire->targets, CanvasTarget, i);
-      g_autofree char *words = g_strescape (t->words != NULL ? t->words : "", NULL);
-      g_string_append_printf (
-          out, "%s{\"judged\":%s,\"fits\":%s,\"words\":\"%s\",\"port\":", i > 0 ? "," : "",
-          t->is_judged ? "true" : "false", t->fits ? "true" : "false", words);
-      append_place (self, sluice_canvas_edit_target_port (self, i), out);
-      g_string_append_c (out, '}');
+      g_string_append (out, i > 0 ? "," : "");
+      append_target (self, i, out);
     }
   g_string_append (out, "]},");
 }

@@ -224,6 +224,12 @@ sluice_canvas_update_legend (SluiceCanvas *self)
   gboolean shown = (self->color_by != SLUICE_COLOR_BY_STRUCTURE || types != NULL)
                    && self->hierarchy != NULL && self->scene != NULL
                    && gtk_widget_get_visible (self->bar);
+  /* Not for nothing: it may be asked for while places are given out. */
+  if (shown && self->color_by == SLUICE_COLOR_BY_STRUCTURE
+      && gtk_widget_get_visible (self->legend) && g_strcmp0 (types, self->legend_types) == 0)
+    return;
+  g_free (self->legend_types);
+  self->legend_types = self->color_by == SLUICE_COLOR_BY_STRUCTURE ? g_strdup (types) : NULL;
   while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
     gtk_box_remove (GTK_BOX (self->legend), child);
   gtk_widget_set_visible (self->legend, shown);

@@ -104,7 +104,8 @@ struct _SluiceCanvas
 
   /* Child widgets */
   GtkWidget *bar;
-  GtkWidget *legend;  /* of the colours, above the bar */
+  GtkWidget *legend;  /* of the colours and of ports, above the bar */
+  char *legend_types; /* (nullable): all that it says now */
   guint style_source; /* does what is not done while styles are applied */
   GtkWidget *tip;     /* beside the box that the pointer rests on */
   guint tip_item, tip_source;
@@ -237,6 +238,10 @@ void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);
 
+/* canvas-state.c */
+/* A string in quotes, or null. */
+void sluice_canvas_append_json (GString *out, const char *text);
+
 /* canvas-edit.c: each of them does nothing where the graph is only looked at. */
 void sluice_canvas_edit_init (SluiceCanvas *self);
 void sluice_canvas_edit_free (SluiceCanvas *self);
@@ -264,7 +269,7 @@ gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y);
 char *sluice_canvas_edit_dup_tip (SluiceCanvas *self);
 /* ". Input a, float32 ?×784, open; …": what a screen reader says of the ports of a box. */
 void sluice_canvas_edit_append_ports (SluiceCanvas *self, guint item, GString *text);
-/* The types that there are, as ports show them: (transfer full) (nullable) markup. */
+/* The types as ports show them: (transfer full) (nullable) markup. */
 char *sluice_canvas_edit_dup_legend (SluiceCanvas *self);
 /* For tests of the window: members of an item's JSON, and of the whole. */
 void sluice_canvas_edit_append_item_state (SluiceCanvas *self, guint item, GString *out);

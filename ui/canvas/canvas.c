@@ -608,6 +608,7 @@ sluice_canvas_finalize (GObject *object)
   g_free (self->font);
   g_free (self->loading);
   g_free (self->failure);
+  g_free (self->legend_types);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->finalize (object);
 }
 

@@ -467,7 +467,8 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   cairo_set_dash (d->cr, dashes, dashed && zoom >= FAR_ZOOM ? 2 : 0, 0);
   trace_edge (d, e);
   cairo_stroke (d->cr);
-  if (e->arrow && zoom >= FAR_ZOOM)
+  /* Ports say themselves what is read. */
+  if (e->arrow && zoom >= FAR_ZOOM && d->state->ends == NULL)
     {
       cairo_set_dash (d->cr, NULL, 0, 0);
       draw_head (d, e);
