@@ -9,6 +9,7 @@
 #define RUN    N_ ("Run")
 #define WINDOW N_ ("Window")
 #define GRAPH  N_ ("Graph")
+#define BUILD  N_ ("Graph, while it is edited")
 #define CHARTS N_ ("Charts")
 #define TABLE  N_ ("Table of runs")
 #define LAUNCH N_ ("New run")
@@ -35,8 +36,8 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>2" },
   { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>3" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
-  { WINDOW, N_ ("Next one found"), "win.find-next", "F3 <Control>g" },
-  { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3 <Control><Shift>g" },
+  { WINDOW, N_ ("Next one found"), "win.find-next", "F3" },
+  { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3" },
   { WINDOW, N_ ("Show or hide the runs"), "win.toggle-runs", "F8" },
   { WINDOW, N_ ("Show or hide the inspector"), "win.toggle-inspector", "F9" },
   { WINDOW, N_ ("Open a project"), "win.open-project", "<Control>o" },
@@ -73,6 +74,22 @@ static const SluiceKey keys[] = {
   { GRAPH, N_ ("Full size"), "canvas.zoom-100", "0 <Control>0" },
   { GRAPH, N_ ("All of the graph"), "canvas.fit", "9 <Control>9" },
   { GRAPH, N_ ("All of what is selected"), "canvas.fit-selection", "period" },
+
+  { BUILD, N_ ("Add a node, at the selected one"), "canvas.palette", "<Shift>a" },
+  { BUILD, N_ ("Lay a wire from it: Tab for the port, arrows for where it goes, Return"),
+    "canvas.link", "l" },
+  { BUILD, N_ ("Delete; what read it reads what it read"), "canvas.delete", "Delete" },
+  { BUILD, N_ ("Take it out of its wires, and keep it"), "canvas.detach", "<Control><Shift>x" },
+  { BUILD, N_ ("Rename"), "canvas.rename", "F2" },
+  { BUILD, N_ ("Duplicate"), "canvas.duplicate", "<Control>d" },
+  { BUILD, N_ ("Group into a scope"), "canvas.group", "<Control>g" },
+  { BUILD, N_ ("Ungroup a scope"), "canvas.ungroup", "<Control><Shift>g" },
+  { BUILD, N_ ("Mute"), "canvas.mute", "m" },
+  { BUILD, N_ ("Bypass"), "canvas.bypass", "b" },
+  { BUILD, N_ ("Cut"), "canvas.cut", "<Control>x" },
+  { BUILD, N_ ("Copy as text"), "canvas.copy", "<Control>c" },
+  { BUILD, N_ ("Paste"), "canvas.paste", "<Control>v" },
+  { BUILD, N_ ("Paste, inputs kept"), "canvas.paste-wired", "<Control><Shift>v" },
 
   { CHARTS, N_ ("Cursor to the left"), "chart.cursor-left", "Left" },
   { CHARTS, N_ ("Cursor to the right"), "chart.cursor-right", "Right" },

@@ -320,8 +320,8 @@ draw_target_pill (SluiceCanvas *self, cairo_t *cr, guint target, GArray *pills)
   pango_cairo_show_layout (cr, layout);
 }
 
-/* What each box says best; of the one at the pointer, what is said there. (transfer full): of
- * guint, targets */
+/* What each box says best; of the one at the pointer, what is said there: (transfer full)
+ * (element-type guint), targets */
 static GArray *
 choose_targets (SluiceCanvas *self)
 {
@@ -335,14 +335,11 @@ choose_targets (SluiceCanvas *self)
       if (seen[item])
         continue;
       seen[item] = 1;
-      guint best = hot != NULL && hot->item == item ? wire->chosen
-                                                    : sluice_canvas_edit_best_target (self, item);
-      /* Ends that are in use were asked about when the pointer came by: they say nothing now. */
-      if (best == SLUICE_NONE
-          || (best != wire->chosen && wire->is_output
-              && !sluice_canvas_edit_target_port (self, best)->is_open))
-        continue;
-      g_array_append_val (chosen, best);
+      guint best = hot != NULL && hot->item == item
+                       ? wire->chosen
+                       : sluice_canvas_edit_best_target (self, item, FALSE);
+      if (best != SLUICE_NONE)
+        g_array_append_val (chosen, best);
     }
   return chosen;
 }

@@ -33,11 +33,8 @@ target_words (SluiceCanvas *self)
   if (t == NULL)
     return g_strdup (_ ("Nothing in view could be joined to it. Shift+A: add a node"));
   g_autofree char *port = port_words (self, t->item, t->port);
-  const char *words = t->words != NULL ? t->words : "";
-  if (t->fits && *words != '\0')
-    return g_strdup_printf (_ ("%s: gives %s (%u of %u)"), port, words, wire->chosen + 1,
-                            wire->targets->len);
-  return g_strdup_printf (t->fits ? _ ("%s: fits%s (%u of %u)")
+  const char *words = t->words != NULL ? t->words : "?";
+  return g_strdup_printf (t->fits ? _ ("%s: gives %s (%u of %u)")
                                   : _ ("%s: does not fit: %s (%u of %u)"),
                           port, words, wire->chosen + 1, wire->targets->len);
 }

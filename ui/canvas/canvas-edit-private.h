@@ -87,9 +87,10 @@ struct _CanvasEdit
   GHashTable *known; /* (nullable): the nodes that are no news when the next model comes */
   SluicePoint place;
 
-  GtkWidget *status; /* says what keys do while they lead a wire */
-  GtkWidget *rename; /* (nullable): the entry over a box */
-  char *renamed;     /* the path of that */
+  GtkWidget *status;   /* says what keys do while they lead a wire */
+  GtkWidget *rename;   /* (nullable): the entry over a box */
+  char *renamed;       /* the path of that */
+  guint rename_source; /* takes away an entry that was left */
 };
 
 /* canvas-edit.c */
@@ -142,8 +143,9 @@ void sluice_canvas_edit_ask (SluiceCanvas *self, guint item, gboolean all);
 gboolean sluice_canvas_edit_judge (SluiceCanvas *self, gint64 budget);
 /* What is in view becomes targets. */
 void sluice_canvas_edit_ask_visible (SluiceCanvas *self);
-/* The first of those of @item that says best what becomes of the wire there; SLUICE_NONE. */
-guint sluice_canvas_edit_best_target (SluiceCanvas *self, guint item);
+/* Of those of @item the first that says best what becomes of the wire there; @all: also where it
+ * would replace another one. SLUICE_NONE. */
+guint sluice_canvas_edit_best_target (SluiceCanvas *self, guint item, gboolean all);
 /* The scene is another one: the wire's box may have another number, or be gone. */
 void sluice_canvas_edit_rebind_wire (SluiceCanvas *self);
 

@@ -16,12 +16,12 @@ sluice_canvas_edit_end_rename (SluiceCanvas *self)
 {
   GtkWidget *box = g_steal_pointer (&self->edit->rename);
   g_clear_pointer (&self->edit->renamed, g_free);
+  g_clear_handle_id (&self->edit->rename_source, g_source_remove);
   if (box == NULL)
     return;
-  gboolean had_focus = gtk_widget_get_focus_child (GTK_WIDGET (self)) == box;
-  gtk_widget_unparent (box);
-  if (had_focus)
+  if (gtk_widget_get_focus_child (GTK_WIDGET (self)) == box)
     gtk_widget_grab_focus (GTK_WIDGET (self));
+  gtk_widget_unparent (box);
 }
 
 /* The item of the box that is renamed. */
@@ -104,11 +104,21 @@ key_cb (SluiceCanvas *self, guint key)
   return TRUE;
 }
 
+static gboolean
+left_cb (gpointer data)
+{
+  SluiceCanvas *self = data;
+  self->edit->rename_source = 0;
+  sluice_canvas_edit_end_rename (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* Not while the focus is on its way: the toolkit still holds what it leaves. */
 static void
 leave_cb (SluiceCanvas *self)
 {
-  if (self->edit != NULL)
-    sluice_canvas_edit_end_rename (self);
+  if (self->edit != NULL && self->edit->rename != NULL && self->edit->rename_source == 0)
+    self->edit->rename_source = g_idle_add (left_cb, self);
 }
 
 static GtkWidget *

@@ -228,7 +228,7 @@ sluice_canvas_edit_judge (SluiceCanvas *self, gint64 budget)
 }
 
 guint
-sluice_canvas_edit_best_target (SluiceCanvas *self, guint item)
+sluice_canvas_edit_best_target (SluiceCanvas *self, guint item, gboolean all)
 {
   const CanvasWire *wire = &self->edit->wire;
   guint best = SLUICE_NONE, best_rank = 0;
@@ -237,9 +237,9 @@ sluice_canvas_edit_best_target (SluiceCanvas *self, guint item)
       const CanvasTarget *t = &g_array_index (wire->targets, CanvasTarget, i);
       if (t->item != item || !t->is_judged)
         continue;
-      guint rank =
-          1 + (t->fits ? 2 : 0) + (sluice_canvas_edit_target_port (self, i)->is_open ? 1 : 0);
-      if (rank <= best_rank)
+      const CanvasPort *port = sluice_canvas_edit_target_port (self, i);
+      guint rank = 1 + (t->fits ? 2 : 0) + (port->is_open ? 1 : 0);
+      if (rank <= best_rank || (!all && !port->is_open && !port->is_output))
         continue;
       best = i;
       best_rank = rank;
@@ -271,7 +271,7 @@ target_at (SluiceCanvas *self, double x, double y)
       if (at != NULL && t->item == item && t->port == port)
         return i;
     }
-  return sluice_canvas_edit_best_target (self, item);
+  return sluice_canvas_edit_best_target (self, item, TRUE);
 }
 
 void

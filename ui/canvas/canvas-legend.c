@@ -225,8 +225,8 @@ sluice_canvas_update_legend (SluiceCanvas *self)
                    && self->hierarchy != NULL && self->scene != NULL
                    && gtk_widget_get_visible (self->bar);
   /* Not for nothing: it may be asked for while places are given out. */
-  if (shown && self->color_by == SLUICE_COLOR_BY_STRUCTURE
-      && gtk_widget_get_visible (self->legend) && g_strcmp0 (types, self->legend_types) == 0)
+  if (shown && self->color_by == SLUICE_COLOR_BY_STRUCTURE && gtk_widget_get_visible (self->legend)
+      && g_strcmp0 (types, self->legend_types) == 0)
     return;
   g_free (self->legend_types);
   self->legend_types = self->color_by == SLUICE_COLOR_BY_STRUCTURE ? g_strdup (types) : NULL;
