@@ -5,25 +5,25 @@
 #include <stdatomic.h>
 #include <string.h>
 
-SluiceKept *
+SluiceKeptNodes *
 sluice_kept_new (GStrv take_names, gboolean all)
 {
-  SluiceKept *self = g_new0 (SluiceKept, 1);
+  SluiceKeptNodes *self = g_new0 (SluiceKeptNodes, 1);
   self->ref_count = 1;
   self->names = take_names != NULL ? take_names : g_new0 (char *, 1);
   self->all = all;
   return self;
 }
 
-SluiceKept *
-sluice_kept_ref (SluiceKept *self)
+SluiceKeptNodes *
+sluice_kept_ref (SluiceKeptNodes *self)
 {
   atomic_fetch_add (&self->ref_count, 1);
   return self;
 }
 
 void
-sluice_kept_unref (SluiceKept *self)
+sluice_kept_unref (SluiceKeptNodes *self)
 {
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
@@ -32,7 +32,7 @@ sluice_kept_unref (SluiceKept *self)
 }
 
 gboolean
-sluice_kept_has (const SluiceKept *self, const char *name)
+sluice_kept_has (const SluiceKeptNodes *self, const char *name)
 {
   for (guint i = 0; self != NULL && self->names[i] != NULL; i++)
     {
@@ -46,7 +46,7 @@ sluice_kept_has (const SluiceKept *self, const char *name)
 }
 
 gboolean
-sluice_kept_equal (const SluiceKept *a, const SluiceKept *b)
+sluice_kept_equal (const SluiceKeptNodes *a, const SluiceKeptNodes *b)
 {
   if (a == NULL || b == NULL || a == b)
     return a == b;

@@ -13,14 +13,14 @@ typedef struct
   _Atomic int ref_count;
   GStrv names;  /* of nodes; "SCOPE/": of all below it */
   gboolean all; /* the graph stays as it is */
-} SluiceKept;
+} SluiceKeptNodes;
 
 /* (transfer full) take_names: (nullable) */
-SluiceKept *sluice_kept_new (GStrv take_names, gboolean all);
-SluiceKept *sluice_kept_ref (SluiceKept *self);
-void sluice_kept_unref (SluiceKept *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceKept, sluice_kept_unref)
+SluiceKeptNodes *sluice_kept_new (GStrv take_names, gboolean all);
+SluiceKeptNodes *sluice_kept_ref (SluiceKeptNodes *self);
+void sluice_kept_unref (SluiceKeptNodes *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceKeptNodes, sluice_kept_unref)
 
 /* (nullable) each: nothing is kept. */
-gboolean sluice_kept_has (const SluiceKept *self, const char *name);
-gboolean sluice_kept_equal (const SluiceKept *a, const SluiceKept *b);
+gboolean sluice_kept_has (const SluiceKeptNodes *self, const char *name);
+gboolean sluice_kept_equal (const SluiceKeptNodes *a, const SluiceKeptNodes *b);

@@ -47,7 +47,8 @@ typedef struct
   int max_rank;                 /* of kernels */
   guint wishes;                 /* SluicePassWish */
   guint64 order_seed;           /* for SHUFFLE */
-  const SluiceKept *kept;       /* (nullable): nodes that stay by themselves, where they are needed */
+  const SluiceKeptNodes
+      *kept; /* (nullable): nodes that stay by themselves, where they are needed */
 } SluicePassOptions;
 
 typedef struct

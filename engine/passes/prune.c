@@ -13,7 +13,7 @@ typedef struct
 {
   const SluiceSignature *signature;
   const SluicePlacements *placements;
-  const SluiceKept *kept; /* (nullable) */
+  const SluiceKeptNodes *kept; /* (nullable) */
   SluiceWork *work;
   SluiceGraph *graph;
   guint8 *is_fed;         /* by node index: some output of it is fed */

@@ -25,6 +25,9 @@ parse_place (SluiceBreakpoint *self, const char *place, GError **error)
   if (length == 0)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "name a node, an edge as NODE:1, a scope as SCOPE/, or * for all nodes");
+  if (strchr (place, ' ') != NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' is no place: behind it stands ' if ' and a condition", place);
   self->is_scope = g_str_equal (place, "*") || place[length - 1] == '/';
   if (self->is_scope)
     name = g_strndup (place, length - 1);

@@ -4,7 +4,7 @@
 
 #include <pthread.h>
 
-#include "engine/runtime/debug/debug-run.h"
+#include "engine/runtime/debug/debugger-run.h"
 
 /* How runs go on that are not told otherwise. */
 typedef enum
@@ -40,9 +40,9 @@ struct _SluiceDebugger
   pthread_cond_t changed;
   GArray *breakpoints; /* of SluiceBreakpointReport, by number; its place as of the newest run */
   guint n_numbers;
-  guint64 version;  /* of the breakpoints */
-  SluiceKept *kept; /* what they need of a plan */
-  GPtrArray *plans; /* of SluiceDebugPlan, of this version */
+  guint64 version;       /* of the breakpoints */
+  SluiceKeptNodes *kept; /* what they need of a plan */
+  GPtrArray *plans;      /* of SluiceDebugPlan, of this version */
   DebugMode mode;
   gboolean pauses;
   SluiceDebugRun *stopped; /* (nullable) */
@@ -59,10 +59,12 @@ breakpoint_at (const GArray *breakpoints, guint i)
   return &g_array_index (breakpoints, SluiceBreakpointReport, i);
 }
 
-/* ---- debug-plan.c ---- */
+/* ---- debugger-plan.c ---- */
 
-SluiceDebugPlan *
-sluice_debug_plan_new (const SluicePlan *plan, const GArray *breakpoints, guint64 version);
+SluiceDebugPlan *sluice_debug_plan_new (const SluicePlan *plan,
+                                        const GArray *breakpoints,
+                                        guint64 version,
+                                        pthread_mutex_t *graph_lock);
 SluiceDebugPlan *sluice_debug_plan_ref (SluiceDebugPlan *self);
 void sluice_debug_plan_unref (SluiceDebugPlan *self);
 void sluice_breakpoint_report_clear (SluiceBreakpointReport *self);
@@ -100,7 +102,7 @@ char *sluice_debug_name_edge (const SluicePlan *plan, guint32 source, guint32 po
 /* What the node reads there, as the graph has it, or who gives it. (transfer full) */
 char *sluice_debug_name_input (const SluicePlan *plan, const SluicePlanNode *node, guint32 input);
 
-/* ---- debug-run.c ---- */
+/* ---- debugger-run.c ---- */
 
 /* Inputs that are held for a node which has run. (nullable) */
 const SluiceValue *

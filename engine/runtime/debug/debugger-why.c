@@ -358,12 +358,12 @@ add_without_frame (Search *self, const char *name)
 
 /* Why the plan has no such node. */
 static void
-fail_no_node (const SluicePlan *plan, const char *name, GError **error)
+fail_no_node (const SluiceStep *step, const char *name, GError **error)
 {
   g_autoptr (GArray) one = g_array_new (FALSE, TRUE, sizeof (SluiceBreakpointReport));
   SluiceBreakpointReport asked = { .what = { .name = name, .port = -1 } };
   g_array_append_val (one, asked);
-  SluiceDebugPlan *found = sluice_debug_plan_new (plan, one, 0);
+  SluiceDebugPlan *found = sluice_debug_plan_new (step->plan, one, 0, step->env.graph_lock);
   g_autofree char *text = sluice_breakpoint_report_describe (breakpoint_at (found->places, 0));
   sluice_debug_plan_unref (found);
   sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s", text);
@@ -388,7 +388,7 @@ sluice_debugger_dup_why (SluiceDebugger *self, const char *name, GError **error)
       givers_clear (&search.givers);
       if (interned != NULL && whys->len == 0)
         {
-          fail_no_node (run->step->plan, interned, error);
+          fail_no_node (run->step, interned, error);
           g_clear_pointer (&whys, g_array_unref);
         }
     }

@@ -118,19 +118,6 @@ sluice_debugger_dup_reports (SluiceDebugger *self)
   return reports;
 }
 
-SluiceKept *
-sluice_debugger_dup_kept (SluiceDebugger *self)
-{
-  SluiceKept *kept = NULL;
-  pthread_mutex_lock (&self->lock);
-  if (self->mode == DEBUG_BY_STEP)
-    kept = sluice_kept_new (NULL, TRUE);
-  else if (self->mode != DEBUG_FREE && self->breakpoints->len > 0)
-    kept = sluice_kept_ref (self->kept);
-  pthread_mutex_unlock (&self->lock);
-  return kept;
-}
-
 /* ---- how runs go on ---- */
 
 /* Under the lock. */

@@ -56,6 +56,7 @@ typedef enum
   SLUICE_BREAKPOINT_NO_OUTPUT, /* asks about values, and the node has none */
   SLUICE_BREAKPOINT_CALL,      /* the call of a function: what runs is below NAME/_call/ */
   SLUICE_BREAKPOINT_PRUNED,    /* nothing that is fetched or run needs it */
+  SLUICE_BREAKPOINT_UNKNOWN,   /* the graph has no such node or scope */
 } SluiceBreakpointStatus;
 
 typedef struct

@@ -238,7 +238,7 @@ static void
 get_ready (SluiceExecutableCache *self,
            const SluiceSignature *signature,
            gboolean node_by_node,
-           const SluiceKept *kept,
+           const SluiceKeptNodes *kept,
            SluicePassOptions *options)
 {
   if (sluice_graph_lower_closure (self->snapshot->graph, signature->fetches, signature->n_fetches,
@@ -263,7 +263,7 @@ SluicePlan *
 sluice_executable_cache_compile (SluiceExecutableCache *self,
                                  const SluiceSignature *signature,
                                  gboolean node_by_node,
-                                 const SluiceKept *kept,
+                                 const SluiceKeptNodes *kept,
                                  GError **error)
 {
   SluicePassOptions options;

@@ -75,7 +75,7 @@ void sluice_executable_cache_place (SluiceExecutableCache *self);
 SluicePlan *sluice_executable_cache_compile (SluiceExecutableCache *self,
                                              const SluiceSignature *signature,
                                              gboolean node_by_node,
-                                             const SluiceKept *kept,
+                                             const SluiceKeptNodes *kept,
                                              GError **error);
 
 typedef struct
@@ -85,7 +85,7 @@ typedef struct
   gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
   gboolean is_partial;     /* session-partial-run.h */
   gboolean may_lack_feeds; /* else an executable that lacks one is an error; no part of the key */
-  SluiceKept *kept;        /* (nullable): nodes that a debugger will look at */
+  SluiceKeptNodes *kept;   /* (nullable): nodes that a debugger will look at */
 } SluiceProgramNames;
 
 /* (transfer full) */

@@ -5,7 +5,7 @@
 #include <sys/random.h>
 
 #include "engine/passes/passes.h"
-#include "engine/runtime/debug/debug-run.h"
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/events.h"
 #include "engine/runtime/session/host.h"
@@ -48,7 +48,7 @@ guards (const SluiceSession *self, const SluiceRunOptions *options)
 }
 
 /* What the plan of such a run keeps. (transfer full) (nullable) */
-static SluiceKept *
+static SluiceKeptNodes *
 dup_kept (const SluiceRunOptions *options)
 {
   return options && options->debugger ? sluice_debugger_dup_kept (options->debugger) : NULL;
@@ -176,7 +176,7 @@ sluice_session_run (SluiceSession *self,
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   g_auto (Feeds) feeds;
   SluiceProgramNames signature = names_of (names, &feeds);
-  g_autoptr (SluiceKept) kept = dup_kept (options);
+  g_autoptr (SluiceKeptNodes) kept = dup_kept (options);
   signature.node_by_node = guards (self, options);
   signature.kept = kept;
   signature.may_lack_feeds = TRUE;
@@ -231,7 +231,7 @@ sluice_callable_run (SluiceCallable *self,
                      const SluiceRunOptions *options,
                      GError **error)
 {
-  g_autoptr (SluiceKept) kept = dup_kept (options);
+  g_autoptr (SluiceKeptNodes) kept = dup_kept (options);
   const gboolean is_guarded = guards (self->session, options);
   if (!kept && (!is_guarded || self->names->node_by_node))
     return run_executable (self->session, self->executable, feeds, outputs, options, error);

@@ -10,7 +10,7 @@
  */
 #include <sched.h>
 
-#include "engine/runtime/debug/debug-run.h"
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 #include "engine/runtime/step/guard.h"

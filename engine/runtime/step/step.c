@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
-#include "engine/runtime/debug/debug-run.h"
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 

@@ -66,7 +66,7 @@ typedef struct
 } SluiceWatched;
 
 typedef struct _SluicePartialRun SluicePartialRun; /* session.h */
-typedef struct _SluiceDebugRun SluiceDebugRun;     /* debug-run.h */
+typedef struct _SluiceDebugRun SluiceDebugRun;     /* debugger-run.h */
 
 /* What a run brings along. */
 typedef struct

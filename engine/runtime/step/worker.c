@@ -3,7 +3,7 @@
 #include "engine/runtime/step/worker.h"
 
 #include "engine/device/readers.h"
-#include "engine/runtime/debug/debug-run.h"
+#include "engine/runtime/debug/debugger-run.h"
 
 static void
 stop_in_flight (SluiceStep *step)

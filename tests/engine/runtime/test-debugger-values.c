@@ -46,10 +46,10 @@ read_values (const Case *of, char ***fetches)
 {
   g_autofree char *text = read_file (of, ".txt");
   g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  GHashTable *values = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
-                                              (GDestroyNotify) g_ptr_array_unref);
-  *fetches = g_strsplit (lines[0] + strlen ("# fetches "), " ", -1);
-  for (guint i = 1; lines[i] != NULL && *lines[i] != '\0'; i++)
+  GHashTable *values =
+      g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_ptr_array_unref);
+  *fetches = g_strsplit (lines[2] + strlen ("# fetches "), " ", -1);
+  for (guint i = 3; lines[i] != NULL && *lines[i] != '\0'; i++)
     {
       char *blank = strchr (lines[i], ' ');
       g_autofree char *edge = g_strndup (lines[i], (gsize) (blank - lines[i]));
@@ -157,8 +157,8 @@ test_values (gconstpointer data)
   g_assert_no_error (error);
   g_autoptr (SluiceTensor) x = sluice_tensor_new_from (SLUICE_FLOAT, &of->shape, of->x);
   const SluiceFeed feed = { of->feed, x };
-  const SluiceStepNames names = { &feed, (const char *const *) fetches, NULL, 1,
-                                  g_strv_length (fetches), 0 };
+  const SluiceStepNames names = { &feed, (const char *const *) fetches, NULL,
+                                  1,     g_strv_length (fetches),       0 };
   g_auto (Debugged) run = { NULL };
   debugged_init (&run, session);
   Walk walk = { values, 0, 0 };

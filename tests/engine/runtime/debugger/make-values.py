@@ -22,7 +22,13 @@ import numpy as np  # noqa: E402
 import tensorflow.compat.v1 as tf  # noqa: E402
 from tensorflow.python.debug.lib import debug_data, debug_utils  # noqa: E402
 
+NOTICE = '# SPDX-License-Identifier: Apache-2.0\n# SPDX-FileCopyrightText: The Sluice authors\n'
 TYPES = {'float32': 'float', 'int32': 'int32', 'bool': 'bool'}
+
+
+def both(out, x):
+    """The value and its gradient."""
+    return [tf.identity(out, name='out'), tf.identity(tf.gradients(out, x)[0], name='dx')]
 
 
 def loop():
@@ -35,7 +41,7 @@ def loop():
 
     out = tf.while_loop(lambda i, a: i < 3, lambda i, a: (i + 1, tf.tanh(inner(a)) + x),
                         [tf.constant(0), tf.constant(0.5)], name='outer')[1]
-    return [tf.identity(out, name='out'), tf.identity(tf.gradients(out, x)[0], name='dx')], {x: 0.75}
+    return both(out, x), {x: 0.75}
 
 
 def cond():
@@ -43,7 +49,7 @@ def cond():
     x = tf.placeholder(tf.float32, [3], name='x')
     out = tf.cond(tf.reduce_sum(x) > 1.0, lambda: tf.exp(x, name='yes'),
                   lambda: tf.square(x, name='no'), name='cond')
-    return [tf.identity(out, name='out'), tf.identity(tf.gradients(out, x)[0], name='dx')], {x: [1., 2., .5]}
+    return both(out, x), {x: [1., 2., .5]}
 
 
 def queue():
@@ -108,9 +114,11 @@ def main(folder):
         graph = tf.Graph()
         with graph.as_default():
             fetches, feeds = make()
-        tf.train.write_graph(graph.as_graph_def(), folder, make.__name__ + '.pbtxt')
-        with open(os.path.join(folder, make.__name__ + '.txt'), 'w', encoding='utf-8') as out:
-            out.write(f'# fetches {" ".join(fetch.name for fetch in fetches)}\n')
+        path = os.path.join(folder, make.__name__)
+        with open(path + '.pbtxt', 'w', encoding='utf-8') as out:
+            out.write(NOTICE + str(graph.as_graph_def()))
+        with open(path + '.txt', 'w', encoding='utf-8') as out:
+            out.write(f'{NOTICE}# fetches {" ".join(fetch.name for fetch in fetches)}\n')
             for edge, value in run(graph, fetches, feeds):
                 if value.dtype.name in TYPES:
                     numbers = ' '.join(repr(float(v)) for v in value.reshape(-1))

@@ -53,13 +53,33 @@ sluice_debug_names (const SluiceBreakpoint *what,
 
 /* ---- places ---- */
 
-/* Why a node that the plan has not is not there. */
+/* What the graph says of a node that the plan has not. */
 static void
-explain_absence (SluiceBreakpointReport *place, const SluicePlan *plan)
+look_in_graph (SluiceBreakpointReport *place, const SluicePlan *plan, pthread_mutex_t *graph_lock)
 {
   const SluiceBreakpoint *what = &place->what;
-  const guint32 port = (guint32) MAX (what->port, 0);
+  SluiceGraph *graph = plan->n_nodes > 0 ? plan->nodes[0].origin->graph : NULL;
+  if (graph == NULL || what->is_scope)
+    return;
+  pthread_mutex_lock (graph_lock);
+  const SluiceNode *node = sluice_graph_find (graph, what->name);
+  pthread_mutex_unlock (graph_lock);
+  if (node == NULL)
+    place->status = SLUICE_BREAKPOINT_UNKNOWN;
+  else if (sluice_node_get_role (node) == SLUICE_ROLE_CONST)
+    {
+      place->status = SLUICE_BREAKPOINT_CONSTANT;
+      place->value = sluice_tensor_ref (sluice_node_get_attr (node, "value")->tensor);
+    }
+}
+
+/* Why a node that the plan has not is not there. */
+static void
+explain_absence (SluiceBreakpointReport *place, const SluicePlan *plan, pthread_mutex_t *graph_lock)
+{
+  const SluiceBreakpoint *what = &place->what;
   place->status = SLUICE_BREAKPOINT_PRUNED;
+  look_in_graph (place, plan, graph_lock);
   for (guint i = 0; i < plan->calls->len; i++)
     if (has_name (what, g_array_index (plan->calls, SluiceWorkCall, i).origin->name))
       place->status = SLUICE_BREAKPOINT_CALL;
@@ -67,13 +87,6 @@ explain_absence (SluiceBreakpointReport *place, const SluicePlan *plan)
     if (has_name (what, plan->feeds[i].node->name)
         && (what->port < 0 || plan->feeds[i].port == what->port))
       place->status = SLUICE_BREAKPOINT_FED;
-  for (guint32 i = 0; i + port < plan->n_constants && place->value == NULL; i++)
-    if (has_name (what, plan->constant_origins[i]->name)
-        && plan->constant_origins[i + port] == plan->constant_origins[i])
-      {
-        place->status = SLUICE_BREAKPOINT_CONSTANT;
-        place->value = sluice_tensor_ref (plan->constants[i + port]);
-      }
 }
 
 static guint8
@@ -108,7 +121,10 @@ sluice_breakpoint_report_clear (SluiceBreakpointReport *self)
 }
 
 SluiceDebugPlan *
-sluice_debug_plan_new (const SluicePlan *plan, const GArray *breakpoints, guint64 version)
+sluice_debug_plan_new (const SluicePlan *plan,
+                       const GArray *breakpoints,
+                       guint64 version,
+                       pthread_mutex_t *graph_lock)
 {
   SluiceDebugPlan *self = g_new0 (SluiceDebugPlan, 1);
   self->ref_count = 1;
@@ -124,7 +140,7 @@ sluice_debug_plan_new (const SluicePlan *plan, const GArray *breakpoints, guint6
       for (guint32 i = 0; i < plan->n_nodes; i++)
         self->marks[i] |= mark_of (&place, plan, &plan->nodes[i]);
       if (place.status == SLUICE_BREAKPOINT_NEW)
-        explain_absence (&place, plan);
+        explain_absence (&place, plan, graph_lock);
       g_array_append_val (self->places, place);
     }
   return self;
@@ -193,6 +209,8 @@ sluice_breakpoint_report_describe (const SluiceBreakpointReport *self)
     case SLUICE_BREAKPOINT_CALL:
       return g_strdup_printf (_ ("%s is the call of a function; break on what it runs, %s/_call/"),
                               place, self->what.name);
+    case SLUICE_BREAKPOINT_UNKNOWN:
+      return g_strdup_printf (_ ("%s: the graph has no such node"), place);
     case SLUICE_BREAKPOINT_PRUNED:
       break;
     }

@@ -35,14 +35,16 @@ typedef struct
 
 /* Under the debugger's lock. (transfer full) */
 static SluiceDebugPlan *
-find_plan (SluiceDebugger *self, const SluicePlan *plan)
+find_plan (SluiceDebugger *self, const SluiceStep *step)
 {
+  const SluicePlan *plan = step->plan;
   for (guint i = 0; i < self->plans->len; i++)
     if (((SluiceDebugPlan *) self->plans->pdata[i])->serial == plan->serial)
       return sluice_debug_plan_ref (self->plans->pdata[i]);
   if (self->plans->len == MOST_PLANS)
     g_ptr_array_remove_index (self->plans, 0);
-  SluiceDebugPlan *found = sluice_debug_plan_new (plan, self->breakpoints, self->version);
+  SluiceDebugPlan *found =
+      sluice_debug_plan_new (plan, self->breakpoints, self->version, step->env.graph_lock);
   g_ptr_array_add (self->plans, sluice_debug_plan_ref (found));
   return found;
 }
@@ -55,7 +57,7 @@ take_breakpoints (SluiceDebugRun *self)
   if (self->plan != NULL && self->plan->version == debugger->version)
     return;
   g_clear_pointer (&self->plan, sluice_debug_plan_unref);
-  self->plan = find_plan (debugger, self->step->plan);
+  self->plan = find_plan (debugger, self->step);
   self->marks = self->plan->marks;
   for (guint i = 0; i < debugger->breakpoints->len; i++)
     {
@@ -67,6 +69,19 @@ take_breakpoints (SluiceDebugRun *self)
       if (report->value != NULL)
         sluice_tensor_ref (report->value);
     }
+}
+
+SluiceKeptNodes *
+sluice_debugger_dup_kept (SluiceDebugger *self)
+{
+  SluiceKeptNodes *kept = NULL;
+  pthread_mutex_lock (&self->lock);
+  if (self->mode == DEBUG_BY_STEP)
+    kept = sluice_kept_new (NULL, TRUE);
+  else if (self->mode != DEBUG_FREE && self->breakpoints->len > 0)
+    kept = sluice_kept_ref (self->kept);
+  pthread_mutex_unlock (&self->lock);
+  return kept;
 }
 
 static void

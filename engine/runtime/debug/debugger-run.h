@@ -44,7 +44,7 @@ struct _SluiceDebugRun
 /* ---- the session ---- */
 
 /* What the passes keep for a run that begins now. (transfer full) (nullable): it would not stop */
-SluiceKept *sluice_debugger_dup_kept (SluiceDebugger *self);
+SluiceKeptNodes *sluice_debugger_dup_kept (SluiceDebugger *self);
 /* Before a run of a step that is prepared, and after it. debugger: (nullable) */
 void sluice_debug_begin (SluiceDebugger *debugger, SluiceStep *step);
 void sluice_debug_end (SluiceStep *step);
