@@ -32,7 +32,8 @@ static const GOptionEntry options[] = {
   { "keep-going", 0, 0, G_OPTION_ARG_NONE, &keep_going,
     N_ ("Go on behind a command that fails; the exit status is 1 all the same"), NULL },
   { "commands", 0, 0, G_OPTION_ARG_NONE, &list_commands, N_ ("List the commands"), NULL },
-  { "layers", 0, 0, G_OPTION_ARG_NONE, &list_layers, N_ ("List the kinds of layers"), NULL },
+  { "layers", 0, 0, G_OPTION_ARG_NONE, &list_layers,
+    N_ ("List the kinds of layers, by family, with their parameters"), NULL },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -64,8 +65,13 @@ add_parameter (JsonBuilder *b, const SluiceTemplateParameter *parameter)
   sluice_cli_json_string (b, "name", parameter->name);
   sluice_cli_json_string (b, "kind", parameter->words);
   sluice_cli_json_string (b, "default", parameter->value);
-  sluice_cli_json_string (b, "help", parameter->help);
+  sluice_cli_json_string (b, "help", _ (parameter->help));
   json_builder_end_object (b);
+  if (sluice_cli_json)
+    return;
+  gboolean has_default = parameter->value != NULL && *parameter->value != '\0';
+  printf ("    %s=%s  %s%s%s%s\n", parameter->name, parameter->words, _ (parameter->help),
+          has_default ? " [" : "", has_default ? parameter->value : "", has_default ? "]" : "");
 }
 
 static void
@@ -73,22 +79,14 @@ print_layer (const SluiceTemplate *layer)
 {
   JsonBuilder *b = sluice_cli_json_begin ();
   sluice_cli_json_string (b, "layer", layer->name);
-  sluice_cli_json_string (b, "summary", layer->summary);
+  sluice_cli_json_string (b, "family", layer->family);
+  sluice_cli_json_string (b, "summary", _ (layer->summary));
   json_builder_set_member_name (b, "parameters");
   json_builder_begin_array (b);
   if (!sluice_cli_json)
-    printf ("%s\n    %s.\n", layer->name, layer->summary);
+    printf ("%s\n    %s.\n", layer->name, _ (layer->summary));
   for (guint i = 0; i < layer->parameters->len; i++)
-    {
-      const SluiceTemplateParameter *parameter =
-          &g_array_index (layer->parameters, SluiceTemplateParameter, i);
-      add_parameter (b, parameter);
-      if (!sluice_cli_json)
-        printf ("    %s=%s  %s%s%s%s\n", parameter->name, parameter->words, parameter->help,
-                parameter->value != NULL ? " [" : "",
-                parameter->value != NULL ? parameter->value : "",
-                parameter->value != NULL ? "]" : "");
-    }
+    add_parameter (b, &g_array_index (layer->parameters, SluiceTemplateParameter, i));
   json_builder_end_array (b);
   sluice_cli_json_end (b);
 }
@@ -96,9 +94,17 @@ print_layer (const SluiceTemplate *layer)
 static int
 print_layers (void)
 {
-  g_autoptr (GPtrArray) layers = sluice_template_list ("layer");
-  for (guint i = 0; i < layers->len; i++)
-    print_layer (layers->pdata[i]);
+  for (guint i = 0; i < sluice_template_n_families; i++)
+    {
+      const SluiceTemplateFamily *family = &sluice_template_families[i];
+      if (family->title == NULL)
+        continue;
+      g_autoptr (GPtrArray) layers = sluice_template_list (family->name);
+      if (!sluice_cli_json)
+        printf ("%s%s\n\n", i > 0 ? "\n" : "", _ (family->title));
+      for (guint k = 0; k < layers->len; k++)
+        print_layer (layers->pdata[k]);
+    }
   return EXIT_OK;
 }
 
@@ -224,12 +230,13 @@ const Verb sluice_verb_edit = {
           "text form. A command is done whole or not at all. One that fails says its line, what "
           "is wrong and what would be right, and ends the script; nothing is written then. "
           "--commands lists the commands, the manual's page \"edit\" explains them."),
-  .json = "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "
-          "\"error\": \"string|null\", \"said\": [\"string\"]}\n"
-          "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}\n"
-          "{\"layer\": \"string\", \"summary\": \"string\", \"parameters\": [{\"name\": "
-          "\"string\", \"kind\": \"string\", \"default\": \"string|null\", "
-          "\"help\": \"string\"}]}",
+  .json =
+      "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "
+      "\"error\": \"string|null\", \"said\": [\"string\"]}\n"
+      "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}\n"
+      "{\"layer\": \"string\", \"family\": \"string\", \"summary\": \"string\", "
+      "\"parameters\": [{\"name\": \"string\", \"kind\": \"string\", \"default\": \"string|null\", "
+      "\"help\": \"string\"}]}",
   .options = options,
   .run = edit,
 };

@@ -17,9 +17,12 @@
 static const SluiceCommandKey attrs[] = { { NULL, "ATTR=VALUE" } };
 static const SluiceCommandKey parameters[] = { { NULL, "KEY=VALUE" } };
 static const SluiceCommandKey training[] = { { "optimizer", "NAME", TRUE },
-                                             { "learning-rate", "X", TRUE },
+                                             { "learning-rate", "X|EDGE", TRUE },
+                                             { "schedule", "KIND" },
                                              { "variables", "SCOPE" },
                                              { "clip", "X" },
+                                             { "clip-norm", "X" },
+                                             { "clip-value", "X" },
                                              { NULL, "KEY=VALUE" } };
 
 /* clang-format off */
@@ -30,6 +33,9 @@ const SluiceEditCommand sluice_commands[] = {
   { "layer", "KIND NAME [input=EDGE] [KEY=VALUE...]",
     N_("Adds a layer as a scope, whose outcome is NAME/output; of a layer that is there, makes it again with other parameters"),
     N_("layer $2"), 2, 2, KEYS (parameters), sluice_command_layer },
+  { "unlayer", "NAME",
+    N_("Takes a layer apart: its nodes stay and are nodes like others, what it was made by is forgotten"),
+    N_("take the layer $1 apart"), 1, 1, NULL, 0, sluice_command_unlayer },
   { "connect", "EDGE NODE:K",
     N_("Makes input K of a node, by number or by name, read an edge instead of what it reads; one more where the op takes any number"),
     N_("connect $1 → $2"), 2, 2, NULL, 0, sluice_command_connect },
@@ -42,8 +48,8 @@ const SluiceEditCommand sluice_commands[] = {
   { "uncontrol", "BEFORE NODE",
     N_("Takes such a control edge away"),
     N_("let $2 no longer wait for $1"), 2, 2, NULL, 0, sluice_command_uncontrol },
-  { "set", "NODE ATTR=VALUE...",
-    N_("Sets attributes; without a value one goes back to its default"),
+  { "set", "NODE|LAYER KEY=VALUE...",
+    N_("Sets attributes of a node; of a layer parameters, which make it again in its place. Without a value one goes back to its default"),
     N_("set an attribute of $1"), 1, 1, KEYS (attrs), sluice_command_set },
   { "device", "NODE DEVICE",
     N_("Says where a node is to run, as \"/device:CPU:0\"; \"\" for anywhere"),
@@ -69,8 +75,8 @@ const SluiceEditCommand sluice_commands[] = {
   { "insert", "OP NAME EDGE [ATTR=VALUE...]",
     N_("Puts a node of one input and one output between an edge and all that reads it"),
     N_("insert $2"), 3, 3, KEYS (attrs), sluice_command_insert },
-  { "train", "LOSS optimizer=sgd|momentum|adam|rmsprop|adagrad learning-rate=X [variables=SCOPE] [clip=X] [KEY=VALUE...]",
-    N_("Adds gradients of a loss, an optimizer's updates of all variables or those of a scope, the global step, and the nodes init and train; clip is the largest joint norm of the gradients"),
+  { "train", "LOSS optimizer=sgd|momentum|adam|rmsprop|adagrad learning-rate=X|EDGE [schedule=KIND] [variables=SCOPE] [clip=X] [KEY=VALUE...]",
+    N_("Adds gradients of a loss, an optimizer's updates of all variables or those of a scope, the global step, and the nodes init and train. A schedule lets the learning rate go down; clip is the largest joint norm of the gradients, clip-norm that of each, clip-value the largest of their numbers"),
     N_("train by $1"), 1, 1, KEYS (training), sluice_command_train },
   { "summary", "scalar|histogram|image EDGE [TAG]",
     N_("Adds a summary of an edge, by the tag or the name of its node; summaries/merged joins all of them"),
