@@ -14,7 +14,7 @@ typedef struct
   SluiceSession *placed; /* (nullable): where the nodes would run */
   char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
-  GPtrArray *warnings;    /* of SluiceGraphWarning */
+  GPtrArray *warnings;    /* of SluiceProblem, of graph */
   SluiceViewState *state; /* (nullable): the positions that were saved */
   char *layout_path;      /* (nullable): where they are saved */
   char *loss;             /* (nullable): name of the node that a project calls its loss */

@@ -421,7 +421,7 @@ sluice_offers_add_ops (SluiceOfferList *list)
 #define MAX_ASKED 4000
 
 static void
-add_edge (SluiceOfferList *list, SluiceEdge edge, guint order)
+add_edge (SluiceOfferList *list, SluiceEdge edge, gboolean has_reader, guint order)
 {
   g_autofree char *text = sluice_edge_to_text (edge);
   g_autofree char *input = sluice_offer_input_text (list->hand->node, list->hand->input);
@@ -431,6 +431,7 @@ add_edge (SluiceOfferList *list, SluiceEdge edge, guint order)
   offer->detail = g_strdup (_ ("is there already"));
   offer->result = edge.node->outputs[edge.port];
   offer->has_result = TRUE;
+  offer->has_reader = has_reader;
   offer->order = order;
   g_ptr_array_add (list->offers, offer);
 }
@@ -465,7 +466,7 @@ sluice_offers_add_edges (SluiceOfferList *list)
             continue;
           n_asked++;
           if (sluice_judge_ask (judge, edge, hand->node, hand->input, &verdict))
-            add_edge (list, edge, (read ? MAX_EDGES : 0) + n_found[read]++);
+            add_edge (list, edge, read, (read ? MAX_EDGES : 0) + n_found[read]++);
         }
     }
 }

@@ -89,3 +89,5 @@ guint sluice_op_words_get_order (const char *op);
 const char *sluice_op_words_get_also (const char *key); /* (nullable) */
 /* The op that goes a way, and the name of its constant or attribute. */
 const char *sluice_op_words_get_fit (const char *way, const char **name);
+/* "compares", "rounds", "losses" */
+gboolean sluice_op_words_is (const char *what, const char *op);

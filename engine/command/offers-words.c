@@ -15,6 +15,7 @@ typedef struct
   GHashTable *order; /* op -> its number, from 1 */
   GHashTable *also;  /* key -> words */
   GHashTable *fits;  /* way -> SluiceLine */
+  GHashTable *sets;  /* what ops are -> GHashTable of them */
 } Words;
 
 static void
@@ -39,7 +40,12 @@ read_line (Words *words, const char *text)
       g_hash_table_insert (words->fits, way, g_steal_pointer (&line));
     }
   else
-    g_error ("%s: '%s' says nothing", PATH, text);
+    {
+      GHashTable *set = g_hash_table_new (g_str_hash, g_str_equal);
+      for (guint i = 1; i < line->n; i++)
+        g_hash_table_add (set, g_strdup (word[i].text));
+      g_hash_table_insert (words->sets, g_strdup (word[0].text), set);
+    }
 }
 
 static const Words *
@@ -59,6 +65,7 @@ get_words (void)
       words->order = g_hash_table_new (g_str_hash, g_str_equal);
       words->also = g_hash_table_new (g_str_hash, g_str_equal);
       words->fits = g_hash_table_new (g_str_hash, g_str_equal);
+      words->sets = g_hash_table_new (g_str_hash, g_str_equal);
       for (guint i = 0; lines[i] != NULL; i++)
         read_line (words, lines[i]);
       g_once_init_leave (&all, words);
@@ -86,4 +93,10 @@ sluice_op_words_get_fit (const char *way, const char **name)
   g_assert (line != NULL); /* the ways are those of this program */
   *name = line->words[3].text;
   return line->words[2].text;
+}
+
+gboolean
+sluice_op_words_is (const char *what, const char *op)
+{
+  return g_hash_table_contains (g_hash_table_lookup (get_words ()->sets, what), op);
 }

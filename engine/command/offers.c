@@ -134,6 +134,16 @@ sluice_offers_list_fitting (SluiceGraph *graph, const SluiceHand *hand)
   return make_list (graph, hand, TRUE);
 }
 
+GPtrArray *
+sluice_offers_list_edges (SluiceGraph *graph, SluiceNode *node, guint input)
+{
+  const SluiceHand hand = { .node = node, .input = input };
+  GPtrArray *offers = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_offer_free);
+  SluiceOfferList list = { .graph = graph, .hand = &hand, .offers = offers };
+  sluice_offers_add_edges (&list);
+  return offers;
+}
+
 guint
 sluice_offers_get_n (SluiceOffers *self)
 {

@@ -39,6 +39,7 @@ typedef struct
   gboolean has_result; /* FALSE: it gives nothing, or nothing is known */
   SluiceOutput result; /* of what it adds; of the node that refused, where it makes it fit */
   guint order;         /* the usual ones first */
+  gboolean has_reader; /* of an edge that is there: something reads it */
   const SluiceOp *op;  /* (nullable) */
 } SluiceOffer;
 
@@ -52,6 +53,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceOffers, sluice_offers_free)
 /* What makes the hand's edge fit what refused it, alone; the first one is the best. (transfer full)
  * (element-type SluiceOffer) */
 GPtrArray *sluice_offers_list_fitting (SluiceGraph *graph, const SluiceHand *hand);
+
+/* Edges that an open input could read: first those that nothing reads yet, which has_reader says.
+ * (transfer full) (element-type SluiceOffer) */
+GPtrArray *sluice_offers_list_edges (SluiceGraph *graph, SluiceNode *node, guint input);
 
 guint sluice_offers_get_n (SluiceOffers *self);
 /* "fc1" in "Makes it fit fc1"; (nullable) (transfer none): nothing is in hand */
