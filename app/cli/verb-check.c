@@ -330,9 +330,11 @@ const Verb sluice_verb_check = {
   .details =
       N_ ("Errors: what running would fail with, from the data to open inputs and nodes without a "
           "kernel, and variables that do not fit in memory. Warnings, which the exit status does "
-          "not count: what is probably not meant, as a variable that nothing trains; reads and writes of one variable that nothing orders, in a project's step or in the "
+          "not count: what is probably not meant, as a variable that nothing trains; reads and "
+          "writes of one variable that nothing orders, in a project's step or in the "
           "step that --fetch and --target name; values that do not fit in memory; ops that may "
-          "touch files. Below what a command mends stands that command, for 'sluice edit'. Of a checkpoint every tensor is read and compared with its checksum."),
+          "touch files. Below what a command mends stands that command, for 'sluice edit'. Of a "
+          "checkpoint every tensor is read and compared with its checksum."),
   .json = "{\"severity\": \"string\", \"node\": \"string|null\", \"message\": \"string\", "
           "\"fix\": \"string|null\"}\n"
           "{\"errors\": \"int\", \"warnings\": \"int\"}",

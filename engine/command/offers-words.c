@@ -2,11 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What people say of ops and layers, as data. */
-#include <gio/gio.h>
-
-#include "engine/command/layers-resource.h"
 #include "engine/command/line.h"
 #include "engine/command/offers-private.h"
+#include "engine/command/template.h"
 
 #define PATH "/org/sluice/words/ops.words"
 
@@ -57,7 +55,7 @@ get_words (void)
       g_autoptr (GError) error = NULL;
       Words *words = g_new (Words, 1);
       g_autoptr (GBytes) bytes =
-          g_resource_lookup_data (sluice_layers_get_resource (), PATH, 0, &error);
+          g_resource_lookup_data (sluice_template_get_resource (), PATH, 0, &error);
       if (bytes == NULL)
         g_error ("%s", error->message);
       g_autofree char *text = g_strndup (g_bytes_get_data (bytes, NULL), g_bytes_get_size (bytes));

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 /*
  * Templates: what layers, summaries and optimizers are made of, as data (data/layers/, one file
@@ -52,6 +52,8 @@ typedef struct
   GHashTable *sections; /* name -> GPtrArray of lines */
 } SluiceTemplate;
 
+/* What the program carries of data/layers. (transfer none) */
+GResource *sluice_template_get_resource (void);
 /* All of a family, by name. (transfer container) (element-type SluiceTemplate) */
 GPtrArray *sluice_template_list (const char *family);
 /* (nullable): with NOT_FOUND and the nearest name */
