@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 
+#include "app/build/document-bar.h"
 #include "app/build/history-list.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
@@ -21,6 +22,7 @@ struct _SluiceBuildPage
   GtkLabel *name, *saved, *undo_words, *refusal;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
+  SluiceDocumentBar *news;
   SluiceHistoryList *history;
   SluiceDocument *document; /* (nullable): before the window has one */
 };
@@ -166,6 +168,7 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   opened_cb (self);
 }
@@ -218,6 +221,9 @@ build_page_dump_state (SluicePage *page)
   SluiceCommandStack *stack =
       self->document != NULL ? sluice_document_get_stack (self->document) : NULL;
   gboolean refuses = gtk_revealer_get_reveal_child (self->refusal_revealer);
+  const char *news = "";
+  if (self->document != NULL)
+    sluice_document_get_news (self->document, &news);
   g_autofree char *drawn = sluice_canvas_dump_state (self->canvas);
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
@@ -225,6 +231,7 @@ build_page_dump_state (SluicePage *page)
   add_text (b, "name", gtk_label_get_label (self->name));
   add_text (b, "saved", gtk_label_get_label (self->saved));
   add_text (b, "undo", gtk_label_get_label (self->undo_words));
+  add_text (b, "news", news);
   add_text (b, "refusal", refuses ? gtk_label_get_label (self->refusal) : "");
   add_count (b, "n-undo", stack != NULL ? sluice_command_stack_get_n_undo (stack) : 0);
   add_count (b, "n-redo", stack != NULL ? sluice_command_stack_get_n_redo (stack) : 0);
@@ -266,6 +273,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   g_type_ensure (SLUICE_TYPE_CANVAS);
+  g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
@@ -279,6 +287,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
   gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
   gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);

@@ -64,12 +64,23 @@ static const struct
   { "flatten", N_ ("Flatten") },
   { "embedding", N_ ("Embedding") },
   { "layer-norm", N_ ("Layer normalisation") },
+  { "input", N_ ("Input") },
   { "lstm", N_ ("LSTM") },
   { "gru", N_ ("GRU") },
   { "attention", N_ ("Attention") },
   { "residual-block", N_ ("Residual block") },
+  { "transformer-block", N_ ("Transformer block") },
+  { "position-embedding", N_ ("Positions") },
+  { "conv2d-transpose", N_ ("Transposed convolution") },
+  { "depthwise-conv2d", N_ ("Convolution by channel") },
+  { "separable-conv2d", N_ ("Separable convolution") },
   { "softmax-cross-entropy", N_ ("Softmax cross-entropy") },
+  { "sigmoid-cross-entropy", N_ ("Sigmoid cross-entropy") },
+  { "mean-squared-error", N_ ("Mean squared error") },
+  { "l2", N_ ("Penalty for large weights") },
   { "accuracy", N_ ("Accuracy") },
+  { "top-k", N_ ("Top k") },
+  { "mean", N_ ("Mean of all") },
 };
 
 static char *
@@ -90,7 +101,7 @@ dup_first_value (const SluiceTemplateParameter *parameter)
   static const struct
   {
     const char *name, *value;
-  } values[] = { { "units", "128" }, { "filters", "32" }, { "rows", "1000" }, { "heads", "4" } };
+  } values[] = { { "units", "128" }, { "filters", "32" }, { "rows", "1000" }, { "size", "16" } };
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     if (g_str_equal (values[i].name, parameter->name))
       return g_strdup (values[i].value);
@@ -102,14 +113,15 @@ dup_first_value (const SluiceTemplateParameter *parameter)
 static gboolean
 is_open (const SluiceTemplateParameter *parameter)
 {
-  return parameter->kind == SLUICE_TEMPLATE_EDGE && parameter->value == NULL;
+  return (parameter->kind == SLUICE_TEMPLATE_EDGE || parameter->kind == SLUICE_TEMPLATE_EDGES)
+         && parameter->value == NULL;
 }
 
 /* "units 128", "max, 2×2": what is chosen, and what most people choose. */
 static void
 say_parameter (GString *detail, const SluiceTemplateParameter *parameter, const char *value)
 {
-  gboolean is_size = g_str_equal (parameter->name, "size");
+  gboolean is_size = g_str_equal (parameter->name, "size") && parameter->value != NULL;
   gboolean is_told = parameter->value == NULL || is_size || g_str_equal (parameter->name, "kind")
                      || g_str_equal (parameter->name, "rate");
   if (parameter->kind == SLUICE_TEMPLATE_EDGE || !is_told)
@@ -124,8 +136,8 @@ say_parameter (GString *detail, const SluiceTemplateParameter *parameter, const 
     g_string_append_printf (detail, "%s %s", parameter->name, value);
 }
 
-/* "layer KIND NAME input=EDGE units=128"; second: (nullable): the edge of the parameter that is
- * open beside the first. (transfer full) (nullable): more than these are */
+/* "layer KIND NAME input=EDGE units=128". first, second: (nullable): edges for parameters that are
+ * open. (transfer full) (nullable): not just so many are */
 static char *
 write_layer (const SluiceTemplate *template,
              const char *name,
@@ -155,7 +167,7 @@ write_layer (const SluiceTemplate *template,
       if (value != NULL)
         say_parameter (detail, parameter, value);
     }
-  return n_edges > 0 ? g_string_free (g_steal_pointer (&line), FALSE) : NULL;
+  return edges[n_edges] == NULL ? g_string_free (g_steal_pointer (&line), FALSE) : NULL;
 }
 
 static gboolean
@@ -185,7 +197,10 @@ add_layer (SluiceOfferList *list,
     g_string_append_printf (detail, "%s%s", detail->len > 0 ? ", " : "", _ ("flattened"));
   offer->detail = detail->len > 0 ? g_strdup (detail->str) : NULL;
   offer->is_layer = TRUE;
-  offer->order = order;
+  /* Of losses and metrics there is one in a model; behind the most usual ops. */
+  gboolean is_end =
+      g_str_equal (template->family, "loss") || g_str_equal (template->family, "metric");
+  offer->order = order + (is_end ? OPS_FROM + 10 : 0);
   return TRUE;
 }
 
@@ -205,26 +220,32 @@ list_placeholders (SluiceGraph *graph)
   return found;
 }
 
+static void
+add_template (SluiceOfferList *list, const SluiceTemplate *template, const GPtrArray *fed)
+{
+  SluiceEdge edge = list->hand->edge;
+  g_autofree char *text = sluice_edge_to_text (edge);
+  gboolean fits = add_layer (list, template, text, NULL, FALSE);
+  if (text != NULL && !fits && sluice_edge_shape (edge)->rank > 2)
+    fits = add_layer (list, template, text, NULL, TRUE);
+  for (guint k = 0; text != NULL && !fits && k < fed->len; k++)
+    if (fed->pdata[k] != edge.node)
+      fits = add_layer (list, template, text, ((SluiceNode *) fed->pdata[k])->name, FALSE);
+}
+
 void
 sluice_offers_add_layers (SluiceOfferList *list)
 {
-  SluiceEdge edge = list->hand->edge;
-  if (edge.node == NULL)
-    return; /* a layer is made for what it reads */
-  g_autofree char *text = sluice_edge_to_text (edge);
-  g_autoptr (GPtrArray) templates = sluice_template_list ("layer");
   g_autoptr (GPtrArray) fed = list_placeholders (list->graph);
   for (guint k = 0; k < fed->len; k++)
     sluice_box_add (list->box, fed->pdata[k]);
-  for (guint i = 0; i < templates->len; i++)
+  for (guint f = 0; f < sluice_template_n_families; f++)
     {
-      const SluiceTemplate *template = templates->pdata[i];
-      gboolean fits = add_layer (list, template, text, NULL, FALSE);
-      if (!fits && sluice_edge_shape (edge)->rank > 2)
-        fits = add_layer (list, template, text, NULL, TRUE);
-      for (guint k = 0; !fits && k < fed->len; k++)
-        if (fed->pdata[k] != edge.node)
-          fits = add_layer (list, template, text, ((SluiceNode *) fed->pdata[k])->name, FALSE);
+      const SluiceTemplateFamily *family = &sluice_template_families[f];
+      g_autoptr (GPtrArray) templates =
+          family->is_layer ? sluice_template_list (family->name) : g_ptr_array_new ();
+      for (guint i = 0; i < templates->len; i++)
+        add_template (list, templates->pdata[i], fed);
     }
 }
 
