@@ -67,6 +67,8 @@ gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
+/* command-text.c */
+gboolean sluice_command_text (SluiceCommandCall *call, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/graph/text-map.h"
 
 /*
  * The command language in which a graph is edited: `sluice edit` reads scripts of it, the window's
@@ -39,6 +39,9 @@ extern const guint sluice_n_commands;
 
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
+
+/* The command that makes a change of the graph's text (engine/graph/text-map.h). (transfer full) */
+char *sluice_command_dup_text_line (const SluiceTextChange *change);
 
 /* Writes a graph whole or not at all; as text where the name ends in .pbtxt or .txt. */
 gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
