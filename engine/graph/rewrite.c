@@ -222,9 +222,9 @@ keeps_lost_inputs (const Rewrite *self, guint i)
   g_auto (SluiceArena) arena;
   gsize length;
   GBytes *foreign = sluice_node_record (target->node)->foreign;
+  sluice_arena_init (&arena);
   if (foreign == NULL || target->is_new)
     return FALSE;
-  sluice_arena_init (&arena);
   const guint8 *bytes = g_bytes_get_data (foreign, &length);
   const Tensorflow__NodeDef *kept =
       sluice_wire_unpack (&arena, &tensorflow__node_def__descriptor, bytes, length, NULL);

@@ -208,7 +208,8 @@ test_file (gconstpointer data)
 {
   g_autoptr (SluiceGraph) graph = sluice_graph_load_file (data, NULL);
   g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
-  if (graph == NULL || sluice_graph_get_n_nodes (graph) < 4)
+  g_assert_nonnull (graph);
+  if (sluice_graph_get_n_nodes (graph) < 4)
     return;
   g_autoptr (SluiceTextMap) map = sluice_text_map_new (graph, NULL);
   GString *mirror = text_mirror_new (map);
