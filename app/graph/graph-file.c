@@ -20,6 +20,7 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
   g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_free (self->graph_path);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self);
@@ -32,7 +33,10 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   if (!sluice_project_is_folder (path))
     {
       g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
-      return graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+      SluiceGraph *shown = graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+      if (shown == graph && !g_file_test (path, G_FILE_TEST_IS_DIR))
+        self->graph_path = g_strdup (path);
+      return shown;
     }
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
@@ -40,6 +44,8 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   self->layout_path = g_build_filename (project->folder, "model.layout", NULL);
   if (project->loss != NULL && project->loss[0] != NULL)
     self->loss = g_strndup (project->loss[0], strcspn (project->loss[0], ":"));
+  if (!g_file_test (project->graph_path, G_FILE_TEST_IS_DIR))
+    self->graph_path = g_strdup (project->graph_path);
   *n_cpus = (guint) MAX (project->session.n_cpus, 1);
   return sluice_project_load_graph (project, error);
 }

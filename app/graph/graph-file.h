@@ -16,6 +16,7 @@ typedef struct
   SluiceGraphModel *model;
   GPtrArray *warnings;    /* of SluiceGraphWarning */
   SluiceViewState *state; /* (nullable): the positions that were saved */
+  char *graph_path;       /* (nullable): of a GraphDef that reads back as it is */
   char *layout_path;      /* (nullable): where they are saved */
   char *loss;             /* (nullable): name of the node that a project calls its loss */
 } SluiceGraphFile;

@@ -134,6 +134,15 @@ sluice_command_stack_dup_redo_words (SluiceCommandStack *self)
   return dup_words (self->undone);
 }
 
+const char *
+sluice_command_stack_get_words (SluiceCommandStack *self, guint i)
+{
+  const Entry *entry = i < self->done->len
+                           ? self->done->pdata[i]
+                           : self->undone->pdata[self->done->len + self->undone->len - 1 - i];
+  return entry->words;
+}
+
 /* The number of a command that takes one, or 1. */
 static gboolean
 parse_count (const SluiceCommandCall *call, guint *n, GError **error)

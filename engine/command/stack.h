@@ -40,6 +40,8 @@ guint sluice_command_stack_get_n_redo (SluiceCommandStack *self);
  * (nullable) */
 char *sluice_command_stack_dup_undo_words (SluiceCommandStack *self);
 char *sluice_command_stack_dup_redo_words (SluiceCommandStack *self);
+/* The same of each, the first one first; from n_undo on they are undone. (transfer none) */
+const char *sluice_command_stack_get_words (SluiceCommandStack *self, guint i);
 
 /* All that was done to the graph, undoing as well, as a script that does the same to the same graph
  * again, to the last byte, and leaves the same to undo. Borrowed until the next command. */
