@@ -79,6 +79,7 @@ static const SluiceKey keys[] = {
 
   { BUILD, N_ ("Take a command back"), "build.undo", "<Control>z" },
   { BUILD, N_ ("Do it again"), "build.redo", "<Control><Shift>z <Control>y" },
+  { BUILD, N_ ("Show or fold the text"), "build.toggle-text", "<Control>t" },
 
   { CHARTS, N_ ("Cursor to the left"), "chart.cursor-left", "Left" },
   { CHARTS, N_ ("Cursor to the right"), "chart.cursor-right", "Right" },

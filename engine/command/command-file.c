@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Commands that change nothing of the graph. */
+#include <string.h>
+
 #include "engine/command/command-private.h"
 #include "engine/graph/graphdef.h"
 
@@ -30,21 +32,34 @@ sluice_command_is_text_name (const char *path)
   return g_str_has_suffix (path, ".pbtxt") || g_str_has_suffix (path, ".txt");
 }
 
+static gboolean
+write_contents (const char *path, const char *data, gsize length, GError **error)
+{
+  g_autoptr (GError) problem = NULL;
+  if (g_file_set_contents_full (path, data, (gssize) length, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
+                                &problem))
+    return TRUE;
+  return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "the graph is not saved: %s",
+                      problem->message);
+}
+
 gboolean
 sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error)
 {
-  g_autoptr (GError) problem = NULL;
   g_autoptr (GBytes) bytes =
       sluice_graph_export (graph, is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
   gsize length;
   if (bytes == NULL)
     return FALSE;
   const char *data = g_bytes_get_data (bytes, &length);
-  if (g_file_set_contents_full (path, data, (gssize) length, G_FILE_SET_CONTENTS_CONSISTENT, 0666,
-                                &problem))
-    return TRUE;
-  return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE, "the graph is not saved: %s",
-                      problem->message);
+  return write_contents (path, data, length, error);
+}
+
+gboolean
+sluice_command_write_text (SluiceTextMap *text, const char *path, GError **error)
+{
+  g_autofree char *all = sluice_text_map_dup_text (text);
+  return write_contents (path, all, strlen (all), error);
 }
 
 gboolean

@@ -47,4 +47,6 @@ char *sluice_command_dup_text_line (const SluiceTextChange *change);
 gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
 gboolean
 sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error);
+/* A graph's text as it stands, with its comments. */
+gboolean sluice_command_write_text (SluiceTextMap *text, const char *path, GError **error);
 gboolean sluice_command_is_text_name (const char *path);

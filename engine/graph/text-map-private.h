@@ -19,8 +19,9 @@ typedef struct
 {
   SluiceTextPart lead; /* what stands before the node, since the one before it */
   SluiceTextPart body;
-  SluiceNode *node; /* (nullable): it is gone, the block goes at the next refresh */
-  gboolean is_stale;
+  SluiceNode *node;        /* (nullable): it is gone, the block goes at the next refresh */
+  gboolean is_stale;       /* it is to be looked at */
+  gboolean is_checked;     /* its text says what the node is */
   gboolean is_listed;      /* in SluiceTextMap.blocks; else in .removed */
   gboolean left_lead;      /* of one that went: the lead became the next one's */
   gboolean is_replaced;    /* for the time of an accept */

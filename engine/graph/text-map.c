@@ -58,6 +58,7 @@ sluice_text_map_mark (SluiceTextMap *self, SluiceTextBlock *block)
 {
   self->n_stale += !block->is_stale;
   block->is_stale = TRUE;
+  block->is_checked = FALSE;
 }
 
 static SluiceTextBlock *
@@ -286,8 +287,9 @@ freshen (Walk *walk, SluiceTextBlock *block)
       sluice_node_text_write (text, block->node);
       now = g_string_free (text, FALSE);
     }
-  else
+  else if (!block->is_checked)
     now = sluice_node_text_update (block->body.text, block->node);
+  block->is_checked = TRUE;
   if (block->body.is_shown)
     {
       tell_run (walk);
@@ -321,13 +323,14 @@ take_out (Walk *walk, guint i)
   SluiceTextPlace end = sluice_text_place_over (walk->at, block);
   SluiceTextPlace begin = moves ? sluice_text_place_add (walk->at, &block->lead) : walk->at;
   tell_run (walk);
+  const char *text = leaves && !moves && next->is_shown ? block->lead.text : "";
   if (leaves)
     sluice_text_part_take (next, g_strconcat (block->lead.text, next->text, NULL));
   block->left_lead = leaves;
   block->after = i > 0 ? nth (self, i - 1)->node : NULL;
   block->is_listed = FALSE;
   g_ptr_array_remove_index (self->blocks, i);
-  tell (self, begin, end, "");
+  tell (self, begin, end, text);
 }
 
 /* Where the text ends; from: the i-th block stands at walk->at */
@@ -390,6 +393,12 @@ sluice_text_map_dup_text (SluiceTextMap *self)
     }
   g_string_append (text, self->tail.text);
   return g_string_free (text, FALSE);
+}
+
+gboolean
+sluice_text_map_is_whole (const SluiceTextMap *self)
+{
+  return self->graph->meta_shell == NULL;
 }
 
 guint
@@ -583,4 +592,12 @@ sluice_text_map_follow (SluiceTextMap *self,
   self->follower = follower;
   self->stale = stale;
   self->user_data = user_data;
+  self->tail.is_shown = FALSE;
+  for (guint i = 0; i < self->blocks->len; i++)
+    {
+      SluiceTextBlock *block = nth (self, i);
+      block->lead.is_shown = block->body.is_shown = FALSE;
+      self->n_stale += !block->is_stale;
+      block->is_stale = TRUE;
+    }
 }

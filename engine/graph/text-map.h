@@ -34,6 +34,7 @@ SluiceTextMap *sluice_text_map_new (SluiceGraph *graph, const char *text);
 void sluice_text_map_free (SluiceTextMap *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTextMap, sluice_text_map_free)
 
+/* One at a time, NULL for none: it is told of all of the text first, as it is refreshed. */
 void sluice_text_map_follow (SluiceTextMap *self,
                              SluiceTextFollower follower,
                              SluiceTextStale stale,
@@ -42,6 +43,9 @@ void sluice_text_map_follow (SluiceTextMap *self,
 /* Makes the text say what the graph is, for so many µs at most and at least one block; FALSE: there
  * is more to do. */
 gboolean sluice_text_map_refresh (SluiceTextMap *self, gint64 budget_us);
+
+/* FALSE: the graph came in a MetaGraphDef, and the text is its GraphDef alone. */
+gboolean sluice_text_map_is_whole (const SluiceTextMap *self);
 
 /* All of it, up to date. (transfer full) */
 char *sluice_text_map_dup_text (SluiceTextMap *self);
