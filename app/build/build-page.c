@@ -169,8 +169,10 @@ selection_changed_cb (SluiceBuildPage *self, const char *name)
 static void
 toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (widget)->twin);
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
   gtk_widget_set_visible (twin, !gtk_widget_get_visible (twin));
+  gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
 /* ---- a page of the window ---- */

@@ -11,7 +11,7 @@ struct _SluiceDocument
 {
   GObject parent;
   SluiceCommandStack *stack; /* (nullable) */
-  SluiceTextMap *text;       /* (nullable): nobody asked for it yet */
+  SluiceGraphText *text;       /* (nullable): nobody asked for it yet */
   guint text_source;         /* it is to be made, before the file is another one */
   gboolean text_is_changed;  /* by comments and blanks */
   char *path;                /* (nullable) */
@@ -56,14 +56,14 @@ read_text (SluiceDocument *self)
   return data != NULL ? g_strndup (data, length) : NULL;
 }
 
-SluiceTextMap *
+SluiceGraphText *
 sluice_document_get_text (SluiceDocument *self)
 {
   g_clear_handle_id (&self->text_source, g_source_remove);
   if (self->stack == NULL || self->text != NULL)
     return self->text;
   g_autofree char *text = read_text (self);
-  return self->text = sluice_text_map_new (sluice_document_get_graph (self), text);
+  return self->text = sluice_graph_text_new (sluice_document_get_graph (self), text);
 }
 
 static gboolean
@@ -78,7 +78,7 @@ static void
 forget_text (SluiceDocument *self)
 {
   g_clear_handle_id (&self->text_source, g_source_remove);
-  g_clear_pointer (&self->text, sluice_text_map_free);
+  g_clear_pointer (&self->text, sluice_graph_text_free);
   self->text_is_changed = FALSE;
 }
 
@@ -171,8 +171,8 @@ sluice_document_save (SluiceDocument *self, GError **error)
   if (self->stack == NULL || self->path == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "the graph has no file yet; say where it is to be saved");
-  SluiceTextMap *text = has_text_file (self) ? sluice_document_get_text (self) : NULL;
-  if (text != NULL && sluice_text_map_is_whole (text)
+  SluiceGraphText *text = has_text_file (self) ? sluice_document_get_text (self) : NULL;
+  if (text != NULL && sluice_graph_text_is_whole (text)
           ? !sluice_command_write_text (text, self->path, error)
           : !sluice_command_write (sluice_document_get_graph (self), self->path, error))
     return FALSE;

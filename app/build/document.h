@@ -25,7 +25,7 @@ SluiceCommandStack *sluice_document_get_stack (SluiceDocument *self); /* (nullab
 const char *sluice_document_get_path (SluiceDocument *self);          /* (nullable) */
 
 /* The text of the graph, with the comments of its file. (nullable) (transfer none): with graph */
-SluiceTextMap *sluice_document_get_text (SluiceDocument *self);
+SluiceGraphText *sluice_document_get_text (SluiceDocument *self);
 /* The text was changed, and the graph was not. */
 void sluice_document_text_changed (SluiceDocument *self);
 

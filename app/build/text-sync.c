@@ -17,7 +17,7 @@ struct _SluiceTextSync
   SluiceTextSyncNews news;
   gpointer user_data;
   SluiceDocument *document; /* (nullable) */
-  SluiceTextMap *map;       /* (nullable): the document's */
+  SluiceGraphText *map;       /* (nullable): the document's */
   guint map_lines;          /* as far as the map told */
   guint n_frozen;           /* the buffer changes, and nobody types */
   gboolean is_loading;
@@ -118,7 +118,7 @@ replace (SluiceTextSync *self, SluiceTextPlace begin, SluiceTextPlace end, const
 
 static void
 follow_cb (
-    SluiceTextMap *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
+    SluiceGraphText *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
 {
   SluiceTextSync *self = data;
   guint n = sluice_text_place ((SluiceTextPlace){ 0 }, text, strlen (text)).line;
@@ -141,10 +141,10 @@ refresh (SluiceTextSync *self, gint64 budget_us)
 {
   GtkTextIter start;
   if (self->is_edited)
-    sluice_text_map_widen (self->map, &self->n_before, &self->n_behind);
+    sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
   sluice_text_sync_freeze (self);
   gtk_text_buffer_begin_irreversible_action (self->buffer);
-  gboolean done = sluice_text_map_refresh (self->map, budget_us);
+  gboolean done = sluice_graph_text_refresh (self->map, budget_us);
   gtk_text_buffer_end_irreversible_action (self->buffer);
   if (done && self->is_loading)
     {
@@ -168,7 +168,7 @@ refresh_cb (gpointer data)
 }
 
 static void
-stale_cb (SluiceTextMap *map, gpointer data)
+stale_cb (SluiceGraphText *map, gpointer data)
 {
   SluiceTextSync *self = data;
   if (self->refresh_source == 0)
@@ -190,7 +190,7 @@ set_error (SluiceTextSync *self, const GError *error)
   message += is_commands ? strlen ("text: ") : 0;
   words = sluice_text_split_error (message, &self->error_place);
   self->error_has_place =
-      is_commands ? sluice_text_map_locate (self->map, message, node, &self->error_place)
+      is_commands ? sluice_graph_text_locate (self->map, message, node, &self->error_place)
                   : words != NULL;
   self->error = sluice_failure_sentence (words != NULL ? words : message);
 }
@@ -214,7 +214,7 @@ do_change (SluiceTextSync *self, GError **error)
 {
   g_auto (SluiceTextChange) change = { 0 };
   g_autofree char *text = dup_edited (self);
-  if (!sluice_text_map_propose (self->map, self->n_before, self->n_behind, text, &change, error))
+  if (!sluice_graph_text_propose (self->map, self->n_before, self->n_behind, text, &change, error))
     return FALSE;
   g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
   self->is_applying = TRUE;
@@ -223,7 +223,7 @@ do_change (SluiceTextSync *self, GError **error)
   if (!ok)
     return FALSE;
   self->is_edited = FALSE;
-  sluice_text_map_accept (self->map);
+  sluice_graph_text_accept (self->map);
   self->map_lines = count_lines (self);
   if (line == NULL)
     sluice_document_text_changed (self->document);
@@ -239,7 +239,7 @@ sluice_text_sync_apply (SluiceTextSync *self)
     return;
   while (!refresh (self, G_MAXINT64))
     ;
-  sluice_text_map_widen (self->map, &self->n_before, &self->n_behind);
+  sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
   gboolean ok = do_change (self, &error);
   set_error (self, error);
   if (ok)
@@ -309,7 +309,7 @@ sluice_text_sync_find_spot (SluiceTextSync *self, const GtkTextIter *at, SluiceT
                             (guint) gtk_text_iter_get_line_index (at) };
   *spot = (SluiceTextSpot){ 0 };
   return self->map != NULL && to_map (self, &place)
-         && sluice_text_map_find_spot (self->map, place, spot)
+         && sluice_graph_text_find_spot (self->map, place, spot)
          && to_buffer (self, &spot->begin, &spot->end)
          && to_buffer (self, &spot->field_begin, &spot->field_end);
 }
@@ -324,7 +324,7 @@ sluice_text_sync_find_node (SluiceTextSync *self,
   SluiceGraph *graph = self->map != NULL ? sluice_document_get_graph (self->document) : NULL;
   const SluiceNode *node = graph != NULL ? sluice_graph_find (graph, name) : NULL;
   *spot = (SluiceTextSpot){ 0 };
-  return node != NULL && sluice_text_map_find_node (self->map, node, kind, attr, 0, spot)
+  return node != NULL && sluice_graph_text_find_node (self->map, node, kind, attr, 0, spot)
          && to_buffer (self, &spot->begin, &spot->end)
          && to_buffer (self, &spot->field_begin, &spot->field_end);
 }
@@ -349,7 +349,7 @@ sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document)
   self->is_loading = self->map != NULL;
   if (self->map != NULL)
     {
-      sluice_text_map_follow (self->map, follow_cb, stale_cb, self);
+      sluice_graph_text_follow (self->map, follow_cb, stale_cb, self);
       stale_cb (self->map, self);
     }
   tell (self);
@@ -375,7 +375,7 @@ sluice_text_sync_free (SluiceTextSync *self)
   g_clear_handle_id (&self->apply_source, g_source_remove);
   g_signal_handlers_disconnect_by_data (self->buffer, self);
   if (self->map != NULL && sluice_document_get_graph (self->document) != NULL)
-    sluice_text_map_follow (self->map, NULL, NULL, NULL);
+    sluice_graph_text_follow (self->map, NULL, NULL, NULL);
   g_object_unref (self->buffer);
   g_free (self->error);
   g_free (self);

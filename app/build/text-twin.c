@@ -147,6 +147,18 @@ show_spot (SluiceTextTwin *self, const SluiceTextSpot *spot)
     sluice_text_view_set_range (self->view, SLUICE_TEXT_FIELD, NULL, NULL);
 }
 
+/* Not at the edge, unless some lines behind it are seen already. */
+static void
+bring_in_view (SluiceTextTwin *self, const GtkTextIter *at)
+{
+  GtkTextView *view = GTK_TEXT_VIEW (self->view);
+  GdkRectangle visible, line;
+  gtk_text_view_get_visible_rect (view, &visible);
+  gtk_text_view_get_iter_location (view, at, &line);
+  if (line.y < visible.y || line.y + 8 * line.height > visible.y + visible.height)
+    gtk_text_view_scroll_to_mark (view, gtk_text_buffer_get_insert (self->buffer), 0, TRUE, 0, 0.2);
+}
+
 /* What is selected elsewhere stands out, and is seen. */
 static void
 show_node (SluiceTextTwin *self)
@@ -167,8 +179,7 @@ show_node (SluiceTextTwin *self)
     return;
   self->is_showing = TRUE;
   gtk_text_buffer_place_cursor (self->buffer, &at);
-  gtk_text_view_scroll_to_mark (GTK_TEXT_VIEW (self->view),
-                                gtk_text_buffer_get_insert (self->buffer), 0.1, FALSE, 0, 0.3);
+  bring_in_view (self, &at);
   self->is_showing = FALSE;
 }
 
@@ -362,6 +373,12 @@ sluice_text_twin_map (GtkWidget *widget)
     open_text (self);
 }
 
+static gboolean
+sluice_text_twin_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (SLUICE_TEXT_TWIN (widget)->view));
+}
+
 void
 sluice_text_twin_set_document (SluiceTextTwin *self, SluiceDocument *document)
 {
@@ -396,7 +413,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer data)
       || self->box == NULL)
     return;
   gtk_text_buffer_select_range (self->buffer, &begin, &end);
-  gtk_text_view_scroll_to_iter (GTK_TEXT_VIEW (self->view), &begin, 0.1, FALSE, 0, 0.3);
+  bring_in_view (self, &begin);
 }
 
 static void
@@ -628,6 +645,7 @@ sluice_text_twin_class_init (SluiceTextTwinClass *klass)
   G_OBJECT_CLASS (klass)->dispose = sluice_text_twin_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_text_twin_finalize;
   widget_class->map = sluice_text_twin_map;
+  widget_class->grab_focus = sluice_text_twin_grab_focus;
   signals[SELECTED] = g_signal_new ("selected", SLUICE_TYPE_TEXT_TWIN, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_TEXT_TWIN, G_SIGNAL_RUN_LAST,

@@ -268,6 +268,7 @@ sluice_text_view_init (SluiceTextView *self)
       gtk_source_view_get_gutter (GTK_SOURCE_VIEW (self), GTK_TEXT_WINDOW_LEFT);
   AdwStyleManager *style = adw_style_manager_get_default ();
   gtk_text_view_set_monospace (GTK_TEXT_VIEW (self), TRUE);
+  gtk_text_view_set_left_margin (GTK_TEXT_VIEW (self), 8);
   gtk_source_buffer_set_language (buffer, find_language ());
   gtk_source_buffer_set_highlight_matching_brackets (buffer, FALSE);
   gtk_source_view_set_auto_indent (GTK_SOURCE_VIEW (self), TRUE);

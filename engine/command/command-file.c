@@ -56,9 +56,9 @@ sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text,
 }
 
 gboolean
-sluice_command_write_text (SluiceTextMap *text, const char *path, GError **error)
+sluice_command_write_text (SluiceGraphText *text, const char *path, GError **error)
 {
-  g_autofree char *all = sluice_text_map_dup_text (text);
+  g_autofree char *all = sluice_graph_text_dup_text (text);
   return write_contents (path, all, strlen (all), error);
 }
 

@@ -14,9 +14,10 @@
 typedef struct
 {
   const Tensorflow__NodeDef *def;
-  SluiceNode *node;  /* (nullable): what it is in the graph, so far */
-  gboolean is_new;   /* the transaction made it */
-  gboolean is_begun; /* it is being added: whoever needs it first closes a loop */
+  SluiceNode *node;     /* (nullable): what it is in the graph, so far */
+  gboolean is_new;      /* the transaction made it */
+  gboolean is_replaced; /* in the place of one of another op */
+  gboolean is_begun;    /* it is being added: whoever needs it first closes a loop */
 } Target;
 
 typedef struct
@@ -480,6 +481,7 @@ replace (Rewrite *self, guint i, GError **error)
   const SluiceUse *now = sluice_graph_get_uses (self->graph, old, &n);
   g_autofree SluiceUse *uses = g_memdup2 (now, n * sizeof *uses);
   target->node = NULL;
+  target->is_replaced = TRUE;
   return part_from_readers (self, old, uses, n, error)
          && sluice_edit_remove (self->graph, &old, 1, error) && add_with_needed (self, i, error)
          && join_readers (self, target->node, uses, n, error);
@@ -543,8 +545,8 @@ rewrite (Rewrite *self, SluiceNode *const *nodes, guint n, SluiceRewritten *done
         sluice_edit_set_device (self->graph, target->node, target->def->device);
       if (!set_edges (self, i, error) || (!target->is_new && !set_attrs (self, i, error)))
         return FALSE;
-      done->n_added += target->is_new;
-      done->n_changed += !target->is_new;
+      done->n_added += target->is_new && !target->is_replaced;
+      done->n_changed += !target->is_new || target->is_replaced;
     }
   done->n_removed = self->gone->len;
   done->name = self->targets->len > 0 ? nth (self, 0)->node->name

@@ -18,7 +18,7 @@ typedef struct
 {
   SluiceGraph *graph;
   SluiceCommandStack *stack;
-  SluiceTextMap *map; /* (nullable) */
+  SluiceGraphText *map; /* (nullable) */
   GString *mirror;    /* (nullable) */
   GBytes *origin;     /* (nullable): the graph as it was opened */
 } Fixture;
@@ -43,7 +43,7 @@ open_text (Fixture *f, const char *text)
 {
   f->stack = sluice_command_stack_new (f->graph);
   f->origin = sluice_graph_export (f->graph, SLUICE_EXPORT_BINARY, NULL);
-  f->map = sluice_text_map_new (f->graph, text);
+  f->map = sluice_graph_text_new (f->graph, text);
   f->mirror = text_mirror_new (f->map);
   text_mirror_check (f->mirror, f->map, f->graph);
 }
@@ -61,7 +61,7 @@ set_up (Fixture *f, gconstpointer data)
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
-  sluice_text_map_free (f->map);
+  sluice_graph_text_free (f->map);
   sluice_command_stack_free (f->stack);
   sluice_graph_unref (f->graph);
   g_bytes_unref (f->origin);
@@ -138,19 +138,19 @@ edit (Fixture *f, const char *now, GError **error)
   if (g_str_equal (old, now))
     return TRUE;
   compare_lines (old, now, &n_before, &n_behind);
-  sluice_text_map_widen (f->map, &n_before, &n_behind);
+  sluice_graph_text_widen (f->map, &n_before, &n_behind);
   const char *begin = find_line (now, n_before);
   const char *end =
       n_behind > 0 ? find_line (now, count_lines (now) + 1 - n_behind) : now + strlen (now);
   g_autofree char *part = g_strndup (begin, (gsize) (end - begin));
   g_auto (SluiceTextChange) change = { 0 };
-  if (!sluice_text_map_propose (f->map, n_before, n_behind, part, &change, error))
+  if (!sluice_graph_text_propose (f->map, n_before, n_behind, part, &change, error))
     return FALSE;
   g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
   if (line != NULL && !sluice_command_stack_do (f->stack, line, NULL, error))
     return FALSE;
   g_string_assign (f->mirror, now);
-  sluice_text_map_accept (f->map);
+  sluice_graph_text_accept (f->map);
   return TRUE;
 }
 
@@ -315,7 +315,7 @@ test_refused (Fixture *f, gconstpointer data)
       g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, 0);
       gboolean knows = error->message == message /* the proposal itself was refused */
                            ? sluice_text_split_error (message, &place) != NULL
-                           : sluice_text_map_locate (f->map, message,
+                           : sluice_graph_text_locate (f->map, message,
                                                      sluice_error_get_place (error).node, &place);
       if (!knows)
         g_error ("no place: %s", error->message);

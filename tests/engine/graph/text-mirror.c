@@ -23,7 +23,7 @@ find_byte (const GString *text, SluiceTextPlace place)
 
 static void
 follow_cb (
-    SluiceTextMap *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
+    SluiceGraphText *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
 {
   GString *self = data;
   gsize from = find_byte (self, begin), to = find_byte (self, end);
@@ -33,23 +33,23 @@ follow_cb (
 }
 
 GString *
-text_mirror_new (SluiceTextMap *map)
+text_mirror_new (SluiceGraphText *map)
 {
   GString *self = g_string_new (NULL);
-  sluice_text_map_follow (map, follow_cb, NULL, self);
+  sluice_graph_text_follow (map, follow_cb, NULL, self);
   return self;
 }
 
 void
-text_mirror_check (GString *self, SluiceTextMap *map, SluiceGraph *graph)
+text_mirror_check (GString *self, SluiceGraphText *map, SluiceGraph *graph)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *text = sluice_text_map_dup_text (map);
+  g_autofree char *text = sluice_graph_text_dup_text (map);
   g_assert_cmpstr (text, ==, self->str);
   guint n_lines = 1;
   for (const char *at = text; (at = strchr (at, '\n')) != NULL; at++)
     n_lines++;
-  g_assert_cmpuint (sluice_text_map_get_n_lines (map), ==, n_lines);
+  g_assert_cmpuint (sluice_graph_text_get_n_lines (map), ==, n_lines);
   g_autoptr (SluiceGraph) again = sluice_graph_new ();
   g_autoptr (GBytes) bytes = g_bytes_new (text, strlen (text));
   if (*text == '\0')

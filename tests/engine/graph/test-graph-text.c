@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The text of a graph follows it, and leaves alone what the graph does not say. */
-#include "engine/graph/text-map.h"
+#include "engine/graph/graph-text.h"
 
 #include <string.h>
 
@@ -43,7 +43,7 @@ static const char model[] = "# The model.\n"
 typedef struct
 {
   SluiceGraph *graph;
-  SluiceTextMap *map;
+  SluiceGraphText *map;
   GString *mirror;
 } Fixture;
 
@@ -55,7 +55,7 @@ set_up (Fixture *f, gconstpointer data)
   g_autoptr (GBytes) bytes = g_bytes_new (model, strlen (model));
   sluice_graph_import (f->graph, bytes, &error);
   g_assert_no_error (error);
-  f->map = sluice_text_map_new (f->graph, model);
+  f->map = sluice_graph_text_new (f->graph, model);
   f->mirror = text_mirror_new (f->map);
   text_mirror_check (f->mirror, f->map, f->graph);
 }
@@ -63,7 +63,7 @@ set_up (Fixture *f, gconstpointer data)
 static void
 tear_down (Fixture *f, gconstpointer data)
 {
-  sluice_text_map_free (f->map);
+  sluice_graph_text_free (f->map);
   sluice_graph_unref (f->graph);
   g_string_free (f->mirror, TRUE);
 }
@@ -188,17 +188,17 @@ static void
 test_spots (Fixture *f, gconstpointer data)
 {
   g_auto (SluiceTextSpot) there = { 0 }, back = { 0 };
-  g_assert_true (sluice_text_map_find_spot (f->map, (SluiceTextPlace){ 13, 20 }, &there));
+  g_assert_true (sluice_graph_text_find_spot (f->map, (SluiceTextPlace){ 13, 20 }, &there));
   g_assert_cmpstr (there.node->name, ==, "pool");
   g_assert_cmpint (there.kind, ==, SLUICE_NODE_FIELD_ATTR);
   g_assert_cmpstr (there.attr, ==, "padding");
   g_assert_cmpuint (there.begin.line, ==, 9);
   g_assert_cmpuint (there.end.line, ==, 15);
   g_assert_true (
-      sluice_text_map_find_node (f->map, there.node, SLUICE_NODE_FIELD_ATTR, "ksize", 0, &back));
+      sluice_graph_text_find_node (f->map, there.node, SLUICE_NODE_FIELD_ATTR, "ksize", 0, &back));
   g_assert_cmpuint (back.field_begin.line, ==, 10);
   g_assert_cmpuint (back.field_end.line, ==, 11);
-  g_assert_false (sluice_text_map_find_spot (f->map, (SluiceTextPlace){ 8, 0 }, &there));
+  g_assert_false (sluice_graph_text_find_spot (f->map, (SluiceTextPlace){ 8, 0 }, &there));
 }
 
 /* ---- any graph ---- */
@@ -211,9 +211,9 @@ test_file (gconstpointer data)
   g_assert_nonnull (graph);
   if (sluice_graph_get_n_nodes (graph) < 4)
     return;
-  g_autoptr (SluiceTextMap) map = sluice_text_map_new (graph, NULL);
+  g_autoptr (SluiceGraphText) map = sluice_graph_text_new (graph, NULL);
   GString *mirror = text_mirror_new (map);
-  g_autofree char *before = sluice_text_map_dup_text (map);
+  g_autofree char *before = sluice_graph_text_dup_text (map);
   text_mirror_check (mirror, map, graph);
   for (guint i = 0; i < N_TRANSACTIONS; i++)
     {
@@ -221,7 +221,7 @@ test_file (gconstpointer data)
       if (edit != NULL)
         g_ptr_array_add (edits, edit);
       if (g_test_rand_bit ())
-        sluice_text_map_refresh (map, 0);
+        sluice_graph_text_refresh (map, 0);
       if (i % 8 == 0)
         text_mirror_check (mirror, map, graph);
     }
@@ -236,7 +236,7 @@ add_files (const char *folder, const char *const *names)
 {
   for (guint i = 0; names[i] != NULL; i++)
     {
-      g_autofree char *name = g_strdup_printf ("/text-map/random/%s", names[i]);
+      g_autofree char *name = g_strdup_printf ("/graph-text/random/%s", names[i]);
       g_autofree char *file = g_strconcat (names[i], ".pb.gz", NULL);
       g_test_add_data_func_full (name, g_build_filename (folder, file, NULL), test_file, g_free);
     }
@@ -250,7 +250,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
-#define ADD(name, func) g_test_add ("/text-map/" name, Fixture, NULL, set_up, func, tear_down)
+#define ADD(name, func) g_test_add ("/graph-text/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("as-read", test_as_read);
   ADD ("attribute", test_attribute);
   ADD ("rename", test_rename);

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "engine/graph/edit.h"
-#include "engine/graph/text-map.h"
+#include "engine/graph/graph-text.h"
 
-/* text-map.c (the blocks, and how they follow the graph), text-map-edit.c (how the graph follows
+/* graph-text.c (the blocks, and how they follow the graph), graph-text-edit.c (how the graph follows
  * them). */
 
 typedef struct
@@ -22,7 +22,7 @@ typedef struct
   SluiceNode *node;        /* (nullable): it is gone, the block goes at the next refresh */
   gboolean is_stale;       /* it is to be looked at */
   gboolean is_checked;     /* its text says what the node is */
-  gboolean is_listed;      /* in SluiceTextMap.blocks; else in .removed */
+  gboolean is_listed;      /* in SluiceGraphText.blocks; else in .removed */
   gboolean left_lead;      /* of one that went: the lead became the next one's */
   gboolean is_replaced;    /* for the time of an accept */
   const SluiceNode *after; /* (nullable): of one that went: whose block stood before */
@@ -43,7 +43,7 @@ typedef struct
   guint n_lines_before; /* of the text that stood there */
 } SluiceTextProposal;
 
-struct _SluiceTextMap
+struct _SluiceGraphText
 {
   SluiceGraph *graph;
   GPtrArray *blocks;   /* SluiceTextBlock, in the order of the text */
@@ -62,7 +62,7 @@ struct _SluiceTextMap
 SluiceTextBlock *sluice_text_block_new (SluiceNode *node, char *take_lead, char *take_body);
 void sluice_text_block_free (SluiceTextBlock *self);
 void sluice_text_part_take (SluiceTextPart *self, char *text);
-void sluice_text_map_mark (SluiceTextMap *self, SluiceTextBlock *block);
+void sluice_graph_text_mark (SluiceGraphText *self, SluiceTextBlock *block);
 /* Where a text ends that begins there. */
 SluiceTextPlace sluice_text_place_add (SluiceTextPlace at, const SluiceTextPart *part);
 SluiceTextPlace sluice_text_place_over (SluiceTextPlace at, const SluiceTextBlock *block);

@@ -6,7 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/text-format.h"
-#include "engine/graph/text-map-private.h"
+#include "engine/graph/graph-text-private.h"
 #include "engine/graph/wire.h"
 
 /* A block of the change's text: where it begins there, and in the edited text. */
@@ -57,9 +57,9 @@ take_in (SluiceTextPlace begin, SluiceTextPlace end, guint *a, guint *b)
 }
 
 void
-sluice_text_map_widen (SluiceTextMap *self, guint *n_before, guint *n_behind)
+sluice_graph_text_widen (SluiceGraphText *self, guint *n_before, guint *n_behind)
 {
-  guint n = sluice_text_map_get_n_lines (self);
+  guint n = sluice_graph_text_get_n_lines (self);
   guint a = MIN (*n_before, n), b = n - MIN (*n_behind, n - a);
   for (gboolean again = TRUE; again;)
     {
@@ -78,7 +78,7 @@ sluice_text_map_widen (SluiceTextMap *self, guint *n_before, guint *n_behind)
 
 /* What stands in the lines from a to b. */
 static void
-collect_old (SluiceTextMap *self, SluiceTextProposal *p, guint a, guint b)
+collect_old (SluiceGraphText *self, SluiceTextProposal *p, guint a, guint b)
 {
   SluiceTextPlace at = { 0 }, end;
   for (guint i = 0; i < self->blocks->len; i++, at = end)
@@ -131,7 +131,7 @@ pack_others (const char *text)
 }
 
 static GBytes *
-pack_old_others (const SluiceTextMap *self, const SluiceTextProposal *p)
+pack_old_others (const SluiceGraphText *self, const SluiceTextProposal *p)
 {
   g_autoptr (GString) text = g_string_new (NULL);
   for (guint i = 0; i < p->old->len; i++)
@@ -143,7 +143,7 @@ pack_old_others (const SluiceTextMap *self, const SluiceTextProposal *p)
 
 /* Versions and functions are not the text's to change. */
 static gboolean
-check_others (const SluiceTextMap *self,
+check_others (const SluiceGraphText *self,
               const SluiceTextProposal *p,
               const char *text,
               GError **error)
@@ -189,7 +189,7 @@ fail_name (const char *text, guint i, GError **error, const char *format, const 
 
 /* Notes what differs from the graph; names are those of the text. */
 static gboolean
-compare (SluiceTextMap *self,
+compare (SluiceGraphText *self,
          SluiceTextProposal *p,
          const Tensorflow__GraphDef *def,
          const char *text,
@@ -239,7 +239,7 @@ compare (SluiceTextMap *self,
 }
 
 static gboolean
-read_proposal (SluiceTextMap *self,
+read_proposal (SluiceGraphText *self,
                SluiceTextProposal *p,
                const char *text,
                SluiceTextChange *change,
@@ -260,14 +260,14 @@ read_proposal (SluiceTextMap *self,
 }
 
 gboolean
-sluice_text_map_propose (SluiceTextMap *self,
+sluice_graph_text_propose (SluiceGraphText *self,
                          guint n_before,
                          guint n_behind,
                          const char *text,
                          SluiceTextChange *change,
                          GError **error)
 {
-  guint n = sluice_text_map_get_n_lines (self);
+  guint n = sluice_graph_text_get_n_lines (self);
   g_clear_pointer (&self->proposal, sluice_text_proposal_free);
   SluiceTextProposal *p = g_new0 (SluiceTextProposal, 1);
   p->old = g_ptr_array_new ();
@@ -315,13 +315,13 @@ find_proposed (const SluiceTextProposal *p, const char *name, SluiceTextPlace *p
 }
 
 static gboolean
-find_other (SluiceTextMap *self, const char *name, SluiceTextPlace *place)
+find_other (SluiceGraphText *self, const char *name, SluiceTextPlace *place)
 {
   const SluiceTextProposal *p = self->proposal;
   const SluiceNode *node = sluice_graph_find (self->graph, name);
   g_auto (SluiceTextSpot) spot = { 0 };
   if (node == NULL
-      || !sluice_text_map_find_node (self, node, SLUICE_NODE_FIELD_NONE, NULL, 0, &spot))
+      || !sluice_graph_text_find_node (self, node, SLUICE_NODE_FIELD_NONE, NULL, 0, &spot))
     return FALSE;
   *place = spot.begin;
   if (place->line >= p->n_before + p->n_lines_before)
@@ -330,7 +330,7 @@ find_other (SluiceTextMap *self, const char *name, SluiceTextPlace *place)
 }
 
 gboolean
-sluice_text_map_locate (SluiceTextMap *self,
+sluice_graph_text_locate (SluiceGraphText *self,
                         const char *message,
                         const char *node,
                         SluiceTextPlace *place)
@@ -352,7 +352,7 @@ sluice_text_map_locate (SluiceTextMap *self,
 
 /* Which node each block is now; the blocks that it had before go. */
 static void
-take_nodes (SluiceTextMap *self, SluiceTextProposal *p)
+take_nodes (SluiceGraphText *self, SluiceTextProposal *p)
 {
   for (guint i = 0; i < p->old->len; i++)
     ((SluiceTextBlock *) p->old->pdata[i])->is_replaced = TRUE;
@@ -369,7 +369,7 @@ take_nodes (SluiceTextMap *self, SluiceTextProposal *p)
 }
 
 static void
-drop_block (SluiceTextMap *self, SluiceTextBlock *block, const SluiceTextBlock *before)
+drop_block (SluiceGraphText *self, SluiceTextBlock *block, const SluiceTextBlock *before)
 {
   self->n_stale -= block->is_stale;
   block->is_stale = block->is_listed = block->is_replaced = FALSE;
@@ -381,7 +381,7 @@ drop_block (SluiceTextMap *self, SluiceTextBlock *block, const SluiceTextBlock *
 
 /* Lets the proposed blocks stand before the next one. */
 static void
-put_in (SluiceTextMap *self, SluiceTextProposal *p)
+put_in (SluiceGraphText *self, SluiceTextProposal *p)
 {
   GPtrArray *now = g_ptr_array_sized_new (self->blocks->len + p->blocks->len);
   SluiceTextBlock *before = NULL;
@@ -402,14 +402,14 @@ put_in (SluiceTextMap *self, SluiceTextProposal *p)
 }
 
 void
-sluice_text_map_accept (SluiceTextMap *self)
+sluice_graph_text_accept (SluiceGraphText *self)
 {
   SluiceTextProposal *p = g_steal_pointer (&self->proposal);
   g_return_if_fail (p != NULL);
   take_nodes (self, p);
   put_in (self, p);
   for (guint i = 0; i < p->blocks->len; i++)
-    sluice_text_map_mark (self, p->blocks->pdata[i]);
+    sluice_graph_text_mark (self, p->blocks->pdata[i]);
   SluiceTextPart *rest = p->next != NULL ? &p->next->lead : &self->tail;
   sluice_text_part_take (rest, p->has_tail ? g_strdup (p->rest)
                                            : g_strconcat (p->rest, rest->text, NULL));

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/graph/text-map.h"
+#include "engine/graph/graph-text.h"
 
 #include <string.h>
 
 #include "engine/graph/graph-private.h"
 #include "engine/graph/text-format.h"
-#include "engine/graph/text-map-private.h"
+#include "engine/graph/graph-text-private.h"
 
 /* ---- parts and blocks ---- */
 
@@ -54,7 +54,7 @@ sluice_text_block_free (SluiceTextBlock *self)
 }
 
 void
-sluice_text_map_mark (SluiceTextMap *self, SluiceTextBlock *block)
+sluice_graph_text_mark (SluiceGraphText *self, SluiceTextBlock *block)
 {
   self->n_stale += !block->is_stale;
   block->is_stale = TRUE;
@@ -62,7 +62,7 @@ sluice_text_map_mark (SluiceTextMap *self, SluiceTextBlock *block)
 }
 
 static SluiceTextBlock *
-nth (const SluiceTextMap *self, guint i)
+nth (const SluiceGraphText *self, guint i)
 {
   return self->blocks->pdata[i];
 }
@@ -98,7 +98,7 @@ sluice_text_cut (const char *text, GPtrArray *blocks, char **rest, GError **erro
 
 /* Where a block stands in the list. */
 static guint
-find_index (SluiceTextMap *self, const SluiceTextBlock *block)
+find_index (SluiceGraphText *self, const SluiceTextBlock *block)
 {
   for (guint i = self->last_found; i < MIN (self->last_found + 4, self->blocks->len); i++)
     if (nth (self, i) == block)
@@ -110,18 +110,18 @@ find_index (SluiceTextMap *self, const SluiceTextBlock *block)
 }
 
 static void
-insert_block (SluiceTextMap *self, guint at, SluiceTextBlock *block)
+insert_block (SluiceGraphText *self, guint at, SluiceTextBlock *block)
 {
   g_ptr_array_insert (self->blocks, (int) at, block);
   block->is_listed = TRUE;
   g_hash_table_insert (self->by_node, block->node, block);
-  sluice_text_map_mark (self, block);
+  sluice_graph_text_mark (self, block);
   self->last_found = at;
 }
 
 /* What the block left to the one behind it becomes its own again, where that has it still. */
 static void
-take_lead_back (SluiceTextMap *self, SluiceTextBlock *block, guint at)
+take_lead_back (SluiceGraphText *self, SluiceTextBlock *block, guint at)
 {
   SluiceTextPart *next = at < self->blocks->len ? &nth (self, at)->lead : &self->tail;
   block->lead.is_shown = FALSE;
@@ -137,7 +137,7 @@ take_lead_back (SluiceTextMap *self, SluiceTextBlock *block, guint at)
 
 /* The block that a new node's goes behind. (nullable): it goes first */
 static SluiceTextBlock *
-find_before (SluiceTextMap *self, const SluiceTextBlock *gone, guint index)
+find_before (SluiceGraphText *self, const SluiceTextBlock *gone, guint index)
 {
   const SluiceNode *before = gone != NULL ? gone->after : NULL;
   SluiceTextBlock *block = before != NULL ? g_hash_table_lookup (self->by_node, before) : NULL;
@@ -149,7 +149,7 @@ find_before (SluiceTextMap *self, const SluiceTextBlock *gone, guint index)
 }
 
 static void
-add_node (SluiceTextMap *self, SluiceNode *node, guint index)
+add_node (SluiceGraphText *self, SluiceNode *node, guint index)
 {
   SluiceTextBlock *block = g_hash_table_lookup (self->removed, node);
   g_hash_table_steal (self->removed, node);
@@ -157,7 +157,7 @@ add_node (SluiceTextMap *self, SluiceNode *node, guint index)
     {
       block->node = node;
       g_hash_table_insert (self->by_node, node, block);
-      sluice_text_map_mark (self, block);
+      sluice_graph_text_mark (self, block);
       return;
     }
   const SluiceTextBlock *before = find_before (self, block, index);
@@ -171,7 +171,7 @@ add_node (SluiceTextMap *self, SluiceNode *node, guint index)
 }
 
 static void
-remove_node (SluiceTextMap *self, SluiceNode *node)
+remove_node (SluiceGraphText *self, SluiceNode *node)
 {
   SluiceTextBlock *block = g_hash_table_lookup (self->by_node, node);
   if (block == NULL)
@@ -179,20 +179,20 @@ remove_node (SluiceTextMap *self, SluiceNode *node)
   g_hash_table_remove (self->by_node, node);
   block->node = NULL;
   g_hash_table_insert (self->removed, node, block);
-  sluice_text_map_mark (self, block);
+  sluice_graph_text_mark (self, block);
 }
 
 static void
-mark_node (SluiceTextMap *self, const SluiceNode *node)
+mark_node (SluiceGraphText *self, const SluiceNode *node)
 {
   SluiceTextBlock *block = g_hash_table_lookup (self->by_node, node);
   if (block != NULL)
-    sluice_text_map_mark (self, block);
+    sluice_graph_text_mark (self, block);
 }
 
 /* Whoever names it. */
 static void
-mark_users (SluiceTextMap *self, const SluiceNode *node)
+mark_users (SluiceGraphText *self, const SluiceNode *node)
 {
   guint n;
   const SluiceUse *uses = sluice_graph_get_uses (self->graph, node, &n);
@@ -205,7 +205,7 @@ follow_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
 {
   const guint said = SLUICE_CHANGED_NAME | SLUICE_CHANGED_DEVICE | SLUICE_CHANGED_ATTRS
                      | SLUICE_CHANGED_INPUTS | SLUICE_CHANGED_CONTROLS;
-  SluiceTextMap *self = data;
+  SluiceGraphText *self = data;
   for (guint i = 0; i < delta->n_removed; i++)
     remove_node (self, delta->removed[i].node);
   for (guint i = 0; i < delta->n_added; i++)
@@ -226,14 +226,14 @@ follow_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
 
 typedef struct
 {
-  SluiceTextMap *map;
+  SluiceGraphText *map;
   SluiceTextPlace at; /* of the block that is looked at */
   GString *run;       /* new text that ends there, not told of yet */
   SluiceTextPlace run_at;
 } Walk;
 
 static void
-tell (SluiceTextMap *self, SluiceTextPlace begin, SluiceTextPlace end, const char *text)
+tell (SluiceGraphText *self, SluiceTextPlace begin, SluiceTextPlace end, const char *text)
 {
   if (self->follower != NULL && (*text != '\0' || begin.line != end.line || begin.byte != end.byte))
     self->follower (self, begin, end, text, self->user_data);
@@ -315,7 +315,7 @@ freshen (Walk *walk, SluiceTextBlock *block)
 static void
 take_out (Walk *walk, guint i)
 {
-  SluiceTextMap *self = walk->map;
+  SluiceGraphText *self = walk->map;
   SluiceTextBlock *block = nth (self, i);
   SluiceTextPart *next = i + 1 < self->blocks->len ? &nth (self, i + 1)->lead : &self->tail;
   gboolean leaves = !is_blank (block->lead.text);
@@ -342,7 +342,7 @@ walk_to_end (Walk *walk, guint i)
 }
 
 gboolean
-sluice_text_map_refresh (SluiceTextMap *self, gint64 budget_us)
+sluice_graph_text_refresh (SluiceGraphText *self, gint64 budget_us)
 {
   g_autoptr (GString) run = g_string_new (NULL);
   Walk walk = { .map = self, .run = run };
@@ -381,9 +381,9 @@ sluice_text_map_refresh (SluiceTextMap *self, gint64 budget_us)
 }
 
 char *
-sluice_text_map_dup_text (SluiceTextMap *self)
+sluice_graph_text_dup_text (SluiceGraphText *self)
 {
-  while (!sluice_text_map_refresh (self, G_MAXINT64))
+  while (!sluice_graph_text_refresh (self, G_MAXINT64))
     ;
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < self->blocks->len; i++)
@@ -396,13 +396,13 @@ sluice_text_map_dup_text (SluiceTextMap *self)
 }
 
 gboolean
-sluice_text_map_is_whole (const SluiceTextMap *self)
+sluice_graph_text_is_whole (const SluiceGraphText *self)
 {
   return self->graph->meta_shell == NULL;
 }
 
 guint
-sluice_text_map_get_n_lines (const SluiceTextMap *self)
+sluice_graph_text_get_n_lines (const SluiceGraphText *self)
 {
   SluiceTextPlace at = { 0 };
   for (guint i = 0; i < self->blocks->len; i++)
@@ -435,7 +435,7 @@ set_field (SluiceTextSpot *spot, const SluiceTextBlock *block, const SluiceNodeF
 }
 
 gboolean
-sluice_text_map_find_spot (SluiceTextMap *self, SluiceTextPlace place, SluiceTextSpot *spot)
+sluice_graph_text_find_spot (SluiceGraphText *self, SluiceTextPlace place, SluiceTextSpot *spot)
 {
   SluiceTextPlace at = { 0 }, end = { 0 };
   guint i = 0;
@@ -467,7 +467,7 @@ sluice_text_map_find_spot (SluiceTextMap *self, SluiceTextPlace place, SluiceTex
 }
 
 gboolean
-sluice_text_map_find_node (SluiceTextMap *self,
+sluice_graph_text_find_node (SluiceGraphText *self,
                            const SluiceNode *node,
                            SluiceNodeFieldKind kind,
                            const char *attr,
@@ -518,7 +518,7 @@ dup_shell (SluiceGraph *graph)
 
 /* The blocks of the nodes that the text has. */
 static void
-read_text (SluiceTextMap *self, const char *text)
+read_text (SluiceGraphText *self, const char *text)
 {
   g_autoptr (GPtrArray) blocks = g_ptr_array_new ();
   g_auto (SluiceArena) arena;
@@ -542,10 +542,10 @@ read_text (SluiceTextMap *self, const char *text)
   g_free (rest);
 }
 
-SluiceTextMap *
-sluice_text_map_new (SluiceGraph *graph, const char *text)
+SluiceGraphText *
+sluice_graph_text_new (SluiceGraph *graph, const char *text)
 {
-  SluiceTextMap *self = g_new0 (SluiceTextMap, 1);
+  SluiceGraphText *self = g_new0 (SluiceGraphText, 1);
   self->graph = sluice_graph_ref (graph);
   self->blocks = g_ptr_array_new ();
   self->by_node = g_hash_table_new (NULL, NULL);
@@ -562,7 +562,7 @@ sluice_text_map_new (SluiceGraph *graph, const char *text)
 }
 
 void
-sluice_text_map_free (SluiceTextMap *self)
+sluice_graph_text_free (SluiceGraphText *self)
 {
   GHashTableIter iter;
   SluiceTextBlock *block;
@@ -584,7 +584,7 @@ sluice_text_map_free (SluiceTextMap *self)
 }
 
 void
-sluice_text_map_follow (SluiceTextMap *self,
+sluice_graph_text_follow (SluiceGraphText *self,
                         SluiceTextFollower follower,
                         SluiceTextStale stale,
                         gpointer user_data)

@@ -11,45 +11,45 @@
  *
  * Lines are counted as an editor does: one more than there are newlines.
  */
-typedef struct _SluiceTextMap SluiceTextMap;
+typedef struct _SluiceGraphText SluiceGraphText;
 
 /* What is between begin and end is @text from now on; to be done in turn to what held the text
  * before. */
-typedef void (*SluiceTextFollower) (SluiceTextMap *self,
+typedef void (*SluiceTextFollower) (SluiceGraphText *self,
                                     SluiceTextPlace begin,
                                     SluiceTextPlace end,
                                     const char *text,
                                     gpointer user_data);
 /* There is something to refresh. */
-typedef void (*SluiceTextStale) (SluiceTextMap *self, gpointer user_data);
+typedef void (*SluiceTextStale) (SluiceGraphText *self, gpointer user_data);
 
 /**
- * sluice_text_map_new:
+ * sluice_graph_text_new:
  * @text: (nullable): that the graph was read from; %NULL, or one that is no GraphDef: the text is
  * made
  *
- * The text is empty until sluice_text_map_refresh() makes it.
+ * The text is empty until sluice_graph_text_refresh() makes it.
  */
-SluiceTextMap *sluice_text_map_new (SluiceGraph *graph, const char *text);
-void sluice_text_map_free (SluiceTextMap *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTextMap, sluice_text_map_free)
+SluiceGraphText *sluice_graph_text_new (SluiceGraph *graph, const char *text);
+void sluice_graph_text_free (SluiceGraphText *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphText, sluice_graph_text_free)
 
 /* One at a time, NULL for none: it is told of all of the text first, as it is refreshed. */
-void sluice_text_map_follow (SluiceTextMap *self,
+void sluice_graph_text_follow (SluiceGraphText *self,
                              SluiceTextFollower follower,
                              SluiceTextStale stale,
                              gpointer user_data);
 
 /* Makes the text say what the graph is, for so many µs at most and at least one block; FALSE: there
  * is more to do. */
-gboolean sluice_text_map_refresh (SluiceTextMap *self, gint64 budget_us);
+gboolean sluice_graph_text_refresh (SluiceGraphText *self, gint64 budget_us);
 
 /* FALSE: the graph came in a MetaGraphDef, and the text is its GraphDef alone. */
-gboolean sluice_text_map_is_whole (const SluiceTextMap *self);
+gboolean sluice_graph_text_is_whole (const SluiceGraphText *self);
 
 /* All of it, up to date. (transfer full) */
-char *sluice_text_map_dup_text (SluiceTextMap *self);
-guint sluice_text_map_get_n_lines (const SluiceTextMap *self); /* of what was refreshed */
+char *sluice_graph_text_dup_text (SluiceGraphText *self);
+guint sluice_graph_text_get_n_lines (const SluiceGraphText *self); /* of what was refreshed */
 
 /* ---- where what stands ---- */
 
@@ -68,9 +68,9 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluiceTextSpot, sluice_text_spot_clear)
 
 /* The node whose block the place is in, and the field. FALSE: it is between blocks. */
 gboolean
-sluice_text_map_find_spot (SluiceTextMap *self, SluiceTextPlace place, SluiceTextSpot *spot);
+sluice_graph_text_find_spot (SluiceGraphText *self, SluiceTextPlace place, SluiceTextSpot *spot);
 /* The block of a node, and its field of a kind, if it has it. FALSE: it has no text yet. */
-gboolean sluice_text_map_find_node (SluiceTextMap *self,
+gboolean sluice_graph_text_find_node (SluiceGraphText *self,
                                     const SluiceNode *node,
                                     SluiceNodeFieldKind kind,
                                     const char *attr,
@@ -81,7 +81,7 @@ gboolean sluice_text_map_find_node (SluiceTextMap *self,
 
 /* Lines at the beginning and at the end that an edit left as they were; made fewer, so that whole
  * blocks stand between. */
-void sluice_text_map_widen (SluiceTextMap *self, guint *n_before, guint *n_behind);
+void sluice_graph_text_widen (SluiceGraphText *self, guint *n_before, guint *n_behind);
 
 /* What sluice_graph_rewrite() takes. */
 typedef struct
@@ -94,26 +94,26 @@ void sluice_text_change_clear (SluiceTextChange *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluiceTextChange, sluice_text_change_clear)
 
 /**
- * sluice_text_map_propose:
- * @n_before: as sluice_text_map_widen() made it
+ * sluice_graph_text_propose:
+ * @n_before: as sluice_graph_text_widen() made it
  * @text: what stands between now, with the newline at its end
  * @change: (out): what does to the graph what was done to the text
  *
- * Reads an edited part of the text; the map stays as it is until sluice_text_map_accept().
+ * Reads an edited part of the text; the map stays as it is until sluice_graph_text_accept().
  *
  * Returns: %FALSE with INVALID_ARGUMENT "line:column: …", by the lines of the whole text
  */
-gboolean sluice_text_map_propose (SluiceTextMap *self,
+gboolean sluice_graph_text_propose (SluiceGraphText *self,
                                   guint n_before,
                                   guint n_behind,
                                   const char *text,
                                   SluiceTextChange *change,
                                   GError **error);
 /* The change was made, or there was none: the proposed text stands. */
-void sluice_text_map_accept (SluiceTextMap *self);
+void sluice_graph_text_accept (SluiceGraphText *self);
 
 /**
- * sluice_text_map_locate:
+ * sluice_graph_text_locate:
  * @message: what is wrong with the change that was proposed last, as sluice_graph_rewrite() or the
  * commit says it
  * @node: (nullable): that the error names
@@ -121,7 +121,7 @@ void sluice_text_map_accept (SluiceTextMap *self);
  *
  * Returns: %FALSE where no place is known
  */
-gboolean sluice_text_map_locate (SluiceTextMap *self,
+gboolean sluice_graph_text_locate (SluiceGraphText *self,
                                  const char *message,
                                  const char *node,
                                  SluiceTextPlace *place);
