@@ -28,8 +28,12 @@ static void
 loaded_cb (SluiceWindow *self)
 {
   SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
+  SluiceOpenedGraph *opened = sluice_graph_page_steal_opened (self->graph_page);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
-  sluice_document_open (self->document, graph, sluice_graph_page_get_file (self->graph_page));
+  if (opened != NULL)
+    sluice_document_take (self->document, opened);
+  else
+    sluice_document_open (self->document, graph);
   update_save (self);
 }
 
@@ -51,6 +55,14 @@ static void
 selected_in_build_cb (SluiceWindow *self, const char *name)
 {
   sluice_graph_page_select (self->graph_page, name);
+}
+
+/* What the file holds now, in the place of what was done here. */
+static void
+reload_cb (SluiceWindow *self)
+{
+  g_autofree char *path = g_strdup (self->opened);
+  sluice_window_open (self, path, NULL);
 }
 
 static void
@@ -83,6 +95,8 @@ sluice_window_add_document (SluiceWindow *self)
   self->document = sluice_document_new ();
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "reload", G_CALLBACK (reload_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed",

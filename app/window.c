@@ -260,6 +260,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
   sluice_inspector_set_project (self->inspector, is_project ? full : NULL);
+  sluice_document_close (self->document); /* what it keeps is read with the graph */
   sluice_graph_page_open (self->graph_page, full, ahead);
   g_free (self->opened);
   self->opened = g_steal_pointer (&full);

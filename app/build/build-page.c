@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 
+#include "app/build/document-bar.h"
 #include "app/build/history-list.h"
 #include "app/build/text-twin.h"
 #include "app/failure-words.h"
@@ -23,6 +24,7 @@ struct _SluiceBuildPage
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
   SluiceTextTwin *twin;
+  SluiceDocumentBar *news;
   SluiceHistoryList *history;
   SluiceDocument *document; /* (nullable): before the window has one */
 };
@@ -186,6 +188,7 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
   opened_cb (self);
@@ -240,6 +243,9 @@ build_page_dump_state (SluicePage *page)
   SluiceCommandStack *stack =
       self->document != NULL ? sluice_document_get_stack (self->document) : NULL;
   gboolean refuses = gtk_revealer_get_reveal_child (self->refusal_revealer);
+  const char *news = "";
+  if (self->document != NULL)
+    sluice_document_get_news (self->document, &news);
   g_autofree char *drawn = sluice_canvas_dump_state (self->canvas);
   g_autofree char *text = sluice_text_twin_dump_state (self->twin);
   g_autoptr (JsonBuilder) b = json_builder_new ();
@@ -248,6 +254,7 @@ build_page_dump_state (SluicePage *page)
   add_text (b, "name", gtk_label_get_label (self->name));
   add_text (b, "saved", gtk_label_get_label (self->saved));
   add_text (b, "undo", gtk_label_get_label (self->undo_words));
+  add_text (b, "news", news);
   add_text (b, "refusal", refuses ? gtk_label_get_label (self->refusal) : "");
   add_count (b, "n-undo", stack != NULL ? sluice_command_stack_get_n_undo (stack) : 0);
   add_count (b, "n-redo", stack != NULL ? sluice_command_stack_get_n_redo (stack) : 0);
@@ -303,6 +310,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   g_type_ensure (SLUICE_TYPE_CANVAS);
+  g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
@@ -319,6 +327,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
   gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
   gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);

@@ -17,7 +17,7 @@ struct _SluiceTextSync
   SluiceTextSyncNews news;
   gpointer user_data;
   SluiceDocument *document; /* (nullable) */
-  SluiceGraphText *map;       /* (nullable): the document's */
+  SluiceGraphText *map;     /* (nullable): the document's */
   guint map_lines;          /* as far as the map told */
   guint n_frozen;           /* the buffer changes, and nobody types */
   gboolean is_loading;
@@ -117,8 +117,11 @@ replace (SluiceTextSync *self, SluiceTextPlace begin, SluiceTextPlace end, const
 }
 
 static void
-follow_cb (
-    SluiceGraphText *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
+follow_cb (SluiceGraphText *map,
+           SluiceTextPlace begin,
+           SluiceTextPlace end,
+           const char *text,
+           gpointer data)
 {
   SluiceTextSync *self = data;
   guint n = sluice_text_place ((SluiceTextPlace){ 0 }, text, strlen (text)).line;

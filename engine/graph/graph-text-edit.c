@@ -261,11 +261,11 @@ read_proposal (SluiceGraphText *self,
 
 gboolean
 sluice_graph_text_propose (SluiceGraphText *self,
-                         guint n_before,
-                         guint n_behind,
-                         const char *text,
-                         SluiceTextChange *change,
-                         GError **error)
+                           guint n_before,
+                           guint n_behind,
+                           const char *text,
+                           SluiceTextChange *change,
+                           GError **error)
 {
   guint n = sluice_graph_text_get_n_lines (self);
   g_clear_pointer (&self->proposal, sluice_text_proposal_free);
@@ -331,9 +331,9 @@ find_other (SluiceGraphText *self, const char *name, SluiceTextPlace *place)
 
 gboolean
 sluice_graph_text_locate (SluiceGraphText *self,
-                        const char *message,
-                        const char *node,
-                        SluiceTextPlace *place)
+                          const char *message,
+                          const char *node,
+                          SluiceTextPlace *place)
 {
   const SluiceTextProposal *p = self->proposal;
   const Origin *origin = NULL;

@@ -5,8 +5,8 @@
 #include "engine/graph/edit.h"
 #include "engine/graph/graph-text.h"
 
-/* graph-text.c (the blocks, and how they follow the graph), graph-text-edit.c (how the graph follows
- * them). */
+/* graph-text.c (the blocks, and how they follow the graph), graph-text-edit.c (how the graph
+ * follows them). */
 
 typedef struct
 {

@@ -468,11 +468,11 @@ sluice_graph_text_find_spot (SluiceGraphText *self, SluiceTextPlace place, Sluic
 
 gboolean
 sluice_graph_text_find_node (SluiceGraphText *self,
-                           const SluiceNode *node,
-                           SluiceNodeFieldKind kind,
-                           const char *attr,
-                           guint input,
-                           SluiceTextSpot *spot)
+                             const SluiceNode *node,
+                             SluiceNodeFieldKind kind,
+                             const char *attr,
+                             guint input,
+                             SluiceTextSpot *spot)
 {
   SluiceTextBlock *block = g_hash_table_lookup (self->by_node, node);
   SluiceTextPlace at = { 0 };
@@ -585,9 +585,9 @@ sluice_graph_text_free (SluiceGraphText *self)
 
 void
 sluice_graph_text_follow (SluiceGraphText *self,
-                        SluiceTextFollower follower,
-                        SluiceTextStale stale,
-                        gpointer user_data)
+                          SluiceTextFollower follower,
+                          SluiceTextStale stale,
+                          gpointer user_data)
 {
   self->follower = follower;
   self->stale = stale;

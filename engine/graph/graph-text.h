@@ -36,9 +36,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphText, sluice_graph_text_free)
 
 /* One at a time, NULL for none: it is told of all of the text first, as it is refreshed. */
 void sluice_graph_text_follow (SluiceGraphText *self,
-                             SluiceTextFollower follower,
-                             SluiceTextStale stale,
-                             gpointer user_data);
+                               SluiceTextFollower follower,
+                               SluiceTextStale stale,
+                               gpointer user_data);
 
 /* Makes the text say what the graph is, for so many µs at most and at least one block; FALSE: there
  * is more to do. */
@@ -71,11 +71,11 @@ gboolean
 sluice_graph_text_find_spot (SluiceGraphText *self, SluiceTextPlace place, SluiceTextSpot *spot);
 /* The block of a node, and its field of a kind, if it has it. FALSE: it has no text yet. */
 gboolean sluice_graph_text_find_node (SluiceGraphText *self,
-                                    const SluiceNode *node,
-                                    SluiceNodeFieldKind kind,
-                                    const char *attr,
-                                    guint input,
-                                    SluiceTextSpot *spot);
+                                      const SluiceNode *node,
+                                      SluiceNodeFieldKind kind,
+                                      const char *attr,
+                                      guint input,
+                                      SluiceTextSpot *spot);
 
 /* ---- the text is edited ---- */
 
@@ -104,11 +104,11 @@ G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluiceTextChange, sluice_text_change_clear)
  * Returns: %FALSE with INVALID_ARGUMENT "line:column: …", by the lines of the whole text
  */
 gboolean sluice_graph_text_propose (SluiceGraphText *self,
-                                  guint n_before,
-                                  guint n_behind,
-                                  const char *text,
-                                  SluiceTextChange *change,
-                                  GError **error);
+                                    guint n_before,
+                                    guint n_behind,
+                                    const char *text,
+                                    SluiceTextChange *change,
+                                    GError **error);
 /* The change was made, or there was none: the proposed text stands. */
 void sluice_graph_text_accept (SluiceGraphText *self);
 
@@ -122,6 +122,6 @@ void sluice_graph_text_accept (SluiceGraphText *self);
  * Returns: %FALSE where no place is known
  */
 gboolean sluice_graph_text_locate (SluiceGraphText *self,
-                                 const char *message,
-                                 const char *node,
-                                 SluiceTextPlace *place);
+                                   const char *message,
+                                   const char *node,
+                                   SluiceTextPlace *place);

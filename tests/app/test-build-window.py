@@ -81,8 +81,8 @@ class Build:
         self.press("Save")
         self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
         self.tap.point("saving writes the file", self.nodes() == before + 1)
-        checked = subprocess.run([self.command, "check", self.model], capture_output=True, text=True,
-                                 check=False)
+        checked = subprocess.run([self.command, "check", self.model], capture_output=True,
+                                 text=True, check=False)
         self.tap.point("which is sound", checked.returncode == 0, checked.stdout + checked.stderr)
 
     def run(self):

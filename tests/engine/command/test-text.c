@@ -19,8 +19,8 @@ typedef struct
   SluiceGraph *graph;
   SluiceCommandStack *stack;
   SluiceGraphText *map; /* (nullable) */
-  GString *mirror;    /* (nullable) */
-  GBytes *origin;     /* (nullable): the graph as it was opened */
+  GString *mirror;      /* (nullable) */
+  GBytes *origin;       /* (nullable): the graph as it was opened */
 } Fixture;
 
 static void
@@ -316,7 +316,7 @@ test_refused (Fixture *f, gconstpointer data)
       gboolean knows = error->message == message /* the proposal itself was refused */
                            ? sluice_text_split_error (message, &place) != NULL
                            : sluice_graph_text_locate (f->map, message,
-                                                     sluice_error_get_place (error).node, &place);
+                                                       sluice_error_get_place (error).node, &place);
       if (!knows)
         g_error ("no place: %s", error->message);
       const char *at = find_line (now->str, place.line) + place.byte;

@@ -22,8 +22,11 @@ find_byte (const GString *text, SluiceTextPlace place)
 }
 
 static void
-follow_cb (
-    SluiceGraphText *map, SluiceTextPlace begin, SluiceTextPlace end, const char *text, gpointer data)
+follow_cb (SluiceGraphText *map,
+           SluiceTextPlace begin,
+           SluiceTextPlace end,
+           const char *text,
+           gpointer data)
 {
   GString *self = data;
   gsize from = find_byte (self, begin), to = find_byte (self, end);
