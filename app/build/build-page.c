@@ -8,7 +8,10 @@
 #include <json-glib/json-glib.h>
 
 #include "app/build/document-bar.h"
+#include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
+#include "app/build/problems-list.h"
+#include "app/build/text-twin.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 #include "engine/graph/graphdef.h"
@@ -22,9 +25,14 @@ struct _SluiceBuildPage
   GtkLabel *name, *saved, *undo_words, *refusal;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
+  SluiceTextTwin *twin;
   SluiceDocumentBar *news;
   SluiceHistoryList *history;
-  SluiceDocument *document; /* (nullable): before the window has one */
+  SluiceProblemsList *problems;
+  SluicePalette *palette;
+  SluiceGraphEditor *editor; /* (nullable), with document */
+  SluiceDocument *document;  /* (nullable): before the window has one */
+  guint problems_source;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -83,9 +91,21 @@ show_undo (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
 
+/* Not before what was done is drawn: a large graph is looked through for a while. */
+static gboolean
+find_problems_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  self->problems_source = 0;
+  sluice_problems_list_update (self->problems, sluice_document_get_graph (self->document), NULL);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 changed_cb (SluiceBuildPage *self)
 {
+  if (self->problems_source == 0)
+    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
@@ -99,6 +119,7 @@ opened_cb (SluiceBuildPage *self)
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
+  sluice_graph_editor_update (self->editor);
   if (has_graph)
     changed_cb (self);
 }
@@ -152,9 +173,49 @@ sluice_build_page_select (SluiceBuildPage *self, const char *name)
 }
 
 static void
+selected_in_text_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+}
+
+static void
 selection_changed_cb (SluiceBuildPage *self, const char *name)
 {
+  sluice_text_twin_select (self->twin, name);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+/* error: (nullable): it was done */
+static void
+edited_cb (const GError *error, gpointer data)
+{
+  show_refusal (data, error);
+}
+
+/* ---- what is wrong ---- */
+
+static void
+show_node_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+mend_cb (SluiceBuildPage *self, const char *line)
+{
+  sluice_graph_editor_do (self->editor, line);
+}
+
+/* ---- the text ---- */
+
+static void
+toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
+  gtk_widget_set_visible (twin, !gtk_widget_get_visible (twin));
+  gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
 /* ---- a page of the window ---- */
@@ -168,8 +229,11 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  self->editor =
+      sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
+  sluice_text_twin_set_document (self->twin, self->document);
   opened_cb (self);
 }
 
@@ -185,7 +249,9 @@ build_page_apply_settings (SluicePage *page, GSettings *settings)
 static gboolean
 build_page_is_settled (SluicePage *page)
 {
-  return !sluice_canvas_is_busy (SLUICE_BUILD_PAGE (page)->canvas);
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
+         && self->problems_source == 0;
 }
 
 static guint
@@ -225,6 +291,7 @@ build_page_dump_state (SluicePage *page)
   if (self->document != NULL)
     sluice_document_get_news (self->document, &news);
   g_autofree char *drawn = sluice_canvas_dump_state (self->canvas);
+  g_autofree char *text = sluice_text_twin_dump_state (self->twin);
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
   add_text (b, "shows", gtk_stack_get_visible_child_name (self->states));
@@ -237,9 +304,22 @@ build_page_dump_state (SluicePage *page)
   add_count (b, "n-redo", stack != NULL ? sluice_command_stack_get_n_redo (stack) : 0);
   json_builder_set_member_name (b, "canvas");
   json_builder_add_value (b, json_from_string (drawn, NULL));
+  json_builder_set_member_name (b, "text");
+  json_builder_add_value (b, json_from_string (text, NULL));
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);
+}
+
+/* Whether the text is folded is as it was. */
+static void
+build_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (page)->twin);
+  if (saves)
+    g_key_file_set_boolean (state, "build", "text", gtk_widget_get_visible (twin));
+  else if (g_key_file_has_key (state, "build", "text", NULL))
+    gtk_widget_set_visible (twin, g_key_file_get_boolean (state, "build", "text", NULL));
 }
 
 static void
@@ -250,6 +330,7 @@ init_page (SluicePageInterface *iface)
   iface->is_settled = build_page_is_settled;
   iface->print = build_page_print;
   iface->get_left = build_page_get_left;
+  iface->keep_state = build_page_keep_state;
   iface->dump_state = build_page_dump_state;
 }
 
@@ -259,6 +340,9 @@ static void
 sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
+  g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->editor, sluice_graph_editor_free);
+  g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
   g_clear_pointer (&self->box, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
@@ -275,6 +359,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
+  g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
+  g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
@@ -287,12 +373,18 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
+  gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
+  gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
+  gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
   gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
   gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
   gtk_widget_class_install_action (widget_class, "build.dismiss", NULL, dismiss_action);
   sluice_shortcuts_bind (widget_class, "build.");
 }
@@ -300,5 +392,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
 static void
 sluice_build_page_init (SluiceBuildPage *self)
 {
+  g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
+  gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
 }
