@@ -11,11 +11,14 @@
 void
 sluice_opened_graph_free (SluiceOpenedGraph *self)
 {
+  g_clear_pointer (&self->text, sluice_graph_text_free);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->journal, sluice_journal_unref);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
   g_clear_error (&self->problem);
+  g_free (self->known_hash);
+  g_free (self->graph_hash);
   g_free (self->path);
   g_free (self);
 }
@@ -39,6 +42,18 @@ begin_stack (SluiceOpenedGraph *self,
   self->base = g_bytes_ref (bytes);
   self->stack = sluice_command_stack_new (graph);
   return TRUE;
+}
+
+/* Before anything is done to the graph: what has another name then is known by its old one. */
+static void
+begin_text (SluiceOpenedGraph *self, GBytes *bytes)
+{
+  gsize length;
+  const char *data = g_bytes_get_data (bytes, &length);
+  if (!sluice_command_is_text (data, length))
+    return;
+  g_autofree char *text = g_strndup (data, length);
+  self->text = sluice_graph_text_new (sluice_command_stack_get_graph (self->stack), text);
 }
 
 /* What was left. FALSE with what the matter is: self is as before; where nothing was, without. */
@@ -69,10 +84,24 @@ recover (SluiceOpenedGraph *self,
         g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
+  gboolean is_first = hash != NULL && g_bytes_equal (base, file);
+  if (is_first)
+    begin_text (self, base);
   sluice_journal_replay (journal, self->stack, hash, &self->outcome, &self->problem);
   self->known = sluice_journal_dup_known (journal, NULL);
+  self->known_hash = g_strdup (sluice_journal_get_known (journal));
+  /* Of one that was saved since it says what the comments are now. */
+  if (!is_first && self->known != NULL)
+    begin_text (self, self->known);
   self->journal = g_steal_pointer (&journal);
   return TRUE;
+}
+
+static void
+hash_graph (SluiceOpenedGraph *self)
+{
+  if (sluice_command_stack_is_saved (self->stack))
+    self->graph_hash = sluice_graph_dup_hash (sluice_command_stack_get_graph (self->stack), NULL);
 }
 
 SluiceOpenedGraph *
@@ -87,7 +116,10 @@ sluice_opened_graph_read (const char *path,
   g_autoptr (GBytes) file =
       sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_BYTES, &missing);
   if (recover (self, file, prepare, data, &self->problem))
-    return g_steal_pointer (&self);
+    {
+      hash_graph (self);
+      return g_steal_pointer (&self);
+    }
   if (file == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&missing));
@@ -96,5 +128,8 @@ sluice_opened_graph_read (const char *path,
   if (!begin_stack (self, file, prepare, data, error))
     return NULL;
   self->known = g_bytes_ref (file);
+  self->known_hash = sluice_journal_hash (file);
+  begin_text (self, file);
+  hash_graph (self);
   return g_steal_pointer (&self);
 }
