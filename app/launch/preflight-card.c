@@ -36,6 +36,7 @@ struct _SluicePreflightCard
   GtkBox *rows;
   SluicePreflight *found; /* (nullable): what is shown */
   guint64 n_runs;
+  double part;         /* of their steps */
   Flight *flight;      /* (nullable): what is looked at, or was last */
   GCancellable *under; /* (nullable): of the look under way */
   guint source, progress_source;
@@ -185,8 +186,8 @@ static void
 add_sweep (SluicePreflightCard *self, guint *n_look)
 {
   gboolean too_much;
-  g_autofree char *markup =
-      sluice_preflight_dup_sweep_markup (self->found, self->n_runs, is_still, &too_much);
+  g_autofree char *markup = sluice_preflight_dup_sweep_markup (self->found, self->n_runs,
+                                                               self->part, is_still, &too_much);
   g_autofree char *title = g_strdup_printf ("× %" G_GUINT64_FORMAT, self->n_runs);
   if (markup == NULL)
     return;
@@ -367,11 +368,12 @@ sluice_preflight_card_check (SluicePreflightCard *self,
 }
 
 void
-sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs)
+sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs, double part)
 {
-  if (self->n_runs == n_runs)
+  if (self->n_runs == n_runs && self->part == part)
     return;
   self->n_runs = n_runs;
+  self->part = part;
   if (self->found != NULL)
     show_items (self);
 }
