@@ -485,6 +485,12 @@ set_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+take_out_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_launch_page_demote (SLUICE_LAUNCH_PAGE (widget), g_variant_get_string (parameter, NULL));
+}
+
+static void
 throw_away_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   sluice_launch_page_throw_away (SLUICE_LAUNCH_PAGE (widget));
@@ -499,6 +505,7 @@ sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "launch.start", NULL, start_action);
   gtk_widget_class_install_action (widget_class, "launch.add-to-queue", NULL, add_to_queue_action);
   gtk_widget_class_install_action (widget_class, "launch.set", "s", set_action);
+  gtk_widget_class_install_action (widget_class, "launch.take-out", "s", take_out_action);
   sluice_shortcuts_bind (widget_class, "launch.");
 }
 

@@ -101,7 +101,8 @@ add_button (
   gtk_box_append (line, button);
 }
 
-/* The one action of what is not well: a setting that puts it right, or a look at the node. */
+/* The one action of what is not well: a setting that puts it right, one that goes, or a look at the
+ * node. */
 static void
 add_action (GtkBox *line, const SluicePreflightItem *item)
 {
@@ -112,6 +113,12 @@ add_action (GtkBox *line, const SluicePreflightItem *item)
       const char *dot = strchr (item->set, '.');
       g_autofree char *label = g_strdup_printf (_ ("Set %s"), dot != NULL ? dot + 1 : item->set);
       add_button (line, label, label, "launch.set", item->set);
+      return;
+    }
+  if (item->take_out != NULL)
+    {
+      g_autofree char *words = g_strdup_printf (_ ("Take %s out of the form"), item->take_out);
+      add_button (line, _ ("Take out"), words, "launch.take-out", item->take_out);
       return;
     }
   g_autofree char *name =

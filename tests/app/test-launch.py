@@ -150,7 +150,7 @@ class Session:
                        "checked" in switch.states(), switch.states())
         self.focus("switch", "In launch form")
         press_keys("space")
-        self.says("“learning-rate” is no setting of new runs any more")
+        self.w.until(lambda: "learning-rate=" not in self.read_project())
         self.ask()
         self.w.until(lambda: not self.w.all_accessible("text box", "learning-rate"))
         self.tap.point("out of the form, it is no row", True)
