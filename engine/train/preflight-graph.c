@@ -212,11 +212,11 @@ static const SluiceNode *
 find_target (SluiceGraph *graph, const char *target)
 {
   SluiceEdge edge = { NULL, 0 };
+  if (!sluice_parameter_is_attr (target))
+    return sluice_graph_parse_edge (graph, target, &edge, NULL) ? edge.node : NULL;
   g_autofree char *value = sluice_graph_dup_attr_parameter (graph, target);
   g_autofree char *node = g_strndup (target, strcspn (target, ":"));
-  if (value != NULL)
-    return sluice_graph_find (graph, node);
-  return sluice_graph_parse_edge (graph, target, &edge, NULL) ? edge.node : NULL;
+  return value != NULL ? sluice_graph_find (graph, node) : NULL;
 }
 
 static void
