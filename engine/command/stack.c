@@ -14,7 +14,7 @@
 typedef struct
 {
   char *words;
-  SluiceEdit *edit;
+  GPtrArray *edits; /* SluiceEdit, one or two; applied from the last on, and turned around then */
 } Entry;
 
 struct _SluiceCommandStack
@@ -29,8 +29,24 @@ entry_free (gpointer data)
 {
   Entry *entry = data;
   g_free (entry->words);
-  sluice_edit_free (entry->edit);
+  g_ptr_array_unref (entry->edits);
   g_free (entry);
+}
+
+static gboolean
+entry_apply (Entry *self, GError **error)
+{
+  GPtrArray *edits = self->edits;
+  for (guint i = edits->len; i > 0; i--)
+    if (!sluice_edit_apply (edits->pdata[i - 1], error))
+      return FALSE;
+  for (guint i = 0; i < edits->len / 2; i++)
+    {
+      gpointer other = edits->pdata[edits->len - 1 - i];
+      edits->pdata[edits->len - 1 - i] = edits->pdata[i];
+      edits->pdata[i] = other;
+    }
+  return TRUE;
 }
 
 SluiceCommandStack *
@@ -78,7 +94,7 @@ move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
   for (; n > 0; n--)
     {
       Entry *entry = from->pdata[from->len - 1];
-      if (!sluice_edit_apply (entry->edit, error))
+      if (!entry_apply (entry, error))
         return FALSE;
       g_ptr_array_add (to, g_ptr_array_steal_index (from, from->len - 1));
     }
@@ -231,8 +247,17 @@ check_words (const SluiceCommandCall *call, GError **error)
 gboolean
 sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error)
 {
+  return sluice_command_run_words (call, line, 1, error);
+}
+
+gboolean
+sluice_command_run_words (SluiceCommandCall *call,
+                          const SluiceLine *line,
+                          guint first,
+                          GError **error)
+{
   g_autoptr (GPtrArray) arguments = g_ptr_array_new (), values = g_ptr_array_new ();
-  for (guint i = 1; i < line->n; i++)
+  for (guint i = first; i < line->n; i++)
     {
       SluiceWord *word = &line->words[i];
       g_ptr_array_add (word->key != NULL ? values : arguments,
@@ -249,22 +274,42 @@ sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError
   return ok;
 }
 
-/* A command that can be undone: one transaction. */
+static SluiceEdit *
+end_transaction (SluiceGraph *graph, gboolean ok, GError **error)
+{
+  if (ok)
+    return sluice_edit_commit (graph, error);
+  sluice_edit_abandon (graph);
+  return NULL;
+}
+
+/* A command that can be undone: one transaction, and where a training was taken away by it another
+ * one, for gradients are made of a graph that was judged. */
 static gboolean
 change (SluiceCommandCall *call, const SluiceLine *line, GError **error)
 {
   SluiceCommandStack *self = call->stack;
+  g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
   sluice_edit_begin (self->graph);
-  if (!sluice_command_run_line (call, line, error))
-    {
-      sluice_edit_abandon (self->graph);
-      return FALSE;
-    }
-  SluiceEdit *edit = sluice_edit_commit (self->graph, error);
+  SluiceEdit *edit =
+      end_transaction (self->graph, sluice_command_run_line (call, line, error), error);
   if (edit == NULL)
     return FALSE;
+  g_ptr_array_add (edits, edit);
+  if (call->training != NULL)
+    {
+      sluice_edit_begin (self->graph);
+      SluiceEdit *again = end_transaction (
+          self->graph, sluice_command_train_again (call, call->training, error), error);
+      if (again == NULL)
+        {
+          sluice_edit_apply (edit, NULL); /* as it was */
+          return FALSE;
+        }
+      g_ptr_array_add (edits, again);
+    }
   Entry *entry = g_new (Entry, 1);
-  *entry = (Entry){ g_steal_pointer (&call->words), edit };
+  *entry = (Entry){ g_steal_pointer (&call->words), g_steal_pointer (&edits) };
   g_ptr_array_add (self->done, entry);
   g_ptr_array_set_size (self->undone, 0);
   return TRUE;
@@ -303,6 +348,7 @@ sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *sa
                              .said = said != NULL ? said : unheard };
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
+  g_clear_pointer (&call.training, sluice_training_away_free);
   return ok;
 }
 
