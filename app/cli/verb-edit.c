@@ -10,19 +10,23 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
-#include "engine/command/stack.h"
+#include "engine/command/journal.h"
+#include "engine/graph/graphdef.h"
 #include "engine/command/template.h"
 
 /* Of a script; a longer one is a program's mistake. */
 #define MAX_SCRIPT_BYTES (256 * 1024 * 1024)
 
 static gboolean is_new, keep_going, list_commands, list_layers;
-static char *script_path, *out_path;
+static char *script_path, *journal_path, *out_path;
 
 static const GOptionEntry options[] = {
   { "new", 0, 0, G_OPTION_ARG_NONE, &is_new, N_ ("Begin with an empty graph"), NULL },
   { "script", 0, 0, G_OPTION_ARG_FILENAME, &script_path,
     N_ ("Read the commands from this file; - or nothing: from standard input"), N_ ("FILE") },
+  { "journal", 0, 0, G_OPTION_ARG_FILENAME, &journal_path,
+    N_ ("Do again what a window's journal tells, to the copy of the graph that lies beside it"),
+    N_ ("FILE") },
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out_path,
     N_ ("Write the graph here, as text where the name ends in .pbtxt"), N_ ("FILE") },
   { "keep-going", 0, 0, G_OPTION_ARG_NONE, &keep_going,
@@ -166,6 +170,27 @@ read_script (GError **error)
   return g_strndup (length > 0 ? data : "", length);
 }
 
+static SluiceGraph *
+load_base (SluiceJournal *journal, GError **error)
+{
+  g_autoptr (GBytes) bytes = sluice_journal_dup_base (journal, NULL, error);
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  return bytes != NULL && sluice_graph_import (graph, bytes, error) ? g_steal_pointer (&graph)
+                                                                    : NULL;
+}
+
+static int
+replay (GError **error)
+{
+  g_autoptr (SluiceJournal) journal = sluice_journal_open_read_only (journal_path, error);
+  g_autoptr (SluiceGraph) graph = journal != NULL ? load_base (journal, error) : NULL;
+  g_autoptr (SluiceCommandStack) stack = graph != NULL ? sluice_command_stack_new (graph) : NULL;
+  return stack != NULL && sluice_journal_replay (journal, stack, NULL, NULL, error)
+                 && sluice_command_write (graph, out_path, error)
+             ? EXIT_OK
+             : EXIT_FAILED;
+}
+
 static int
 edit (char **arguments, GError **error)
 {
@@ -173,10 +198,15 @@ edit (char **arguments, GError **error)
     return print_commands ();
   if (list_layers)
     return print_layers ();
-  if (g_strv_length (arguments) != (is_new ? 0 : 1))
+  if (journal_path != NULL && (is_new || script_path != NULL || arguments[0] != NULL))
+    return sluice_cli_usage (error, _ ("--journal has its own graph and commands: give only --out "
+                                       "beside it"));
+  if (journal_path == NULL && g_strv_length (arguments) != (is_new ? 0 : 1))
     return sluice_cli_usage (error, _ ("give a graph, or --new"));
   if (out_path == NULL)
     return sluice_cli_usage (error, _ ("give --out, the file that the graph is written to"));
+  if (journal_path != NULL)
+    return replay (error);
   g_autoptr (SluiceGraph) graph =
       is_new ? sluice_graph_new () : sluice_cli_load_graph (arguments[0], error);
   g_autofree char *script = graph != NULL ? read_script (error) : NULL;

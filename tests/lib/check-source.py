@@ -30,7 +30,7 @@ ARROWS = {
     "engine/command": [BASE, GRAPH, DEVICE, "engine/grad"],
     "engine/runtime": BELOW_RUNTIME,
     "engine/store": BELOW_RUNTIME,
-    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
+    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store", "engine/command"],
     "engine": ["engine"],
     "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
     "api": ["engine", "kernels", "api"],
