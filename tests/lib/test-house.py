@@ -238,8 +238,8 @@ def test_counting():
 
 
 TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_layer_texts,
-         test_messages, test_sizes, test_paths, test_macros, test_threads, test_cpu_files, test_type_names,
-         test_op_names, test_prefix, test_homes, test_autos, test_counting]
+         test_messages, test_sizes, test_paths, test_macros, test_threads, test_cpu_files,
+         test_type_names, test_op_names, test_prefix, test_homes, test_autos, test_counting]
 
 
 def main():
