@@ -450,14 +450,14 @@ do_text (const char *text,
          GError **error)
 {
   const char *command = text;
-  if (g_str_has_prefix (text, "need "))
-    return need (text + strlen ("need"), error);
-  if (g_str_has_prefix (text, "when "))
+  while (g_str_has_prefix (command, "when "))
     {
       command += strlen ("when");
       if (!is_true (&command))
         return TRUE;
     }
+  if (g_str_has_prefix (command, "need "))
+    return need (command + strlen ("need"), error);
   g_autoptr (SluiceLine) line = sluice_line_parse (command, error);
   if (line == NULL || line->n == 0)
     return line != NULL;
