@@ -22,8 +22,9 @@
  * (all of them) and .before-last (all but the last).
  *
  * `use TEMPLATE KEY=VALUE...` stands for another template, `append NAME TEXT` makes a parameter
- * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, one within another if need be, `for EACH in NAME COMMAND` does
- * one command with each of several edges, $i being its number, `need A = B TEXT` fails.
+ * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, one within another if need be,
+ * `for EACH in NAME COMMAND` does one command with each of several edges, $i being its number,
+ * `need A = B TEXT` fails.
  *
  * A layer's outcome is its node NAME/output, which remembers the layer.
  */

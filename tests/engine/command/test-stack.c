@@ -291,6 +291,13 @@ test_layer_trained (Fixture *f, gconstpointer data)
   run (f, "redo");
   g_autoptr (GBytes) redone = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (changed, redone));
+  run (f, "undo\ntogether both \"set conv filters=4\" \"set model/first units=6\"\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
+  g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 6);
+  run (f, "undo");
+  g_autoptr (GBytes) again = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, again));
 }
 
 /* One that cannot be trained any more stays as it was. */
@@ -388,6 +395,7 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense d input=flat/output units=0", "at least 1" },
     { "layer dense d input=flat/output units=2.5", "whole number" },
     { "layer dense d input=flat/output unit=2", "did you mean units?" },
+    { "layer dense d input=x units=2", "flatten" },
     { "layer lstm d input=x units=2", "[batch, steps, features]" },
     { "layer dense d units=2", "input= is missing" },
     { "layer l2 d input=loss/output weights=[hidden/kernel,hidden/kernl] rate=1", "hidden/kernl" },

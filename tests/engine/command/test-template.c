@@ -79,6 +79,7 @@ test_refused (void)
                                        "do\nadd NoOp a\n",
                                        "leyer \"x\"\ndo\n",
                                        "layer \"x\"\nparameter n\ndo\n",
+                                       "layer \"x\"\nparameter n itn \"N\"\ndo\nadd NoOp a\n",
                                        "layer \"x\ndo\n" };
   for (guint i = 0; i < G_N_ELEMENTS (texts); i++)
     {
