@@ -301,6 +301,8 @@ sluice_cli_print_breakpoint (const SluiceBreakpointReport *report)
   sluice_cli_json_end (b);
   if (sluice_cli_json)
     return;
-  g_autofree char *line = g_strdup_printf (_ ("breakpoint %u, %s"), report->number, says);
+  g_autofree char *line = report->status == SLUICE_BREAKPOINT_NEW
+                              ? g_strdup_printf (_ ("breakpoint %u: %s"), report->number, place)
+                              : g_strdup_printf (_ ("breakpoint %u, %s"), report->number, says);
   print_line (line);
 }
