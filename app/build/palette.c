@@ -9,7 +9,7 @@
 #include "engine/command/judge.h"
 #include "ui/chart/ticks.h"
 
-#define WIDTH       340
+#define WIDTH       430
 #define HEIGHT      330 /* of the list, at the most */
 #define MOST_RECENT 8
 #define PAGE_ROWS   8
@@ -82,8 +82,9 @@ is_pinned (SluicePalette *self, const SluiceOffer *offer)
 static SluicePaletteItem *
 get_item (SluicePalette *self, guint i)
 {
-  g_autoptr (SluicePaletteItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), i);
-  return item; /* the list keeps it */
+  SluicePaletteItem *item = g_list_model_get_item (G_LIST_MODEL (self->items), i);
+  g_object_unref (item); /* the list keeps it */
+  return item;
 }
 
 const SluiceOffer *
