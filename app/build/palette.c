@@ -334,6 +334,7 @@ sluice_palette_open (SluicePalette *self,
   gtk_popover_set_pointing_to (GTK_POPOVER (self), &at);
   gtk_popover_popup (GTK_POPOVER (self));
   gtk_entry_grab_focus_without_selecting (GTK_ENTRY (self->entry));
+  gtk_editable_set_position (GTK_EDITABLE (self->entry), -1); /* what comes goes on from there */
 }
 
 /* Offers are of the graph as it is now. */

@@ -168,6 +168,7 @@ test_typed (Fixture *f, gconstpointer data)
   SluicePalette *palette = open_palette (f, "tan");
   GtkEditable *entry = GTK_EDITABLE (find (GTK_WIDGET (palette), GTK_TYPE_ENTRY, NULL));
   g_assert_cmpstr (get_title (palette), ==, "Tan");
+  g_assert_false (gtk_editable_get_selection_bounds (entry, NULL, NULL));
   gtk_editable_set_text (entry, "tanh");
   g_assert_cmpstr (get_title (palette), ==, "Tanh");
   gtk_editable_set_text (entry, "nothing like it");

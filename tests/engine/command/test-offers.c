@@ -236,6 +236,17 @@ test_typed (Fixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
 }
 
+/* What stays open does not hide that the rest is wrong: its logits have 4 axes. */
+static void
+test_does_not_fit (Fixture *f, gconstpointer data)
+{
+  SluiceHand hand = { .edge = edge (f, "pool2/output") };
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+  g_autoptr (GPtrArray) list =
+      sluice_offers_match (offers, "SparseSoftmaxCross", NULL, NULL, FALSE);
+  g_assert_cmpint (get_offer (list, 0)->reason, ==, SLUICE_OFFER_OTHER);
+}
+
 static void
 test_habits (Fixture *f, gconstpointer data)
 {
@@ -326,6 +337,7 @@ main (int argc, char **argv)
   TEST ("all", test_all);
   TEST ("edges", test_edges);
   TEST ("typed", test_typed);
+  TEST ("does-not-fit", test_does_not_fit);
   TEST ("habits", test_habits);
   TEST ("judge", test_judge);
   TEST ("judged", test_judged);
