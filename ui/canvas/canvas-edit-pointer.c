@@ -263,8 +263,8 @@ detach (SluiceCanvas *self, guint item, SluicePoint by)
 {
   SluicePoint at = sluice_rect_centre (&sluice_scene_get_item (self->scene, item)->rect);
   g_auto (GStrv) names = sluice_canvas_edit_dup_names (self);
-  sluice_canvas_place_next (self, at.x + by.x, at.y + by.y);
-  sluice_canvas_edit_forget_known (self, sluice_scene_get_item (self->scene, item)->node);
+  sluice_canvas_edit_place_again (self, sluice_scene_get_item (self->scene, item)->node,
+                                  at.x + by.x, at.y + by.y);
   self->edit->editor->detach ((const char *const *) names, self->edit->user_data);
 }
 

@@ -84,8 +84,7 @@ struct _CanvasEdit
   guint ticks;                  /* callback while something is dragged */
   gint64 last_tick;             /* frame time, 0: none yet */
 
-  GHashTable *known; /* (nullable): the nodes that are no news when the next model comes */
-  SluicePoint place;
+  SluicePlacing *placing; /* (nullable): of the next model */
 
   GtkWidget *status;   /* says what keys do while they lead a wire */
   GtkWidget *rename;   /* (nullable): the entry over a box */
@@ -94,8 +93,8 @@ struct _CanvasEdit
 };
 
 /* canvas-edit.c */
-/* What stands in @group counts as new in the next model, too. */
-void sluice_canvas_edit_forget_known (SluiceCanvas *self, guint group);
+/* As sluice_canvas_place_next(), and what stands in @group counts as new, too. */
+void sluice_canvas_edit_place_again (SluiceCanvas *self, guint group, double x, double y);
 
 /* canvas-edit-names.c */
 /* What is selected, outermost names only, NULL-terminated: (transfer full). */
