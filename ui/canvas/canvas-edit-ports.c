@@ -215,13 +215,20 @@ place_ports (SluiceCanvas *self, guint item, GArray *ports)
 
 /* ---- which ---- */
 
+static void
+free_ports (gpointer ports)
+{
+  if (ports != NULL)
+    g_array_unref (ports);
+}
+
 static GArray *
 known_ports (SluiceCanvas *self, guint item)
 {
   CanvasEdit *edit = self->edit;
   if (edit->ports == NULL)
     {
-      edit->ports = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+      edit->ports = g_ptr_array_new_with_free_func (free_ports);
       g_ptr_array_set_size (edit->ports, (int) sluice_scene_get_n_items (self->scene));
       edit->ends = g_new0 (SluicePoint, sluice_scene_get_n_edges (self->scene) + 1);
     }

@@ -38,6 +38,7 @@ sluice_canvas_edit_free (SluiceCanvas *self)
   sluice_canvas_edit_end_wire (self);
   sluice_canvas_edit_end_drag (self);
   sluice_canvas_edit_forget_ports (self);
+  sluice_canvas_edit_drop_sprites (self);
   g_clear_pointer (&edit->placing, sluice_placing_free);
   gtk_widget_unparent (edit->status);
   g_clear_pointer (&self->edit, g_free);
@@ -170,6 +171,12 @@ sluice_canvas_edit_scene_changed (SluiceCanvas *self)
 }
 
 /* ---- a frame ---- */
+
+void
+sluice_canvas_edit_theme_changed (SluiceCanvas *self)
+{
+  sluice_canvas_edit_drop_sprites (self);
+}
 
 const SluicePoint *
 sluice_canvas_edit_begin_frame (SluiceCanvas *self)

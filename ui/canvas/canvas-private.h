@@ -269,6 +269,8 @@ gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y);
 char *sluice_canvas_edit_dup_tip (SluiceCanvas *self);
 /* ". Input a, float32 ?×784, open; …": what a screen reader says of the ports of a box. */
 void sluice_canvas_edit_append_ports (SluiceCanvas *self, guint item, GString *text);
+/* Other colours, or another scale. */
+void sluice_canvas_edit_theme_changed (SluiceCanvas *self);
 /* The types as ports show them: (transfer full) (nullable) markup. */
 char *sluice_canvas_edit_dup_legend (SluiceCanvas *self);
 /* For tests of the window: members of an item's JSON, and of the whole. */
