@@ -12,6 +12,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/store/checkpoint-file.h"
+#include "engine/train/promote.h"
 #include "engine/train/replica.h"
 
 static char **feeds, **fetches, **targets;
@@ -204,6 +205,23 @@ check_workers (const SluiceProject *project, SluiceSession *session)
     }
 }
 
+/* A run goes without them unless somebody sets one. */
+static void
+check_parameters (const SluiceProject *project, SluiceGraph *graph)
+{
+  for (guint i = 0; i < project->parameters->len; i++)
+    {
+      const SluiceNamedEdge *parameter = &g_array_index (project->parameters, SluiceNamedEdge, i);
+      if (sluice_graph_has_parameter (graph, parameter->target))
+        continue;
+      g_autofree char *text =
+          g_strdup_printf (_ ("[parameters] %s is %s, which the graph has no more: take it out, or "
+                              "name what it is now"),
+                           parameter->name, parameter->target);
+      report (WARNING, NULL, text);
+    }
+}
+
 /* Everything that starting a run would check, but for the run itself. */
 static void
 check_project (const char *folder)
@@ -218,6 +236,7 @@ check_project (const char *folder)
     {
       sluice_replica_check_initialize (replica, &error);
       check_graph (replica->graph, replica->session);
+      check_parameters (project, replica->graph);
       check_workers (project, replica->session);
       sluice_replica_free (replica);
     }
@@ -307,7 +326,8 @@ const Verb sluice_verb_check = {
           "variables that do not fit in memory. Warnings, which the exit status does not count: "
           "reads and writes of one variable that nothing orders, in a project's step or in the "
           "step that --fetch and --target name; values that do not fit in memory; ops that may "
-          "touch files. Of a checkpoint every tensor is read and compared with its checksum."),
+          "touch files; parameters of a project that its graph has no more. Of a checkpoint every "
+          "tensor is read and compared with its checksum."),
   .json = "{\"severity\": \"string\", \"node\": \"string|null\", \"message\": \"string\"}\n"
           "{\"errors\": \"int\", \"warnings\": \"int\"}",
   .options = options,

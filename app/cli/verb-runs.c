@@ -261,9 +261,10 @@ diff_runs (const char *folder, char **names, GError **error)
                                                   : _ ("'diff': give two RUNs or more"));
   if (!sluice_cli_check_count ("--steps", n_steps, 1, G_MAXINT32, error))
     return EXIT_USAGE;
-  g_autoptr (SluiceStore) store = sluice_cli_open_to_read (folder, error);
+  g_autoptr (SluiceStore) store = which_matters ? sluice_cli_open_workspace (folder, TRUE, error)
+                                                : sluice_cli_open_to_read (folder, error);
   if (store != NULL && which_matters)
-    return sluice_cli_print_which_matters (store, names, n_steps, error) ? EXIT_OK : EXIT_FAILED;
+    return sluice_cli_print_which_matters (store, names, n_steps, error);
   return store != NULL && sluice_cli_print_runs_diff (store, names, error) ? EXIT_OK : EXIT_FAILED;
 }
 

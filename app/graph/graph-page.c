@@ -26,9 +26,10 @@ struct _SluiceGraphPage
   GtkWidget parent;
   SluiceCanvas *canvas;
   char *path;
-  gboolean is_other; /* than what was open before */
-  char *layout_path; /* (nullable): where the positions are saved */
-  char *loss;        /* (nullable): the node of the project's loss */
+  gboolean is_other;         /* than what was open before */
+  SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
+  char *layout_path;         /* (nullable): where the positions are saved */
+  char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
   guint follower; /* of graph */
   GCancellable *loading;
@@ -255,6 +256,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->graph = g_steal_pointer (&file->graph);
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
+      self->opened = g_steal_pointer (&file->opened);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
@@ -278,6 +280,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_object (&self->placed);
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
+  g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -490,6 +493,12 @@ sluice_graph_page_get_graph (SluiceGraphPage *self)
   return self->graph;
 }
 
+SluiceOpenedGraph *
+sluice_graph_page_steal_opened (SluiceGraphPage *self)
+{
+  return g_steal_pointer (&self->opened);
+}
+
 SluiceSession *
 sluice_graph_page_get_placed (SluiceGraphPage *self)
 {
@@ -672,6 +681,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
+  g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self->failed_node);

@@ -64,9 +64,14 @@ gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
 /* command-layer.c */
 gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_unlayer (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_is_layer (const SluiceCommandCall *call, const char *name);
+/* Makes the layer that the first argument names again, with the values as its parameters. */
+gboolean sluice_command_set_layer (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_merge (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

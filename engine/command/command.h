@@ -40,8 +40,12 @@ extern const guint sluice_n_commands;
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
 
-/* Writes a graph whole or not at all; as text where the name ends in .pbtxt or .txt. */
+/* Writes a graph whole or not at all, where a link leads to, and the file's mode stays; as text
+ * where the name ends in .pbtxt or .txt. */
 gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
 gboolean
 sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error);
+gboolean sluice_command_write_bytes (GBytes *bytes, const char *path, GError **error);
 gboolean sluice_command_is_text_name (const char *path);
+/* Of a file that may have any name. */
+gboolean sluice_command_is_text (const char *data, gsize length);

@@ -23,7 +23,8 @@ typedef struct
 /**
  * sluice_calibration_get:
  * @folder: (nullable): where it is kept; %NULL: "sluice" in the user's cache folder. What cannot be
- *   read there is measured again, and where nothing can be written it is not kept
+ *   read there is measured again; where nothing can be written it is not kept, and a message says
+ * so
  * @self: (out)
  *
  * With the pool's threads as they are now.

@@ -77,6 +77,40 @@ class Drafts(launch.Session):
         self.launch(lambda s: s["draft"] and s["start"] == "Start 3 runs")
         self.tap.point("out of the trash it is there again", done.returncode == 0, done.stderr)
 
+    def attend(self, window):
+        """The keyboard goes to that window: there is nobody else who manages them."""
+        self.w = window
+        subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(window.process.pid),
+                        "windowfocus", "--sync"], check=True)
+
+    def shared(self):
+        one = self.w
+        other = Workbench(self.program, self.project, self.workspace)
+        other.wait(lambda s: s["settled"])
+        self.attend(other)
+        self.ask()
+        self.launch(lambda s: s["draft"] and s["start"] == "Start 3 runs")
+        self.write("Batch", "16")
+        press_keys("Return")
+        other.wait(lambda s: s["settled"])
+        self.attend(one)
+        self.write("Steps", "31")
+        press_keys("Return")
+        one.until(lambda: self.field("Batch").text() == "16")
+        self.tap.point("what another window changed in it is not lost, and told",
+                       self.field("Steps").text() == "31" and self.says("another window"),
+                       self.field("Steps").text())
+        self.attend(other)
+        self.write("Batch", "64")
+        press_keys("Return")
+        other.until(lambda: self.field("Steps").text() == "31")
+        self.tap.point("nor what this one changed", self.field("Batch").text() == "64")
+        other.quit()
+        self.attend(one)
+        self.write("Steps", "30")
+        press_keys("Return")
+        one.until(lambda: self.field("Batch").text() == "64")
+
     def launched(self):
         press_keys("ctrl+Return")
         self.gone()
@@ -89,7 +123,7 @@ class Drafts(launch.Session):
     def run(self):
         try:
             self.open()
-            for stage in (self.kept, self.resumed, self.thrown_away, self.launched):
+            for stage in (self.kept, self.resumed, self.thrown_away, self.shared, self.launched):
                 stage()
             self.w.quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError):

@@ -156,18 +156,62 @@ class Session:
         self.tap.point("out of the form, it is no row", True)
         press_keys("Escape")
         self.gone()
-        self.w.act("promote", GLib.Variant("(ss)", ("train/learning_rate", "")))
+        self.w.act("promote", GLib.Variant("(sss)", ("train/learning_rate", "", "")))
+        self.described()
         self.ask()
         self.tap.point("in the form again, it is one", self.field("learning-rate"))
         press_keys("Escape")
         self.gone()
         self.noted()
 
+    def read_project(self):
+        with open(os.path.join(self.project, "project.ini"), encoding="utf-8") as file:
+            return file.read()
+
+    def describe(self, **fields):
+        """The form behind the line of the inspector is filled by keys."""
+        self.focus("toggle button", "Name, unit, range and what it does")
+        press_keys("space")
+        name = self.field("Name")
+        self.w.until(name.has_focus)
+        for title, text in fields.items():
+            self.write(title.replace("_", " "), text)
+        press_keys("Return")
+
+    def described(self):
+        """Name, unit, range and help of a setting are said in the inspector, and taken back."""
+        before = self.read_project()
+        self.describe(Least_value="2", Greatest_value="1")
+        self.tap.point("a range upside down is told where it was typed",
+                       self.says("low=2 lies above high=1"))
+        press_keys("Escape")
+        self.describe(Name="rate", Unit="a step", What_it_does="How far it goes; at most",
+                      Least_value="0", Greatest_value="1")
+        line = ("\nrate=train/learning_rate:0; unit=a step; low=0; high=1; "
+                "help=How far it goes; at most\n")
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("what was typed is written, and shown under the switch",
+                       self.says("rate · a step · 0 to 1 · How far it goes; at most"))
+        self.focus("switch", "In launch form")
+        press_keys("space")
+        self.w.until(lambda: "train/learning_rate" not in self.read_project())
+        self.says("“rate” is no setting of new runs any more")
+        self.undo()
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("a setting that is taken out comes back with all that was said", True)
+        self.describe(Name="learning-rate", Unit="", What_it_does="", Least_value="",
+                      Greatest_value="")
+        self.w.until(lambda: "rate=" in self.read_project() and "low=" not in self.read_project())
+        self.tap.point("said no more, the file is as it was", self.read_project() == before)
+        self.says("What is said of “learning-rate” was changed")
+        self.undo()
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("Undo says it again", True)
+        self.describe(Name="learning-rate", What_it_does="How far it goes")
+        self.w.until(lambda: "\nlearning-rate=" in self.read_project())
+
     def noted(self):
         """What is said of a setting stands under its name, and holds."""
-        subprocess.run([self.command, "promote", self.project, "train/learning_rate", "--unit",
-                        "a step", "--low", "0", "--high", "1", "--help-text", "How far it goes"],
-                       stdout=subprocess.DEVNULL, check=True)
         self.ask()
         self.tap.point("unit and range of a setting are told, and what it does",
                        self.says("train/learning_rate · float · a step · 0 to 1 · next step")
@@ -282,9 +326,12 @@ class Session:
         self.tap.point("Delete takes it out", True)
         self.undone()
 
-    def undone(self):
+    def undo(self):
         self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
                                    and o.label().endswith("Undo")), None)).act()
+
+    def undone(self):
+        self.undo()
         self.launch(lambda s: s["queue"] == ["a", "c", "b"])
         self.tap.point("Undo puts it back in its place", True)
         self.w.find_accessible("button", "Begin c only after a has finished").act()

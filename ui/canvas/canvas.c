@@ -471,7 +471,11 @@ gboolean
 sluice_canvas_is_busy (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
-  return self->job != NULL || self->view_start != 0 || self->shift_from != NULL || self->tick != 0;
+  /* A scene that was made before the widget had its size is placed when it has it. */
+  gboolean is_unplaced =
+      self->scene != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
+  return is_unplaced || self->job != NULL || self->view_start != 0 || self->shift_from != NULL
+         || self->tick != 0;
 }
 
 gboolean
