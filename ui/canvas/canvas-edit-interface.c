@@ -102,6 +102,7 @@ typedef struct
   SluiceHierarchy *h;
   GArray **lists;
   guint *wanted;
+  guint8 *writes; /* per node: it writes a variable, and what it gives is that once more */
 } Interfaces;
 
 /* The wanted scopes that a wire leaves on its way out of @op, up to what holds its other end too.
@@ -123,6 +124,7 @@ add_crossings (const Interfaces *all)
   for (guint i = 0; i < n; i++)
     {
       const SluiceModelEdge *e = &edges[i];
+      all->writes[e->to] |= e->kind == SLUICE_EDGE_REFERENCE;
       guint from = sluice_hierarchy_get_op_group (all->h, e->from),
             to = sluice_hierarchy_get_op_group (all->h, e->to);
       if ((e->kind != SLUICE_EDGE_DATA && e->kind != SLUICE_EDGE_BACK)
@@ -155,19 +157,19 @@ is_end (const GArray *ports)
 }
 
 static void
-add_open_below (SluiceCanvas *self, guint group, GArray *list)
+add_open_below (SluiceCanvas *self, const Interfaces *all, guint group, GArray *list)
 {
-  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
-  const SluiceGroup *g = sluice_hierarchy_get_group (h, group);
+  const SluiceGroup *g = sluice_hierarchy_get_group (all->h, group);
   for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
-    add_open_below (self, i, list);
+    add_open_below (self, all, i, list);
   if (g->kind != SLUICE_GROUP_OP || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
     return;
   g_autoptr (GArray) ports = sluice_canvas_edit_new_ports ();
-  sluice_canvas_edit_describe (
-      self, sluice_graph_model_get_node (sluice_hierarchy_get_model (h), g->model_node)->name,
-      ports);
-  gboolean ends = is_end (ports);
+  const SluiceModelNode *node =
+      sluice_graph_model_get_node (sluice_hierarchy_get_model (all->h), g->model_node);
+  sluice_canvas_edit_describe (self, node->name, ports);
+  gboolean ends =
+      is_end (ports) && node->service == SLUICE_SERVICE_NONE && !all->writes[g->model_node];
   for (guint i = 0; i < ports->len; i++)
     {
       const CanvasPort *port = &g_array_index (ports, CanvasPort, i);
@@ -182,8 +184,11 @@ sluice_canvas_edit_fill_interfaces (SluiceCanvas *self, GArray **lists)
   SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
   guint n = sluice_hierarchy_get_n_groups (h);
   g_autofree guint *wanted = find_wanted (h, lists);
-  add_crossings (&(Interfaces){ h, lists, wanted });
+  g_autofree guint8 *writes =
+      g_new0 (guint8, sluice_graph_model_get_n_nodes (sluice_hierarchy_get_model (h)) + 1);
+  const Interfaces all = { h, lists, wanted, writes };
+  add_crossings (&all);
   for (guint i = 1; i < n; i++)
     if (lists[i] != NULL && sluice_hierarchy_get_group (h, i)->n_ops <= MOST_ASKED)
-      add_open_below (self, i, lists[i]);
+      add_open_below (self, &all, i, lists[i]);
 }

@@ -139,7 +139,9 @@ sluice_canvas_edit_get_anchor (SluiceCanvas *self)
   double nearest = HUGE_VAL;
   if (self->edit == NULL || self->scene == NULL || !self->has_view)
     return NULL;
-  if (self->lead_item != SLUICE_NONE)
+  /* Not what is itself put somewhere else. */
+  gboolean lead_moves = self->edit->placing != NULL && self->edit->placing->moved != NULL;
+  if (self->lead_item != SLUICE_NONE && !lead_moves)
     return sluice_canvas_item_path (self, self->lead_item);
   SluiceRect area = sluice_canvas_visible (self);
   SluicePoint middle = sluice_rect_centre (&area);
@@ -149,7 +151,8 @@ sluice_canvas_edit_get_anchor (SluiceCanvas *self)
       guint item = g_array_index (items, guint, i);
       SluicePoint p = sluice_rect_centre (&sluice_scene_get_item (self->scene, item)->rect);
       double distance = hypot (p.x - middle.x, p.y - middle.y);
-      if (!sluice_scene_can_move (self->scene, item) || distance >= nearest)
+      if (item == self->lead_item || !sluice_scene_can_move (self->scene, item)
+          || distance >= nearest)
         continue;
       nearest = distance;
       anchor = sluice_canvas_item_path (self, item);
