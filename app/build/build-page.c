@@ -9,6 +9,7 @@
 
 #include "app/build/document-bar.h"
 #include "app/build/history-list.h"
+#include "app/build/text-twin.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 #include "engine/graph/graphdef.h"
@@ -22,6 +23,7 @@ struct _SluiceBuildPage
   GtkLabel *name, *saved, *undo_words, *refusal;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
+  SluiceTextTwin *twin;
   SluiceDocumentBar *news;
   SluiceHistoryList *history;
   SluiceDocument *document; /* (nullable): before the window has one */
@@ -152,9 +154,27 @@ sluice_build_page_select (SluiceBuildPage *self, const char *name)
 }
 
 static void
+selected_in_text_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+}
+
+static void
 selection_changed_cb (SluiceBuildPage *self, const char *name)
 {
+  sluice_text_twin_select (self->twin, name);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+/* ---- the text ---- */
+
+static void
+toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
+  gtk_widget_set_visible (twin, !gtk_widget_get_visible (twin));
+  gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
 /* ---- a page of the window ---- */
@@ -170,6 +190,7 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
+  sluice_text_twin_set_document (self->twin, self->document);
   opened_cb (self);
 }
 
@@ -185,7 +206,8 @@ build_page_apply_settings (SluicePage *page, GSettings *settings)
 static gboolean
 build_page_is_settled (SluicePage *page)
 {
-  return !sluice_canvas_is_busy (SLUICE_BUILD_PAGE (page)->canvas);
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin);
 }
 
 static guint
@@ -225,6 +247,7 @@ build_page_dump_state (SluicePage *page)
   if (self->document != NULL)
     sluice_document_get_news (self->document, &news);
   g_autofree char *drawn = sluice_canvas_dump_state (self->canvas);
+  g_autofree char *text = sluice_text_twin_dump_state (self->twin);
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
   add_text (b, "shows", gtk_stack_get_visible_child_name (self->states));
@@ -237,9 +260,22 @@ build_page_dump_state (SluicePage *page)
   add_count (b, "n-redo", stack != NULL ? sluice_command_stack_get_n_redo (stack) : 0);
   json_builder_set_member_name (b, "canvas");
   json_builder_add_value (b, json_from_string (drawn, NULL));
+  json_builder_set_member_name (b, "text");
+  json_builder_add_value (b, json_from_string (text, NULL));
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);
+}
+
+/* Whether the text is folded is as it was. */
+static void
+build_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (page)->twin);
+  if (saves)
+    g_key_file_set_boolean (state, "build", "text", gtk_widget_get_visible (twin));
+  else if (g_key_file_has_key (state, "build", "text", NULL))
+    gtk_widget_set_visible (twin, g_key_file_get_boolean (state, "build", "text", NULL));
 }
 
 static void
@@ -250,6 +286,7 @@ init_page (SluicePageInterface *iface)
   iface->is_settled = build_page_is_settled;
   iface->print = build_page_print;
   iface->get_left = build_page_get_left;
+  iface->keep_state = build_page_keep_state;
   iface->dump_state = build_page_dump_state;
 }
 
@@ -275,6 +312,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
+  g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
@@ -287,12 +325,15 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
+  gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
   gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
   gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
   gtk_widget_class_install_action (widget_class, "build.dismiss", NULL, dismiss_action);
   sluice_shortcuts_bind (widget_class, "build.");
 }

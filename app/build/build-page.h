@@ -12,7 +12,7 @@
  * with it, the layers that there are and the history of commands. Signal: selection-changed
  * (string, nullable), as of the graph's page.
  *
- * Actions: build.undo, build.redo, build.do (string: a command).
+ * Actions: build.undo, build.redo, build.do (string: a command), build.toggle-text.
  */
 #define SLUICE_TYPE_BUILD_PAGE (sluice_build_page_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, GtkWidget)

@@ -30,6 +30,11 @@ SluiceGraph *sluice_document_get_graph (SluiceDocument *self); /* (nullable) (tr
 SluiceCommandStack *sluice_document_get_stack (SluiceDocument *self); /* (nullable), with graph */
 const char *sluice_document_get_path (SluiceDocument *self);          /* (nullable) */
 
+/* The text of the graph, with the comments of its file. (nullable) (transfer none): with graph */
+SluiceGraphText *sluice_document_get_text (SluiceDocument *self);
+/* The text was changed, and the graph was not. */
+void sluice_document_text_changed (SluiceDocument *self);
+
 /**
  * sluice_document_do:
  * @line: a command

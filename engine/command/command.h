@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/graph/graph-text.h"
 
 /*
  * The command language in which a graph is edited: `sluice edit` reads scripts of it, the window's
@@ -39,6 +39,10 @@ extern const guint sluice_n_commands;
 
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
+
+/* The command that makes a change of the graph's text (engine/graph/graph-text.h). (transfer full)
+ */
+char *sluice_command_dup_text_line (const SluiceTextChange *change);
 
 /* Writes a graph whole or not at all, where a link leads to, and the file's mode stays; as text
  * where the name ends in .pbtxt or .txt. */

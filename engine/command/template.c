@@ -194,6 +194,18 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
+GResource *
+sluice_template_get_resource (void)
+{
+  static gsize is_registered;
+  if (g_once_init_enter (&is_registered))
+    {
+      sluice_layers_register_resource ();
+      g_once_init_leave (&is_registered, 1);
+    }
+  return sluice_layers_get_resource ();
+}
+
 static GPtrArray *
 get_all (void)
 {
@@ -201,8 +213,7 @@ get_all (void)
   if (g_once_init_enter (&all))
     {
       GPtrArray *loaded = g_ptr_array_new ();
-      sluice_layers_register_resource ();
-      GResource *resource = sluice_layers_get_resource ();
+      GResource *resource = sluice_template_get_resource ();
       g_auto (GStrv) files = g_resource_enumerate_children (resource, FOLDER, 0, NULL);
       for (guint i = 0; files != NULL && files[i] != NULL; i++)
         load (loaded, resource, files[i]);

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 /*
  * Templates: what layers, summaries and optimizers are made of, as data (data/layers/, one file
@@ -56,6 +56,8 @@ typedef struct
   GHashTable *sections; /* name -> GPtrArray of lines */
 } SluiceTemplate;
 
+/* What the program carries of data/layers. (transfer none) */
+GResource *sluice_template_get_resource (void);
 /* A row of the table. */
 typedef struct
 {
