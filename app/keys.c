@@ -41,6 +41,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3" },
   { WINDOW, N_ ("Show or hide the runs"), "win.toggle-runs", "F8" },
   { WINDOW, N_ ("Show or hide the inspector"), "win.toggle-inspector", "F9" },
+  { WINDOW, N_ ("Make a project from data"), "win.new-project", "<Control><Shift>n" },
   { WINDOW, N_ ("Open a project"), "win.open-project", "<Control>o" },
   { WINDOW, N_ ("Import logs"), "win.import-logs", "<Control>i" },
   { WINDOW, N_ ("Open a workspace"), "app.choose-workspace", "<Control><Shift>w" },
@@ -77,6 +78,8 @@ static const SluiceKey keys[] = {
   { GRAPH, N_ ("All of the graph"), "canvas.fit", "9 <Control>9" },
   { GRAPH, N_ ("All of what is selected"), "canvas.fit-selection", "period" },
 
+  { BUILD, N_ ("Train a loss"), "build.train", "<Control><Shift>t" },
+  { BUILD, N_ ("Save, and launch a run"), "build.launch", "<Control>Return" },
   { BUILD, N_ ("Take a command back"), "build.undo", "<Control>z" },
   { BUILD, N_ ("Do it again"), "build.redo", "<Control><Shift>z <Control>y" },
   { BUILD, N_ ("Show or fold the text"), "build.toggle-text", "<Control>t" },
