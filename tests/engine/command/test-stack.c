@@ -265,6 +265,29 @@ test_layer_set (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
+/* What follows does so in the order of edges, through ops that are no layers, and by dtypes; what
+ * cannot is named. */
+static void
+test_layer_followed (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "set bn momentum=0.9\nset conv filters=5\ncheck\n");
+  const SluiceNode *gamma = sluice_graph_find (f->graph, "bn/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
+  run (f, "insert Relu r hidden/output\nset hidden units=7\ncheck\n");
+  gamma = sluice_graph_find (f->graph, "ln/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 7);
+  run (f, "layer input in dtype=DT_UINT8 shape=[?,3] cast=DT_INT32\n"
+          "layer embedding e input=in/output rows=9 units=2\nset in cast=DT_INT64\ncheck\n");
+  run (f, "unlayer bn\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set conv filters=6", NULL, &error));
+  g_assert_nonnull (g_strstr_len (error->message, -1, "bn/"));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
 /* A layer that is trained: the training is made again, under the same names, and all of it is one
  * command to undo. */
 static void
@@ -518,6 +541,7 @@ main (int argc, char **argv)
   ADD ("/command/stack/script", test_script);
   ADD ("/command/stack/layer", test_layer);
   ADD ("/command/stack/layer-set", test_layer_set);
+  ADD ("/command/stack/layer-followed", test_layer_followed);
   ADD ("/command/stack/layer-trained", test_layer_trained);
   ADD ("/command/stack/layer-trained-refused", test_layer_trained_refused);
   ADD ("/command/stack/untrain", test_untrain);
