@@ -141,6 +141,14 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
   return TRUE;
 }
 
+/* As templates compare and write it, however it was given: "1e3", "+4". */
+static void
+set_integer (SluiceTemplateValues *self, const char *name, double number)
+{
+  g_autofree char *text = g_strdup_printf ("%.0f", number);
+  sluice_template_values_set (self, name, text);
+}
+
 static gboolean
 check_choice (const SluiceTemplateParameter *parameter, const char *text, GError **error)
 {
@@ -163,6 +171,10 @@ set_parameter (SluiceTemplateValues *self,
   switch (parameter->kind)
     {
     case SLUICE_TEMPLATE_INT:
+      if (!check_number (parameter, text, error))
+        return FALSE;
+      set_integer (self, parameter->name, g_ascii_strtod (text, NULL));
+      return TRUE;
     case SLUICE_TEMPLATE_FLOAT:
       return check_number (parameter, text, error);
     case SLUICE_TEMPLATE_CHOICE:

@@ -242,6 +242,12 @@ test_layer (Fixture *f, gconstpointer data)
   run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
 }
 
+static const SluiceNode *
+kernel_of (Fixture *f)
+{
+  return sluice_graph_find (f->graph, "hidden/kernel");
+}
+
 /* Parameters by `set`: in one transaction, variables keep their names, others their edges. */
 static void
 test_layer_set (Fixture *f, gconstpointer data)
@@ -254,13 +260,14 @@ test_layer_set (Fixture *f, gconstpointer data)
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
   g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
   g_assert_cmpstr (words, ==, "change the layer hidden");
-  const SluiceNode *kernel = sluice_graph_find (f->graph, "hidden/kernel");
-  g_assert_cmpint (kernel->outputs[0].handle_shape.dim[1], ==, 5);
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 5);
   const SluiceNode *n = sluice_graph_find (f->graph, "n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Relu");
   run (f, "set hidden activation=\n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Identity");
-  run (f, "undo 2");
+  run (f, "set hidden units=+1e1\n");
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 10);
+  run (f, "undo 3");
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
 }
