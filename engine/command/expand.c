@@ -129,7 +129,7 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
 {
   char *end;
   double number = g_ascii_strtod (text, &end);
-  gboolean is_number = end != text && *end == '\0' && !isnan (number);
+  gboolean is_number = end != text && *end == '\0' && isfinite (number);
   if (!is_number || (parameter->kind == SLUICE_TEMPLATE_INT && number != floor (number)))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s'; it must be %s",
                         parameter->name, text,

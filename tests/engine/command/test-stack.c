@@ -303,7 +303,7 @@ test_layer_trained (Fixture *f, gconstpointer data)
   run (f, layers);
   run (f, "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
           "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
-          "rename hidden model/first\nrename loss error\n");
+          "rename hidden model/first\nrename loss adam\nrename adam error\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n_nodes = sluice_graph_get_n_nodes (f->graph);
   guint n_done = sluice_command_stack_get_n_undo (f->stack);
@@ -424,6 +424,7 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense d input=flat/output", "units= is missing" },
     { "layer dense d input=flat/output units=0", "at least 1" },
     { "layer dense d input=flat/output units=2.5", "whole number" },
+    { "layer dense d input=flat/output units=inf", "whole number" },
     { "layer dense d input=flat/output unit=2", "did you mean units?" },
     { "layer dense d input=x units=2", "flatten" },
     { "layer lstm d input=x units=2", "[batch, steps, features]" },
