@@ -305,7 +305,9 @@ class BadInput:
                           ["info", "--parameters", graph],
                           ["draw", graph, "--out", self.folder / "g.dot"],
                           ["trace", self.mlp, "--out", self.folder / "t.json"],
-                          ["compare", graph, "--plain", "--fetch", "init"],
+                          ["debug", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
+             "--script", script],
+            ["compare", graph, "--plain", "--fetch", "init"],
                           ["bench", self.mlp, "--seconds", "0.1"],
                           ["run", "--explain", "list"], ["run", "--explain", "list", "--json"],
                           ["sql", "SELECT 1", "--workspace", self.workspace],
@@ -356,6 +358,9 @@ class BadInput:
             'node { name: "log" op: "Log" input: "x" '
             'attr { key: "T" value { type: DT_FLOAT } } }\n'
             + string_const("word", 'a\\"b'))
+        script = self.folder / "debug.txt"
+        script.write_text("break log if |x| > 0.5\nbreak word\nrun\nvalues\nready\nwhy\n"
+                          "step\nbreaks\ngo\nstep\nquit\n")
         corpus = self.source / "tests" / "engine" / "store" / "corpus"
         models = self.source / "tests" / "app" / "saved-models"
         with zipfile.ZipFile(models / "module_tables.zip") as packed:
