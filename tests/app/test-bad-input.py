@@ -305,9 +305,7 @@ class BadInput:
                           ["info", "--parameters", graph],
                           ["draw", graph, "--out", self.folder / "g.dot"],
                           ["trace", self.mlp, "--out", self.folder / "t.json"],
-                          ["debug", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
-             "--script", script],
-            ["compare", graph, "--plain", "--fetch", "init"],
+                          ["compare", graph, "--plain", "--fetch", "init"],
                           ["bench", self.mlp, "--seconds", "0.1"],
                           ["run", "--explain", "list"], ["run", "--explain", "list", "--json"],
                           ["sql", "SELECT 1", "--workspace", self.workspace],
@@ -360,7 +358,7 @@ class BadInput:
             + string_const("word", 'a\\"b'))
         script = self.folder / "debug.txt"
         script.write_text("break log if |x| > 0.5\nbreak word\nrun\nvalues\nready\nwhy\n"
-                          "step\nbreaks\ngo\nstep\nquit\n")
+                          "step\nbreaks\nstep\nquit\n")
         corpus = self.source / "tests" / "engine" / "store" / "corpus"
         models = self.source / "tests" / "app" / "saved-models"
         with zipfile.ZipFile(models / "module_tables.zip") as packed:
@@ -389,6 +387,8 @@ class BadInput:
              self.folder / "b.svg"],
             ["run", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
              "--memory"],
+            ["debug", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
+             "--script", script],
             ["compare", graph, "--plain", "--feed", "x:0=[1,0,-1]", "--fetch", "log"],
             ["trace", mlp, "--out", self.folder / "t.json"],
             ["info"], ["info", mlp], ["info", "--parameters", mlp],

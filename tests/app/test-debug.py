@@ -54,7 +54,8 @@ class Debug:
 
     def fails(self, name, words, *lines, status=1, **options):
         done = self.run(*lines, **options)
-        self.tap.point(name, done.returncode == status and all(word in done.stderr for word in words),
+        self.tap.point(name, done.returncode == status
+                       and all(word in done.stderr for word in words),
                        done.returncode, done.stdout, done.stderr)
 
     def walk(self):
@@ -109,12 +110,13 @@ class Debug:
         self.tap.point("its values are there", shapes == [[64, 128], [128, 10]], shapes)
 
     def failures(self):
-        self.fails("an unknown command", ["line 1", "there is no command 'brake'", "break"], "brake x")
+        self.fails("an unknown command", ["line 1", "there is no command 'brake'", "break"],
+                   "brake x")
         self.fails("an unknown node", ["line 2", "nowhere"], "# comment", "break nowhere")
         self.fails("a wrong condition", ["line 1", "'x > 3' is no condition", "|x| > 10"],
                    "break out if x > 3")
-        self.fails("a value that does not fit", ["line 3: put: x", "equally long"], "break s/z", "run",
-                   "put x [[1],[2,3]]")
+        self.fails("a value that does not fit", ["line 3: put: x", "equally long"], "break s/z",
+                   "run", "put x [[1],[2,3]]")
         self.fails("no such input", ["line 3: put", "s/y:0, x:0"], "break s/z", "run", "put w 1")
         for line in ("next", "values", "why", "ready", "put x 1", "where"):
             self.fails(f"{line} without a run", ["no run is stopped"], line)
