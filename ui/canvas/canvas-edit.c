@@ -60,7 +60,7 @@ sluice_canvas_set_editor (SluiceCanvas *self, const SluiceCanvasEditor *editor, 
     }
   sluice_canvas_edit_update_actions (self);
   sluice_canvas_update_history_actions (self);
-  sluice_canvas_update_legend (self);
+  sluice_canvas_update_message (self);
   sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
