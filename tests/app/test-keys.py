@@ -29,7 +29,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              "settings.next-run": "tests/ui/chart/test-widgets.c",
              **{"canvas." + name: "tests/ui/canvas/test-edit.c"
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
-                             "duplicate", "group", "ungroup", "mute", "bypass", "cut", "copy", "paste", "paste-wired")},
+                             "duplicate", "group", "ungroup", "mute", "bypass", "cut",
+                             "copy", "paste", "paste-wired")},
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
                 for name in ("group", "compare", "lineage")},

@@ -163,6 +163,7 @@ choose (SluiceCanvas *self, guint target)
   const CanvasTarget *t = sluice_canvas_edit_get_target (self, wire->chosen);
   if (t != NULL)
     {
+      sluice_canvas_edit_judge_target (self, wire->chosen);
       SluiceRect rect = sluice_scene_get_item (self->scene, t->item)->rect;
       SluicePoint at = sluice_canvas_edit_to_pixels (
           self, sluice_canvas_edit_target_port (self, wire->chosen)->at);
@@ -184,6 +185,7 @@ lead_wire (SluiceCanvas *self)
   Order order = { self, wire->at };
   wire->state = WIRE_KEYS;
   sluice_scene_query (self->scene, is_small ? &all : &visible, items);
+  sluice_canvas_edit_prepare (self, items);
   for (guint i = 0; i < items->len; i++)
     sluice_canvas_edit_ask (self, g_array_index (items, guint, i), TRUE);
   sluice_canvas_edit_judge (self, JUDGE_US);

@@ -141,6 +141,7 @@ void sluice_canvas_edit_move_wire (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_end_wire (SluiceCanvas *self);
 /* All ends of a box, or only the open ones, become targets. */
 void sluice_canvas_edit_ask (SluiceCanvas *self, guint item, gboolean all);
+void sluice_canvas_edit_judge_target (SluiceCanvas *self, guint target);
 /* Asks the editor of targets, for so many microseconds. TRUE: that is all of them. */
 gboolean sluice_canvas_edit_judge (SluiceCanvas *self, gint64 budget);
 /* What is in view becomes targets. */

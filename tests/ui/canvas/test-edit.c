@@ -194,6 +194,33 @@ test_ports (Fixture *f, gconstpointer data)
   g_assert_true (out.x > 0);
 }
 
+/* What a pointer that rests on a port is told, and a screen reader of its box. */
+static void
+test_words (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  SluicePoint at = port_at (f, "x", 0, TRUE);
+  g_signal_emit_by_name (controller_of (f, GTK_TYPE_EVENT_CONTROLLER_MOTION), "motion", at.x,
+                         at.y - 3);
+  wait_for_state (f, "\"tip\":\"output 0, float32 ?×28, nothing reads it\"");
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (f->canvas));
+  const char *wanted = "Loss loss, inputs act float32 ?×10. input logits, float32; input labels, "
+                       "int64, open; output 0, float32 1, nothing reads it";
+  guint guard = g_timeout_add_seconds (30, expired_cb, NULL);
+  for (gboolean found = FALSE; !found; child = gtk_widget_get_next_sibling (child))
+    {
+      if (child == NULL) /* they come when the picture has been at rest for a while */
+        {
+          g_main_context_iteration (NULL, TRUE);
+          child = gtk_widget_get_first_child (GTK_WIDGET (f->canvas));
+        }
+      g_autofree char *other = gtk_test_accessible_check_property (
+          GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL, wanted);
+      found = other == NULL;
+    }
+  g_source_remove (guard);
+}
+
 static void
 test_connect (Fixture *f, gconstpointer data)
 {
@@ -721,6 +748,7 @@ main (int argc, char **argv)
 #define ADD(name, function)                                                                        \
   g_test_add ("/canvas/edit/" name, Fixture, NULL, set_up, function, tear_down)
   ADD ("ports", test_ports);
+  ADD ("words", test_words);
   ADD ("connect", test_connect);
   ADD ("judged", test_judged);
   ADD ("drop", test_drop);
