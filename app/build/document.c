@@ -174,6 +174,8 @@ forget (SluiceDocument *self)
 void
 sluice_document_close (SluiceDocument *self)
 {
+  if (self->stack == NULL)
+    return;
   forget (self);
   g_signal_emit (self, signals[OPENED], 0);
 }

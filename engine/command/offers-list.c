@@ -42,6 +42,11 @@ try_offer (SluiceOfferList *list,
   line = n == 1 ? g_strdup (lines[0]) : sluice_offer_join (words, lines);
   if (!sluice_box_do (list->box, line, hand->node))
     return NULL;
+  if (hand->edge.node != NULL && !sluice_box_is_well (list->box, made))
+    {
+      sluice_box_undo (list->box);
+      return NULL;
+    }
   SluiceOffer *offer = sluice_offer_new (key, title, SLUICE_OFFER_FITS, g_steal_pointer (&line));
   offer->has_result = sluice_box_get_output (list->box, made, &offer->result);
   sluice_box_undo (list->box);

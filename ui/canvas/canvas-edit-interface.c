@@ -144,6 +144,21 @@ add_crossings (const Interfaces *all)
     }
 }
 
+/* It reads a variable, asks about it, or sets it, and nothing else. */
+static gboolean
+serves_variable (const GArray *ports)
+{
+  guint n_inputs = 0;
+  for (guint i = 0; i < ports->len; i++)
+    {
+      const CanvasPort *port = &g_array_index (ports, CanvasPort, i);
+      n_inputs += !port->is_output;
+      if (!port->is_output && g_strcmp0 (port->dtype, "resource") != 0)
+        return FALSE;
+    }
+  return n_inputs > 0;
+}
+
 /* Of a node at the end of all: none of its outputs is read. What some ops give besides is of no
  * interest when it is not. */
 static gboolean
@@ -168,8 +183,8 @@ add_open_below (SluiceCanvas *self, const Interfaces *all, guint group, GArray *
   const SluiceModelNode *node =
       sluice_graph_model_get_node (sluice_hierarchy_get_model (all->h), g->model_node);
   sluice_canvas_edit_describe (self, node->name, ports);
-  gboolean ends =
-      is_end (ports) && node->service == SLUICE_SERVICE_NONE && !all->writes[g->model_node];
+  gboolean ends = is_end (ports) && node->service == SLUICE_SERVICE_NONE
+                  && !all->writes[g->model_node] && !serves_variable (ports);
   for (guint i = 0; i < ports->len; i++)
     {
       const CanvasPort *port = &g_array_index (ports, CanvasPort, i);

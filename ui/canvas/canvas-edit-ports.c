@@ -229,6 +229,7 @@ place_ports (SluiceCanvas *self, guint item, GArray *ports)
 
 /* ---- which ---- */
 
+/* ports: (nullable): of an item that nobody asked about */
 static void
 free_ports (gpointer ports)
 {
