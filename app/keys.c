@@ -87,6 +87,7 @@ static const SluiceKey keys[] = {
   { BUILD, N_ ("Lay a wire from it: Tab for the port, arrows for where it goes, Return"),
     "canvas.link", "l" },
   { BUILD, N_ ("Delete; what read it reads what it read"), "canvas.delete", "Delete" },
+  { BUILD, N_ ("Put it into a wire: arrows for which, Return"), "canvas.splice", "<Shift>l" },
   { BUILD, N_ ("Take it out of its wires, and keep it"), "canvas.detach", "<Control><Shift>x" },
   { BUILD, N_ ("Rename"), "canvas.rename", "F2" },
   { BUILD, N_ ("Duplicate"), "canvas.duplicate", "<Control>d" },
