@@ -267,6 +267,44 @@ closed_cb (SluiceGraphEditor *self)
   sluice_canvas_drop_wire (self->canvas);
 }
 
+/* The line of the offer that has this key. (transfer full) (nullable) */
+static char *
+dup_offered (SluiceGraph *graph, const SluiceHand *hand, const char *key)
+{
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (graph, hand);
+  g_autoptr (GPtrArray) all = sluice_offers_match (offers, NULL, NULL, NULL, TRUE);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const SluiceOffer *offer = all->pdata[i];
+      if (strcmp (offer->key, key) == 0)
+        return g_strdup (offer->line);
+    }
+  return NULL;
+}
+
+void
+sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char *name)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  SluiceNode *selected = find_outcome (self, sluice_canvas_get_selection (self->canvas));
+  gboolean has_edge = selected != NULL && selected->n_outputs > 0;
+  SluiceHand hand = { .edge = has_edge ? (SluiceEdge){ selected, 0 } : SLUICE_NO_EDGE };
+  g_autofree char *key = g_strdup_printf ("layer %s", name);
+  GError *error = NULL;
+  char *line = NULL;
+  if (strcmp (family, "summary") == 0 && has_edge)
+    line = sluice_edit_line_summary (name, selected->name);
+  else if (strcmp (family, "summary") != 0)
+    line = dup_offered (graph, &hand, key);
+  if (line == NULL && has_edge)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s does not fit '%s'; select what it is to read", name, selected->name);
+  else if (line == NULL)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s reads something: select what that is", name);
+  do_take (self, line, error);
+}
+
 static const SluiceCanvasEditor editor = {
   .describe_ports = describe_ports,
   .judge = judge,

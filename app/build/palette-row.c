@@ -129,6 +129,7 @@ sluice_palette_row_show (SluicePaletteRow *self, SluicePaletteItem *item, gboole
   g_autofree char *words = sluice_palette_dup_words (offer);
   show_mark (self, offer);
   gtk_label_set_label (GTK_LABEL (self->title), offer->title);
+  gtk_widget_set_tooltip_text (self->title, offer->title);
   gtk_label_set_label (GTK_LABEL (self->detail), offer->detail != NULL ? offer->detail : "");
   gtk_widget_set_tooltip_text (self->detail, offer->detail);
   show_result (self, offer);
@@ -192,6 +193,8 @@ sluice_palette_row_init (SluicePaletteRow *self)
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   self->mark = add_label (self, "palette-mark");
   self->title = add_label (self, "palette-title");
+  gtk_label_set_ellipsize (GTK_LABEL (self->title), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->title), 24);
   self->detail = add_label (self, "dim-label");
   gtk_label_set_xalign (GTK_LABEL (self->detail), 0);
   gtk_label_set_ellipsize (GTK_LABEL (self->detail), PANGO_ELLIPSIZE_END);

@@ -9,7 +9,7 @@
 #include "engine/command/judge.h"
 #include "ui/chart/ticks.h"
 
-#define WIDTH       340
+#define WIDTH       430
 #define HEIGHT      330 /* of the list, at the most */
 #define MOST_RECENT 8
 #define PAGE_ROWS   8
@@ -82,8 +82,9 @@ is_pinned (SluicePalette *self, const SluiceOffer *offer)
 static SluicePaletteItem *
 get_item (SluicePalette *self, guint i)
 {
-  g_autoptr (SluicePaletteItem) item = g_list_model_get_item (G_LIST_MODEL (self->items), i);
-  return item; /* the list keeps it */
+  SluicePaletteItem *item = g_list_model_get_item (G_LIST_MODEL (self->items), i);
+  g_object_unref (item); /* the list keeps it */
+  return item;
 }
 
 const SluiceOffer *
@@ -333,6 +334,7 @@ sluice_palette_open (SluicePalette *self,
   gtk_popover_set_pointing_to (GTK_POPOVER (self), &at);
   gtk_popover_popup (GTK_POPOVER (self));
   gtk_entry_grab_focus_without_selecting (GTK_ENTRY (self->entry));
+  gtk_editable_set_position (GTK_EDITABLE (self->entry), -1); /* what comes goes on from there */
 }
 
 /* Offers are of the graph as it is now. */

@@ -16,6 +16,7 @@
   "{\"node\": \"string\", \"op\": \"string\", \"device\": \"string\", "                            \
   "\"loops\": \"string|null\", \"turn\": \"string\", \"waits_for\": \"string|null\", "             \
   "\"missing\": [{\"edge\": \"string\", \"loops\": \"string|null\", \"turn\": \"string\"}]}\n"     \
+  "{\"ended\": \"bool\"}\n"                                                                        \
   "{\"breakpoint\": \"int\", \"place\": \"string\", \"says\": \"string\"}"
 
 /* Where it has stopped, and what has been passed by. */
@@ -25,5 +26,6 @@ void sluice_cli_print_values (const SluiceStop *stop);
 /* of: "input", "output", "fetch". */
 void sluice_cli_print_debug_value (const SluiceDebugValue *value, const char *of);
 void sluice_cli_print_ready (const GArray *nodes); /* of SluiceDebugNode */
-void sluice_cli_print_why (const GArray *whys);    /* of SluiceDebugWhy */
+/* whys: of SluiceDebugWhy; name: (nullable): the node that was asked for. */
+void sluice_cli_print_why (const GArray *whys, const char *name);
 void sluice_cli_print_breakpoint (const SluiceBreakpointReport *report);

@@ -215,6 +215,9 @@ print_end (const CliDebugRun *self)
       print_step (self);
       return;
     }
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_bool (b, "ended", TRUE);
+  sluice_cli_json_end (b);
   if (!sluice_cli_json)
     puts (_ ("the run has ended"));
   for (guint i = 0; self->fetches[i] != NULL; i++)
@@ -251,5 +254,7 @@ sluice_cli_debug_put (CliDebugRun *self, const char *name, const char *value, GE
   SluiceDType dtype = now->tensor != NULL ? (SluiceDType) now->tensor->dtype : SLUICE_FLOAT;
   sluice_debug_value_free (now);
   g_autoptr (SluiceTensor) tensor = sluice_cli_parse_value (value, dtype, error);
+  if (tensor == NULL)
+    g_prefix_error (error, "%s: ", name);
   return tensor != NULL && sluice_debugger_put (self->debugger, name, tensor, error);
 }

@@ -152,88 +152,6 @@ remember (SluiceCommandCall *call, const char *name, const char *text, GError **
   return node == NULL || sluice_edit_set_attr (call->graph, node, &attr, error);
 }
 
-/* ---- making one again ---- */
-
-/* Who reads a node of a layer, by its name. */
-typedef struct
-{
-  SluiceNode *reader;
-  int input; /* -1: waits for it */
-  int port;
-  const char *name; /* interned */
-} Reader;
-
-static GArray *
-list_readers (SluiceGraph *graph, const GPtrArray *nodes, const char *scope)
-{
-  GArray *readers = g_array_new (FALSE, FALSE, sizeof (Reader));
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const SluiceNode *node = nodes->pdata[i];
-      guint n;
-      const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
-      for (guint k = 0; k < n; k++)
-        if (!sluice_command_is_below (uses[k].node->name, scope))
-          {
-            Reader reader = { uses[k].node, uses[k].input, uses[k].port, node->name };
-            g_array_append_val (readers, reader);
-          }
-    }
-  return readers;
-}
-
-/* Optimizers have slots that go with the variables. */
-static gboolean
-check_untrained (const GArray *readers, const char *scope, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const SluiceNode *reader = g_array_index (readers, Reader, i).reader;
-      if (reader->op != NULL && (reader->op->def->flags & SLUICE_OP_OPTIMIZER))
-        return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                            "%s '%s' trains the layer '%s'; undo the training, change the layer, "
-                            "and train it then",
-                            reader->op_name, reader->name, scope);
-    }
-  return TRUE;
-}
-
-/* Lets go of the nodes; readers wait for those that come. */
-static gboolean
-take_away (SluiceCommandCall *call, const GArray *readers, const GPtrArray *nodes, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      gboolean ok = r->input < 0 ? sluice_edit_remove_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          SLUICE_NO_EDGE, error);
-      if (!ok)
-        return FALSE;
-    }
-  return sluice_edit_remove (call->graph, (SluiceNode *const *) nodes->pdata, nodes->len, error);
-}
-
-/* A reader of what the layer no longer has is left with an open input. */
-static gboolean
-give_back (SluiceCommandCall *call, const GArray *readers, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      if (node == NULL)
-        continue;
-      gboolean ok = r->input < 0 ? sluice_edit_add_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          (SluiceEdge){ node, r->port }, error);
-      if (!ok)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* ---- the command ---- */
 
 /* The values that are given, and behind them those that the layer was made by. (transfer container)
@@ -280,28 +198,53 @@ expand_again (SluiceCommandCall *call,
 {
   const char *name = call->arguments[1];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
-  g_autoptr (GArray) readers = list_readers (call->graph, nodes, name);
-  return check_untrained (readers, name, error) && take_away (call, readers, nodes, error)
-         && expand (call, template, before, error) && give_back (call, readers, error);
+  g_autoptr (GArray) readers = sluice_command_take_away (call, nodes, error);
+  return readers != NULL && expand (call, template, before, error)
+         && sluice_command_give_back (call, readers, error);
 }
 
 /* ---- those that follow ---- */
 
-/* Was it made with an edge of that layer as a parameter? */
-static gboolean
-reads_layer (const SluiceLine *line, const char *name)
+/* What is being gone through: a node, and how many of its uses were. */
+typedef struct
 {
-  for (guint i = 1; i < line->n; i++)
+  SluiceNode *node;
+  guint n_seen;
+} Visit;
+
+/* Nodes that depend on those given, and these, each behind all that depend on it. (transfer
+ * container) */
+static GPtrArray *
+list_behind (SluiceGraph *graph, const GPtrArray *from)
+{
+  GPtrArray *order = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) way = g_array_new (FALSE, FALSE, sizeof (Visit));
+  for (guint i = 0; i < from->len; i++)
     {
-      g_auto (GStrv) edges = sluice_template_split_edges (line->words[i].text);
-      for (guint k = 0; edges[k] != NULL; k++)
+      Visit first = { from->pdata[i], 0 };
+      if (g_hash_table_add (seen, first.node))
+        g_array_append_val (way, first);
+      while (way->len > 0)
         {
-          edges[k][strcspn (edges[k], ":")] = '\0';
-          if (sluice_command_is_below (edges[k], name))
-            return TRUE;
+          Visit *last = &g_array_index (way, Visit, way->len - 1);
+          guint n;
+          const SluiceUse *uses = sluice_graph_get_uses (graph, last->node, &n);
+          while (last->n_seen < n
+                 && (uses[last->n_seen].input < 0
+                     || !g_hash_table_add (seen, uses[last->n_seen].node)))
+            last->n_seen++;
+          Visit next = { last->n_seen < n ? uses[last->n_seen].node : NULL, 0 };
+          if (next.node != NULL)
+            g_array_append_val (way, next);
+          else
+            {
+              g_ptr_array_add (order, last->node);
+              g_array_set_size (way, way->len - 1);
+            }
         }
     }
-  return FALSE;
+  return order;
 }
 
 /* The layer whose outcome the node is. (transfer full) (nullable) */
@@ -313,58 +256,98 @@ dup_layer_of (const SluiceNode *node)
   return g_strndup (node->name, strlen (node->name) - strlen (OUTPUT));
 }
 
-/* Layers that read it, or such a one, in order of creation, which is that of their edges. (transfer
- * full) */
+/* Layers that depend on it, each behind those that it reads. (transfer full) */
 static GPtrArray *
-list_followers (SluiceGraph *graph, const char *name)
+list_followers (SluiceGraph *graph, const char *name, const GPtrArray *nodes)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+  g_autoptr (GPtrArray) behind = list_behind (graph, nodes);
+  for (guint i = behind->len; i > 0; i--)
     {
-      g_autofree char *layer = dup_layer_of (sluice_graph_get_node (graph, i));
-      g_autoptr (SluiceLine) line = layer != NULL ? recall (graph, layer) : NULL;
-      gboolean follows = line != NULL && reads_layer (line, name);
-      for (guint k = 0; line != NULL && k < found->len; k++)
-        follows |= reads_layer (line, found->pdata[k]);
-      if (follows && !g_str_equal (layer, name))
+      g_autofree char *layer = dup_layer_of (behind->pdata[i - 1]);
+      if (layer != NULL && !g_str_equal (layer, name))
         g_ptr_array_add (found, g_steal_pointer (&layer));
     }
   return found;
 }
 
-/* What a layer makes has another shape now: those that read it are made for the other one. */
-static gboolean
-let_follow (SluiceCommandCall *call, const char *name, GError **error)
+/* The dtypes and shapes that it is made for. (transfer full) */
+static char *
+dup_signature (const SluiceCommandCall *call, const char *layer)
 {
-  g_autoptr (GPtrArray) followers = list_followers (call->graph, name);
+  g_autoptr (SluiceLine) line = recall (call->graph, layer);
+  GString *text = g_string_new (NULL);
+  char shape[SLUICE_SHAPE_STR];
+  for (guint i = 1; line != NULL && i < line->n; i++)
+    {
+      g_auto (GStrv) edges = sluice_template_split_edges (line->words[i].text);
+      SluiceEdge edge;
+      for (guint k = 0; edges[k] != NULL; k++)
+        if (sluice_command_find_edge (call, edges[k], &edge, NULL))
+          g_string_append_printf (text, "%s%s ", sluice_dtype_name (sluice_edge_dtype (edge)),
+                                  sluice_shape_str (sluice_edge_shape (edge), shape));
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+make_again (SluiceCommandCall *call, char *layer, GError **error)
+{
+  g_autoptr (SluiceLine) before = recall (call->graph, layer);
+  if (before == NULL)
+    return TRUE; /* it cannot be read: it stays, and may not fit */
+  char *arguments[] = { before->words[0].text, layer, NULL };
+  SluiceCommandCall again = { .stack = call->stack,
+                              .graph = call->graph,
+                              .command = call->command,
+                              .arguments = arguments,
+                              .n_arguments = 2,
+                              .said = call->said };
+  const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
+  return template != NULL && expand_again (&again, template, before, error);
+}
+
+/* Behind what contradicts nothing is known, so a layer there is refused for a poor reason: the good
+ * one is what contradicts first. */
+static void
+say_first_error (SluiceCommandCall *call, const char *name, const char *layer, GError **error)
+{
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, NULL);
+  g_autoptr (GPtrArray) behind =
+      nodes != NULL ? list_behind (call->graph, nodes) : g_ptr_array_new ();
+  for (guint i = behind->len; i > 0; i--)
+    {
+      const SluiceNode *node = behind->pdata[i - 1];
+      if (node->error == NULL || sluice_command_is_below (node->name, layer))
+        continue;
+      g_clear_error (error);
+      if (error != NULL)
+        *error = g_error_copy (node->error);
+      return;
+    }
+  g_prefix_error (error, "layer '%s', which follows: ", layer);
+}
+
+/* Layers that are made for another shape than what they read now has are made for it. */
+static gboolean
+let_follow (SluiceCommandCall *call,
+            const char *name,
+            const GPtrArray *followers,
+            const GPtrArray *signatures,
+            GError **error)
+{
   for (guint i = 0; i < followers->len; i++)
     {
       char *layer = followers->pdata[i];
-      g_autoptr (SluiceLine) before = recall (call->graph, layer);
-      char *arguments[] = { before->words[0].text, layer, NULL };
-      SluiceCommandCall again = { .stack = call->stack,
-                                  .graph = call->graph,
-                                  .command = call->command,
-                                  .arguments = arguments,
-                                  .n_arguments = 2,
-                                  .said = call->said };
-      const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
-      if (template == NULL || !expand_again (&again, template, before, error))
+      sluice_edit_settle (call->graph);
+      g_autofree char *now = dup_signature (call, layer);
+      if (!g_str_equal (now, signatures->pdata[i]) && !make_again (call, layer, error))
         {
-          g_prefix_error (error, "layer '%s', which reads '%s': ", layer, name);
+          say_first_error (call, name, layer, error);
           return FALSE;
         }
     }
   return TRUE;
-}
-
-/* (nullable) */
-static const SluiceShape *
-find_shape (SluiceGraph *graph, const char *name)
-{
-  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
-  const SluiceNode *node = sluice_graph_find (graph, output);
-  return node != NULL ? &node->outputs[0].shape : NULL;
 }
 
 static gboolean
@@ -374,11 +357,18 @@ change (SluiceCommandCall *call,
         GError **error)
 {
   const char *name = call->arguments[1];
-  SluiceShape was = *find_shape (call->graph, name);
-  if (!expand_again (call, template, before, error))
-    return FALSE;
-  const SluiceShape *is = find_shape (call->graph, name);
-  return (is != NULL && sluice_shape_equal (&was, is)) || let_follow (call, name, error);
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  g_autoptr (GPtrArray) followers = list_followers (call->graph, name, nodes);
+  g_autoptr (GPtrArray) signatures = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < followers->len; i++)
+    {
+      g_autoptr (GPtrArray) more = sluice_command_collect (call, followers->pdata[i], NULL);
+      g_ptr_array_extend (nodes, more, NULL, NULL);
+      g_ptr_array_add (signatures, dup_signature (call, followers->pdata[i]));
+    }
+  return sluice_command_take_training (call, nodes, error)
+         && expand_again (call, template, before, error)
+         && let_follow (call, name, followers, signatures, error);
 }
 
 gboolean
@@ -418,7 +408,9 @@ sluice_command_set_layer (SluiceCommandCall *call, GError **error)
   SluiceCommandCall again = *call;
   again.arguments = arguments;
   again.n_arguments = 2;
-  if (!sluice_command_layer (&again, error))
+  gboolean ok = sluice_command_layer (&again, error);
+  call->training = again.training;
+  if (!ok)
     return FALSE;
   call->words = g_strdup_printf (_ ("change the layer %s"), name);
   return TRUE;

@@ -27,6 +27,8 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
   gboolean ok = sluice_command_run_line (&part, line, error);
   if (!ok)
     g_prefix_error (error, "%s: ", part.command->name);
+  if (part.training != NULL)
+    call->training = part.training; /* which the others find taken away */
   g_free (part.words);
   return ok;
 }

@@ -53,13 +53,13 @@ set_number_fact (SluiceTemplateValues *self, const char *name, const char *fact,
   set_fact (self, name, fact, text);
 }
 
-/* "[0,1,2]": the first n dimensions. (transfer full) */
+/* "[0,1,2]": the dimensions from first to n - 1. (transfer full) */
 static char *
-list_axes (int n)
+list_axes (int first, int n)
 {
   GString *axes = g_string_new ("[");
-  for (int i = 0; i < n; i++)
-    g_string_append_printf (axes, "%s%d", i > 0 ? "," : "", i);
+  for (int i = first; i < n; i++)
+    g_string_append_printf (axes, "%s%d", i > first ? "," : "", i);
   g_string_append_c (axes, ']');
   return g_string_free (axes, FALSE);
 }
@@ -92,12 +92,15 @@ sluice_template_values_set_edge (SluiceTemplateValues *self,
   const gint64 numbers[] = { shape->rank, shape->rank > 0 ? shape->dim[shape->rank - 1] : -1,
                              size_of_example (shape) };
   static const char *const facts[] = { "rank", "last", "size" };
-  g_autofree char *axes = list_axes (shape->rank), *before_last = list_axes (shape->rank - 1);
+  g_autofree char *axes = list_axes (0, shape->rank);
+  g_autofree char *before_last = list_axes (0, shape->rank - 1);
+  g_autofree char *inner = list_axes (1, shape->rank - 1);
   set_fact (self, name, "dtype",
             sluice_dtype_enum_name (sluice_dtype_base (sluice_edge_dtype (edge))));
   set_fact (self, name, "shape", sluice_shape_str (shape, buffer));
   set_fact (self, name, "axes", axes);
   set_fact (self, name, "before-last", before_last);
+  set_fact (self, name, "inner", inner);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     set_number_fact (self, name, facts[i], numbers[i]);
   for (int i = 0; i < shape->rank; i++)
@@ -126,7 +129,7 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
 {
   char *end;
   double number = g_ascii_strtod (text, &end);
-  gboolean is_number = end != text && *end == '\0' && !isnan (number);
+  gboolean is_number = end != text && *end == '\0' && isfinite (number);
   if (!is_number || (parameter->kind == SLUICE_TEMPLATE_INT && number != floor (number)))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s'; it must be %s",
                         parameter->name, text,
@@ -136,6 +139,14 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
                         parameter->name, text, number < parameter->least ? "at least" : "at most",
                         number < parameter->least ? parameter->least : parameter->most);
   return TRUE;
+}
+
+/* As templates compare and write it, however it was given: "1e3", "+4". */
+static void
+set_integer (SluiceTemplateValues *self, const char *name, double number)
+{
+  g_autofree char *text = g_strdup_printf ("%.0f", number);
+  sluice_template_values_set (self, name, text);
 }
 
 static gboolean
@@ -160,6 +171,10 @@ set_parameter (SluiceTemplateValues *self,
   switch (parameter->kind)
     {
     case SLUICE_TEMPLATE_INT:
+      if (!check_number (parameter, text, error))
+        return FALSE;
+      set_integer (self, parameter->name, g_ascii_strtod (text, NULL));
+      return TRUE;
     case SLUICE_TEMPLATE_FLOAT:
       return check_number (parameter, text, error);
     case SLUICE_TEMPLATE_CHOICE:
@@ -450,14 +465,14 @@ do_text (const char *text,
          GError **error)
 {
   const char *command = text;
-  if (g_str_has_prefix (text, "need "))
-    return need (text + strlen ("need"), error);
-  if (g_str_has_prefix (text, "when "))
+  while (g_str_has_prefix (command, "when "))
     {
       command += strlen ("when");
       if (!is_true (&command))
         return TRUE;
     }
+  if (g_str_has_prefix (command, "need "))
+    return need (command + strlen ("need"), error);
   g_autoptr (SluiceLine) line = sluice_line_parse (command, error);
   if (line == NULL || line->n == 0)
     return line != NULL;

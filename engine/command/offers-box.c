@@ -64,12 +64,11 @@ sluice_box_add_reader (SluiceBox *self, const SluiceNode *node)
   copy (self, node, TRUE, 0);
 }
 
-/* An open input is nothing wrong yet. */
-static gboolean
-is_well (SluiceBox *self, const SluiceNode *original)
+gboolean
+sluice_box_is_well (SluiceBox *self, const char *name)
 {
   SluiceOutput output;
-  const SluiceNode *node = sluice_graph_find (self->graph, original->name);
+  const SluiceNode *node = sluice_graph_find (self->graph, name);
   return node == NULL || node->error == NULL
          || (node->n_inputs > 0 && sluice_node_try_input (node, 0, node->inputs[0], &output, NULL));
 }
@@ -79,7 +78,7 @@ sluice_box_do (SluiceBox *self, const char *line, const SluiceNode *reader)
 {
   if (!sluice_command_stack_do (self->stack, line, NULL, NULL))
     return FALSE;
-  if (reader == NULL || is_well (self, reader))
+  if (reader == NULL || sluice_box_is_well (self, reader->name))
     return TRUE;
   sluice_box_undo (self);
   return FALSE;

@@ -7,11 +7,13 @@
  */
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 #include "engine/command/line.h"
 #include "engine/command/offers-private.h"
 #include "engine/graph/edge-text.h"
 #include "engine/graph/shape-words.h"
+#include "engine/graph/variable-kind.h"
 
 /* Orders of the axes are tried up to here: 24 of them. */
 #define MAX_TRANSPOSED 4
@@ -111,6 +113,52 @@ list_numbers (const gint64 *numbers, int n)
   return g_string_free (text, FALSE);
 }
 
+/* ---- the layer that refused it ---- */
+
+/* The layer's parameter that the input stands for, as the layer remembers it ("input=./MatMul:0"),
+ * and its kind. (transfer full) (nullable): the input is none of its edges */
+static char *
+dup_parameter (const Fitting *self, const char *layer, char **kind)
+{
+  const SluiceHand *hand = self->list->hand;
+  g_autofree char *name = g_strconcat (layer, "/output", NULL);
+  const SluiceNode *output = sluice_graph_find (self->list->graph, name);
+  const SluiceAttrValue *value = sluice_node_get_attr (output, "_layer");
+  g_autofree char *text = value->kind == SLUICE_ATTR_STRING
+                              ? g_strndup (value->s.data, value->s.length)
+                              : g_strdup ("");
+  g_autofree char *inside =
+      g_strdup_printf ("./%s:%u", hand->refused->name + strlen (layer) + 1, hand->refused_input);
+  g_autoptr (SluiceLine) line = sluice_line_parse (text, NULL);
+  for (guint i = 1; line != NULL && i < line->n; i++)
+    if (line->words[i].key != NULL && g_str_equal (line->words[i].text, inside))
+      {
+        *kind = g_strdup (line->words[0].text);
+        return g_strdup (line->words[i].key);
+      }
+  return NULL;
+}
+
+/* Its variables get other sizes: what it learned would be lost, so only before it is trained. */
+static void
+make_anew (Fitting *self)
+{
+  SluiceOfferList *list = self->list;
+  const char *refused = list->hand->refused->name;
+  gsize span = sluice_offers_layer_span (list->graph, refused);
+  if (span == 0 || self->cast != NULL || sluice_graph_has_optimizer (list->graph))
+    return;
+  g_autofree char *layer = g_strndup (refused, span), *kind = NULL;
+  g_autofree char *parameter = dup_parameter (self, layer, &kind);
+  if (parameter == NULL)
+    return;
+  g_autofree char *name = sluice_line_quote (layer), *from = sluice_line_quote (self->edge);
+  g_autofree char *line = g_strdup_printf ("layer %s %s %s=%s", kind, name, parameter, from);
+  g_autofree char *title = g_strdup_printf (_ ("Make %s anew"), layer);
+  g_autofree char *shape = sluice_shape_dup_words (&self->shape);
+  offer (self, "anew", title, shape != NULL ? g_strdup_printf (_ ("for %s"), shape) : NULL, line);
+}
+
 /* ---- other numbers of axes ---- */
 
 /* Elements of an example, all axes but the first; -1: not known. */
@@ -200,6 +248,7 @@ lose_axes (Fitting *self, int rank)
   int n = self->shape.rank - rank;
   squeeze_to (self, rank);
   flatten_to (self, rank);
+  make_anew (self);
   if (!sluice_dtype_is_floating (self->dtype))
     return;
   if (rank < 1 || !reduce (self, "mean", 1, n))
@@ -248,6 +297,7 @@ gain_axes (Fitting *self, int rank)
         shape.dim[0] = self->shape.dim[0];
       reshape_to (self, &shape);
     }
+  make_anew (self);
 }
 
 /* ---- other sizes ---- */
@@ -317,6 +367,7 @@ change_sizes (Fitting *self)
           shape.dim[i] = self->shape.dim[i];
       reshape_to (self, &shape);
     }
+  make_anew (self);
   /* The first axis is that of the examples, and moved last of all. */
   if (!(is_short && transpose_from (self, order, 1)) && !add_dense (self) && is_short)
     transpose_from (self, order, 0);

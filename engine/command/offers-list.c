@@ -42,6 +42,11 @@ try_offer (SluiceOfferList *list,
   line = n == 1 ? g_strdup (lines[0]) : sluice_offer_join (words, lines);
   if (!sluice_box_do (list->box, line, hand->node))
     return NULL;
+  if (hand->edge.node != NULL && !sluice_box_is_well (list->box, made))
+    {
+      sluice_box_undo (list->box);
+      return NULL;
+    }
   SluiceOffer *offer = sluice_offer_new (key, title, SLUICE_OFFER_FITS, g_steal_pointer (&line));
   offer->has_result = sluice_box_get_output (list->box, made, &offer->result);
   sluice_box_undo (list->box);
@@ -83,8 +88,8 @@ static const struct
   { "mean", N_ ("Mean of all") },
 };
 
-static char *
-dup_title (const char *name, guint *order)
+char *
+sluice_offers_dup_layer_title (const char *name, guint *order)
 {
   for (*order = 0; *order < G_N_ELEMENTS (layer_titles); ++*order)
     if (g_str_equal (layer_titles[*order].name, name))
@@ -180,7 +185,7 @@ add_layer (SluiceOfferList *list,
   guint order;
   g_autofree char *name = sluice_namer_make (list->namer, template->name);
   g_autofree char *key = g_strconcat ("layer ", template->name, NULL);
-  g_autofree char *title = dup_title (template->name, &order);
+  g_autofree char *title = sluice_offers_dup_layer_title (template->name, &order);
   g_autofree char *made = g_strconcat (name, "/output", NULL);
   g_autofree char *flatten = flat ? sluice_namer_make (list->namer, "flatten") : NULL;
   g_autofree char *before =

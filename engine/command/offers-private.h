@@ -24,6 +24,8 @@ void sluice_box_add_reader (SluiceBox *self, const SluiceNode *node);
  * whose twin in the box is to be well then. */
 gboolean sluice_box_do (SluiceBox *self, const char *line, const SluiceNode *reader);
 void sluice_box_undo (SluiceBox *self);
+/* An open input is nothing wrong yet, but what the others say together may be. */
+gboolean sluice_box_is_well (SluiceBox *self, const char *name);
 /* Output 0 of a node of the box, with open inputs as values of which nothing is known. FALSE: it
  * has none. */
 gboolean sluice_box_get_output (SluiceBox *self, const char *name, SluiceOutput *output);

@@ -6,6 +6,7 @@
 
 #include "engine/command/line.h"
 #include "engine/command/offers-private.h"
+#include "engine/graph/trial.h"
 
 struct _SluiceOffers
 {
@@ -61,27 +62,63 @@ sluice_offer_input_text (const SluiceNode *node, guint input)
 
 /* ---- the list ---- */
 
-static void
-fill_box (SluiceBox *box, const SluiceHand *hand)
+static gboolean
+has_input (const SluiceNode *node, guint input)
 {
+  return input < node->n_inputs || (input == node->n_inputs && sluice_node_takes_more (node));
+}
+
+/* An edge that is none is nothing in hand. */
+static SluiceHand
+look_at_hand (const SluiceHand *given)
+{
+  SluiceHand hand = *given;
+  if (hand.edge.node != NULL && (guint) hand.edge.port >= hand.edge.node->n_outputs)
+    hand.edge = SLUICE_NO_EDGE;
+  if (hand.node != NULL && !has_input (hand.node, hand.input))
+    hand.node = NULL;
+  if (hand.refused != NULL && !has_input (hand.refused, hand.refused_input))
+    hand.refused = NULL;
+  return hand;
+}
+
+/* A layer is made again whole: all of it, in the order in which it was made. */
+static void
+add_layer (SluiceBox *box, SluiceGraph *graph, const SluiceNode *node)
+{
+  gsize span = sluice_offers_layer_span (graph, node->name);
+  for (guint i = 0; span > 0 && i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *other = sluice_graph_get_node (graph, i);
+      if (strncmp (other->name, node->name, span) == 0 && other->name[span] == '/')
+        sluice_box_add_reader (box, other);
+    }
+}
+
+static void
+fill_box (SluiceBox *box, SluiceGraph *graph, const SluiceHand *hand)
+{
+  if (hand->edge.node != NULL)
+    sluice_box_add (box, hand->edge.node);
+  if (hand->refused != NULL)
+    add_layer (box, graph, hand->refused);
   if (hand->node != NULL)
     sluice_box_add_reader (box, hand->node);
   if (hand->refused != NULL)
     sluice_box_add_reader (box, hand->refused);
-  if (hand->edge.node != NULL)
-    sluice_box_add (box, hand->edge.node);
 }
 
 static GPtrArray *
-make_list (SluiceGraph *graph, const SluiceHand *hand, gboolean only_fitting)
+make_list (SluiceGraph *graph, const SluiceHand *given, gboolean only_fitting)
 {
+  const SluiceHand held = look_at_hand (given), *hand = &held;
   SluiceBox box;
   SluiceNamer namer, namer_of_refused;
   GPtrArray *offers = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_offer_free);
   sluice_box_init (&box);
   sluice_namer_init (&namer, graph, hand->node != NULL ? hand->node : hand->edge.node, hand->scope);
   sluice_namer_init (&namer_of_refused, graph, hand->refused, NULL);
-  fill_box (&box, hand);
+  fill_box (&box, graph, hand);
   if (hand->edge.node != NULL && hand->refused != NULL)
     sluice_offers_add_fitting (&(SluiceOfferList){ graph, hand, &box, &namer_of_refused, offers });
   SluiceOfferList list = { graph, hand, &box, &namer, offers };

@@ -43,6 +43,10 @@ typedef struct
   const SluiceOp *op;  /* (nullable) */
 } SluiceOffer;
 
+/* "Batch normalisation", of the template batch-norm. order: (out): the usual ones first. (transfer
+ * full) */
+char *sluice_offers_dup_layer_title (const char *name, guint *order);
+
 typedef struct _SluiceOffers SluiceOffers;
 
 /* All that can be offered. Valid as long as the graph does not change. */

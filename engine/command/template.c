@@ -95,7 +95,10 @@ parse_parameter (SluiceTemplate *self, const SluiceLine *line, GError **error)
     if (g_str_equal (parameter.words, kinds[i]))
       parameter.kind = (SluiceTemplateKind) i;
   g_array_append_val (self->parameters, parameter);
-  return TRUE;
+  return parameter.kind != SLUICE_TEMPLATE_CHOICE || strchr (parameter.words, '|') != NULL
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                         "'%s' is neither int, float, text, edge, edges nor a choice, A|B",
+                         parameter.words);
 }
 
 static gboolean

@@ -305,7 +305,7 @@ sluice_new_project_create (const SluiceNewProject *self, const char *folder, GEr
   if (g_file_test (full, G_FILE_TEST_EXISTS))
     return sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
                         "'%s' is there already; choose another folder", full);
-  if (!read_examples (self, &about, error) || !sluice_file_make_folder (parent, error))
+  if (!read_examples (self, &about, error) || !sluice_file_make_folder (made, error))
     return FALSE;
   if (g_mkdtemp_full (made, 0777) == NULL)
     return sluice_file_fail (error, errno, "folder '%s'", made);

@@ -8,7 +8,7 @@
  * Actions, all of them canvas.NAME, disabled where the editor does not offer what they do:
  *
  *   link (a wire from the selected box, by keys), palette
- *   delete, detach, duplicate, rename, group, ungroup, mute, bypass
+ *   delete, detach, splice (into a wire, by keys), duplicate, rename, group, ungroup, mute, bypass
  *   copy, cut, paste, paste-wired
  */
 #pragma once

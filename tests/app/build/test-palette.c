@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The palette and the list of problems, each in a window: what they show, what they ask for. */
+/* The palette, the list of problems and the budget, each in a window: what they show, what they ask
+ * for. */
 #include <string.h>
 
+#include "app/build/budget-bar.h"
 #include "app/build/palette.h"
 #include "app/build/problems-list.h"
 #include "engine/command/stack.h"
@@ -166,6 +168,7 @@ test_typed (Fixture *f, gconstpointer data)
   SluicePalette *palette = open_palette (f, "tan");
   GtkEditable *entry = GTK_EDITABLE (find (GTK_WIDGET (palette), GTK_TYPE_ENTRY, NULL));
   g_assert_cmpstr (get_title (palette), ==, "Tan");
+  g_assert_false (gtk_editable_get_selection_bounds (entry, NULL, NULL));
   gtk_editable_set_text (entry, "tanh");
   g_assert_cmpstr (get_title (palette), ==, "Tanh");
   gtk_editable_set_text (entry, "nothing like it");
@@ -225,6 +228,48 @@ test_problems (Fixture *f, gconstpointer data)
   g_assert_null (find (list, GTK_TYPE_BUTTON, "Show"));
 }
 
+/* ---- the budget ---- */
+
+static gboolean
+has_label (GtkWidget *in, const char *begin)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (in); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (gtk_widget_get_visible (child)
+        && ((GTK_IS_LABEL (child)
+             && g_str_has_prefix (gtk_label_get_label (GTK_LABEL (child)), begin))
+            || has_label (child, begin)))
+      return TRUE;
+  return FALSE;
+}
+
+static void
+quit_cb (GMainLoop *loop)
+{
+  g_main_loop_quit (loop);
+}
+
+/* Shows the graph as it is at the last call, though it changed while it was waited for. */
+static void
+test_budget (Fixture *f, gconstpointer data)
+{
+  GtkWidget *bar = sluice_budget_bar_new ();
+  g_autoptr (GMainLoop) loop = g_main_loop_new (NULL, FALSE);
+  gtk_box_append (GTK_BOX (f->place), bar);
+  g_signal_connect_swapped (bar, "updated", G_CALLBACK (quit_cb), loop);
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, 64);
+  run (f, "delete fc1\ndelete matrix\nlayer dense head input=pool2/output units=3\n");
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, 64);
+  g_main_loop_run (loop);
+  /* 3×3×1×64 + 64 and 64×3 + 3 */
+  g_assert_true (has_label (bar, "835"));
+  g_assert_true (has_label (bar, "CPU:0"));
+  g_assert_true (has_label (bar, "fits"));
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), NULL, 64);
+  g_assert_false (has_label (bar, "835"));
+  g_assert_false (has_label (bar, "CPU:0"));
+}
+
 #define TEST(path, func) g_test_add ("/app/build/" path, Fixture, NULL, set_up, func, tear_down)
 
 int
@@ -239,5 +284,6 @@ main (int argc, char **argv)
   TEST ("palette/typed", test_typed);
   TEST ("palette/habits", test_habits);
   TEST ("problems", test_problems);
+  TEST ("budget", test_budget);
   return g_test_run ();
 }

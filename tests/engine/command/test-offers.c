@@ -161,6 +161,22 @@ test_names (Fixture *f, gconstpointer data)
                    "\"add Reshape Reshape x Reshape/shape\" \"connect Reshape head/MatMul:0\"");
 }
 
+/* A layer that reads another size, or more axes, can be made for them. */
+static void
+test_anew (Fixture *f, gconstpointer data)
+{
+  run (f, "add Placeholder short dtype=DT_FLOAT shape=[?,50]\n"
+          "layer flatten flat input=x\nlayer dense head input=flat/output units=3\n"
+          "add Identity reader head/output\n");
+  SluiceHand hand = { .edge = edge (f, "short"),
+                      .refused = sluice_graph_find (f->graph, "head/MatMul") };
+  g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (f->graph, &hand);
+  assert_offer (get_offer (offers, 0), "Make head anew | for ?×50 | ?×3");
+  run (f, get_offer (offers, 0)->line);
+  g_assert_null (sluice_graph_find (f->graph, "reader")->error);
+  g_assert_cmpint (edge (f, "head/MatMul/ReadVariableOp").node->outputs[0].shape.dim[0], ==, 50);
+}
+
 /* ---- each offer ---- */
 
 /* All that is offered can be done, alone, and changes nothing before. */
@@ -234,6 +250,17 @@ test_typed (Fixture *f, gconstpointer data)
     }
   g_autoptr (GPtrArray) none = sluice_offers_match (offers, "qqqq", NULL, NULL, TRUE);
   g_assert_cmpuint (none->len, ==, 0);
+}
+
+/* What stays open does not hide that the rest is wrong: its logits have 4 axes. */
+static void
+test_does_not_fit (Fixture *f, gconstpointer data)
+{
+  SluiceHand hand = { .edge = edge (f, "pool2/output") };
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+  g_autoptr (GPtrArray) list =
+      sluice_offers_match (offers, "SparseSoftmaxCross", NULL, NULL, FALSE);
+  g_assert_cmpint (get_offer (list, 0)->reason, ==, SLUICE_OFFER_OTHER);
 }
 
 static void
@@ -323,9 +350,11 @@ main (int argc, char **argv)
   sluice_passes_init ();
   g_test_add_func ("/command/offers/fits", test_fits);
   TEST ("names", test_names);
+  TEST ("anew", test_anew);
   TEST ("all", test_all);
   TEST ("edges", test_edges);
   TEST ("typed", test_typed);
+  TEST ("does-not-fit", test_does_not_fit);
   TEST ("habits", test_habits);
   TEST ("judge", test_judge);
   TEST ("judged", test_judged);
