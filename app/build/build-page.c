@@ -390,11 +390,21 @@ sluice_build_page_dispose (GObject *object)
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
 }
 
+/* The keyboard is the canvas': all of the rest can be reached from there. */
+static gboolean
+sluice_build_page_grab_focus (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
+         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 static void
 sluice_build_page_class_init (SluiceBuildPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
+  widget_class->grab_focus = sluice_build_page_grab_focus;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);

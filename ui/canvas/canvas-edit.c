@@ -105,6 +105,12 @@ sluice_canvas_place_next (SluiceCanvas *self, double x, double y)
 }
 
 void
+sluice_canvas_select_next (SluiceCanvas *self)
+{
+  sluice_canvas_place_next (self, NAN, NAN);
+}
+
+void
 sluice_canvas_edit_place_again (SluiceCanvas *self, guint group, double x, double y)
 {
   SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
