@@ -17,6 +17,14 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCommandStack, sluice_command_stack_free)
 
 SluiceGraph *sluice_command_stack_get_graph (SluiceCommandStack *self);
 
+/* The graph's text is kept from now on, so that what a file says in comments stays: from before the
+ * first command on, that the same commands make the same text again. (transfer full) */
+void sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text);
+SluiceGraphText *sluice_command_stack_get_text (SluiceCommandStack *self); /* (nullable) */
+/* What a file of the graph is to hold: as text such a one, if there is one. (transfer full)
+ * (nullable) */
+GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError **error);
+
 /**
  * sluice_command_stack_do:
  * @line: a command; an empty line or a comment does nothing
