@@ -8,7 +8,9 @@
 #include <json-glib/json-glib.h>
 
 #include "app/build/document-bar.h"
+#include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
+#include "app/build/problems-list.h"
 #include "app/build/text-twin.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
@@ -26,7 +28,11 @@ struct _SluiceBuildPage
   SluiceTextTwin *twin;
   SluiceDocumentBar *news;
   SluiceHistoryList *history;
-  SluiceDocument *document; /* (nullable): before the window has one */
+  SluiceProblemsList *problems;
+  SluicePalette *palette;
+  SluiceGraphEditor *editor; /* (nullable), with document */
+  SluiceDocument *document;  /* (nullable): before the window has one */
+  guint problems_source;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -85,9 +91,21 @@ show_undo (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
 
+/* Not before what was done is drawn: a large graph is looked through for a while. */
+static gboolean
+find_problems_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  self->problems_source = 0;
+  sluice_problems_list_update (self->problems, sluice_document_get_graph (self->document), NULL);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 changed_cb (SluiceBuildPage *self)
 {
+  if (self->problems_source == 0)
+    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
@@ -101,6 +119,7 @@ opened_cb (SluiceBuildPage *self)
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
+  sluice_graph_editor_update (self->editor);
   if (has_graph)
     changed_cb (self);
 }
@@ -166,6 +185,28 @@ selection_changed_cb (SluiceBuildPage *self, const char *name)
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
 }
 
+/* error: (nullable): it was done */
+static void
+edited_cb (const GError *error, gpointer data)
+{
+  show_refusal (data, error);
+}
+
+/* ---- what is wrong ---- */
+
+static void
+show_node_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+mend_cb (SluiceBuildPage *self, const char *line)
+{
+  sluice_graph_editor_do (self->editor, line);
+}
+
 /* ---- the text ---- */
 
 static void
@@ -188,6 +229,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  self->editor =
+      sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
@@ -207,7 +250,8 @@ static gboolean
 build_page_is_settled (SluicePage *page)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
-  return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin);
+  return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
+         && self->problems_source == 0;
 }
 
 static guint
@@ -296,6 +340,9 @@ static void
 sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
+  g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->editor, sluice_graph_editor_free);
+  g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
   g_clear_pointer (&self->box, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
@@ -312,6 +359,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
+  g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
@@ -326,7 +374,10 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
+  gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
+  gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
   gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
   gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
@@ -341,5 +392,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
 static void
 sluice_build_page_init (SluiceBuildPage *self)
 {
+  g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   gtk_widget_init_template (GTK_WIDGET (self));
+  self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
+  gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
 }

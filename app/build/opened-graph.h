@@ -10,7 +10,9 @@ typedef struct
   char *path;
   GBytes *base;              /* what the stack's first command was done to */
   GBytes *known;             /* what the file is known to hold */
+  char *known_hash;          /* sluice_journal_hash() of that */
   SluiceCommandStack *stack; /* of the graph as it is now */
+  char *graph_hash;          /* (nullable): of the graph where it is what the file holds */
   SluiceJournal *journal;    /* (nullable): nothing was left */
   SluiceJournalOutcome outcome;
   GError *problem; /* (nullable): why not all that was left is here */

@@ -31,9 +31,10 @@ print_line (const char *text)
 static char *
 describe_node (const SluiceDebugNode *node)
 {
-  return g_strdup_printf ("%s '%s' %s %s%s%s", node->op, node->name, _ ("on"), node->device,
-                          node->loops != NULL ? _ (" in ") : "",
-                          node->loops != NULL ? node->loops : "");
+  return node->loops != NULL
+             ? g_strdup_printf (_ ("%s '%s' on %s in %s"), node->op, node->name, node->device,
+                                node->loops)
+             : g_strdup_printf (_ ("%s '%s' on %s"), node->op, node->name, node->device);
 }
 
 static const char *
@@ -237,11 +238,15 @@ sluice_cli_print_ready (const GArray *nodes)
     puts (_ ("nothing else is ready"));
 }
 
+/* asked: (nullable) */
 static void
-print_why_text (const SluiceDebugWhy *why)
+print_why_text (const SluiceDebugWhy *why, const char *asked)
 {
   g_autofree char *node = describe_node (&why->node);
-  g_autoptr (GString) line = g_string_new (node);
+  g_autoptr (GString) line = g_string_new (NULL);
+  if (asked != NULL && !g_str_equal (asked, why->node.name))
+    g_string_append_printf (line, _ ("'%s' runs within "), asked);
+  g_string_append (line, node);
   g_string_append_printf (line, ": %s", describe_turn (why->node.turn));
   if (why->waits_for != NULL)
     g_string_append_printf (line, _ (", waits for %s"), why->waits_for);
@@ -249,15 +254,15 @@ print_why_text (const SluiceDebugWhy *why)
     {
       const SluiceDebugMissing *missing = &g_array_index (why->missing, SluiceDebugMissing, i);
       const char *loops = missing->source.loops;
-      g_string_append_printf (line, "%s%s%s%s (%s)", i > 0 ? ", " : _ (" for "), missing->edge,
-                              loops != NULL ? _ (" in ") : "", loops != NULL ? loops : "",
+      g_string_append_printf (line, "%s%s (%s%s%s)", i > 0 ? ", " : _ (" for "), missing->edge,
+                              loops != NULL ? loops : "", loops != NULL ? ": " : "",
                               describe_turn (missing->source.turn));
     }
   print_line (line->str);
 }
 
 void
-sluice_cli_print_why (const GArray *whys)
+sluice_cli_print_why (const GArray *whys, const char *name)
 {
   for (guint i = 0; i < whys->len; i++)
     {
@@ -276,7 +281,7 @@ sluice_cli_print_why (const GArray *whys)
       json_builder_end_array (b);
       sluice_cli_json_end (b);
       if (!sluice_cli_json)
-        print_why_text (why);
+        print_why_text (why, name);
     }
   if (whys->len == 0 && !sluice_cli_json)
     puts (_ ("nothing waits"));
@@ -296,6 +301,8 @@ sluice_cli_print_breakpoint (const SluiceBreakpointReport *report)
   sluice_cli_json_end (b);
   if (sluice_cli_json)
     return;
-  g_autofree char *line = g_strdup_printf (_ ("breakpoint %u, %s"), report->number, says);
+  g_autofree char *line = report->status == SLUICE_BREAKPOINT_NEW
+                              ? g_strdup_printf (_ ("breakpoint %u: %s"), report->number, place)
+                              : g_strdup_printf (_ ("breakpoint %u, %s"), report->number, says);
   print_line (line);
 }

@@ -25,5 +25,6 @@ void sluice_cli_print_values (const SluiceStop *stop);
 /* of: "input", "output", "fetch". */
 void sluice_cli_print_debug_value (const SluiceDebugValue *value, const char *of);
 void sluice_cli_print_ready (const GArray *nodes); /* of SluiceDebugNode */
-void sluice_cli_print_why (const GArray *whys);    /* of SluiceDebugWhy */
+/* whys: of SluiceDebugWhy; name: (nullable): the node that was asked for. */
+void sluice_cli_print_why (const GArray *whys, const char *name);
 void sluice_cli_print_breakpoint (const SluiceBreakpointReport *report);

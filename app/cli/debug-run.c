@@ -251,5 +251,7 @@ sluice_cli_debug_put (CliDebugRun *self, const char *name, const char *value, GE
   SluiceDType dtype = now->tensor != NULL ? (SluiceDType) now->tensor->dtype : SLUICE_FLOAT;
   sluice_debug_value_free (now);
   g_autoptr (SluiceTensor) tensor = sluice_cli_parse_value (value, dtype, error);
+  if (tensor == NULL)
+    g_prefix_error (error, "%s: ", name);
   return tensor != NULL && sluice_debugger_put (self->debugger, name, tensor, error);
 }

@@ -265,6 +265,7 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
     return;
   sluice_trainer_get_progress (trainer, &p);
   /* Nobody stopped it: it has come to a rung of its sweep. */
+  waits_again = waits_again && !sluice_trainer_is_asked_to_stop (trainer);
   gboolean on_rung = waits_again && p.state == SLUICE_RUN_STOPPED && !sluice_cli_was_interrupted ();
   const char *state = sluice_run_state_name (on_rung ? SLUICE_RUN_WAITING : p.state);
   if (sluice_cli_json)

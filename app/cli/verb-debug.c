@@ -214,10 +214,10 @@ do_why (CliDebugRun *run, const char *words, GError **error)
 {
   if (!run->is_running)
     return fail_not_running (error);
-  g_autoptr (GArray) whys =
-      sluice_debugger_dup_why (run->debugger, *words != '\0' ? words : NULL, error);
+  const char *name = *words != '\0' ? words : NULL;
+  g_autoptr (GArray) whys = sluice_debugger_dup_why (run->debugger, name, error);
   if (whys != NULL)
-    sluice_cli_print_why (whys);
+    sluice_cli_print_why (whys, name);
   return whys != NULL;
 }
 

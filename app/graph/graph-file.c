@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"
-#include "app/graph/warnings.h"
+#include "engine/command/problems.h"
 #include "app/graph/written-out.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
@@ -129,7 +129,7 @@ sluice_graph_file_read (const char *path, GError **error)
   Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
-  self->warnings = sluice_graph_find_warnings (self->graph);
+  self->warnings = sluice_problems_find (self->graph, NULL);
   self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
   if (self->placed != NULL)
     {

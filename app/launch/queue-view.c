@@ -101,7 +101,7 @@ item_of_run (SluiceQueueView *self, const SluiceRunInfo *info, double now)
 static SluiceQueueItem
 item_of_draft (SluiceQueueView *self)
 {
-  SluiceQueueItem item = { .n_steps = self->draft_steps * self->n_draft };
+  SluiceQueueItem item = { .n_steps = self->draft_steps };
   find_step_time (self, self->draft_project, &item.step_seconds, &item.step_spread);
   return item;
 }

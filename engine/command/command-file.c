@@ -6,25 +6,31 @@
 #include <sys/stat.h>
 
 #include "engine/command/command-private.h"
+#include "engine/command/problems.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/merge.h"
 
 gboolean
 sluice_command_check (SluiceCommandCall *call, GError **error)
 {
+  g_autoptr (GPtrArray) problems = sluice_problems_find (call->graph, NULL);
   guint n = sluice_graph_get_n_nodes (call->graph), n_wrong = 0;
-  for (guint i = 0; i < n; i++)
+  const SluiceNode *last = NULL;
+  for (guint i = 0; i < problems->len; i++)
     {
-      const SluiceNode *node = sluice_graph_get_node (call->graph, i);
-      if (node->error == NULL)
-        continue;
-      g_string_append_printf (call->said, "%s\n", node->error->message);
-      n_wrong++;
+      const SluiceProblem *problem = problems->pdata[i];
+      g_string_append_printf (call->said, "%s: %s\n", problem->node->name, problem->text);
+      n_wrong += problem->level == SLUICE_PROBLEM_STOPS && problem->node != last;
+      last = problem->node;
     }
   if (n_wrong > 0)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "%u of %u nodes cannot run",
                         n_wrong, n);
-  g_string_append_printf (call->said, "%u nodes, and nothing is wrong with them\n", n);
+  if (problems->len > 0)
+    g_string_append_printf (call->said, "%u nodes, which can run, and %u to look at\n", n,
+                            problems->len);
+  else
+    g_string_append_printf (call->said, "%u nodes, and nothing is wrong with them\n", n);
   return TRUE;
 }
 
@@ -100,7 +106,15 @@ sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
 }
 
 gboolean
+sluice_command_write_stack (SluiceCommandStack *stack, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes =
+      sluice_command_stack_export (stack, sluice_command_is_text_name (path), error);
+  return bytes != NULL && sluice_command_write_bytes (bytes, path, error);
+}
+
+gboolean
 sluice_command_save (SluiceCommandCall *call, GError **error)
 {
-  return sluice_command_write (call->graph, call->arguments[0], error);
+  return sluice_command_write_stack (call->stack, call->arguments[0], error);
 }

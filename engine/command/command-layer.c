@@ -152,88 +152,6 @@ remember (SluiceCommandCall *call, const char *name, const char *text, GError **
   return node == NULL || sluice_edit_set_attr (call->graph, node, &attr, error);
 }
 
-/* ---- making one again ---- */
-
-/* Who reads a node of a layer, by its name. */
-typedef struct
-{
-  SluiceNode *reader;
-  int input; /* -1: waits for it */
-  int port;
-  const char *name; /* interned */
-} Reader;
-
-static GArray *
-list_readers (SluiceGraph *graph, const GPtrArray *nodes, const char *scope)
-{
-  GArray *readers = g_array_new (FALSE, FALSE, sizeof (Reader));
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const SluiceNode *node = nodes->pdata[i];
-      guint n;
-      const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
-      for (guint k = 0; k < n; k++)
-        if (!sluice_command_is_below (uses[k].node->name, scope))
-          {
-            Reader reader = { uses[k].node, uses[k].input, uses[k].port, node->name };
-            g_array_append_val (readers, reader);
-          }
-    }
-  return readers;
-}
-
-/* Optimizers have slots that go with the variables. */
-static gboolean
-check_untrained (const GArray *readers, const char *scope, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const SluiceNode *reader = g_array_index (readers, Reader, i).reader;
-      if (reader->op != NULL && (reader->op->def->flags & SLUICE_OP_OPTIMIZER))
-        return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                            "%s '%s' trains the layer '%s'; undo the training, change the layer, "
-                            "and train it then",
-                            reader->op_name, reader->name, scope);
-    }
-  return TRUE;
-}
-
-/* Lets go of the nodes; readers wait for those that come. */
-static gboolean
-take_away (SluiceCommandCall *call, const GArray *readers, const GPtrArray *nodes, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      gboolean ok = r->input < 0 ? sluice_edit_remove_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          SLUICE_NO_EDGE, error);
-      if (!ok)
-        return FALSE;
-    }
-  return sluice_edit_remove (call->graph, (SluiceNode *const *) nodes->pdata, nodes->len, error);
-}
-
-/* A reader of what the layer no longer has is left with an open input. */
-static gboolean
-give_back (SluiceCommandCall *call, const GArray *readers, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      if (node == NULL)
-        continue;
-      gboolean ok = r->input < 0 ? sluice_edit_add_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          (SluiceEdge){ node, r->port }, error);
-      if (!ok)
-        return FALSE;
-    }
-  return TRUE;
-}
-
 /* ---- the command ---- */
 
 /* The values that are given, and behind them those that the layer was made by. (transfer container)
@@ -280,9 +198,9 @@ expand_again (SluiceCommandCall *call,
 {
   const char *name = call->arguments[1];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
-  g_autoptr (GArray) readers = list_readers (call->graph, nodes, name);
-  return check_untrained (readers, name, error) && take_away (call, readers, nodes, error)
-         && expand (call, template, before, error) && give_back (call, readers, error);
+  g_autoptr (GArray) readers = sluice_command_take_away (call, nodes, error);
+  return readers != NULL && expand (call, template, before, error)
+         && sluice_command_give_back (call, readers, error);
 }
 
 /* ---- those that follow ---- */
@@ -367,6 +285,20 @@ find_shape (SluiceGraph *graph, const char *name)
   return node != NULL ? &node->outputs[0].shape : NULL;
 }
 
+/* All nodes that may be made again with a layer. (transfer container) */
+static GPtrArray *
+collect_with_followers (SluiceCommandCall *call, const char *name)
+{
+  GPtrArray *nodes = sluice_command_collect (call, name, NULL);
+  g_autoptr (GPtrArray) followers = list_followers (call->graph, name);
+  for (guint i = 0; i < followers->len; i++)
+    {
+      g_autoptr (GPtrArray) more = sluice_command_collect (call, followers->pdata[i], NULL);
+      g_ptr_array_extend (nodes, more, NULL, NULL);
+    }
+  return nodes;
+}
+
 static gboolean
 change (SluiceCommandCall *call,
         const SluiceTemplate *template,
@@ -375,7 +307,9 @@ change (SluiceCommandCall *call,
 {
   const char *name = call->arguments[1];
   SluiceShape was = *find_shape (call->graph, name);
-  if (!expand_again (call, template, before, error))
+  g_autoptr (GPtrArray) nodes = collect_with_followers (call, name);
+  if (!sluice_command_take_training (call, nodes, error)
+      || !expand_again (call, template, before, error))
     return FALSE;
   const SluiceShape *is = find_shape (call->graph, name);
   return (is != NULL && sluice_shape_equal (&was, is)) || let_follow (call, name, error);
@@ -418,7 +352,9 @@ sluice_command_set_layer (SluiceCommandCall *call, GError **error)
   SluiceCommandCall again = *call;
   again.arguments = arguments;
   again.n_arguments = 2;
-  if (!sluice_command_layer (&again, error))
+  gboolean ok = sluice_command_layer (&again, error);
+  call->training = again.training;
+  if (!ok)
     return FALSE;
   call->words = g_strdup_printf (_ ("change the layer %s"), name);
   return TRUE;

@@ -475,9 +475,10 @@ sluice_command_train (SluiceCommandCall *call, GError **error)
                     .gradients = g_ptr_array_new_with_free_func (g_free),
                     .indices = g_ptr_array_new_with_free_func (g_free) };
   SluiceEdge loss;
+  guint n = sluice_graph_get_n_nodes (call->graph);
   gboolean ok = set_up (&self, error) && find_loss (call, &loss, error)
                 && find_variables (&self, error) && add_gradients (&self, loss, error)
-                && update (&self, error);
+                && update (&self, error) && sluice_command_remember_training (call, n, error);
   g_ptr_array_unref (self.variables);
   g_ptr_array_unref (self.gradients);
   g_ptr_array_unref (self.indices);

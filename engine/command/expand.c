@@ -53,13 +53,13 @@ set_number_fact (SluiceTemplateValues *self, const char *name, const char *fact,
   set_fact (self, name, fact, text);
 }
 
-/* "[0,1,2]": the first n dimensions. (transfer full) */
+/* "[0,1,2]": the dimensions from first to n - 1. (transfer full) */
 static char *
-list_axes (int n)
+list_axes (int first, int n)
 {
   GString *axes = g_string_new ("[");
-  for (int i = 0; i < n; i++)
-    g_string_append_printf (axes, "%s%d", i > 0 ? "," : "", i);
+  for (int i = first; i < n; i++)
+    g_string_append_printf (axes, "%s%d", i > first ? "," : "", i);
   g_string_append_c (axes, ']');
   return g_string_free (axes, FALSE);
 }
@@ -92,12 +92,15 @@ sluice_template_values_set_edge (SluiceTemplateValues *self,
   const gint64 numbers[] = { shape->rank, shape->rank > 0 ? shape->dim[shape->rank - 1] : -1,
                              size_of_example (shape) };
   static const char *const facts[] = { "rank", "last", "size" };
-  g_autofree char *axes = list_axes (shape->rank), *before_last = list_axes (shape->rank - 1);
+  g_autofree char *axes = list_axes (0, shape->rank);
+  g_autofree char *before_last = list_axes (0, shape->rank - 1);
+  g_autofree char *inner = list_axes (1, shape->rank - 1);
   set_fact (self, name, "dtype",
             sluice_dtype_enum_name (sluice_dtype_base (sluice_edge_dtype (edge))));
   set_fact (self, name, "shape", sluice_shape_str (shape, buffer));
   set_fact (self, name, "axes", axes);
   set_fact (self, name, "before-last", before_last);
+  set_fact (self, name, "inner", inner);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
     set_number_fact (self, name, facts[i], numbers[i]);
   for (int i = 0; i < shape->rank; i++)
@@ -450,14 +453,14 @@ do_text (const char *text,
          GError **error)
 {
   const char *command = text;
-  if (g_str_has_prefix (text, "need "))
-    return need (text + strlen ("need"), error);
-  if (g_str_has_prefix (text, "when "))
+  while (g_str_has_prefix (command, "when "))
     {
       command += strlen ("when");
       if (!is_true (&command))
         return TRUE;
     }
+  if (g_str_has_prefix (command, "need "))
+    return need (command + strlen ("need"), error);
   g_autoptr (SluiceLine) line = sluice_line_parse (command, error);
   if (line == NULL || line->n == 0)
     return line != NULL;

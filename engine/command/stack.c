@@ -16,7 +16,7 @@ typedef struct
 {
   guint64 number; /* from 1, in the order in which they were done first */
   char *words;
-  SluiceEdit *edit;
+  GPtrArray *edits; /* SluiceEdit, one or two; applied from the last on, and turned around then */
 } Entry;
 
 #define NEVER_SAVED G_MAXUINT64
@@ -38,8 +38,24 @@ entry_free (gpointer data)
 {
   Entry *entry = data;
   g_free (entry->words);
-  sluice_edit_free (entry->edit);
+  g_ptr_array_unref (entry->edits);
   g_free (entry);
+}
+
+static gboolean
+entry_apply (Entry *self, GError **error)
+{
+  GPtrArray *edits = self->edits;
+  for (guint i = edits->len; i > 0; i--)
+    if (!sluice_edit_apply (edits->pdata[i - 1], error))
+      return FALSE;
+  for (guint i = 0; i < edits->len / 2; i++)
+    {
+      gpointer other = edits->pdata[edits->len - 1 - i];
+      edits->pdata[edits->len - 1 - i] = edits->pdata[i];
+      edits->pdata[i] = other;
+    }
+  return TRUE;
 }
 
 SluiceCommandStack *
@@ -77,6 +93,17 @@ sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text)
 {
   g_clear_pointer (&self->text, sluice_graph_text_free);
   self->text = text;
+}
+
+void
+sluice_command_stack_take_file (SluiceCommandStack *self, GBytes *bytes)
+{
+  gsize length = 0;
+  const char *data = g_bytes_get_data (bytes, &length);
+  if (length == 0 || !sluice_command_is_text (data, length))
+    return;
+  g_autofree char *text = g_strndup (data, length);
+  sluice_command_stack_take_text (self, sluice_graph_text_new (self->graph, text));
 }
 
 SluiceGraphText *
@@ -174,7 +201,7 @@ move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
   for (; n > 0; n--)
     {
       Entry *entry = from->pdata[from->len - 1];
-      if (!sluice_edit_apply (entry->edit, error))
+      if (!entry_apply (entry, error))
         return FALSE;
       g_ptr_array_add (to, g_ptr_array_steal_index (from, from->len - 1));
     }
@@ -336,8 +363,17 @@ check_words (const SluiceCommandCall *call, GError **error)
 gboolean
 sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error)
 {
+  return sluice_command_run_words (call, line, 1, error);
+}
+
+gboolean
+sluice_command_run_words (SluiceCommandCall *call,
+                          const SluiceLine *line,
+                          guint first,
+                          GError **error)
+{
   g_autoptr (GPtrArray) arguments = g_ptr_array_new (), values = g_ptr_array_new ();
-  for (guint i = 1; i < line->n; i++)
+  for (guint i = first; i < line->n; i++)
     {
       SluiceWord *word = &line->words[i];
       g_ptr_array_add (word->key != NULL ? values : arguments,
@@ -354,32 +390,61 @@ sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError
   return ok;
 }
 
-/* A command that can be undone: one transaction. What cannot be kept is not done: what is seen is
- * what comes back after a crash. */
+static SluiceEdit *
+end_transaction (SluiceGraph *graph, gboolean ok, GError **error)
+{
+  if (ok)
+    return sluice_edit_commit (graph, error);
+  sluice_edit_abandon (graph);
+  return NULL;
+}
+
+/* One transaction, and where a training was taken away by it another one, for gradients are made of
+ * a graph that was judged. */
+static gboolean
+make_edits (SluiceCommandCall *call, const SluiceLine *line, GPtrArray *edits, GError **error)
+{
+  SluiceGraph *graph = call->graph;
+  sluice_edit_begin (graph);
+  SluiceEdit *edit = end_transaction (graph, sluice_command_run_line (call, line, error), error);
+  if (edit == NULL)
+    return FALSE;
+  g_ptr_array_add (edits, edit);
+  if (call->training == NULL)
+    return TRUE;
+  sluice_edit_begin (graph);
+  SluiceEdit *again =
+      end_transaction (graph, sluice_command_train_again (call, call->training, error), error);
+  if (again == NULL)
+    {
+      sluice_edit_apply (edit, NULL); /* as it was */
+      return FALSE;
+    }
+  g_ptr_array_add (edits, again);
+  return TRUE;
+}
+
+/* A command that can be undone. What cannot be kept is not done: what is seen is what comes back
+ * after a crash. */
 static gboolean
 change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GError **error)
 {
   SluiceCommandStack *self = call->stack;
+  g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
   freshen (self);
-  sluice_edit_begin (self->graph);
-  if (!sluice_command_run_line (call, line, error))
-    {
-      sluice_edit_abandon (self->graph);
-      return FALSE;
-    }
-  SluiceEdit *edit = sluice_edit_commit (self->graph, error);
-  if (edit == NULL)
+  if (!make_edits (call, line, edits, error))
     return FALSE;
+  Entry *entry = g_new (Entry, 1);
+  *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits) };
   if (!keep_line (self, text, error))
     {
-      sluice_edit_apply (edit, NULL);
-      sluice_edit_free (edit);
+      entry_apply (entry, NULL);
+      entry_free (entry);
       return FALSE;
     }
   if (self->text != NULL && call->text != NULL)
     sluice_graph_text_adopt (self->text, call->text);
-  Entry *entry = g_new (Entry, 1);
-  *entry = (Entry){ ++self->n_entries, g_steal_pointer (&call->words), edit };
+  entry->number = ++self->n_entries;
   g_ptr_array_add (self->done, entry);
   g_ptr_array_set_size (self->undone, 0);
   return TRUE;
@@ -419,6 +484,7 @@ sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *sa
                              .said = said != NULL ? said : unheard };
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
+  g_clear_pointer (&call.training, sluice_training_away_free);
   return ok;
 }
 

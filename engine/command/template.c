@@ -95,7 +95,10 @@ parse_parameter (SluiceTemplate *self, const SluiceLine *line, GError **error)
     if (g_str_equal (parameter.words, kinds[i]))
       parameter.kind = (SluiceTemplateKind) i;
   g_array_append_val (self->parameters, parameter);
-  return TRUE;
+  return parameter.kind != SLUICE_TEMPLATE_CHOICE || strchr (parameter.words, '|') != NULL
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                         "'%s' is neither int, float, text, edge, edges nor a choice, A|B",
+                         parameter.words);
 }
 
 static gboolean
@@ -194,6 +197,18 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
+GResource *
+sluice_template_get_resource (void)
+{
+  static gsize is_registered;
+  if (g_once_init_enter (&is_registered))
+    {
+      sluice_layers_register_resource ();
+      g_once_init_leave (&is_registered, 1);
+    }
+  return sluice_layers_get_resource ();
+}
+
 static GPtrArray *
 get_all (void)
 {
@@ -201,8 +216,7 @@ get_all (void)
   if (g_once_init_enter (&all))
     {
       GPtrArray *loaded = g_ptr_array_new ();
-      sluice_layers_register_resource ();
-      GResource *resource = sluice_layers_get_resource ();
+      GResource *resource = sluice_template_get_resource ();
       g_auto (GStrv) files = g_resource_enumerate_children (resource, FOLDER, 0, NULL);
       for (guint i = 0; files != NULL && files[i] != NULL; i++)
         load (loaded, resource, files[i]);

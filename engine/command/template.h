@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include <gio/gio.h>
 
 /*
  * Templates: what layers, summaries and optimizers are made of, as data (data/layers/, one file
@@ -19,11 +19,12 @@
  * $NAME is the text of a parameter, $(...) what an expression of numbers comes to. Of a parameter
  * that is an edge there are $NAME.node, .dtype, .shape, .rank, .0 (the length of dimension 0) and
  * so on, .last (that of the last one), .size (of an example: all dimensions but the first), .axes
- * (all of them) and .before-last (all but the last).
+ * (all of them), .before-last (all but the last) and .inner (all but the first and the last).
  *
  * `use TEMPLATE KEY=VALUE...` stands for another template, `append NAME TEXT` makes a parameter
- * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, `for EACH in NAME COMMAND` does
- * one command with each of several edges, $i being its number, `need A = B TEXT` fails.
+ * longer, `when A = B COMMAND` and `when A != B COMMAND` depend, one within another if need be,
+ * `for EACH in NAME COMMAND` does one command with each of several edges, $i being its number,
+ * `need A = B TEXT` fails.
  *
  * A layer's outcome is its node NAME/output, which remembers the layer.
  */
@@ -56,6 +57,8 @@ typedef struct
   GHashTable *sections; /* name -> GPtrArray of lines */
 } SluiceTemplate;
 
+/* What the program carries of data/layers. (transfer none) */
+GResource *sluice_template_get_resource (void);
 /* A row of the table. */
 typedef struct
 {

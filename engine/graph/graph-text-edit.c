@@ -425,13 +425,13 @@ sluice_graph_text_accept (SluiceGraphText *self)
 void
 sluice_graph_text_adopt (SluiceGraphText *self, const char *text)
 {
-  g_autoptr (GPtrArray) blocks = g_ptr_array_new_with_free_func (
-      (GDestroyNotify) sluice_text_block_free);
+  g_autoptr (GPtrArray) blocks =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_text_block_free);
   g_autofree char *rest = NULL;
   g_auto (SluiceArena) arena;
   sluice_arena_init (&arena);
-  const Tensorflow__GraphDef *def = sluice_text_parse (&arena, &tensorflow__graph_def__descriptor,
-                                                       text, strlen (text), NULL);
+  const Tensorflow__GraphDef *def =
+      sluice_text_parse (&arena, &tensorflow__graph_def__descriptor, text, strlen (text), NULL);
   if (def == NULL || !sluice_text_cut (text, blocks, &rest, NULL) || blocks->len != def->n_node)
     return;
   for (guint i = 0; i < blocks->len; i++)

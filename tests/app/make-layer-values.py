@@ -152,6 +152,8 @@ def more_cases():
     yield keras_case("layer separable-conv2d n input=x filters=3 stride=2", image,
                      layers.SeparableConv2D(3, 3, strides=2, padding="same"),
                      ["depthwise_kernel", "pointwise_kernel", "bias"])
+    yield keras_case("layer global-pool n input=x", image, layers.GlobalAveragePooling2D(), [])
+    yield keras_case("layer global-pool n input=x kind=max", steps, layers.GlobalMaxPooling1D(), [])
     yield from recurrent_cases(steps)
     yield from attention_cases(steps)
     yield from loss_cases()

@@ -50,7 +50,7 @@ class Session:
         """Tab, until it is there. The window answers when it has seen the key."""
         thing = self.w.find_accessible(role, label)
         for _ in range(300):
-            if any(thing.has_focus() for _ in range(5)):
+            if any(thing.holds_focus() for _ in range(5)):
                 return thing
             press_keys("Tab")
         raise RuntimeError(f"Tab does not come to {label}")
@@ -150,7 +150,7 @@ class Session:
                        "checked" in switch.states(), switch.states())
         self.focus("switch", "In launch form")
         press_keys("space")
-        self.says("“learning-rate” is no setting of new runs any more")
+        self.w.until(lambda: "learning-rate=" not in self.read_project())
         self.ask()
         self.w.until(lambda: not self.w.all_accessible("text box", "learning-rate"))
         self.tap.point("out of the form, it is no row", True)
@@ -170,17 +170,24 @@ class Session:
 
     def describe(self, **fields):
         """The form behind the line of the inspector is filled by keys."""
-        self.focus("toggle button", "Name, unit, range and what it does")
+        self.focus("button", "Name, unit, range and what it does")
         press_keys("space")
-        name = self.field("Name")
-        self.w.until(name.has_focus)
+        self.w.until(lambda: any(o.has_focus()
+                                 for o in self.w.all_accessible("text box", "Name")))
         for title, text in fields.items():
-            self.write(title.replace("_", " "), text)
+            if title != "Name":  # that has the focus, and is not the only one of this name
+                self.focus("text box", title.replace("_", " "))
+            press_keys("ctrl+a")
+            type_text(text)
+            if text == "":
+                press_keys("Delete")
         press_keys("Return")
 
     def described(self):
         """Name, unit, range and help of a setting are said in the inspector, and taken back."""
         before = self.read_project()
+        self.w.act("select", GLib.Variant("s", "train/learning_rate"))
+        self.w.wait(lambda s: s["page"] == "graph" and s["settled"])
         self.describe(Least_value="2", Greatest_value="1")
         self.tap.point("a range upside down is told where it was typed",
                        self.says("low=2 lies above high=1"))
@@ -195,7 +202,6 @@ class Session:
         self.focus("switch", "In launch form")
         press_keys("space")
         self.w.until(lambda: "train/learning_rate" not in self.read_project())
-        self.says("“rate” is no setting of new runs any more")
         self.undo()
         self.w.until(lambda: line in self.read_project())
         self.tap.point("a setting that is taken out comes back with all that was said", True)
@@ -203,7 +209,6 @@ class Session:
                       Greatest_value="")
         self.w.until(lambda: "rate=" in self.read_project() and "low=" not in self.read_project())
         self.tap.point("said no more, the file is as it was", self.read_project() == before)
-        self.says("What is said of “learning-rate” was changed")
         self.undo()
         self.w.until(lambda: line in self.read_project())
         self.tap.point("Undo says it again", True)
@@ -265,6 +270,13 @@ class Session:
         self.launch(lambda s: s["start"] == "Start 6 runs" and "one group" in s["said"])
         self.tap.point("the button says it, too", True)
         self.tap.point("what is not entered is", self.says("3 values"))
+        self.w.find_accessible("switch", "Stop the worse half early").act()
+        self.tap.point("stopped early, it is expected to take part of the steps",
+                       self.says("one after the other", "% of the steps of whole runs"))
+        self.w.find_accessible("switch", "Stop the worse half early").act()
+        self.w.until(lambda: not any("% of the steps of whole runs" in o.label()
+                                     for o in self.w.accessible().tree()))
+        self.launch(lambda s: s["start"] == "Start 6 runs" and "one group" in s["said"])
         press_keys("ctrl+Return")
         self.gone()
         self.w.wait(lambda s: s["runs"] == 10 and s["control"] == "idle"

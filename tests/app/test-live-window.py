@@ -153,7 +153,8 @@ class Live:
     def forgotten(self, w):
         w.wait(lambda s: s["control"] == "idle")
         w.act("delete-run")
-        state = w.wait(lambda s: not s["failure"] and "failure" not in self.shown(s, "badge").values())
+        state = w.wait(lambda s: not s["failure"]
+                       and "failure" not in self.shown(s, "badge").values())
         self.tap.point("what a run failed with goes with it", True, state["failure"])
 
     def refused(self, w):

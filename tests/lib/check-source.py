@@ -185,7 +185,7 @@ def layer_texts(tree):
 
 
 def check_layer_texts(tree):
-    """The texts of layers are among those that are translated"""
+    """The texts of layers are among those that are translated."""
     listed = [line for line in tree.text(LAYER_TEXTS).splitlines() if line.startswith("N_")] \
         if LAYER_TEXTS in tree.files else []
     if listed == layer_texts(tree):

@@ -160,15 +160,24 @@ static void
 draw_port (SluiceCanvas *self, cairo_t *cr, guint item, const CanvasPort *port, gboolean is_hot)
 {
   double scale = MIN (self->view.zoom, 1.6 * self->text_scale);
-  SluicePoint at = place_of (self, item, port->at);
+  double radius = (EDIT_PORT_RADIUS + (is_hot ? 1.5 : 0)) * scale, reach = ceil (radius * 1.3 + 2);
+  SluicePoint at = place_of (self, item, port->at), middle = { reach, reach };
+  guint look = look_of (port->dtype);
+  char key[64];
+  g_snprintf (key, sizeof key, "port %u %d %d %d", look, port->dtype != NULL, port->is_open,
+              (int) (radius * 8));
+  if (sluice_canvas_edit_paint_sprite (self, cr, key, at.x - reach, at.y - reach))
+    return;
   SluiceColor color = color_of (self, port->dtype);
-  add_shape (cr, looks[look_of (port->dtype)].shape, at,
-             (EDIT_PORT_RADIUS + (is_hot ? 1.5 : 0)) * scale);
-  sluice_cairo_set_color (cr, port->is_open ? self->theme.surface : color);
-  cairo_fill_preserve (cr);
-  sluice_cairo_set_color (cr, port->is_open ? color : self->theme.ground);
-  cairo_set_line_width (cr, (port->is_open ? 2 : 1) * MAX (scale, 0.7));
-  cairo_stroke (cr);
+  cairo_t *sprite = sluice_canvas_edit_new_sprite (self, key, 2 * reach, 2 * reach);
+  add_shape (sprite, looks[look].shape, middle, radius);
+  sluice_cairo_set_color (sprite, port->is_open ? self->theme.surface : color);
+  cairo_fill_preserve (sprite);
+  sluice_cairo_set_color (sprite, port->is_open ? color : self->theme.ground);
+  cairo_set_line_width (sprite, (port->is_open ? 2 : 1) * MAX (scale, 0.7));
+  cairo_stroke (sprite);
+  cairo_destroy (sprite);
+  sluice_canvas_edit_paint_sprite (self, cr, key, at.x - reach, at.y - reach);
 }
 
 static void
@@ -248,35 +257,39 @@ is_at_foot (SluiceCanvas *self, guint target, const SluiceRect *box)
   return at.y > box->y + box->height / 2;
 }
 
-static void
-add_box_path (SluiceCanvas *self, cairo_t *cr, guint item, const SluiceRect *box, double by)
-{
-  SluiceRect r = sluice_rect_grown (box, by);
-  const SluiceSceneItem *it = sluice_scene_get_item (self->scene, item);
-  gboolean is_scope = it->kind == SLUICE_ITEM_SCOPE && !it->aside;
-  cairo_new_path (cr);
-  sluice_cairo_rounded_rect (cr, &r, is_scope ? 9 * self->view.zoom + by : r.height / 2);
-}
-
+/* A dashed ring about a box that takes the wire; the other ones are faded. */
 static void
 draw_target_box (SluiceCanvas *self, cairo_t *cr, guint target)
 {
   static const double dashes[] = { 5, 3 };
   const CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
+  const SluiceSceneItem *it = sluice_scene_get_item (self->scene, t->item);
   SluiceRect box = box_of (self, t->item);
+  double by = t->fits ? RING_AIR : 1, air = by + 2;
+  gboolean is_scope = it->kind == SLUICE_ITEM_SCOPE && !it->aside;
+  char key[64];
+  g_snprintf (key, sizeof key, "box %d %d %d %d", t->fits, is_scope, (int) (box.width + 0.5),
+              (int) (box.height + 0.5));
+  if (sluice_canvas_edit_paint_sprite (self, cr, key, box.x - air, box.y - air))
+    return;
+  SluiceRect ring = { air - by, air - by, box.width + 2 * by, box.height + 2 * by };
+  cairo_t *sprite =
+      sluice_canvas_edit_new_sprite (self, key, box.width + 2 * air, box.height + 2 * air);
+  sluice_cairo_rounded_rect (sprite, &ring, is_scope ? 9 * self->view.zoom + by : ring.height / 2);
   if (t->fits)
     {
-      add_box_path (self, cr, t->item, &box, RING_AIR);
-      sluice_cairo_set_color (cr, self->theme.accent);
-      cairo_set_dash (cr, dashes, 2, 0);
-      cairo_set_line_width (cr, 2);
-      cairo_stroke (cr);
-      cairo_set_dash (cr, NULL, 0, 0);
-      return;
+      sluice_cairo_set_color (sprite, self->theme.accent);
+      cairo_set_dash (sprite, dashes, 2, 0);
+      cairo_set_line_width (sprite, 2);
+      cairo_stroke (sprite);
     }
-  add_box_path (self, cr, t->item, &box, 1);
-  sluice_cairo_set_color (cr, sluice_color_with_alpha (self->theme.ground, FADE));
-  cairo_fill (cr);
+  else
+    {
+      sluice_cairo_set_color (sprite, sluice_color_with_alpha (self->theme.ground, FADE));
+      cairo_fill (sprite);
+    }
+  cairo_destroy (sprite);
+  sluice_canvas_edit_paint_sprite (self, cr, key, box.x - air, box.y - air);
 }
 
 /* Beside its box, at the side of the port if there is room: over no other box and no other pill. */
@@ -300,24 +313,44 @@ place_pill (SluiceCanvas *self, guint target, double width, double height, const
   return (SluiceRect){ round (places[0].x), round (places[0].y), width, height };
 }
 
+/* Draws a pill where it is not kept already; how large it is. */
+static SluiceRect
+make_pill (SluiceCanvas *self, const char *key, const char *words, gboolean fits)
+{
+  double scale = self->text_scale;
+  PangoRectangle extents;
+  SluiceRect size = { 1, 1, 0, 0 };
+  if (sluice_canvas_edit_get_sprite_size (self, key, &size.width, &size.height))
+    {
+      size.width -= 2;
+      size.height -= 2;
+      return size;
+    }
+  g_autofree char *text = fits ? g_strdup_printf ("→ %s", words) : g_strdup (words);
+  g_autoptr (PangoLayout) layout = new_words (self, text);
+  pango_layout_get_pixel_extents (layout, NULL, &extents);
+  size.width = ceil (extents.width + 18 * scale);
+  size.height = ceil (PILL_HEIGHT * scale);
+  cairo_t *sprite = sluice_canvas_edit_new_sprite (self, key, size.width + 2, size.height + 2);
+  draw_pill (self, sprite, &size, fits);
+  sluice_cairo_set_color (sprite, fits ? self->theme.ground : self->theme.text);
+  cairo_move_to (sprite, 1 + 9 * scale, 1 + (size.height - extents.height) / 2);
+  pango_cairo_show_layout (sprite, layout);
+  cairo_destroy (sprite);
+  return size;
+}
+
 static void
 draw_target_pill (SluiceCanvas *self, cairo_t *cr, guint target, GArray *pills)
 {
   const CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
-  double scale = self->text_scale;
-  PangoRectangle extents;
   if (t->words == NULL || *t->words == '\0')
     return;
-  g_autofree char *words = t->fits ? g_strdup_printf ("→ %s", t->words) : g_strdup (t->words);
-  g_autoptr (PangoLayout) layout = new_words (self, words);
-  pango_layout_get_pixel_extents (layout, NULL, &extents);
-  SluiceRect pill =
-      place_pill (self, target, extents.width + 18 * scale, PILL_HEIGHT * scale, pills);
+  g_autofree char *key = g_strdup_printf ("pill %d %s", t->fits, t->words);
+  SluiceRect size = make_pill (self, key, t->words, t->fits);
+  SluiceRect pill = place_pill (self, target, size.width, size.height, pills);
   g_array_append_val (pills, pill);
-  draw_pill (self, cr, &pill, t->fits);
-  sluice_cairo_set_color (cr, t->fits ? self->theme.ground : self->theme.text);
-  cairo_move_to (cr, pill.x + 9 * scale, pill.y + (pill.height - extents.height) / 2);
-  pango_cairo_show_layout (cr, layout);
+  sluice_canvas_edit_paint_sprite (self, cr, key, pill.x - 1, pill.y - 1);
 }
 
 /* What each box says best; of the one at the pointer, what is said there: (transfer full)

@@ -84,31 +84,51 @@ add_port (GArray *list, const SluiceGroup *op, const CanvasPort *port)
   g_array_append_val (list, copy);
 }
 
-/* The scopes that a wire leaves on its way out of @op, up to what holds its other end too. */
-static void
-add_crossing (SluiceHierarchy *h, GArray **lists, guint op, guint other, const CanvasPort *port)
+/* Per group the innermost wanted scope that it stands in, or is; parents come before what is in
+ * them. */
+static guint *
+find_wanted (SluiceHierarchy *h, GArray **lists)
 {
-  for (guint g = op; g != 0 && g != SLUICE_NONE && !sluice_hierarchy_is_below (h, other, g);
-       g = sluice_hierarchy_get_group (h, g)->parent)
-    if (lists[g] != NULL)
-      add_port (lists[g], sluice_hierarchy_get_group (h, op), port);
+  guint n = sluice_hierarchy_get_n_groups (h);
+  guint *wanted = g_new (guint, n + 1);
+  wanted[0] = SLUICE_NONE;
+  for (guint i = 1; i < n; i++)
+    wanted[i] = lists[i] != NULL ? i : wanted[sluice_hierarchy_get_group (h, i)->parent];
+  return wanted;
+}
+
+typedef struct
+{
+  SluiceHierarchy *h;
+  GArray **lists;
+  guint *wanted;
+  guint8 *writes; /* per node: it writes a variable, and what it gives is that once more */
+} Interfaces;
+
+/* The wanted scopes that a wire leaves on its way out of @op, up to what holds its other end too.
+ */
+static void
+add_crossing (const Interfaces *all, guint op, guint other, const CanvasPort *port)
+{
+  for (guint g = all->wanted[op]; g != SLUICE_NONE && !sluice_hierarchy_is_below (all->h, other, g);
+       g = all->wanted[sluice_hierarchy_get_group (all->h, g)->parent])
+    add_port (all->lists[g], sluice_hierarchy_get_group (all->h, op), port);
 }
 
 static void
-add_crossings (SluiceCanvas *self, GArray **lists)
+add_crossings (const Interfaces *all)
 {
-  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
-  SluiceGraphModel *model = sluice_hierarchy_get_model (h);
+  SluiceGraphModel *model = sluice_hierarchy_get_model (all->h);
   guint n;
   const SluiceModelEdge *edges = sluice_graph_model_get_edges (model, &n);
   for (guint i = 0; i < n; i++)
     {
       const SluiceModelEdge *e = &edges[i];
-      guint from = sluice_hierarchy_get_op_group (h, e->from),
-            to = sluice_hierarchy_get_op_group (h, e->to);
+      all->writes[e->to] |= e->kind == SLUICE_EDGE_REFERENCE;
+      guint from = sluice_hierarchy_get_op_group (all->h, e->from),
+            to = sluice_hierarchy_get_op_group (all->h, e->to);
       if ((e->kind != SLUICE_EDGE_DATA && e->kind != SLUICE_EDGE_BACK)
-          || sluice_hierarchy_get_group (h, from)->parent
-                 == sluice_hierarchy_get_group (h, to)->parent)
+          || all->wanted[from] == all->wanted[to])
         continue;
       CanvasPort out = { .node = (char *) sluice_graph_model_get_node (model, e->from)->name,
                          .index = e->port,
@@ -119,9 +139,24 @@ add_crossings (SluiceCanvas *self, GArray **lists)
       in.node = (char *) sluice_graph_model_get_node (model, e->to)->name;
       in.index = e->slot;
       in.is_output = FALSE;
-      add_crossing (h, lists, from, to, &out);
-      add_crossing (h, lists, to, from, &in);
+      add_crossing (all, from, to, &out);
+      add_crossing (all, to, from, &in);
     }
+}
+
+/* It reads a variable, asks about it, or sets it, and nothing else. */
+static gboolean
+serves_variable (const GArray *ports)
+{
+  guint n_inputs = 0;
+  for (guint i = 0; i < ports->len; i++)
+    {
+      const CanvasPort *port = &g_array_index (ports, CanvasPort, i);
+      n_inputs += !port->is_output;
+      if (!port->is_output && g_strcmp0 (port->dtype, "resource") != 0)
+        return FALSE;
+    }
+  return n_inputs > 0;
 }
 
 /* Of a node at the end of all: none of its outputs is read. What some ops give besides is of no
@@ -137,19 +172,19 @@ is_end (const GArray *ports)
 }
 
 static void
-add_open_below (SluiceCanvas *self, guint group, GArray *list)
+add_open_below (SluiceCanvas *self, const Interfaces *all, guint group, GArray *list)
 {
-  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
-  const SluiceGroup *g = sluice_hierarchy_get_group (h, group);
+  const SluiceGroup *g = sluice_hierarchy_get_group (all->h, group);
   for (guint i = g->first_child; i < g->first_child + g->n_children; i++)
-    add_open_below (self, i, list);
+    add_open_below (self, all, i, list);
   if (g->kind != SLUICE_GROUP_OP || g->node_class == SLUICE_NODE_CLASS_SUMMARY)
     return;
   g_autoptr (GArray) ports = sluice_canvas_edit_new_ports ();
-  sluice_canvas_edit_describe (
-      self, sluice_graph_model_get_node (sluice_hierarchy_get_model (h), g->model_node)->name,
-      ports);
-  gboolean ends = is_end (ports);
+  const SluiceModelNode *node =
+      sluice_graph_model_get_node (sluice_hierarchy_get_model (all->h), g->model_node);
+  sluice_canvas_edit_describe (self, node->name, ports);
+  gboolean ends = is_end (ports) && node->service == SLUICE_SERVICE_NONE
+                  && !all->writes[g->model_node] && !serves_variable (ports);
   for (guint i = 0; i < ports->len; i++)
     {
       const CanvasPort *port = &g_array_index (ports, CanvasPort, i);
@@ -163,8 +198,12 @@ sluice_canvas_edit_fill_interfaces (SluiceCanvas *self, GArray **lists)
 {
   SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
   guint n = sluice_hierarchy_get_n_groups (h);
-  add_crossings (self, lists);
+  g_autofree guint *wanted = find_wanted (h, lists);
+  g_autofree guint8 *writes =
+      g_new0 (guint8, sluice_graph_model_get_n_nodes (sluice_hierarchy_get_model (h)) + 1);
+  const Interfaces all = { h, lists, wanted, writes };
+  add_crossings (&all);
   for (guint i = 1; i < n; i++)
     if (lists[i] != NULL && sluice_hierarchy_get_group (h, i)->n_ops <= MOST_ASKED)
-      add_open_below (self, i, lists[i]);
+      add_open_below (self, &all, i, lists[i]);
 }

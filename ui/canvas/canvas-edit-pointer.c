@@ -10,7 +10,8 @@
 
 #define SCROLL_MARGIN 36.0   /* pixels */
 #define SCROLL_SPEED  1200.0 /* pixels a second, at the very edge */
-#define FRAME_US      4000   /* of a frame, for the editor's answers */
+#define OFF_PIXELS    0.0137
+#define FRAME_US      4000 /* of a frame, for the editor's answers */
 
 /* ---- scrolling ---- */
 
@@ -149,8 +150,11 @@ sluice_canvas_edit_drag_cut (SluiceCanvas *self, double x, double y)
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   g_autoptr (GArray) line = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
   edit->cut_to = sluice_canvas_to_scene (self, x, y);
-  g_array_append_val (line, edit->cut_from);
-  g_array_append_val (line, edit->cut_to);
+  /* Beside whole pixels: a corner of a wire that lies right on it would not be crossed. */
+  SluicePoint from = { edit->cut_from.x, edit->cut_from.y + OFF_PIXELS },
+              to = { edit->cut_to.x, edit->cut_to.y + OFF_PIXELS };
+  g_array_append_val (line, from);
+  g_array_append_val (line, to);
   SluiceRect a = { edit->cut_from.x, edit->cut_from.y, 0, 0 },
              b = { edit->cut_to.x, edit->cut_to.y, 0, 0 }, area = sluice_rect_union (&a, &b);
   g_array_set_size (edit->cut, 0);
@@ -263,8 +267,8 @@ detach (SluiceCanvas *self, guint item, SluicePoint by)
 {
   SluicePoint at = sluice_rect_centre (&sluice_scene_get_item (self->scene, item)->rect);
   g_auto (GStrv) names = sluice_canvas_edit_dup_names (self);
-  sluice_canvas_place_next (self, at.x + by.x, at.y + by.y);
-  sluice_canvas_edit_forget_known (self, sluice_scene_get_item (self->scene, item)->node);
+  sluice_canvas_edit_place_again (self, sluice_scene_get_item (self->scene, item)->node,
+                                  at.x + by.x, at.y + by.y);
   self->edit->editor->detach ((const char *const *) names, self->edit->user_data);
 }
 

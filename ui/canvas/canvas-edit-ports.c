@@ -52,7 +52,6 @@ carries (SluiceCanvas *self, const SluiceSceneEdge *e, const CanvasPort *port, g
   if (e->bundle == SLUICE_NONE || e->kind == SLUICE_EDGE_CONTROL)
     return FALSE;
   const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (h, e->bundle);
-  *n = b->n_edges;
   for (guint i = 0; i < b->n_edges; i++)
     {
       const SluiceModelEdge *m = sluice_graph_model_get_edge (
@@ -60,7 +59,10 @@ carries (SluiceCanvas *self, const SluiceSceneEdge *e, const CanvasPort *port, g
       guint node = port->is_output ? m->from : m->to;
       if (m->kind != SLUICE_EDGE_CONTROL && (port->is_output ? m->port : m->slot) == port->index
           && g_str_equal (sluice_graph_model_get_node (model, node)->name, port->node))
-        return TRUE;
+        {
+          *n = b->n_edges;
+          return TRUE;
+        }
     }
   return FALSE;
 }
@@ -118,26 +120,30 @@ find_sides (SluiceCanvas *self, guint item, Sides *sides)
   sides->at_top[1] = up;
 }
 
-/* A line that comes from the side, as from a variable beside its reader, ends at its port there. */
-static gboolean
-place_at_line (SluiceCanvas *self, const SluiceRect *r, const Sides *sides, CanvasPort *port)
+/* The line that is drawn at a port, (nullable); @n: (out): how many tensors it carries. */
+static const SluiceSceneEdge *
+find_line (SluiceCanvas *self, const Sides *sides, const CanvasPort *port, guint *n)
 {
   GArray *edges = sides->edges[port->is_output ? 1 : 0];
-  guint n = 0;
   for (guint i = 0; i < edges->len; i++)
     {
       const SluiceSceneEdge *e =
           sluice_scene_get_edge (self->scene, g_array_index (edges, guint, i));
-      if (e->n_points == 0 || e->quiet || !carries (self, e, port, &n))
-        continue;
-      SluicePoint p = end_of (self, e, port->is_output);
-      if (is_at_border (r, p, sides->at_top[port->is_output ? 1 : 0]))
-        return FALSE;
-      port->at = p;
-      port->is_drawn = n == 1;
-      return port->is_drawn;
+      if (e->n_points > 0 && !e->quiet && carries (self, e, port, n))
+        return e;
     }
-  return FALSE;
+  return NULL;
+}
+
+/* A line that comes from the side, as from a variable beside its reader, ends at its port there. */
+static gboolean
+place_at_line (const SluiceRect *r, gboolean top, SluicePoint end, CanvasPort *port)
+{
+  if (is_at_border (r, end, top))
+    return FALSE;
+  port->at = end;
+  port->is_drawn = TRUE;
+  return TRUE;
 }
 
 /* Side by side about the anchor, within the box; of too many, open ones come first. */
@@ -191,6 +197,7 @@ static void
 place_ports (SluiceCanvas *self, guint item, GArray *ports)
 {
   SluiceRect r = sluice_scene_get_item (self->scene, item)->rect;
+  gboolean is_scope = sluice_canvas_edit_get_node (self, item) == NULL;
   g_autoptr (GPtrArray) at_inputs = g_ptr_array_new ();
   g_autoptr (GPtrArray) at_outputs = g_ptr_array_new ();
   GPtrArray *rows[] = { at_inputs, at_outputs };
@@ -199,8 +206,14 @@ place_ports (SluiceCanvas *self, guint item, GArray *ports)
   for (guint i = 0; i < ports->len; i++)
     {
       CanvasPort *port = &g_array_index (ports, CanvasPort, i);
-      if (!place_at_line (self, &r, &sides, port))
-        g_ptr_array_add (rows[port->is_output ? 1 : 0], port);
+      guint n = 0, out = port->is_output ? 1 : 0;
+      const SluiceSceneEdge *line = find_line (self, &sides, port, &n);
+      /* What goes without saying in the picture does so at the border of a scope, too. */
+      if (line == NULL && is_scope && !port->is_open)
+        continue;
+      if (n != 1
+          || !place_at_line (&r, sides.at_top[out], end_of (self, line, port->is_output), port))
+        g_ptr_array_add (rows[out], port);
     }
   for (int out = 0; out < 2; out++)
     {
@@ -215,13 +228,21 @@ place_ports (SluiceCanvas *self, guint item, GArray *ports)
 
 /* ---- which ---- */
 
+/* ports: (nullable): of an item that nobody asked about */
+static void
+free_ports (gpointer ports)
+{
+  if (ports != NULL)
+    g_array_unref (ports);
+}
+
 static GArray *
 known_ports (SluiceCanvas *self, guint item)
 {
   CanvasEdit *edit = self->edit;
   if (edit->ports == NULL)
     {
-      edit->ports = g_ptr_array_new_with_free_func ((GDestroyNotify) g_array_unref);
+      edit->ports = g_ptr_array_new_with_free_func (free_ports);
       g_ptr_array_set_size (edit->ports, (int) sluice_scene_get_n_items (self->scene));
       edit->ends = g_new0 (SluicePoint, sluice_scene_get_n_edges (self->scene) + 1);
     }

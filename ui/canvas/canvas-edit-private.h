@@ -5,7 +5,7 @@
  * canvas-edit-names.c (what the selection is called), canvas-edit-ports.c (which there are, and
  * where), canvas-edit-wire.c (a wire in hand, and where it may go), canvas-edit-drop.c (what
  * becomes of it), canvas-edit-interface.c (ports of nodes and scopes), canvas-edit-pointer.c
- * (drags), canvas-edit-draw.c,
+ * (drags), canvas-edit-draw.c, canvas-edit-sprites.c,
  * canvas-edit-keys.c (a wire by keys), canvas-edit-actions.c, canvas-edit-rename.c. Main thread
  * only. */
 #pragma once
@@ -70,8 +70,9 @@ struct _CanvasEdit
 {
   const SluiceCanvasEditor *editor;
   gpointer user_data;
-  GPtrArray *ports;  /* per item of the scene: GArray of CanvasPort, NULL until it is asked for */
-  SluicePoint *ends; /* per edge: SluiceDrawState */
+  GPtrArray *ports;    /* per item of the scene: GArray of CanvasPort, NULL until it is asked for */
+  SluicePoint *ends;   /* per edge: SluiceDrawState */
+  GHashTable *sprites; /* (nullable): char* -> cairo_surface_t */
   guint hover_item, hover_port;
   CanvasWire wire;
 
@@ -84,8 +85,7 @@ struct _CanvasEdit
   guint ticks;                  /* callback while something is dragged */
   gint64 last_tick;             /* frame time, 0: none yet */
 
-  GHashTable *known; /* (nullable): the nodes that are no news when the next model comes */
-  SluicePoint place;
+  SluicePlacing *placing; /* (nullable): of the next model */
 
   GtkWidget *status;   /* says what keys do while they lead a wire */
   GtkWidget *rename;   /* (nullable): the entry over a box */
@@ -94,8 +94,8 @@ struct _CanvasEdit
 };
 
 /* canvas-edit.c */
-/* What stands in @group counts as new in the next model, too. */
-void sluice_canvas_edit_forget_known (SluiceCanvas *self, guint group);
+/* As sluice_canvas_place_next(), and what stands in @group counts as new, too. */
+void sluice_canvas_edit_place_again (SluiceCanvas *self, guint group, double x, double y);
 
 /* canvas-edit-names.c */
 /* What is selected, outermost names only, NULL-terminated: (transfer full). */
@@ -162,6 +162,19 @@ void sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, co
 /* canvas-edit-pointer.c */
 /* Whatever is dragged: nothing of it stays; a wire is on its own. */
 void sluice_canvas_edit_end_drag (SluiceCanvas *self);
+
+/* canvas-edit-sprites.c */
+void sluice_canvas_edit_drop_sprites (SluiceCanvas *self);
+/* FALSE: there is none of that @key yet. */
+gboolean sluice_canvas_edit_paint_sprite (
+    SluiceCanvas *self, cairo_t *cr, const char *key, double x, double y);
+gboolean sluice_canvas_edit_get_sprite_size (SluiceCanvas *self,
+                                             const char *key,
+                                             double *width,
+                                             double *height);
+/* (transfer full): to draw it with */
+cairo_t *
+sluice_canvas_edit_new_sprite (SluiceCanvas *self, const char *key, double width, double height);
 
 /* canvas-edit-draw.c */
 void sluice_canvas_edit_draw_wire (SluiceCanvas *self, cairo_t *cr);

@@ -38,7 +38,8 @@ sluice_canvas_edit_free (SluiceCanvas *self)
   sluice_canvas_edit_end_wire (self);
   sluice_canvas_edit_end_drag (self);
   sluice_canvas_edit_forget_ports (self);
-  g_clear_pointer (&edit->known, g_hash_table_unref);
+  sluice_canvas_edit_drop_sprites (self);
+  g_clear_pointer (&edit->placing, sluice_placing_free);
   gtk_widget_unparent (edit->status);
   g_clear_pointer (&self->edit, g_free);
 }
@@ -97,41 +98,36 @@ sluice_canvas_place_next (SluiceCanvas *self, double x, double y)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (self->edit == NULL)
     return;
-  guint n = self->model != NULL ? sluice_graph_model_get_n_nodes (self->model) : 0;
-  GHashTable *known = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < n; i++)
-    g_hash_table_add (known, g_strdup (sluice_graph_model_get_node (self->model, i)->name));
-  g_clear_pointer (&self->edit->known, g_hash_table_unref);
-  self->edit->known = known;
-  self->edit->place = (SluicePoint){ x, y };
+  g_autoptr (SluiceGraphModel) none = self->model == NULL ? sluice_graph_model_new () : NULL;
+  g_clear_pointer (&self->edit->placing, sluice_placing_free);
+  self->edit->placing =
+      sluice_placing_new (none != NULL ? none : self->model, (SluicePoint){ x, y });
 }
 
 void
-sluice_canvas_edit_forget_known (SluiceCanvas *self, guint group)
+sluice_canvas_edit_place_again (SluiceCanvas *self, guint group, double x, double y)
 {
   SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
   SluiceGraphModel *model = sluice_hierarchy_get_model (h);
+  GHashTable *moved = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < sluice_graph_model_get_n_nodes (model); i++)
     if (sluice_hierarchy_is_below (h, sluice_hierarchy_get_op_group (h, i), group))
-      g_hash_table_remove (self->edit->known, sluice_graph_model_get_node (model, i)->name);
+      g_hash_table_add (moved, g_strdup (sluice_graph_model_get_node (model, i)->name));
+  sluice_canvas_place_next (self, x, y);
+  self->edit->placing->moved = moved;
 }
 
-GHashTable *
-sluice_canvas_edit_take_known (SluiceCanvas *self, SluicePoint *place)
+SluicePlacing *
+sluice_canvas_edit_take_placing (SluiceCanvas *self)
 {
-  if (self->edit == NULL)
-    return NULL;
-  *place = self->edit->place;
-  return g_steal_pointer (&self->edit->known);
+  return self->edit != NULL ? g_steal_pointer (&self->edit->placing) : NULL;
 }
 
 void
-sluice_canvas_edit_give_back_known (SluiceCanvas *self, GHashTable *known, SluicePoint place)
+sluice_canvas_edit_give_back_placing (SluiceCanvas *self, const SluicePlacing *placing)
 {
-  if (self->edit == NULL || known == NULL || self->edit->known != NULL)
-    return;
-  self->edit->known = g_hash_table_ref (known);
-  self->edit->place = place;
+  if (self->edit != NULL && placing != NULL && self->edit->placing == NULL)
+    self->edit->placing = sluice_placing_copy (placing);
 }
 
 /* What is selected, else the box in the middle of the view. */
@@ -143,7 +139,9 @@ sluice_canvas_edit_get_anchor (SluiceCanvas *self)
   double nearest = HUGE_VAL;
   if (self->edit == NULL || self->scene == NULL || !self->has_view)
     return NULL;
-  if (self->lead_item != SLUICE_NONE)
+  /* Not what is itself put somewhere else. */
+  gboolean lead_moves = self->edit->placing != NULL && self->edit->placing->moved != NULL;
+  if (self->lead_item != SLUICE_NONE && !lead_moves)
     return sluice_canvas_item_path (self, self->lead_item);
   SluiceRect area = sluice_canvas_visible (self);
   SluicePoint middle = sluice_rect_centre (&area);
@@ -153,7 +151,8 @@ sluice_canvas_edit_get_anchor (SluiceCanvas *self)
       guint item = g_array_index (items, guint, i);
       SluicePoint p = sluice_rect_centre (&sluice_scene_get_item (self->scene, item)->rect);
       double distance = hypot (p.x - middle.x, p.y - middle.y);
-      if (!sluice_scene_can_move (self->scene, item) || distance >= nearest)
+      if (item == self->lead_item || !sluice_scene_can_move (self->scene, item)
+          || distance >= nearest)
         continue;
       nearest = distance;
       anchor = sluice_canvas_item_path (self, item);
@@ -175,6 +174,12 @@ sluice_canvas_edit_scene_changed (SluiceCanvas *self)
 }
 
 /* ---- a frame ---- */
+
+void
+sluice_canvas_edit_theme_changed (SluiceCanvas *self)
+{
+  sluice_canvas_edit_drop_sprites (self);
+}
 
 const SluicePoint *
 sluice_canvas_edit_begin_frame (SluiceCanvas *self)

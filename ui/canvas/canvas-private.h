@@ -11,6 +11,7 @@
 
 #include "ui/canvas/canvas.h"
 #include "ui/canvas/draw.h"
+#include "ui/canvas/place-new.h"
 
 G_BEGIN_DECLS
 
@@ -251,11 +252,10 @@ void sluice_canvas_edit_scene_changed (SluiceCanvas *self);
 gboolean sluice_canvas_edit_has_history (SluiceCanvas *self);
 /* TRUE: the editor took back, or did again, what was done last. */
 gboolean sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo);
-/* What is new in the next model, if that is to be put somewhere; (transfer full) (nullable): the
- * names of the nodes before, and where. */
-GHashTable *sluice_canvas_edit_take_known (SluiceCanvas *self, SluicePoint *place);
-/* That did not come to anything. */
-void sluice_canvas_edit_give_back_known (SluiceCanvas *self, GHashTable *known, SluicePoint place);
+/* Where what is new in the next model goes: (transfer full) (nullable). */
+SluicePlacing *sluice_canvas_edit_take_placing (SluiceCanvas *self);
+/* That did not come to anything. (nullable) */
+void sluice_canvas_edit_give_back_placing (SluiceCanvas *self, const SluicePlacing *placing);
 /* What keeps its place on the screen while the graph around it changes: (nullable). */
 const char *sluice_canvas_edit_get_anchor (SluiceCanvas *self);
 /* What the next frame is drawn with: SluiceDrawState's ends, (nullable). */
@@ -269,6 +269,8 @@ gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y);
 char *sluice_canvas_edit_dup_tip (SluiceCanvas *self);
 /* ". Input a, float32 ?×784, open; …": what a screen reader says of the ports of a box. */
 void sluice_canvas_edit_append_ports (SluiceCanvas *self, guint item, GString *text);
+/* Other colours, or another scale. */
+void sluice_canvas_edit_theme_changed (SluiceCanvas *self);
 /* The types as ports show them: (transfer full) (nullable) markup. */
 char *sluice_canvas_edit_dup_legend (SluiceCanvas *self);
 /* For tests of the window: members of an item's JSON, and of the whole. */

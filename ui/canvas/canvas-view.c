@@ -464,6 +464,7 @@ sluice_canvas_update_theme (SluiceCanvas *self)
     }
   self->theme.font = self->font;
   sluice_canvas_drop_minimap (self);
+  sluice_canvas_edit_theme_changed (self);
   if (self->scene == NULL && self->job == NULL)
     self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
   if (self->style_source == 0

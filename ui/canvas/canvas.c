@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "ui/canvas/first-sight.h"
-#include "ui/canvas/place-new.h"
 #include "ui/common/widget.h"
 
 /* Up to here a scene is made at once: faster than a frame. Larger ones are made by a worker. */
@@ -28,10 +27,9 @@ struct _CanvasJob
   SluiceFlowDirection flow;
   SluiceScene *scene;
   char *anchor;
-  SluiceScene *old;  /* (nullable): what is on the screen until then, where something is placed */
-  GHashTable *known; /* (nullable): what is not among these nodes is new, and stands at place */
-  SluicePoint place;
-  GPtrArray *placed; /* char*, paths of what is new */
+  SluicePlacing *placing; /* (nullable) */
+  SluiceScene *old;       /* (nullable): which that is meant for */
+  GPtrArray *placed;      /* char*, paths of what is new */
 };
 
 guint sluice_canvas_signals[CANVAS_N_SIGNALS];
@@ -77,7 +75,7 @@ job_unref (gpointer data)
   sluice_graph_model_unref (job->model);
   sluice_view_state_free (job->state);
   g_clear_pointer (&job->old, sluice_scene_unref);
-  g_clear_pointer (&job->known, g_hash_table_unref);
+  g_clear_pointer (&job->placing, sluice_placing_free);
   g_clear_pointer (&job->placed, g_ptr_array_unref);
   g_free (job->anchor);
   g_free (job);
@@ -88,7 +86,7 @@ cancel_job (SluiceCanvas *self)
 {
   if (self->job == NULL)
     return;
-  sluice_canvas_edit_give_back_known (self, self->job->known, self->job->place);
+  sluice_canvas_edit_give_back_placing (self, self->job->placing);
   g_atomic_int_set (&self->job->cancelled, 1);
   g_clear_pointer (&self->job, job_unref);
 }
@@ -97,15 +95,14 @@ cancel_job (SluiceCanvas *self)
 static void
 place_new (CanvasJob *job)
 {
-  SluicePoint at = job->place;
   job->placed = g_ptr_array_new_with_free_func (g_free);
   if (job->old != NULL)
     {
       SluicePoint shift = sluice_scene_get_shift (job->scene, job->old, job->anchor);
-      at.x += shift.x;
-      at.y += shift.y;
+      job->placing->at.x += shift.x;
+      job->placing->at.y += shift.y;
     }
-  if (!sluice_place_new (job->scene, job->known, at, job->state, job->placed))
+  if (!sluice_place_new (job->scene, job->placing, job->state, job->placed))
     return;
   sluice_scene_unref (job->scene);
   job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
@@ -121,7 +118,7 @@ run_job (CanvasJob *job)
     sluice_open_first_sight (job->hierarchy, job->state, job->flow);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
-  if (job->scene != NULL && job->known != NULL)
+  if (job->scene != NULL && job->placing != NULL)
     place_new (job);
 }
 
@@ -256,8 +253,8 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   job->is_unseen = self->is_unseen;
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
-  job->known = sluice_canvas_edit_take_known (self, &job->place);
-  job->old = job->known != NULL && self->scene != NULL ? sluice_scene_ref (self->scene) : NULL;
+  job->placing = sluice_canvas_edit_take_placing (self);
+  job->old = job->placing != NULL && self->scene != NULL ? sluice_scene_ref (self->scene) : NULL;
   /* dot is slow and takes turns: never here. */
   if (is_small (self) && !sluice_view_state_get_use_dot (self->state))
     {

@@ -3,6 +3,38 @@
 
 #include "ui/canvas/place-new.h"
 
+SluicePlacing *
+sluice_placing_new (SluiceGraphModel *before, SluicePoint at)
+{
+  SluicePlacing *self = g_new0 (SluicePlacing, 1);
+  self->before = sluice_graph_model_ref (before);
+  self->at = at;
+  return self;
+}
+
+SluicePlacing *
+sluice_placing_copy (const SluicePlacing *self)
+{
+  SluicePlacing *copy = sluice_placing_new (self->before, self->at);
+  copy->moved = self->moved != NULL ? g_hash_table_ref (self->moved) : NULL;
+  return copy;
+}
+
+void
+sluice_placing_free (SluicePlacing *self)
+{
+  sluice_graph_model_unref (self->before);
+  g_clear_pointer (&self->moved, g_hash_table_unref);
+  g_free (self);
+}
+
+static gboolean
+is_new (const SluicePlacing *self, const char *name)
+{
+  return sluice_graph_model_lookup (self->before, name) == G_MAXUINT
+         || (self->moved != NULL && g_hash_table_contains (self->moved, name));
+}
+
 /* Per group: it is old, or was found already. */
 static void
 mark_up (SluiceHierarchy *h, guint group, guint top, guint8 *marks)
@@ -27,7 +59,7 @@ outermost_new (SluiceHierarchy *h, guint op, const guint8 *marks)
 
 /* (transfer full) (element-type guint) */
 static GArray *
-find_new (SluiceHierarchy *h, GHashTable *known)
+find_new (SluiceHierarchy *h, const SluicePlacing *placing)
 {
   SluiceGraphModel *model = sluice_hierarchy_get_model (h);
   GArray *found = g_array_new (FALSE, FALSE, sizeof (guint));
@@ -35,7 +67,7 @@ find_new (SluiceHierarchy *h, GHashTable *known)
   guint n = sluice_graph_model_get_n_nodes (model);
   marks[0] = 1;
   for (guint i = 0; i < n; i++)
-    if (g_hash_table_contains (known, sluice_graph_model_get_node (model, i)->name))
+    if (!is_new (placing, sluice_graph_model_get_node (model, i)->name))
       mark_up (h, sluice_hierarchy_get_op_group (h, i), SLUICE_NONE, marks);
   for (guint i = 0; i < n; i++)
     {
@@ -50,11 +82,13 @@ find_new (SluiceHierarchy *h, GHashTable *known)
 }
 
 gboolean
-sluice_place_new (
-    SluiceScene *scene, GHashTable *known, SluicePoint at, SluiceViewState *state, GPtrArray *paths)
+sluice_place_new (SluiceScene *scene,
+                  const SluicePlacing *placing,
+                  SluiceViewState *state,
+                  GPtrArray *paths)
 {
   SluiceHierarchy *h = sluice_scene_get_hierarchy (scene);
-  g_autoptr (GArray) groups = find_new (h, known);
+  g_autoptr (GArray) groups = find_new (h, placing);
   g_autoptr (GPtrArray) moved = g_ptr_array_new ();
   SluiceRect all = { 0, 0, 0, 0 };
   for (guint i = 0; i < groups->len; i++)
@@ -75,7 +109,8 @@ sluice_place_new (
     {
       double x = 0, y = 0;
       sluice_view_state_get_move (state, moved->pdata[i], &x, &y);
-      sluice_view_state_set_move (state, moved->pdata[i], x + at.x - middle.x, y + at.y - middle.y);
+      sluice_view_state_set_move (state, moved->pdata[i], x + placing->at.x - middle.x,
+                                  y + placing->at.y - middle.y);
     }
   return moved->len > 0;
 }

@@ -8,19 +8,28 @@
 
 G_BEGIN_DECLS
 
+/* Where the next model's new nodes go. */
+typedef struct
+{
+  SluiceGraphModel *before; /* what it has is not new */
+  GHashTable *moved;        /* (nullable) (element-type char*): but for these */
+  SluicePoint at;           /* where the middle of what is new is to be */
+} SluicePlacing;
+
+SluicePlacing *sluice_placing_new (SluiceGraphModel *before, SluicePoint at);
+SluicePlacing *sluice_placing_copy (const SluicePlacing *self);
+void sluice_placing_free (SluicePlacing *self);
+
 /**
  * sluice_place_new:
  * @scene: as the layout has it
- * @known: (element-type char* char*): names of the nodes that are not new
- * @at: where the middle of what is new is to be
  * @state: gets the moves
  * @paths: (element-type char*): gets what is new, outermost groups only
  *
  * Returns: %TRUE where @state has changed: a scene made of it has them there
  */
 gboolean sluice_place_new (SluiceScene *scene,
-                           GHashTable *known,
-                           SluicePoint at,
+                           const SluicePlacing *placing,
                            SluiceViewState *state,
                            GPtrArray *paths);
 

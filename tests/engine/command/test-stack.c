@@ -76,11 +76,13 @@ static const char *const commands[][2] = {
   { "group g y s", "group into g" },
   { "ungroup s", "ungroup s" },
   { "insert Tanh t y", "insert t" },
+  { "together \"two at once\" \"add Neg n loss\" \"rename n m\"", "two at once" },
   { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
   { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
   { "train loss optimizer=adam learning-rate=0.1 clip=1 variables=s", "train by loss" },
   { "train loss optimizer=rmsprop learning-rate=0.1", "train by loss" },
   { "train loss optimizer=adagrad learning-rate=0.1", "train by loss" },
+  { "train loss optimizer=sgd learning-rate=loss", "train by loss" },
   { "train loss optimizer=sgd learning-rate=0.1 clip-norm=1", "train by loss" },
   { "train loss optimizer=sgd learning-rate=0.1 clip-value=1", "train by loss" },
   { "train loss optimizer=rmsprop learning-rate=0.1 schedule=cosine steps=9 warm-up=3",
@@ -263,6 +265,76 @@ test_layer_set (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
+/* A layer that is trained: the training is made again, under the same names, and all of it is one
+ * command to undo. */
+static void
+test_layer_trained (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
+          "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
+          "rename hidden model/first\nrename loss error\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  guint n_nodes = sluice_graph_get_n_nodes (f->graph);
+  guint n_done = sluice_command_stack_get_n_undo (f->stack);
+  run (f, "set model/first units=5\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n_nodes);
+  const SluiceNode *slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
+  g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 5);
+  const SluiceNode *summary = sluice_graph_find (f->graph, "summaries/rate");
+  g_assert_cmpstr (summary->inputs[1].node->name, ==, "train/schedule");
+  g_autoptr (GBytes) changed = dup_bytes (f->graph);
+  run (f, "undo");
+  g_autoptr (GBytes) undone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, undone));
+  run (f, "redo");
+  g_autoptr (GBytes) redone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (changed, redone));
+  run (f, "undo\ntogether both \"set conv filters=4\" \"set model/first units=6\"\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
+  g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 6);
+  run (f, "undo");
+  g_autoptr (GBytes) again = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, again));
+}
+
+/* One that cannot be trained any more stays as it was. */
+static void
+test_layer_trained_refused (Fixture *f, gconstpointer data)
+{
+  run (f,
+       "add Placeholder x dtype=DT_FLOAT shape=[?,6]\nlayer dense d input=x units=3\n"
+       "layer mean m input=d/output\ntrain m/output optimizer=sgd learning-rate=0.1\n"
+       "add VariableV2 v dtype=DT_FLOAT shape=[6]\nadd Const c dtype=DT_FLOAT value=[1,2,3,4,5,6]\n"
+       "add Assign v/Assign v c\nadd AddV2 sum x v\nconnect sum d/MatMul:0\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set d units=4", NULL, &error));
+  g_assert_nonnull (g_strstr_len (error->message, -1, "training it again"));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+static void
+test_untrain (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  guint n = sluice_graph_get_n_nodes (f->graph);
+  run (f, "train loss/output optimizer=rmsprop learning-rate=0.1 clip-norm=1\n");
+  g_autoptr (GBytes) trained = dup_bytes (f->graph);
+  run (f, "untrain\ncheck\n");
+  g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n);
+  run (f, "undo");
+  g_autoptr (GBytes) undone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (trained, undone));
+  g_autoptr (GError) error = NULL;
+  run (f, "untrain");
+  g_assert_false (sluice_command_stack_do (f->stack, "untrain", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+}
+
 /* A layer reads what it reads, whatever was done around it. */
 static void
 test_layer_moved (Fixture *f, gconstpointer data)
@@ -323,12 +395,16 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense d input=flat/output units=0", "at least 1" },
     { "layer dense d input=flat/output units=2.5", "whole number" },
     { "layer dense d input=flat/output unit=2", "did you mean units?" },
+    { "layer dense d input=x units=2", "flatten" },
     { "layer lstm d input=x units=2", "[batch, steps, features]" },
     { "layer dense d units=2", "input= is missing" },
     { "layer l2 d input=loss/output weights=[hidden/kernel,hidden/kernl] rate=1", "hidden/kernl" },
     { "layer residual-block d input=x filters=2 stride=0", "at least 1" },
     { "layer sigmoid-cross-entropy d input=logits/output labels=x", "the same shape" },
     { "layer adam d", "no layer" },
+    { "layer softmax-cross-entropy d input=x labels=y", "flatten" },
+    { "layer accuracy d input=x labels=y", "flatten" },
+    { "layer top-k d input=logits/output labels=x", "one dimension less" },
     { "set hidden units=0", "at least 1" },
     { "set hidden unit=3", "did you mean units?" },
     { "set hiden units=3", "'hiden'" },
@@ -442,6 +518,9 @@ main (int argc, char **argv)
   ADD ("/command/stack/script", test_script);
   ADD ("/command/stack/layer", test_layer);
   ADD ("/command/stack/layer-set", test_layer_set);
+  ADD ("/command/stack/layer-trained", test_layer_trained);
+  ADD ("/command/stack/layer-trained-refused", test_layer_trained_refused);
+  ADD ("/command/stack/untrain", test_untrain);
   ADD ("/command/stack/layer-moved", test_layer_moved);
   ADD ("/command/stack/layer-apart", test_layer_apart);
   ADD ("/command/stack/layer-file", test_layer_file);

@@ -55,60 +55,9 @@ init_chain (Fixture *f, Debugged *run)
 
 static const char *const out[] = { "out:0" };
 
-/* ---- text ---- */
-
 /* out, with x fed. */
 #define OUT_OF(feed)                                                                               \
   ((SluiceStepNames){ .feeds = (feed), .n_feeds = 1, .fetches = out, .n_fetches = 1 })
-
-static void
-test_text (void)
-{
-  static const char *const good[] = {
-    "a/b",
-    "a:1",
-    "a/",
-    "*",
-    "* if nonfinite",
-    "a if |x| > 2.5 and step >= 10",
-    "a:0 if shape is [2,?]",
-    "a if shape is not [] and hits >= 3",
-  };
-  static const char *const bad[] = {
-    "",
-    " if nonfinite",
-    "a:b",
-    "a if",
-    "a if x",
-    "a if |x| > ",
-    "a if |x| > b",
-    "a if shape is 3",
-    "a if shape is [1,b]",
-    "a if shape is [1,2,3,4,5,6,7,8,9]",
-    "a if step >= -1",
-    "a if hits >= 1.5",
-    "a if nonfinite or step >= 3",
-    "a if |x| > nan",
-    "a if shape is [99999999999999999999]",
-  };
-  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      SluiceBreakpoint breakpoint;
-      sluice_breakpoint_parse (&breakpoint, good[i], &error);
-      g_assert_no_error (error);
-      g_autofree char *text = sluice_breakpoint_to_text (&breakpoint);
-      g_assert_cmpstr (text, ==, good[i]);
-    }
-  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
-    {
-      g_autoptr (GError) error = NULL;
-      SluiceBreakpoint breakpoint;
-      if (sluice_breakpoint_parse (&breakpoint, bad[i], &error))
-        g_error ("'%s' is taken", bad[i]);
-      g_test_message ("%s: %s", bad[i], error != NULL ? error->message : "");
-    }
-}
 
 /* ---- stops ---- */
 
@@ -786,7 +735,6 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
-  g_test_add_func ("/runtime/debugger/text", test_text);
   g_test_add_func ("/runtime/debugger/before-and-behind", test_before_and_behind);
   g_test_add_func ("/runtime/debugger/conditions", test_conditions);
   g_test_add_func ("/runtime/debugger/non-finite", test_non_finite);

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/draft.h"
+#include "engine/store/run-control.h"
 #include "engine/store/runs.h"
 #include "engine/train/queue-work.h"
 #include "kernels/registry.h"
@@ -336,6 +337,29 @@ test_stop (Fixture *f, gconstpointer unused)
   train_next (f->store, "a");
 }
 
+/* Who asks for this very run to stop does not want it to be begun again. */
+static void
+test_asked_to_stop (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = NULL;
+  g_autoptr (SluiceTrainer) trainer = NULL;
+  SluiceTrainerOptions options = { .start_paused = TRUE };
+  add (f, "a", 0);
+  add (f, "b", 0);
+  sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, 7);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 7);
+  g_assert_cmpint (sluice_run_control_ask (f->store, info, "stop", NULL, &error), >, 0);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_assert_true (sluice_queue_put_back (f->store, trainer, NULL, &error));
+  assert_state (f->store, "a", SLUICE_RUN_STOPPED);
+  assert_names (f->store, "b");
+  train_next (f->store, "b");
+}
+
 static void
 test_changed_data (Fixture *f, gconstpointer unused)
 {
@@ -570,6 +594,7 @@ main (int argc, char **argv)
     { "/train/queue/claimed-once", test_claimed_once },
     { "/train/queue/crash", test_crash },
     { "/train/queue/stop", test_stop },
+    { "/train/queue/asked-to-stop", test_asked_to_stop },
     { "/train/queue/planned-memory", test_planned_memory },
     { "/train/queue/memory", test_memory },
     { "/train/queue/one-device", test_one_device },

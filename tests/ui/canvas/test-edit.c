@@ -32,6 +32,7 @@ set_up (Fixture *f, gconstpointer data)
   f->window = gtk_window_new ();
   f->canvas = SLUICE_CANVAS (sluice_canvas_new ());
   sluice_canvas_set_reduced_motion (f->canvas, TRUE);
+  gtk_window_set_decorated (GTK_WINDOW (f->window), FALSE);
   gtk_window_set_default_size (GTK_WINDOW (f->window), 900, 700);
   gtk_window_set_child (GTK_WINDOW (f->window), GTK_WIDGET (f->canvas));
   gtk_window_present (GTK_WINDOW (f->window));
@@ -546,6 +547,80 @@ test_place (Fixture *f, gconstpointer data)
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "loss");
 }
 
+/* ---- a real pointer, for what is done with modifiers ---- */
+
+static void
+send_input (Fixture *f, const char *format, ...)
+{
+  va_list args;
+  g_autoptr (GError) error = NULL;
+  va_start (args, format);
+  g_autofree char *words = g_strdup_vprintf (format, args),
+                  *command = g_strconcat ("xdotool ", words, NULL);
+  va_end (args);
+  g_assert_true (g_spawn_command_line_sync (command, NULL, NULL, NULL, &error));
+  settle (f);
+}
+
+static gboolean
+has_pointer (void)
+{
+  g_autofree char *path = g_find_program_in_path ("xdotool");
+  return path != NULL;
+}
+
+static void
+drag_with (Fixture *f, const char *keys, SluicePoint from, SluicePoint to)
+{
+  send_input (f, "keydown %s", keys);
+  send_input (f, "mousemove %d %d mousedown 1", (int) from.x, (int) from.y);
+  for (int i = 1; i <= 4; i++)
+    send_input (f, "mousemove %d %d", (int) (from.x + (to.x - from.x) * i / 4),
+                (int) (from.y + (to.y - from.y) * i / 4));
+  send_input (f, "mouseup 1 keyup %s", keys);
+}
+
+static void
+wait_for_log (Fixture *f)
+{
+  guint guard = g_timeout_add_seconds (30, expired_cb, NULL);
+  while (f->editor->log->len == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_source_remove (guard);
+}
+
+static void
+test_modifiers (Fixture *f, gconstpointer data)
+{
+  if (!has_pointer ())
+    {
+      g_test_skip ("xdotool is not installed");
+      return;
+    }
+  settle (f);
+  /* A line across the wires of fc and act. */
+  SluicePoint below = port_at (f, "fc", 0, TRUE), above = port_at (f, "act", 0, FALSE);
+  double y = (below.y + above.y) / 2;
+  drag_with (f, "ctrl+shift", (SluicePoint){ below.x - 40, y - 6 },
+             (SluicePoint){ below.x + 40, y + 6 });
+  wait_for_log (f);
+  assert_log (f, "disconnect act:0; ");
+  /* A box out of its wires, which stands where it is dropped. */
+  SluiceRect act = box_of (f, "act");
+  SluicePoint from = { act.x + act.width / 2, act.y + act.height / 2 };
+  drag_with (f, "alt", from, (SluicePoint){ 120, 80 });
+  wait_for_log (f);
+  assert_log (f, "detach act; ");
+  assert_inputs (f, "loss", "- -");
+  act = box_of (f, "act");
+  g_assert_cmpfloat (fabs (act.x + act.width / 2 - 120), <, 4);
+  g_assert_cmpfloat (fabs (act.y + act.height / 2 - 80), <, 4);
+  /* Two clicks on ground. */
+  send_input (f, "mousemove 30 300 click --repeat 2 --delay 40 1");
+  wait_for_log (f);
+  assert_log (f, "palette; ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -567,5 +642,6 @@ main (int argc, char **argv)
   ADD ("clipboard", test_clipboard);
   ADD ("rename", test_rename);
   ADD ("place", test_place);
+  ADD ("modifiers", test_modifiers);
   return g_test_run ();
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 
-#include "app/graph/node-words.h"
+#include "engine/graph/shape-words.h"
 
 /* Nodes between a variable and the op that updates it: Switch, Enter, Identity; rarely one. */
 #define MOST_STEPS 4
@@ -101,6 +101,6 @@ sluice_variable_dup_shape (const SluiceNode *node)
 {
   SluiceDType dtype;
   const SluiceShape *shape;
-  char *words = get_output (node, &dtype, &shape) != NULL ? sluice_words_shape (shape) : NULL;
+  char *words = get_output (node, &dtype, &shape) != NULL ? sluice_shape_dup_words (shape) : NULL;
   return words != NULL ? words : g_strdup ("?");
 }
