@@ -9,7 +9,7 @@
 #include "app/cli/describe-op.h"
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 #include "ui/chart/ticks.h"
 
 #define READERS_A_PAGE 12 /* shown before "more" is pressed */

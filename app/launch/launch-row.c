@@ -206,9 +206,9 @@ sluice_launch_row_reset (SluiceLaunchRow *self)
 
 /* ---- kept and taken up again ---- */
 
-/* "setting train.batch": people name parameters as they like. (transfer full) */
-static char *
-dup_group (SluiceLaunchRow *self)
+/* "setting train.batch": people name parameters as they like. */
+char *
+sluice_launch_row_dup_group (SluiceLaunchRow *self)
 {
   g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
   return g_strconcat ("setting ", name, NULL);
@@ -217,7 +217,7 @@ dup_group (SluiceLaunchRow *self)
 void
 sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = dup_group (self);
+  g_autofree char *name = sluice_launch_row_dup_group (self);
   g_autofree char *value = dup_value (self);
   if (self->setting->is_gone || !sluice_launch_row_is_changed (self))
     return;
@@ -229,7 +229,7 @@ sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 void
 sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = dup_group (self);
+  g_autofree char *name = sluice_launch_row_dup_group (self);
   g_autofree char *value = g_key_file_get_string (file, name, "value", NULL);
   if (self->setting->is_gone || value == NULL)
     return;

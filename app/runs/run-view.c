@@ -505,7 +505,6 @@ sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRun
   self->cells = cells;
   self->selection = GTK_SELECTION_MODEL (
       gtk_multi_selection_new (g_object_ref (sluice_run_table_get_rows (table))));
-  gtk_column_view_set_model (self->view, self->selection);
   g_signal_connect_object (table, "columns-changed", G_CALLBACK (columns_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_column_view_get_sorter (self->view), "changed",
@@ -678,11 +677,22 @@ sluice_run_view_finalize (GObject *object)
   G_OBJECT_CLASS (sluice_run_view_parent_class)->finalize (object);
 }
 
+/* Rows are made when somebody is to see them. */
+static void
+sluice_run_view_map (GtkWidget *widget)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (widget);
+  if (gtk_column_view_get_model (self->view) == NULL)
+    gtk_column_view_set_model (self->view, self->selection);
+  GTK_WIDGET_CLASS (sluice_run_view_parent_class)->map (widget);
+}
+
 static void
 sluice_run_view_class_init (SluiceRunViewClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = sluice_run_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_run_view_finalize;
+  GTK_WIDGET_CLASS (klass)->map = sluice_run_view_map;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
 }
 

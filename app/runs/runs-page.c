@@ -244,15 +244,19 @@ static void
 workspace_changed_cb (SluiceRunsPage *self)
 {
   gint64 due = self->read_at + READ_MS * G_TIME_SPAN_MILLISECOND, now = g_get_monotonic_time ();
+  gboolean is_first = self->read_at == 0;
   show_state (self);
-  if (!gtk_widget_get_mapped (GTK_WIDGET (self)) || self->read_source != 0)
+  /* Once all else is there the runs are read ahead; later they are followed while they are seen. */
+  if (self->read_source != 0
+      || !(is_first ? sluice_workspace_is_settled (self->workspace)
+                    : gtk_widget_get_mapped (GTK_WIDGET (self))))
     return;
   guint64 hash = hash_runs (self);
   /* A workspace without runs is read, too, once it is open: that there are none is to be said. */
-  if (hash == self->known && self->read_at != 0)
+  if (hash == self->known && !is_first)
     return;
   self->known = hash;
-  if (self->read_at == 0 || now >= due)
+  if (is_first || now >= due)
     sluice_runs_page_read (self);
   else
     self->read_source =
@@ -266,7 +270,10 @@ sluice_runs_page_map (GtkWidget *widget)
   GTK_WIDGET_CLASS (sluice_runs_page_parent_class)->map (widget);
   if (self->workspace == NULL)
     return;
-  self->known = hash_runs (self);
+  guint64 hash = hash_runs (self);
+  if (hash == self->known && self->read_at != 0)
+    return;
+  self->known = hash;
   sluice_runs_page_read (self);
 }
 
@@ -341,6 +348,7 @@ runs_page_attach (SluicePage *page, const SluicePageContext *context)
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (front_changed_cb), self,
                            G_CONNECT_SWAPPED);
   sluice_runs_page_attach_side (self);
+  sluice_diff_panel_attach (self->differs, context->workspace, context->queue);
 }
 
 static void
@@ -370,11 +378,13 @@ static gboolean
 runs_page_is_settled (SluicePage *page)
 {
   SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  if (sluice_run_table_is_reading (self->table))
+    return FALSE;
   return !gtk_widget_get_mapped (GTK_WIDGET (self))
          || sluice_workspace_get_failure (self->workspace) != NULL
-         || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING
-             && !sluice_run_table_is_reading (self->table) && !self->working && !self->measuring
-             && sluice_diff_panel_is_settled (self->differs) && self->notes_source == 0);
+         || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING && !self->working
+             && !self->measuring && sluice_diff_panel_is_settled (self->differs)
+             && self->notes_source == 0);
 }
 
 static void

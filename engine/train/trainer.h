@@ -67,6 +67,8 @@ void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends
 gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
 /* After that: did it end by a failure that waits_again() takes for none of the run's? */
 gboolean sluice_trainer_is_put_off (SluiceTrainer *self);
+/* The same: did somebody ask this very run to stop (run-control.h)? */
+gboolean sluice_trainer_is_asked_to_stop (SluiceTrainer *self);
 
 typedef struct
 {

@@ -274,6 +274,11 @@ class BadInput:
             project = self.project(name.replace(" ", "-"), replacement)
             self.fails(f"check: {name}", words, "check", project)
             self.fails(f"train: {name}", words, "train", project, "--workspace", self.workspace)
+        gone = self.project("gone", ("[train]", "[parameters]\nrate=train/learning_rate:0\n"
+                                     "lost=dropout/keep:0\npad=pool9:padding\n\n[train]"))
+        self.fails("check: parameters that the graph has no more",
+                   ["[parameters] lost is dropout/keep:0", "[parameters] pad is pool9:padding",
+                    "take it out"], "check", gone, status=0)
         fraction = self.project("fraction", ("x=input/x:0", "x=input/y:0"), ("y=input/y:0", "y="),
                                 ("shape=8;8;1", "shape=64"))
         self.fails("check: fractions fed to integers", ["input/y:0 is int", "feed a float"],

@@ -40,10 +40,12 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   char *text = sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
   const char *mark;
   sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
-  if (mark == NULL)
-    return text;
-  g_autofree char *said = text;
-  return g_strdup_printf ("%s. %s", said, mark);
+  GString *said = g_string_new (text);
+  g_free (text);
+  sluice_canvas_edit_append_ports (self, item, said);
+  if (mark != NULL)
+    g_string_append_printf (said, ". %s", mark);
+  return g_string_free (said, FALSE);
 }
 
 void
@@ -94,6 +96,15 @@ sluice_canvas_select_path (SluiceCanvas *self, const char *path)
   g_hash_table_remove_all (self->selected);
   g_hash_table_add (self->selected, g_strdup (copy));
   set_lead (self, copy);
+}
+
+void
+sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
+{
+  g_hash_table_remove_all (self->selected);
+  for (guint i = 0; i < paths->len; i++)
+    g_hash_table_add (self->selected, g_strdup (paths->pdata[i]));
+  set_lead (self, paths->len > 0 ? paths->pdata[0] : NULL);
 }
 
 void
