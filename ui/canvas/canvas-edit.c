@@ -167,6 +167,8 @@ sluice_canvas_edit_scene_changed (SluiceCanvas *self)
     return;
   sluice_canvas_edit_forget_ports (self);
   sluice_canvas_edit_end_drag (self);
+  if (self->scene != NULL && self->hierarchy != NULL)
+    sluice_canvas_drop_gone (self);
   if (self->edit->wire.state != WIRE_NONE)
     sluice_canvas_edit_rebind_wire (self);
   if (self->edit->rename != NULL)

@@ -659,6 +659,12 @@ test_place (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (fabs (new.y + new.height / 2 - 500), <, 3);
   g_assert_cmpfloat (fabs (still.x - loss.x) + fabs (still.y - loss.y), <, 3);
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "new");
+  /* What is taken back is selected no longer. */
+  sluice_canvas_place_next (f->canvas, 0, 0);
+  g_ptr_array_set_size (f->editor->nodes, (int) f->editor->nodes->len - 2);
+  fake_editor_show (f->editor);
+  settle (f);
+  g_assert_null (sluice_canvas_get_selection (f->canvas));
   /* Once only. */
   sluice_canvas_select (f->canvas, "loss");
   fake_editor_add (f->editor, "later Relu ?×10 -");
