@@ -89,6 +89,7 @@ struct _CanvasEdit
   gint64 last_tick;             /* frame time, 0: none yet */
 
   SluicePlacing *placing; /* (nullable): of the next model */
+  char *successor; /* (nullable): what is selected then, where what is selected now is gone */
 
   GtkWidget *status;   /* says what keys do while they lead a wire */
   GtkWidget *rename;   /* (nullable): the entry over a box */
