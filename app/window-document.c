@@ -121,6 +121,13 @@ sluice_window_add_document (SluiceWindow *self)
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed",
                             G_CALLBACK (selected_in_graph_cb), self);
+  sluice_inspector_set_document (self->inspector, self->document);
+  g_signal_connect_object (get_build_page (self), "attr-selected",
+                           G_CALLBACK (sluice_inspector_select_attr), self->inspector,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->inspector, "attr-focused",
+                           G_CALLBACK (sluice_build_page_select_attr), get_build_page (self),
+                           G_CONNECT_SWAPPED);
   g_signal_connect_swapped (get_build_page (self), "selection-changed",
                             G_CALLBACK (selected_in_build_cb), self);
   update_save (self);

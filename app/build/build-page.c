@@ -50,6 +50,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceBuildPage,
 enum
 {
   SELECTION_CHANGED,
+  ATTR_SELECTED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -174,6 +175,18 @@ gboolean
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
   return sluice_canvas_select (self->canvas, name);
+}
+
+void
+sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr)
+{
+  sluice_text_twin_select_attr (self->twin, attr);
+}
+
+static void
+attr_selected_cb (SluiceBuildPage *self, const char *attr)
+{
+  g_signal_emit (self, signals[ATTR_SELECTED], 0, attr);
 }
 
 static void
@@ -389,14 +402,26 @@ sluice_build_page_dispose (GObject *object)
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
 }
 
+/* The keyboard is the canvas': all of the rest can be reached from there. */
+static gboolean
+sluice_build_page_grab_focus (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
+         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 static void
 sluice_build_page_class_init (SluiceBuildPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
+  widget_class->grab_focus = sluice_build_page_grab_focus;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
+                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
@@ -423,6 +448,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
+  gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
   gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);

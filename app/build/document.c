@@ -162,7 +162,6 @@ forget (SluiceDocument *self)
 {
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->path, g_free);
@@ -170,6 +169,7 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->known, g_bytes_unref);
   g_clear_pointer (&self->base_hash, g_free);
   g_clear_pointer (&self->graph_hash, g_free);
+  self->text_is_changed = FALSE;
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
 }
 
@@ -201,7 +201,6 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
   self->path = g_steal_pointer (&opened->path);
   self->base = g_steal_pointer (&opened->base);
   self->known = g_steal_pointer (&opened->known);
-  self->text = g_steal_pointer (&opened->text);
   self->graph_hash = g_steal_pointer (&opened->graph_hash);
   if (opened->journal == NULL)
     self->base_hash = g_steal_pointer (&opened->known_hash);
@@ -283,11 +282,7 @@ static GBytes *export(SluiceDocument *self, GError **error)
     }
   gboolean is_text =
       length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
-  GBytes *text = is_text ? sluice_document_export_text (self) : NULL;
-  if (text != NULL)
-    return text;
-  return sluice_graph_export (sluice_document_get_graph (self),
-                              is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
+  return sluice_command_stack_export (self->stack, is_text, error);
 }
 
 /* The journal says first what the file will hold. Where it has no room for that the file is
@@ -402,7 +397,6 @@ sluice_document_finalize (GObject *object)
   SluiceDocument *self = SLUICE_DOCUMENT (object);
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->base, g_bytes_unref);

@@ -11,7 +11,6 @@
 void
 sluice_opened_graph_free (SluiceOpenedGraph *self)
 {
-  g_clear_pointer (&self->text, sluice_graph_text_free);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->journal, sluice_journal_unref);
   g_clear_pointer (&self->base, g_bytes_unref);
@@ -41,19 +40,8 @@ begin_stack (SluiceOpenedGraph *self,
     return FALSE;
   self->base = g_bytes_ref (bytes);
   self->stack = sluice_command_stack_new (graph);
+  sluice_command_stack_take_file (self->stack, bytes);
   return TRUE;
-}
-
-/* Before anything is done to the graph: what has another name then is known by its old one. */
-static void
-begin_text (SluiceOpenedGraph *self, GBytes *bytes)
-{
-  gsize length;
-  const char *data = g_bytes_get_data (bytes, &length);
-  if (!sluice_command_is_text (data, length))
-    return;
-  g_autofree char *text = g_strndup (data, length);
-  self->text = sluice_graph_text_new (sluice_command_stack_get_graph (self->stack), text);
 }
 
 /* What was left. FALSE with what the matter is: self is as before; where nothing was, without. */
@@ -84,15 +72,9 @@ recover (SluiceOpenedGraph *self,
         g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
-  gboolean is_first = hash != NULL && g_bytes_equal (base, file);
-  if (is_first)
-    begin_text (self, base);
   sluice_journal_replay (journal, self->stack, hash, &self->outcome, &self->problem);
   self->known = sluice_journal_dup_known (journal, NULL);
   self->known_hash = g_strdup (sluice_journal_get_known (journal));
-  /* Of one that was saved since it says what the comments are now. */
-  if (!is_first && self->known != NULL)
-    begin_text (self, self->known);
   self->journal = g_steal_pointer (&journal);
   return TRUE;
 }
@@ -129,7 +111,6 @@ sluice_opened_graph_read (const char *path,
     return NULL;
   self->known = g_bytes_ref (file);
   self->known_hash = sluice_journal_hash (file);
-  begin_text (self, file);
   hash_graph (self);
   return g_steal_pointer (&self);
 }

@@ -11,14 +11,11 @@
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
 #include "engine/command/journal.h"
-#include "engine/graph/graph-text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/command/template.h"
 
 /* Of a script; a longer one is a program's mistake. */
 #define MAX_SCRIPT_BYTES (256 * 1024 * 1024)
-
-#define MAX_GRAPH_BYTES ((guint64) 2 << 30)
 
 static gboolean is_new, keep_going, list_commands, list_layers;
 static char *script_path, *journal_path, *out_path;
@@ -173,50 +170,25 @@ read_script (GError **error)
   return g_strndup (length > 0 ? data : "", length);
 }
 
-/* With the comments of the file, where both it and what is written are text. (nullable) */
-static SluiceGraphText *
-begin_text (SluiceGraph *graph, GBytes *bytes)
+static SluiceCommandStack *
+load_base (SluiceJournal *journal, GError **error)
 {
-  gsize length;
-  const char *data = g_bytes_get_data (bytes, &length);
-  if (!sluice_command_is_text_name (out_path) || !sluice_command_is_text (data, length))
+  g_autoptr (GBytes) bytes = sluice_journal_dup_base (journal, NULL, error);
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  if (bytes == NULL || !sluice_graph_import (graph, bytes, error))
     return NULL;
-  g_autofree char *text = g_strndup (data, length);
-  return sluice_graph_text_new (graph, text);
-}
-
-/* (nullable): it is a folder, a pipe that was read already … */
-static GBytes *
-read_plain (const char *path)
-{
-  return g_file_test (path, G_FILE_TEST_IS_REGULAR)
-             ? sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_GRAPH_BYTES, NULL)
-             : NULL;
-}
-
-/* text: (nullable) */
-static gboolean
-write_graph (SluiceGraph *graph, SluiceGraphText *text, GError **error)
-{
-  if (text == NULL || !sluice_graph_text_is_whole (text))
-    return sluice_command_write (graph, out_path, error);
-  char *all = sluice_graph_text_dup_text (text);
-  g_autoptr (GBytes) bytes = g_bytes_new_take (all, strlen (all));
-  return sluice_command_write_bytes (bytes, out_path, error);
+  SluiceCommandStack *stack = sluice_command_stack_new (graph);
+  sluice_command_stack_take_file (stack, bytes);
+  return stack;
 }
 
 static int
 replay (GError **error)
 {
   g_autoptr (SluiceJournal) journal = sluice_journal_open_read_only (journal_path, error);
-  g_autoptr (GBytes) base = journal != NULL ? sluice_journal_dup_base (journal, NULL, error) : NULL;
-  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
-  if (base == NULL || !sluice_graph_import (graph, base, error))
-    return EXIT_FAILED;
-  g_autoptr (SluiceGraphText) text = begin_text (graph, base);
-  g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
-  return sluice_journal_replay (journal, stack, NULL, NULL, error)
-                 && write_graph (graph, text, error)
+  g_autoptr (SluiceCommandStack) stack = journal != NULL ? load_base (journal, error) : NULL;
+  return stack != NULL && sluice_journal_replay (journal, stack, NULL, NULL, error)
+                 && sluice_command_write_stack (stack, out_path, error)
              ? EXIT_OK
              : EXIT_FAILED;
 }
@@ -242,15 +214,17 @@ edit (char **arguments, GError **error)
   g_autofree char *script = graph != NULL ? read_script (error) : NULL;
   if (script == NULL)
     return EXIT_FAILED;
-  g_autoptr (GBytes) file = arguments[0] != NULL ? read_plain (arguments[0]) : NULL;
-  g_autoptr (SluiceGraphText) text = file != NULL ? begin_text (graph, file) : NULL;
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  g_autoptr (GBytes) file =
+      is_new ? NULL : sluice_read_file ("graph", arguments[0], SLUICE_READ_PLAIN, G_MAXINT32, NULL);
+  if (file != NULL)
+    sluice_command_stack_take_file (stack, file);
   gboolean ok = sluice_command_stack_run (stack, script, keep_going, report, NULL, error);
   if (!ok && !keep_going)
     return EXIT_FAILED;
   if (keep_going)
     g_clear_error (error); /* told already */
-  return write_graph (graph, text, error) && ok ? EXIT_OK : EXIT_FAILED;
+  return sluice_command_write_stack (stack, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb sluice_verb_edit = {

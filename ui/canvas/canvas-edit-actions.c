@@ -133,15 +133,9 @@ dup_neighbour (SluiceCanvas *self)
 static void
 remove_names (SluiceCanvas *self, char **names)
 {
-  g_autofree char *neighbour = dup_neighbour (self);
-  SluiceGraphModel *model = self->model;
+  g_free (self->edit->successor);
+  self->edit->successor = dup_neighbour (self);
   self->edit->editor->remove ((const char *const *) names, self->edit->user_data);
-  if (self->model == model) /* it was refused */
-    return;
-  if (neighbour != NULL)
-    sluice_canvas_select_path (self, neighbour);
-  else
-    sluice_canvas_select_none (self);
 }
 
 static void

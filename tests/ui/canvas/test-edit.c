@@ -659,12 +659,48 @@ test_place (Fixture *f, gconstpointer data)
   g_assert_cmpfloat (fabs (new.y + new.height / 2 - 500), <, 3);
   g_assert_cmpfloat (fabs (still.x - loss.x) + fabs (still.y - loss.y), <, 3);
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "new");
+  /* What is taken back is selected no longer. */
+  sluice_canvas_place_next (f->canvas, 0, 0);
+  g_ptr_array_set_size (f->editor->nodes, (int) f->editor->nodes->len - 2);
+  fake_editor_show (f->editor);
+  settle (f);
+  g_assert_null (sluice_canvas_get_selection (f->canvas));
   /* Once only. */
   sluice_canvas_select (f->canvas, "loss");
   fake_editor_add (f->editor, "later Relu ?×10 -");
   fake_editor_show (f->editor);
   settle (f);
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "loss");
+}
+
+/* An editor may show what it did later than it did it. */
+static void
+test_late (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  f->editor->is_late = TRUE;
+  sluice_canvas_select (f->canvas, "loss");
+  act (f, "canvas.delete");
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "act");
+  act (f, "canvas.rename");
+  gtk_editable_set_text (rename_entry (f), "relu");
+  g_signal_emit_by_name (rename_entry (f), "activate");
+  settle (f);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "relu");
+  sluice_canvas_place_next (f->canvas, 0, 0);
+  fake_editor_add (f->editor, "new Relu ?×10 relu:0");
+  fake_editor_show (f->editor);
+  settle (f);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "new");
+  /* Meanwhile a wire is dragged to what is gone already. */
+  SluicePoint from = port_at (f, "x", 0, TRUE), to = port_at (f, "pool", 0, FALSE);
+  press (f, from);
+  drag (f, from, to);
+  g_ptr_array_remove_index (f->editor->nodes, 3);
+  fake_editor_show (f->editor);
+  settle (f);
+  let_go (f, from, to);
+  g_assert_null (strstr (f->editor->log->str, "connect"));
 }
 
 /* ---- a real pointer, for what is done with modifiers ---- */
@@ -735,6 +771,17 @@ test_modifiers (Fixture *f, gconstpointer data)
   act = box_of (f, "act");
   g_assert_cmpfloat (fabs (act.x + act.width / 2 - 120), <, 4);
   g_assert_cmpfloat (fabs (act.y + act.height / 2 - 80), <, 4);
+  /* Keys as they come: a wire begins, and Escape is its before it is the selection's. */
+  send_input (f, "mousemove %d %d click 1", (int) port_at (f, "x", 0, TRUE).x,
+              (int) port_at (f, "x", 0, TRUE).y + 14);
+  send_input (f, "key l");
+  wait_for_state (f, "\"state\":\"ports\"");
+  send_input (f, "key Down");
+  wait_for_state (f, "\"state\":\"keys\"");
+  send_input (f, "key Escape");
+  while (has_state (f, "\"wire\""))
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "x");
   /* Two clicks on ground. */
   send_input (f, "mousemove 30 300 click --repeat 2 --delay 40 1");
   wait_for_log (f);
@@ -767,6 +814,7 @@ main (int argc, char **argv)
   ADD ("clipboard", test_clipboard);
   ADD ("rename", test_rename);
   ADD ("place", test_place);
+  ADD ("late", test_late);
   ADD ("modifiers", test_modifiers);
   return g_test_run ();
 }
