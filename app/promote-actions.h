@@ -4,6 +4,7 @@
 
 #include "app/window.h"
 
-/* promote (node, name or ""): a constant of the graph becomes a setting of the launch form; demote
- * (node): it is none any more. Each is taken back by the other. */
+/* promote (node, name, line): a constant of the graph is a setting of the launch form, as its line
+ * of [parameters] says; "": as it was, or by itself. demote (node): it is none any more. Each is
+ * taken back by promote or demote. */
 void sluice_promote_actions_add (SluiceWindow *window);

@@ -61,6 +61,7 @@ flush_output (void)
 
 /* Several runs are followed at a time: lines of one do not overwrite those of another. */
 static gboolean several;
+static gboolean silent;
 
 /* One line that is drawn over and over: bar, step, loss, rate, time left. */
 static void
@@ -190,7 +191,7 @@ obey_signals (SluiceTrainer *trainer, const SluiceProgress *p, guint *n_seen, gb
 static void
 follow (SluiceTrainer *trainer, Bell *bell)
 {
-  gboolean bar = !several && !sluice_cli_json && isatty (STDOUT_FILENO);
+  gboolean bar = !silent && !several && !sluice_cli_json && isatty (STDOUT_FILENO);
   double period = bar || sluice_cli_json ? 0.1 : 2, next_line = period;
   guint n_signals = 0;
   guint n_waits = 0; /* looks in a row */
@@ -216,7 +217,7 @@ follow (SluiceTrainer *trainer, Bell *bell)
         }
       if (bar)
         draw_bar (&p);
-      else if (now >= next_line)
+      else if (!silent && now >= next_line)
         {
           print_line (trainer, &p, sluice_run_state_name (p.state));
           next_line = now + period;
@@ -260,8 +261,11 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
 {
   SluiceProgress p;
   const SluiceProject *project = sluice_trainer_get_project (trainer);
+  if (silent)
+    return;
   sluice_trainer_get_progress (trainer, &p);
   /* Nobody stopped it: it has come to a rung of its sweep. */
+  waits_again = waits_again && !sluice_trainer_is_asked_to_stop (trainer);
   gboolean on_rung = waits_again && p.state == SLUICE_RUN_STOPPED && !sluice_cli_was_interrupted ();
   const char *state = sluice_run_state_name (on_rung ? SLUICE_RUN_WAITING : p.state);
   if (sluice_cli_json)
@@ -301,7 +305,7 @@ sluice_cli_train (SluiceTrainer *trainer, const char *folder, gboolean waits_aga
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init (&bell.changed, &monotonic);
   pthread_condattr_destroy (&monotonic);
-  g_autofree char *again = sluice_begin_words (trainer);
+  g_autofree char *again = silent ? NULL : sluice_begin_words (trainer);
   if (again != NULL)
     fprintf (stderr, "%s\n", again);
   sluice_trainer_set_notify (trainer, ring, &bell);
@@ -322,6 +326,12 @@ void
 sluice_cli_follow_several (void)
 {
   several = TRUE;
+}
+
+void
+sluice_cli_follow_silently (void)
+{
+  silent = TRUE;
 }
 
 gboolean

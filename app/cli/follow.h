@@ -32,6 +32,8 @@ gboolean sluice_cli_train (SluiceTrainer *trainer,
 
 /* From now on sluice_cli_train() is called on several threads at a time: it draws no bar. */
 void sluice_cli_follow_several (void);
+/* From now on sluice_cli_train() says nothing of runs: they are the verb's own means. */
+void sluice_cli_follow_silently (void);
 
 /* A signal came, or nobody reads what is printed. */
 gboolean sluice_cli_was_interrupted (void);

@@ -74,15 +74,15 @@ replace_text (char **text, const char *given)
   *text = *given != '\0' ? g_strdup (given) : NULL;
 }
 
-static gboolean
-annotate (const char *folder, const char *name, GError **error)
+/* What is said of it from now on: (transfer full) (nullable): with error, that is wrong; without,
+ * as it was. */
+static SluiceParameterNote *
+new_note (const SluiceProject *project, const SluiceNamedEdge *found, GError **error)
 {
   if (unit == NULL && low == NULL && high == NULL && help_text == NULL)
-    return TRUE;
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  if (project == NULL)
-    return FALSE;
-  const SluiceParameterNote *old = g_hash_table_lookup (project->notes, name);
+    return NULL;
+  const SluiceParameterNote *old =
+      found != NULL ? g_hash_table_lookup (project->notes, found->name) : NULL;
   g_autoptr (SluiceParameterNote) note = g_new (SluiceParameterNote, 1);
   *note = old != NULL ? (SluiceParameterNote){ g_strdup (old->unit), g_strdup (old->help), old->low,
                                                old->high }
@@ -90,8 +90,9 @@ annotate (const char *folder, const char *name, GError **error)
   replace_text (&note->unit, unit);
   replace_text (&note->help, help_text);
   return parse_end ("--low", low, &note->low, error)
-         && parse_end ("--high", high, &note->high, error)
-         && sluice_project_annotate (folder, name, note, error);
+                 && parse_end ("--high", high, &note->high, error)
+             ? g_steal_pointer (&note)
+             : NULL;
 }
 
 static void
@@ -127,8 +128,15 @@ promote_verb (char **arguments, GError **error)
   g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
   if (graph == NULL || !check (graph, what, error))
     return EXIT_FAILED;
-  g_autofree char *name = sluice_project_promote (arguments[0], what, arguments[2], error);
-  if (name == NULL || !annotate (arguments[0], name, error))
+  g_autoptr (GError) wrong = NULL;
+  g_autoptr (SluiceParameterNote) note = new_note (project, found, &wrong);
+  if (wrong != NULL)
+    {
+      g_propagate_error (error, g_steal_pointer (&wrong));
+      return EXIT_FAILED;
+    }
+  g_autofree char *name = sluice_project_promote (arguments[0], what, arguments[2], note, error);
+  if (name == NULL)
     return EXIT_FAILED;
   print_setting (name, what);
   return EXIT_OK;

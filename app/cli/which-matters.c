@@ -10,8 +10,11 @@
 #include <stdio.h>
 
 #include "app/cli/files.h"
+#include "app/cli/follow.h"
 #include "app/cli/json.h"
+#include "app/cli/queue-work.h"
 #include "app/cli/run-options.h"
+#include "engine/base/error.h"
 #include "engine/base/text.h"
 #include "engine/train/which-matters.h"
 
@@ -76,33 +79,67 @@ print_matter (const SluiceMatter *matter)
   print_line (line->str);
 }
 
-gboolean
+static void
+print_matters (const SluiceWhichMatters *found)
+{
+  printf (
+      _ ("loss after %" PRId64 " steps, %u seeds each: %.4g ± %.2g, with all differences %.4g\n"),
+      found->n_steps, found->n_seeds, found->loss, found->spread, found->other);
+  for (guint i = 0; i < found->matters->len; i++)
+    print_matter (found->matters->pdata[i]);
+}
+
+/* The short runs are runs of the queue: those that were asked for before are not trained again. */
+static int
+find_out (SluiceStore *store,
+          const SluiceRunInfo *const *runs,
+          const SluiceWhichMattersOptions *options,
+          SluiceWhichMatters **answer,
+          GError **error)
+{
+  SluiceWhichMattersState state;
+  g_autofree char *group = sluice_which_matters_dup_group (runs[0], runs[1]);
+  guint n_failed;
+  if (!sluice_which_matters_look (store, runs[0], runs[1], options, &state, answer, error))
+    return EXIT_FAILED;
+  if (*answer != NULL)
+    return EXIT_OK;
+  if (!sluice_which_matters_ask (store, runs[0], runs[1], options, error))
+    return EXIT_FAILED;
+  sluice_cli_follow_silently ();
+  int status = sluice_cli_work_queue (store, group, 1, &n_failed, error);
+  if (status != EXIT_OK)
+    return status;
+  if (!sluice_which_matters_look (store, runs[0], runs[1], options, &state, answer, error))
+    return EXIT_FAILED;
+  if (*answer != NULL)
+    return EXIT_OK;
+  sluice_fail (
+      error, SLUICE_ERROR_FAILED_PRECONDITION,
+      "%u of %u short runs have ended; somebody took the others out of the queue. Ask again",
+      state.known, state.all);
+  return EXIT_FAILED;
+}
+
+int
 sluice_cli_print_which_matters (SluiceStore *store, char **names, gint64 n_steps, GError **error)
 {
   g_autoptr (SluiceRunInfo) first = sluice_store_dup_run (store, names[0], error);
   g_autoptr (SluiceRunInfo) second =
       first != NULL ? sluice_store_dup_run (store, names[1], error) : NULL;
   if (second == NULL)
-    return FALSE;
+    return EXIT_FAILED;
   const SluiceWhichMattersOptions options = {
     .n_steps = n_steps,
     .host = &sluice_cli_session_options,
     .allow_files = (const char *const *) sluice_cli_allowed_files,
   };
-  g_autoptr (SluiceWhichMatters) found =
-      sluice_which_matters (store, first, second, &options, error);
-  if (found == NULL)
-    return FALSE;
-  if (sluice_cli_json)
-    {
-      const SluiceRunInfo *const runs[] = { first, second };
-      print_matters_json (found, runs);
-      return TRUE;
-    }
-  printf (
-      _ ("loss after %" PRId64 " steps, %u seeds each: %.4g ± %.2g, with all differences %.4g\n"),
-      found->n_steps, found->n_seeds, found->loss, found->spread, found->other);
-  for (guint i = 0; i < found->matters->len; i++)
-    print_matter (found->matters->pdata[i]);
-  return TRUE;
+  const SluiceRunInfo *const runs[] = { first, second };
+  g_autoptr (SluiceWhichMatters) found = NULL;
+  int status = find_out (store, runs, &options, &found, error);
+  if (status == EXIT_OK && sluice_cli_json)
+    print_matters_json (found, runs);
+  else if (status == EXIT_OK)
+    print_matters (found);
+  return status;
 }

@@ -11,6 +11,7 @@
   "\"was\": \"string|null\", \"is\": \"string|null\", \"effect\": \"number|null\", "               \
   "\"plus_minus\": \"number|null\", \"matters\": \"bool\", \"why\": \"string|null\"}]}"
 
-/* Trains two runs for n_steps, with one difference at a time: what each does to the loss. */
-gboolean
+/* Trains two runs for n_steps, with one difference at a time: what each does to the loss. An exit
+ * status. */
+int
 sluice_cli_print_which_matters (SluiceStore *store, char **names, gint64 n_steps, GError **error);

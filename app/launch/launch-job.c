@@ -107,6 +107,7 @@ SluiceLaunchVerdict *
 sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError **error)
 {
   g_autoptr (SluiceLaunchVerdict) verdict = g_new0 (SluiceLaunchVerdict, 1);
+  verdict->part = 1;
   if (!is_sweep (self))
     return check_one (self, store, verdict, error) ? g_steal_pointer (&verdict) : NULL;
   g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
@@ -116,7 +117,11 @@ sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError
   verdict->metric = g_strdup (sweep->metric);
   verdict->name = dup_pattern (self, self->title);
   if (sweep->halves)
-    verdict->rungs = dup_rungs (&sweep->halving);
+    {
+      verdict->rungs = dup_rungs (&sweep->halving);
+      verdict->part = sluice_halving_count_steps (&sweep->halving, sweep->trials->len)
+                      / ((double) sweep->halving.last * sweep->trials->len);
+    }
   return g_steal_pointer (&verdict);
 }
 
@@ -163,48 +168,47 @@ move_to_front (SluiceStore *store, guint n_new, GError **error)
   return first != NULL;
 }
 
-/* trial: (nullable); name, group: (nullable) */
-static gboolean
-add_fork (const SluiceLaunchJob *self,
-          SluiceStore *store,
-          const SluiceRunInfo *parent,
-          char **trial,
-          const char *name,
-          const char *group,
-          GError **error)
+/* trial: (nullable). (transfer full): what a fork has otherwise */
+static char **
+dup_assignments (const SluiceLaunchJob *self, char **trial)
 {
   g_autoptr (GStrvBuilder) all = g_strv_builder_new ();
   if (self->assignments != NULL)
     g_strv_builder_addv (all, (const char **) self->assignments);
   if (trial != NULL)
     g_strv_builder_addv (all, (const char **) trial);
-  g_auto (GStrv) assignments = g_strv_builder_end (all);
-  const SluiceForkRequest request = { .name = name,
-                                      .step = self->parent_step,
-                                      .assignments = (const char *const *) assignments,
-                                      .waits = TRUE };
-  g_autoptr (SluiceRunInfo) info = sluice_fork (store, parent, &request, error);
-  return info != NULL
-         && (group == NULL || sluice_store_set_run_group (store, info->id, group, error));
+  return g_strv_builder_end (all);
 }
 
+/* sweep: (nullable): one fork */
 static gboolean
-add_forks (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
+add_forks (const SluiceLaunchJob *self,
+           const SluiceSweep *sweep,
+           SluiceStore *store,
+           guint *n_added,
+           GError **error)
 {
+  g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   g_autoptr (SluiceRunInfo) parent = dup_run (store, self->parent, error);
-  if (parent == NULL)
-    return FALSE;
-  if (!is_sweep (self))
-    return (*n_added += add_fork (self, store, parent, NULL, self->name, NULL, error)) > 0;
-  g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
-  for (guint i = 0; sweep != NULL && i < sweep->trials->len; i++)
+  guint n = sweep != NULL ? sweep->trials->len : 1;
+  g_autofree SluiceForkRequest *requests = g_new0 (SluiceForkRequest, n);
+  for (guint i = 0; i < n; i++)
     {
-      g_autofree char *name = sluice_sweep_dup_name (sweep, i);
-      if (!add_fork (self, store, parent, sweep->trials->pdata[i], name, sweep->group, error))
-        return FALSE;
-      ++*n_added;
+      char *name = sweep != NULL ? sluice_sweep_dup_name (sweep, i) : g_strdup (self->name);
+      char **assignments = dup_assignments (self, sweep != NULL ? sweep->trials->pdata[i] : NULL);
+      g_ptr_array_add (owned, name);
+      g_ptr_array_add (lists, assignments);
+      requests[i] = (SluiceForkRequest){ .name = name,
+                                         .group = sweep != NULL ? sweep->group : NULL,
+                                         .step = self->parent_step,
+                                         .assignments = (const char *const *) assignments,
+                                         .waits = TRUE };
     }
-  return sweep != NULL;
+  g_autoptr (GPtrArray) forks =
+      parent != NULL ? sluice_fork_all (store, parent, requests, n, error) : NULL;
+  *n_added += forks != NULL ? forks->len : 0;
+  return forks != NULL;
 }
 
 static gboolean
@@ -223,8 +227,11 @@ static gboolean
 add_sweep (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
 {
   g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
-  g_autoptr (GPtrArray) runs =
-      sweep != NULL ? sluice_sweep_add_runs (sweep, store, NULL, error) : NULL;
+  if (sweep == NULL)
+    return FALSE;
+  if (self->parent != 0)
+    return add_forks (self, sweep, store, n_added, error);
+  g_autoptr (GPtrArray) runs = sluice_sweep_add_runs (sweep, store, NULL, error);
   *n_added += runs != NULL ? runs->len : 0;
   return runs != NULL;
 }
@@ -236,8 +243,8 @@ sluice_launch_job_enqueue (const SluiceLaunchJob *self,
                            GError **error)
 {
   *n_added = 0;
-  gboolean ok = self->parent != 0 ? add_forks (self, store, n_added, error)
-                : is_sweep (self) ? add_sweep (self, store, n_added, error)
-                                  : add_one (self, store, n_added, error);
+  gboolean ok = is_sweep (self)     ? add_sweep (self, store, n_added, error)
+                : self->parent != 0 ? add_forks (self, NULL, store, n_added, error)
+                                    : add_one (self, store, n_added, error);
   return ok && (!self->is_next || move_to_front (store, *n_added, error));
 }

@@ -26,6 +26,7 @@ typedef struct
   guint n_runs;
   char *repeated; /* (nullable): the run that it would repeat */
   char *rungs;    /* (nullable): in words, where it halves: "500 and 1 000" */
+  double part;    /* of the steps of all runs, where it halves; else 1 */
   char *metric;   /* (nullable): by which */
   char *name;     /* (nullable): what is given where none is; of a sweep a pattern */
 } SluiceLaunchVerdict;
@@ -38,7 +39,7 @@ sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError
 
 /**
  * sluice_launch_job_enqueue:
- * @n_added: (out): that wait now, also where a later one failed
+ * @n_added: (out): that wait now: all of them or none
  */
 gboolean sluice_launch_job_enqueue (const SluiceLaunchJob *self,
                                     SluiceStore *store,

@@ -12,6 +12,8 @@
 
 /* From the last change to the check, which reads the project and the files of its runs. */
 #define CHECK_MS 150
+/* Of a sweep, as a bar's length: more are as many. */
+#define MOST_STEPS ((gint64) 1 << 53)
 
 /* ---- what is asked for ---- */
 
@@ -219,12 +221,28 @@ say_verdict (SluiceLaunchPage *self)
   gtk_label_set_label (self->halve_said, halves);
 }
 
+/* Where it would stand in the queue, were it added now. */
+static void
+show_draft (SluiceLaunchPage *self)
+{
+  g_autoptr (SluiceLaunchJob) job = new_job (self);
+  gint64 n_steps = self->n_steps;
+  for (guint i = 0; job->assignments[i] != NULL; i++)
+    if (g_str_has_prefix (job->assignments[i], "train.steps="))
+      n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
+  double part = self->verdict != NULL ? self->verdict->part : 1;
+  double all = part * (double) self->n_runs * (double) (n_steps - job->parent_step);
+  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : job->title,
+                               self->source->project, self->is_refused ? 0 : (guint) self->n_runs,
+                               (gint64) MIN (all, (double) MOST_STEPS));
+}
+
 /* At the first of a sweep's runs, which differ in what was asked for. */
 static void
 look (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
-  sluice_preflight_card_set_runs (self->preflight, self->n_runs);
+  sluice_preflight_card_set_runs (self->preflight, self->n_runs, self->verdict->part);
   sluice_preflight_card_check (self->preflight, job->folder, job->assignments,
                                sluice_workspace_get_folder (self->context->workspace),
                                has_origin_file (self) ? self->checkpoint : NULL);
@@ -245,6 +263,8 @@ check_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       say_verdict (self);
       look (self);
+      if (verdict->part < 1)
+        show_draft (self);
     }
   else
     {
@@ -307,20 +327,6 @@ show_sum (SluiceLaunchPage *self)
     }
   else if (self->is_refused)
     say (self, _ ("A setting above is to be put right first"), TRUE);
-}
-
-/* Where it would stand in the queue, were it added now. */
-static void
-show_draft (SluiceLaunchPage *self)
-{
-  g_autoptr (SluiceLaunchJob) job = new_job (self);
-  gint64 n_steps = self->n_steps;
-  for (guint i = 0; job->assignments[i] != NULL; i++)
-    if (g_str_has_prefix (job->assignments[i], "train.steps="))
-      n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
-  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : job->title,
-                               self->source->project, self->is_refused ? 0 : (guint) self->n_runs,
-                               n_steps - job->parent_step);
 }
 
 void
@@ -487,6 +493,12 @@ set_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+take_out_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_launch_page_demote (SLUICE_LAUNCH_PAGE (widget), g_variant_get_string (parameter, NULL));
+}
+
+static void
 throw_away_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   sluice_launch_page_throw_away (SLUICE_LAUNCH_PAGE (widget));
@@ -501,6 +513,7 @@ sluice_launch_page_install_actions (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "launch.start", NULL, start_action);
   gtk_widget_class_install_action (widget_class, "launch.add-to-queue", NULL, add_to_queue_action);
   gtk_widget_class_install_action (widget_class, "launch.set", "s", set_action);
+  gtk_widget_class_install_action (widget_class, "launch.take-out", "s", take_out_action);
   sluice_shortcuts_bind (widget_class, "launch.");
 }
 

@@ -36,6 +36,7 @@ struct _SluicePreflightCard
   GtkBox *rows;
   SluicePreflight *found; /* (nullable): what is shown */
   guint64 n_runs;
+  double part;         /* of their steps */
   Flight *flight;      /* (nullable): what is looked at, or was last */
   GCancellable *under; /* (nullable): of the look under way */
   guint source, progress_source;
@@ -100,7 +101,8 @@ add_button (
   gtk_box_append (line, button);
 }
 
-/* The one action of what is not well: a setting that puts it right, or a look at the node. */
+/* The one action of what is not well: a setting that puts it right, one that goes, or a look at the
+ * node. */
 static void
 add_action (GtkBox *line, const SluicePreflightItem *item)
 {
@@ -111,6 +113,12 @@ add_action (GtkBox *line, const SluicePreflightItem *item)
       const char *dot = strchr (item->set, '.');
       g_autofree char *label = g_strdup_printf (_ ("Set %s"), dot != NULL ? dot + 1 : item->set);
       add_button (line, label, label, "launch.set", item->set);
+      return;
+    }
+  if (item->take_out != NULL)
+    {
+      g_autofree char *words = g_strdup_printf (_ ("Take %s out of the form"), item->take_out);
+      add_button (line, _ ("Take out"), words, "launch.take-out", item->take_out);
       return;
     }
   g_autofree char *name =
@@ -185,8 +193,8 @@ static void
 add_sweep (SluicePreflightCard *self, guint *n_look)
 {
   gboolean too_much;
-  g_autofree char *markup =
-      sluice_preflight_dup_sweep_markup (self->found, self->n_runs, is_still, &too_much);
+  g_autofree char *markup = sluice_preflight_dup_sweep_markup (self->found, self->n_runs,
+                                                               self->part, is_still, &too_much);
   g_autofree char *title = g_strdup_printf ("× %" G_GUINT64_FORMAT, self->n_runs);
   if (markup == NULL)
     return;
@@ -367,11 +375,12 @@ sluice_preflight_card_check (SluicePreflightCard *self,
 }
 
 void
-sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs)
+sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs, double part)
 {
-  if (self->n_runs == n_runs)
+  if (self->n_runs == n_runs && self->part == part)
     return;
   self->n_runs = n_runs;
+  self->part = part;
   if (self->found != NULL)
     show_items (self);
 }

@@ -24,8 +24,9 @@ void sluice_preflight_card_check (SluicePreflightCard *self,
                                   char **assignments,
                                   const char *workspace,
                                   const char *init_from);
-/* Of a sweep: what all of its runs take is said, too. */
-void sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs);
+/* Of a sweep: what all of its runs take is said, too. part: of their steps, where the worse ones
+ * are stopped early; else 1 */
+void sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs, double part);
 /* The next check looks, whatever it is. */
 void sluice_preflight_card_forget (SluicePreflightCard *self);
 /* Nothing is being looked at. */

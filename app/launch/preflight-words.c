@@ -235,23 +235,25 @@ append_figure (GString *markup, char *value, const char *dim, gboolean hides)
 }
 
 char *
-sluice_preflight_dup_sweep_markup (const SluicePreflight *card,
-                                   guint64 n_runs,
-                                   gboolean hides,
-                                   gboolean *too_much)
+sluice_preflight_dup_sweep_markup (
+    const SluicePreflight *card, guint64 n_runs, double part, gboolean hides, gboolean *too_much)
 {
   const SluicePreflightItem *finish = find (card, "finish_seconds", NULL);
   const SluicePreflightItem *disk = find (card, "disk_bytes", NULL);
   const SluicePreflightItem *memory = find (card, "peak_bytes", NULL);
   double n = (double) n_runs;
+  g_autofree char *share = sluice_words_share ((gint64) (part * 1e4), 10000);
+  g_autofree char *order =
+      part < 1 ? g_strdup_printf (_ ("one after the other, %s of the steps of whole runs"), share)
+               : g_strdup (_ ("one after the other"));
   GString *markup = g_string_new (NULL);
   *too_much = disk != NULL && n * disk->value > disk->limit; /* FALSE where it is not known */
   if (finish != NULL && isfinite (finish->value))
-    append_figure (markup, dup_finish (n * finish->value, n * finish->plus_minus),
-                   _ ("one after the other"), hides);
+    append_figure (markup, dup_finish (n * part * finish->value, n * part * finish->plus_minus),
+                   order, hides);
   if (disk != NULL && isfinite (disk->value))
     append_figure (markup, sluice_format_value (n * disk->value, SLUICE_UNIT_BYTES),
-                   _ ("on the disk"), hides);
+                   part < 1 ? _ ("on the disk at most") : _ ("on the disk"), hides);
   if (memory != NULL && isfinite (memory->value))
     append_figure (markup, sluice_format_value (n * memory->value, SLUICE_UNIT_BYTES),
                    _ ("of memory, were all under way at once"), hides);

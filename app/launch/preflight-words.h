@@ -24,11 +24,10 @@ char *sluice_preflight_dup_markup (const SluicePreflightKind *kind,
                                    const SluicePreflightItem *item,
                                    const SluicePreflight *card,
                                    gboolean hides);
-/* What so many of it take, one after the other and beside each other. (transfer full) (nullable)
- * too_much: (out): the disk has no room for them */
-char *sluice_preflight_dup_sweep_markup (const SluicePreflight *card,
-                                         guint64 n_runs,
-                                         gboolean hides,
-                                         gboolean *too_much);
+/* What so many of it take, one after the other and beside each other; part: of the steps that they
+ * would have together, where some are stopped early. (transfer full) (nullable) too_much: (out):
+ * the disk has no room for them */
+char *sluice_preflight_dup_sweep_markup (
+    const SluicePreflight *card, guint64 n_runs, double part, gboolean hides, gboolean *too_much);
 /* "9 % to 10 % each": the rarest class and the most frequent one. (transfer full) */
 char *sluice_preflight_dup_balance (const GArray *counts);

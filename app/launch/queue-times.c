@@ -40,9 +40,47 @@ set_span (const SluiceQueueItem *item, double start, double guess, SluiceQueueSp
   span->part_done = item->n_steps > 0 ? CLAMP ((double) item->step / item->n_steps, 0, 1) : 0;
 }
 
+/* The first that may begin, of those that are not placed yet; there is one. */
+static guint
+find_next (const SluiceQueueItem *items, const gboolean *placed, guint n)
+{
+  guint first = n;
+  for (guint i = 0; i < n; i++)
+    if (!placed[i])
+      {
+        guint after = items[i].after;
+        if (after == 0 || after > n || placed[after - 1])
+          return i;
+        first = MIN (first, i);
+      }
+  return first; /* each comes after another one */
+}
+
+/* Of runs one after the other the variances add up. */
+static void
+place_waiting (const SluiceQueueItem *items,
+               guint n,
+               gboolean *placed,
+               double *at,
+               double guess,
+               double variance,
+               SluiceQueueSpan *spans)
+{
+  for (guint i; (i = find_next (items, placed, n)) < n; placed[i] = TRUE)
+    {
+      SluiceQueueSpan *span = &spans[i];
+      set_span (&items[i], *at, guess, span);
+      if (isfinite (span->spread))
+        variance += span->spread * span->spread;
+      span->spread = isfinite (span->spread) ? sqrt (variance) : NAN;
+      *at = span->end;
+    }
+}
+
 void
 sluice_queue_times (const SluiceQueueItem *items, guint n, double now, SluiceQueueSpan *spans)
 {
+  g_autofree gboolean *placed = g_new0 (gboolean, n);
   double guess = guess_length (items, n), at = 0, variance = 0;
   for (guint i = 0; i < n; i++)
     if (items[i].is_running)
@@ -52,17 +90,9 @@ sluice_queue_times (const SluiceQueueItem *items, guint n, double now, SluiceQue
         if (spans[i].end > at)
           variance = isfinite (spans[i].spread) ? spans[i].spread * spans[i].spread : 0;
         at = MAX (at, spans[i].end);
+        placed[i] = TRUE;
       }
-  /* Of runs one after the other the variances add up. */
-  for (guint i = 0; i < n; i++)
-    if (!items[i].is_running)
-      {
-        set_span (&items[i], at, guess, &spans[i]);
-        if (isfinite (spans[i].spread))
-          variance += spans[i].spread * spans[i].spread;
-        spans[i].spread = isfinite (spans[i].spread) ? sqrt (variance) : NAN;
-        at = spans[i].end;
-      }
+  place_waiting (items, n, placed, &at, guess, variance, spans);
   for (guint i = 0; i < n; i++)
     spans[i].start = MAX (spans[i].start, -MOST_PAST * MAX (at, 1));
 }

@@ -4,7 +4,7 @@
 
 #include <glib.h>
 
-/* When the runs of a queue will run: one after the other. Plain C. */
+/* When the runs of a queue will run: one after the other, the first that may. Plain C. */
 typedef struct
 {
   gboolean is_running;
@@ -12,6 +12,7 @@ typedef struct
   gint64 step, n_steps;
   double step_seconds; /* NAN: nobody knows */
   double step_spread;  /* standard deviation of that; NAN: not known */
+  guint after;         /* 1 and the index of the one that is to finish first; 0: none */
 } SluiceQueueItem;
 
 /* Seconds from now on. */
@@ -28,7 +29,8 @@ typedef struct
  * @now: Unix seconds
  * @spans: (out caller-allocates) (array length=n)
  *
- * Those that run do so beside each other; those that wait begin when all of them have ended.
+ * Those that run do so beside each other; those that wait begin when all of them have ended, each
+ * as soon as it is the first whose @after has.
  */
 void sluice_queue_times (const SluiceQueueItem *items, guint n, double now, SluiceQueueSpan *spans);
 /* When the last one ends, the longest of all; 0: there is none. spread: (out) */

@@ -101,7 +101,7 @@ item_of_run (SluiceQueueView *self, const SluiceRunInfo *info, double now)
 static SluiceQueueItem
 item_of_draft (SluiceQueueView *self)
 {
-  SluiceQueueItem item = { .n_steps = self->draft_steps * self->n_draft };
+  SluiceQueueItem item = { .n_steps = self->draft_steps };
   find_step_time (self, self->draft_project, &item.step_seconds, &item.step_spread);
   return item;
 }
@@ -555,6 +555,17 @@ show_rows (SluiceQueueView *self, GPtrArray *infos, const SluiceQueueSpan *spans
   focus_wanted (self);
 }
 
+static guint
+get_after (SluiceQueueView *self, GPtrArray *infos, guint i)
+{
+  const SluiceQueueEntry *entry =
+      find_waiting (self, ((const SluiceRunInfo *) infos->pdata[i])->id);
+  for (guint k = 0; entry != NULL && entry->after != 0 && k < infos->len; k++)
+    if (((const SluiceRunInfo *) infos->pdata[k])->id == entry->after)
+      return k + 1;
+  return 0;
+}
+
 static void
 update (SluiceQueueView *self)
 {
@@ -565,7 +576,10 @@ update (SluiceQueueView *self)
   g_autofree SluiceQueueItem *items = g_new0 (SluiceQueueItem, infos->len + 1);
   g_autofree SluiceQueueSpan *spans = g_new0 (SluiceQueueSpan, infos->len + 1);
   for (guint i = 0; i < infos->len; i++)
-    items[i] = item_of_run (self, infos->pdata[i], now);
+    {
+      items[i] = item_of_run (self, infos->pdata[i], now);
+      items[i].after = get_after (self, infos, i);
+    }
   items[infos->len] = item_of_draft (self);
   guint n = infos->len + (self->n_draft > 0);
   sluice_queue_times (items, n, now, spans);

@@ -577,6 +577,14 @@ sluice_diff_panel_is_settled (SluiceDiffPanel *self)
   return !self->comparing;
 }
 
+void
+sluice_diff_panel_attach (SluiceDiffPanel *self,
+                          SluiceWorkspace *workspace,
+                          SluiceQueueWorker *queue)
+{
+  sluice_matters_box_attach (self->matters, workspace, queue);
+}
+
 /* ---- life ---- */
 
 static void

@@ -4,7 +4,7 @@
 
 #include <gtk/gtk.h>
 
-#include "engine/store/store.h"
+#include "app/queue-worker.h"
 
 /* In the inspector's place when several runs are selected: what differs between them. It is told by
  * a worker; what is asked for meanwhile is told next, and what nobody asks for any more is not. */
@@ -12,6 +12,10 @@
 G_DECLARE_FINAL_TYPE (SluiceDiffPanel, sluice_diff_panel, SLUICE, DIFF_PANEL, GtkWidget)
 
 GtkWidget *sluice_diff_panel_new (void);
+/* Once: whose queue trains what it asks for. */
+void sluice_diff_panel_attach (SluiceDiffPanel *self,
+                               SluiceWorkspace *workspace,
+                               SluiceQueueWorker *queue);
 /* @runs: (element-type SluiceRunInfo): copied; fewer than two: nothing is compared */
 void sluice_diff_panel_compare (SluiceDiffPanel *self, SluiceStore *store, GPtrArray *runs);
 /* Of whose graph nodes can be shown: (nullable): that of the open project */

@@ -11,27 +11,27 @@
 #include "ui/chart/ticks.h"
 
 #define N_STEPS 200 /* of each short run, as the command has it */
-#define LOOK_MS 250 /* from one look at the progress to the next */
+#define LOOK_MS 250 /* from news of the workspace to a look at the short runs */
 
-/* Two runs, and what became of the question. A worker has it, too. */
+/* Two runs, and what is known of the question. A worker has it, too. */
 typedef struct
 {
   SluiceStore *store;
   SluiceRunInfo *first, *second;
-  gint n_runs, done;          /* atomic; n_runs: 0: nothing can be tried, or not known yet */
-  GCancellable *cancellable;  /* (nullable): at work */
-  SluiceWhichMatters *answer; /* (nullable) */
-  char *failure;              /* (nullable) */
 } Pair;
 
 struct _SluiceMattersBox
 {
   GtkWidget parent;
   GtkBox *box;
-  GtkLabel *progress; /* (nullable) */
-  GPtrArray *begun;   /* of Pair: which are at work, or have an answer */
-  Pair *shown;        /* (nullable) */
-  guint source;       /* looks at the progress */
+  SluiceWorkspace *workspace;    /* (nullable): not attached yet */
+  SluiceQueueWorker *queue;      /* (nullable) */
+  Pair *shown;                   /* (nullable) */
+  SluiceWhichMattersState state; /* all 0: nothing can be tried, or it is not known yet */
+  SluiceWhichMatters *answer;    /* (nullable) */
+  char *failure;                 /* (nullable): it was asked in vain */
+  gboolean is_busy;              /* a worker asks or takes back */
+  guint source;                  /* of the look that comes */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceMattersBox, sluice_matters_box, GTK_TYPE_WIDGET)
@@ -43,9 +43,6 @@ pair_clear (gpointer data)
   g_object_unref (self->store);
   sluice_run_info_free (self->first);
   sluice_run_info_free (self->second);
-  g_clear_object (&self->cancellable);
-  g_clear_pointer (&self->answer, sluice_which_matters_free);
-  g_free (self->failure);
 }
 
 static void
@@ -56,24 +53,31 @@ pair_unref (gpointer self)
 
 /* ---- what it says ---- */
 
+static guint
+count_missing (SluiceMattersBox *self)
+{
+  return self->state.all - self->state.known;
+}
+
 /* (transfer full): as long as the first of them took for as many steps. */
 static char *
-dup_time (const Pair *self)
+dup_time (SluiceMattersBox *self)
 {
-  const SluiceRunInfo *run = self->first->step > 0 ? self->first : self->second;
+  const Pair *pair = self->shown;
+  const SluiceRunInfo *run = pair->first->step > 0 ? pair->first : pair->second;
   double seconds = run->step > 0 ? run->seconds / (double) run->step : 0;
-  return sluice_format_value (seconds * N_STEPS * self->n_runs, SLUICE_UNIT_SECONDS);
+  return sluice_format_value (seconds * N_STEPS * count_missing (self), SLUICE_UNIT_SECONDS);
 }
 
 static char *
-dup_proposal (const Pair *self)
+dup_proposal (SluiceMattersBox *self)
 {
   g_autofree char *time = dup_time (self);
+  guint n = count_missing (self);
   return g_strdup_printf (
       ngettext ("%d short run of %d steps swaps one difference at a time: about %s",
-                "%d short runs of %d steps each swap one difference at a time: about %s",
-                self->n_runs),
-      self->n_runs, N_STEPS, time);
+                "%d short runs of %d steps each swap one difference at a time: about %s", n),
+      (int) n, N_STEPS, time);
 }
 
 /* As settings are called in the lists: without their group where that is the usual one. */
@@ -105,18 +109,17 @@ dup_head (const SluiceWhichMatters *answer)
 char *
 sluice_matters_box_dup_text (SluiceMattersBox *self)
 {
-  const Pair *pair = self->shown;
-  if (pair == NULL || pair->n_runs == 0)
+  if (self->shown == NULL || self->state.all == 0)
     return g_strdup ("");
-  if (pair->failure != NULL)
-    return g_strdup (pair->failure);
-  if (pair->answer == NULL)
-    return dup_proposal (pair);
-  g_autofree char *head = dup_head (pair->answer);
+  if (self->failure != NULL)
+    return g_strdup (self->failure);
+  if (self->answer == NULL)
+    return dup_proposal (self);
+  g_autofree char *head = dup_head (self->answer);
   GString *text = g_string_new (head);
-  for (guint i = 0; i < pair->answer->matters->len; i++)
+  for (guint i = 0; i < self->answer->matters->len; i++)
     {
-      const SluiceMatter *matter = pair->answer->matters->pdata[i];
+      const SluiceMatter *matter = self->answer->matters->pdata[i];
       g_autofree char *effect = dup_effect (matter);
       g_string_append_printf (text, "%s %s: %s", i > 0 ? ";" : "", get_name (matter), effect);
     }
@@ -163,29 +166,17 @@ add_matter (SluiceMattersBox *self, const SluiceMatter *matter)
   gtk_box_append (self->box, row);
 }
 
-static void
-show_progress (SluiceMattersBox *self)
-{
-  const Pair *pair = self->shown;
-  g_autofree char *words = g_strdup_printf (_ ("%d of %d short runs are done"),
-                                            g_atomic_int_get (&pair->done), pair->n_runs);
-  gtk_label_set_label (self->progress, words);
-}
-
-static gboolean
-look_cb (gpointer data)
-{
-  show_progress (data);
-  return G_SOURCE_CONTINUE;
-}
-
 static void find_out (SluiceMattersBox *self);
+static void take_back (SluiceMattersBox *self);
 
 static void
-cancel (SluiceMattersBox *self)
+add_progress (SluiceMattersBox *self)
 {
-  if (self->shown != NULL && self->shown->cancellable != NULL)
-    g_cancellable_cancel (self->shown->cancellable);
+  g_autofree char *words =
+      g_strdup_printf (_ ("%d of %d short runs are done; the others wait in the queue"),
+                       (int) self->state.known, (int) self->state.all);
+  add_label (self, words, "dim-label");
+  add_button (self, _ ("Cancel"), G_CALLBACK (take_back));
 }
 
 static void
@@ -219,124 +210,186 @@ keep_focus (SluiceMattersBox *self)
 static void
 fill (SluiceMattersBox *self)
 {
-  const Pair *pair = self->shown;
-  gboolean had_focus = holds_focus (self);
+  gboolean had_focus = holds_focus (self), shows = self->shown != NULL && self->state.all > 0;
   GtkWidget *child;
-  g_clear_handle_id (&self->source, g_source_remove);
-  self->progress = NULL;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->box))) != NULL)
     gtk_box_remove (self->box, child);
-  gtk_widget_set_visible (GTK_WIDGET (self), pair != NULL && pair->n_runs > 0);
-  gtk_widget_set_focusable (GTK_WIDGET (self->box), pair != NULL && pair->answer != NULL);
-  if (pair == NULL || pair->n_runs == 0)
+  gtk_widget_set_visible (GTK_WIDGET (self), shows);
+  gtk_widget_set_focusable (GTK_WIDGET (self->box), self->answer != NULL);
+  if (!shows)
     return;
-  g_autofree char *proposal = dup_proposal (pair);
   add_label (self, _ ("Which one matters?"), "heading");
-  if (pair->cancellable != NULL)
-    {
-      self->progress = GTK_LABEL (add_label (self, "", "dim-label"));
-      show_progress (self);
-      self->source = g_timeout_add (LOOK_MS, look_cb, self);
-      add_button (self, _ ("Cancel"), G_CALLBACK (cancel));
-    }
-  else if (pair->answer != NULL)
-    show_answer (self, pair->answer);
+  if (self->answer != NULL)
+    show_answer (self, self->answer);
+  else if (self->state.waiting > 0)
+    add_progress (self);
   else
     {
-      add_label (self, pair->failure != NULL ? pair->failure : proposal,
-                 pair->failure != NULL ? "error" : "dim-label");
+      g_autofree char *proposal = dup_proposal (self);
+      add_label (self, self->failure != NULL ? self->failure : proposal,
+                 self->failure != NULL ? "error" : "dim-label");
       add_button (self, _ ("Find out"), G_CALLBACK (find_out));
     }
   if (had_focus)
     keep_focus (self);
 }
 
-/* ---- the short runs, on a worker ---- */
+/* ---- looking, on a worker ---- */
+
+static const SluiceWhichMattersOptions how = { .n_steps = N_STEPS };
+
+typedef struct
+{
+  SluiceWhichMattersState state;
+  SluiceWhichMatters *answer; /* (nullable) */
+} Found;
 
 static void
-progress_cb (guint done, guint all, gpointer data)
+found_free (gpointer data)
 {
-  Pair *pair = data;
-  g_atomic_int_set (&pair->done, (gint) done);
+  Found *self = data;
+  g_clear_pointer (&self->answer, sluice_which_matters_free);
+  g_free (self);
 }
 
 static void
-try_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+look_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  Pair *pair = data;
-  GError *error = NULL;
-  const SluiceWhichMattersOptions options = {
-    .n_steps = N_STEPS, .cancellable = cancellable, .progress = progress_cb, .progress_data = pair
-  };
-  SluiceWhichMatters *answer =
-      sluice_which_matters (pair->store, pair->first, pair->second, &options, &error);
-  if (answer != NULL)
-    g_task_return_pointer (task, answer, (GDestroyNotify) sluice_which_matters_free);
+  const Pair *pair = data;
+  Found *found = g_new0 (Found, 1);
+  g_autoptr (GError) error = NULL;
+  sluice_which_matters_look (pair->store, pair->first, pair->second, &how, &found->state,
+                             &found->answer, &error);
+  /* Where nothing can be tried, nothing is proposed; what failed is told where it was tried. */
+  if (error != NULL && found->state.known > 0)
+    {
+      found_free (found);
+      g_task_return_error (task, g_steal_pointer (&error));
+    }
   else
-    g_task_return_error (task, error);
+    g_task_return_pointer (task, found, found_free);
 }
 
 static void
-tried (GObject *object, GAsyncResult *result, gpointer data)
+looked (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceMattersBox *self = SLUICE_MATTERS_BOX (object);
-  Pair *pair = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
-  gboolean was_cancelled = g_cancellable_is_cancelled (pair->cancellable);
-  g_task_set_check_cancellable (G_TASK (result), FALSE); /* what was found counts */
-  pair->answer = g_task_propagate_pointer (G_TASK (result), &error);
-  pair->failure = error != NULL && !was_cancelled ? sluice_failure_words (error) : NULL;
-  g_clear_object (&pair->cancellable);
-  if (pair->answer == NULL && self->begun != NULL)
-    g_ptr_array_remove (self->begun, pair);
-  if (self->box != NULL && pair == self->shown)
-    fill (self);
+  Found *found = g_task_propagate_pointer (G_TASK (result), &error);
+  if (self->box != NULL && g_task_get_task_data (G_TASK (result)) == self->shown)
+    {
+      g_clear_pointer (&self->answer, sluice_which_matters_free);
+      if (found != NULL)
+        {
+          self->state = found->state;
+          self->answer = g_steal_pointer (&found->answer);
+        }
+      else
+        self->failure = sluice_failure_words (error);
+      fill (self);
+    }
+  g_clear_pointer (&found, found_free);
+}
+
+static void
+work (SluiceMattersBox *self, GTaskThreadFunc func, GAsyncReadyCallback done)
+{
+  g_autoptr (GTask) task = g_task_new (self, NULL, done, NULL);
+  g_task_set_task_data (task, g_atomic_rc_box_acquire (self->shown), pair_unref);
+  g_task_run_in_thread (task, func);
+}
+
+static gboolean
+look_cb (gpointer data)
+{
+  SluiceMattersBox *self = data;
+  self->source = 0;
+  if (self->shown != NULL)
+    work (self, look_in_worker, looked);
+  return G_SOURCE_REMOVE;
+}
+
+/* As long as some are under way, news may be of them. */
+static void
+workspace_changed_cb (SluiceMattersBox *self)
+{
+  if (self->source == 0 && self->shown != NULL && self->state.waiting > 0)
+    self->source = g_timeout_add (LOOK_MS, look_cb, self);
+}
+
+/* ---- asking, on a worker ---- */
+
+static void
+return_outcome (GTask *task, gboolean ok, GError *take)
+{
+  if (ok)
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, take);
+}
+
+static void
+ask_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Pair *pair = data;
+  GError *error = NULL;
+  gboolean ok = sluice_which_matters_ask (pair->store, pair->first, pair->second, &how, &error);
+  return_outcome (task, ok, error);
+}
+
+static void
+take_back_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Pair *pair = data;
+  GError *error = NULL;
+  gboolean ok = sluice_which_matters_withdraw (pair->store, pair->first, pair->second, &error);
+  return_outcome (task, ok, error);
+}
+
+static void
+asked (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceMattersBox *self = SLUICE_MATTERS_BOX (object);
+  g_autoptr (GError) error = NULL;
+  gboolean ok = g_task_propagate_boolean (G_TASK (result), &error);
+  self->is_busy = FALSE;
+  if (self->box == NULL)
+    return;
+  sluice_workspace_refresh (self->workspace);
+  sluice_queue_worker_refresh (self->queue);
+  if (self->shown != g_task_get_task_data (G_TASK (result)))
+    return;
+  if (ok)
+    work (self, look_in_worker, looked);
+  else
+    {
+      self->failure = sluice_failure_words (error);
+      fill (self);
+    }
+}
+
+static void
+begin (SluiceMattersBox *self, GTaskThreadFunc func)
+{
+  if (self->is_busy || self->queue == NULL)
+    return;
+  self->is_busy = TRUE;
+  g_clear_pointer (&self->failure, g_free);
+  work (self, func, asked);
 }
 
 static void
 find_out (SluiceMattersBox *self)
 {
-  Pair *pair = self->shown;
-  g_clear_pointer (&pair->failure, g_free);
-  pair->done = 0;
-  pair->cancellable = g_cancellable_new ();
-  g_ptr_array_add (self->begun, g_atomic_rc_box_acquire (pair));
-  g_autoptr (GTask) task = g_task_new (self, pair->cancellable, tried, NULL);
-  g_task_set_task_data (task, g_atomic_rc_box_acquire (pair), pair_unref);
-  g_task_run_in_thread (task, try_in_worker);
-  fill (self);
-}
-
-/* ---- how many there are, on a worker ---- */
-
-static void
-count_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  Pair *pair = data;
-  g_task_return_int (task,
-                     sluice_which_matters_count (pair->store, pair->first, pair->second, 0, NULL));
+  if (self->queue != NULL)
+    sluice_queue_worker_set_works (self->queue, TRUE);
+  begin (self, ask_in_worker);
 }
 
 static void
-counted (GObject *object, GAsyncResult *result, gpointer data)
+take_back (SluiceMattersBox *self)
 {
-  SluiceMattersBox *self = SLUICE_MATTERS_BOX (object);
-  Pair *pair = g_task_get_task_data (G_TASK (result));
-  pair->n_runs = (gint) g_task_propagate_int (G_TASK (result), NULL);
-  if (self->box != NULL && pair == self->shown)
-    fill (self);
-}
-
-static Pair *
-find_begun (SluiceMattersBox *self, const SluiceRunInfo *first, const SluiceRunInfo *second)
-{
-  for (guint i = 0; i < self->begun->len; i++)
-    {
-      Pair *pair = self->begun->pdata[i];
-      if (pair->first->id == first->id && pair->second->id == second->id)
-        return g_atomic_rc_box_acquire (pair);
-    }
-  return NULL;
+  begin (self, take_back_in_worker);
 }
 
 void
@@ -345,23 +398,27 @@ sluice_matters_box_show (SluiceMattersBox *self,
                          const SluiceRunInfo *first,
                          const SluiceRunInfo *second)
 {
-  Pair *pair = find_begun (self, first, second);
-  gboolean is_new = pair == NULL;
-  if (is_new)
-    {
-      pair = g_atomic_rc_box_new0 (Pair);
-      pair->store = g_object_ref (store);
-      pair->first = sluice_run_info_copy (first);
-      pair->second = sluice_run_info_copy (second);
-    }
+  Pair *pair = g_atomic_rc_box_new0 (Pair);
+  *pair =
+      (Pair){ g_object_ref (store), sluice_run_info_copy (first), sluice_run_info_copy (second) };
   g_clear_pointer (&self->shown, pair_unref);
+  g_clear_pointer (&self->answer, sluice_which_matters_free);
+  g_clear_pointer (&self->failure, g_free);
+  self->state = (SluiceWhichMattersState){ 0 };
   self->shown = pair;
   fill (self);
-  if (!is_new)
-    return;
-  g_autoptr (GTask) task = g_task_new (self, NULL, counted, NULL);
-  g_task_set_task_data (task, g_atomic_rc_box_acquire (pair), pair_unref);
-  g_task_run_in_thread (task, count_in_worker);
+  work (self, look_in_worker, looked);
+}
+
+void
+sluice_matters_box_attach (SluiceMattersBox *self,
+                           SluiceWorkspace *workspace,
+                           SluiceQueueWorker *queue)
+{
+  self->workspace = g_object_ref (workspace);
+  self->queue = g_object_ref (queue);
+  g_signal_connect_object (workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
+                           G_CONNECT_SWAPPED);
 }
 
 /* ---- life ---- */
@@ -371,11 +428,11 @@ sluice_matters_box_dispose (GObject *object)
 {
   SluiceMattersBox *self = SLUICE_MATTERS_BOX (object);
   g_clear_handle_id (&self->source, g_source_remove);
-  for (guint i = 0; self->begun != NULL && i < self->begun->len; i++)
-    if (((Pair *) self->begun->pdata[i])->cancellable != NULL)
-      g_cancellable_cancel (((Pair *) self->begun->pdata[i])->cancellable);
-  g_clear_pointer (&self->begun, g_ptr_array_unref);
   g_clear_pointer (&self->shown, pair_unref);
+  g_clear_pointer (&self->answer, sluice_which_matters_free);
+  g_clear_pointer (&self->failure, g_free);
+  g_clear_object (&self->workspace);
+  g_clear_object (&self->queue);
   if (self->box != NULL)
     gtk_widget_unparent (GTK_WIDGET (self->box));
   self->box = NULL;
@@ -392,7 +449,6 @@ sluice_matters_box_class_init (SluiceMattersBoxClass *klass)
 static void
 sluice_matters_box_init (SluiceMattersBox *self)
 {
-  self->begun = g_ptr_array_new_with_free_func (pair_unref);
   self->box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 4,
                             "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
   gtk_widget_add_css_class (GTK_WIDGET (self->box), "diff-heading");

@@ -349,6 +349,7 @@ runs_page_attach (SluicePage *page, const SluicePageContext *context)
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (front_changed_cb), self,
                            G_CONNECT_SWAPPED);
   sluice_runs_page_attach_side (self);
+  sluice_diff_panel_attach (self->differs, context->workspace, context->queue);
 }
 
 static void

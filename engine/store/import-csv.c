@@ -15,7 +15,7 @@
 #include "engine/base/csv.h"
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
-#include "engine/store/import-text.h"
+#include "engine/store/import-part.h"
 
 #define MAX_COLUMNS 10000
 #define MAX_RUNS    100000
@@ -44,7 +44,7 @@ typedef struct
 
 typedef struct
 {
-  const char *bytes;
+  const char *bytes; /* of the file's begin */
   gsize length;
   char delimiter;
   gsize begin;        /* behind the names */
@@ -90,6 +90,7 @@ typedef enum
   RECORD_ONE,
   RECORD_EMPTY, /* a line with nothing in it */
   RECORD_END,
+  RECORD_CUT,   /* its part of the file ends before it does */
   RECORD_WRONG, /* what says why */
 } RecordResult;
 
@@ -123,6 +124,22 @@ next_record (Table *self, SluiceCsv *csv, const char **what)
   return self->n_cells == 1 && get_cell (self, 0)->len == 0 ? RECORD_EMPTY : RECORD_ONE;
 }
 
+/* is_cut: what csv reads goes on behind its end. A record that is the first of a part, and ends in
+ * none, is too long. */
+static RecordResult
+next_of_part (Table *self, SluiceCsv *csv, gboolean is_cut, gboolean is_first, const char **what)
+{
+  RecordResult result = next_record (self, csv, what);
+  gboolean is_whole = result != RECORD_WRONG && (csv->at < csv->end || csv->end[-1] == '\n');
+  if (!is_cut || result == RECORD_END || is_whole)
+    return result;
+  if (!is_first)
+    return RECORD_CUT;
+  if (result != RECORD_WRONG)
+    *what = _ ("it is longer than what is read at a time");
+  return RECORD_WRONG;
+}
+
 /* What is wrong with the quotes of a record may go on to the end: the next line is the next. */
 static void
 skip_line (SluiceCsv *csv, const char *from)
@@ -135,6 +152,23 @@ static void
 begin (const Table *self, SluiceCsv *csv, gsize offset)
 {
   sluice_csv_init (csv, self->bytes + offset, self->length - offset, self->delimiter, TRUE);
+}
+
+/* Where bytes of 0 begin, which are no text: a program that was killed leaves them at a file's end,
+ * many or few. The part's end, where there are none. */
+static gsize
+end_of_text (const ImportText *text, gsize from)
+{
+  const char *begin = text->bytes + (from - text->base), *end = text->bytes + text->length;
+  const char *zero = memchr (begin, '\0', (gsize) (end - begin));
+  return (gsize) ((zero != NULL ? zero : end) - text->bytes) + text->base;
+}
+
+/* Between two offsets of a file. */
+static void
+begin_part (const Table *self, SluiceCsv *csv, const ImportText *text, gsize from, gsize to)
+{
+  sluice_csv_init (csv, text->bytes + (from - text->base), to - from, self->delimiter, TRUE);
 }
 
 /* ---- columns ---- */
@@ -241,6 +275,7 @@ guess_delimiter (const char *bytes, gsize length)
 static gboolean
 table_open (Table *self, const char *bytes, gsize length, GError **error)
 {
+  length = strnlen (bytes, length);
   SluiceCsv csv;
   const char *what = _ ("it is empty");
   gsize bom = length >= strlen (BOM) && memcmp (bytes, BOM, strlen (BOM)) == 0 ? strlen (BOM) : 0;
@@ -250,7 +285,7 @@ table_open (Table *self, const char *bytes, gsize length, GError **error)
   g_array_set_clear_func (self->columns, column_clear);
   self->cells = g_ptr_array_new_with_free_func (string_free);
   begin (self, &csv, bom);
-  if (next_record (self, &csv, &what) != RECORD_ONE || memchr (bytes, '\0', length) != NULL)
+  if (next_record (self, &csv, &what) != RECORD_ONE)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "the first line has no names: %s",
                         what);
   self->begin = (gsize) (csv.at - bytes);
@@ -314,38 +349,75 @@ source_new (const char *path, const char *name, const char *part, const ImportFi
   return self;
 }
 
-/* A source for each value of the column run. */
-static gboolean
-split_runs (
-    Table *table, const char *path, const ImportFile *now, GPtrArray *sources, GError **error)
+typedef struct
 {
-  g_autoptr (GHashTable) by_part = g_hash_table_new (g_str_hash, g_str_equal);
+  const char *path;
+  const ImportFile *now;
+  GPtrArray *sources;  /* of ImportSource */
+  GHashTable *by_part; /* the same */
+} Splitting;
+
+/* (nullable): there are too many */
+static ImportSource *
+get_run (Splitting *self, const char *name, GError **error)
+{
+  g_autofree char *part = g_utf8_make_valid (name, -1);
+  ImportSource *source = g_hash_table_lookup (self->by_part, part);
+  if (source == NULL && g_hash_table_size (self->by_part) == MAX_RUNS)
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "its column run has more than %d values",
+                 MAX_RUNS);
+  else if (source == NULL)
+    {
+      source = source_new (self->path, *part != '\0' ? part : "run", part, self->now);
+      g_ptr_array_add (self->sources, source);
+      g_hash_table_insert (self->by_part, source->part, source);
+    }
+  return source;
+}
+
+/* from: (inout): where the next part begins */
+static gboolean
+split_part (Splitting *self, Table *table, const ImportText *text, gsize *from, GError **error)
+{
   SluiceCsv csv;
   const char *what;
-  RecordResult result = RECORD_ONE;
-  begin (table, &csv, table->begin);
-  while (result != RECORD_END)
+  guint run = (guint) table->place[ROLE_RUN];
+  gsize end = text->base + text->length, to = end_of_text (text, *from);
+  gboolean is_cut = !text->ends && to == end;
+  begin_part (table, &csv, text, *from, to);
+  for (const char *first = csv.at;;)
     {
-      const char *from = csv.at;
-      result = next_record (table, &csv, &what);
+      const char *at = csv.at;
+      RecordResult result = next_of_part (table, &csv, is_cut, at == first, &what);
+      *from = (gsize) ((result == RECORD_CUT ? at : csv.at) - text->bytes) + text->base;
+      if (result == RECORD_END && to < end)
+        *from = end;
+      if (result == RECORD_END || result == RECORD_CUT)
+        return TRUE;
       if (result == RECORD_WRONG)
-        skip_line (&csv, from);
-      if (result != RECORD_ONE || (guint) table->place[ROLE_RUN] >= table->n_cells)
+        skip_line (&csv, at);
+      if (result != RECORD_ONE || run >= table->n_cells)
         continue;
-      g_autofree char *part = g_utf8_make_valid (
-          g_strstrip (get_cell (table, (guint) table->place[ROLE_RUN])->str), -1);
-      ImportSource *source = g_hash_table_lookup (by_part, part);
-      if (source == NULL && g_hash_table_size (by_part) == MAX_RUNS)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "its column run has more than %d values", MAX_RUNS);
+      ImportSource *source = get_run (self, g_strstrip (get_cell (table, run)->str), error);
       if (source == NULL)
-        {
-          source = source_new (path, *part != '\0' ? part : "run", part, now);
-          g_ptr_array_add (sources, source);
-          g_hash_table_insert (by_part, source->part, source);
-        }
-      add_span (source, (gsize) (from - table->bytes), (gsize) (csv.at - table->bytes));
+        return FALSE;
+      add_span (source, (gsize) (at - text->bytes) + text->base, *from);
     }
+}
+
+/* A source for each value of the column run. */
+static gboolean
+split_runs (Table *table, ImportParts *parts, Splitting *how, GError **error)
+{
+  g_autoptr (GHashTable) by_part = g_hash_table_new (g_str_hash, g_str_equal);
+  ImportText text = { 0 };
+  gsize from = table->begin;
+  how->by_part = by_part;
+  do
+    if (!sluice_import_parts_read (parts, from, &text, error)
+        || !split_part (how, table, &text, &from, error))
+      return FALSE;
+  while (!text.ends);
   return TRUE;
 }
 
@@ -368,18 +440,18 @@ sluice_import_find_csv (
   const ImportPath at = { (char *) name, (char *) path, FALSE };
   ImportFile now = { 0 };
   g_auto (Table) table = { 0 };
-  g_autoptr (GBytes) bytes = sluice_import_read_text (path, error);
-  if (bytes == NULL || !sluice_import_look_at (&at, &now))
-    return FALSE;
-  gsize length;
-  const char *text = g_bytes_get_data (bytes, &length);
-  if (!table_open (&table, text, length, error))
+  g_auto (ImportParts) parts = { .fd = -1 };
+  ImportText text = { 0 };
+  if (!sluice_import_parts_open (&parts, path, error) || !sluice_import_look_at (&at, &now)
+      || !sluice_import_parts_read (&parts, 0, &text, error)
+      || !table_open (&table, text.head, text.head_length, error))
     return FALSE;
   /* Data for training may well have a column time. */
   if (!has_series (&table) || (in_folder && table.place[ROLE_STEP] < 0))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "no column of it has numbers");
+  Splitting how = { .path = path, .now = &now, .sources = sources };
   if (table.place[ROLE_RUN] >= 0)
-    return split_runs (&table, path, &now, sources, error);
+    return split_runs (&table, &parts, &how, error);
   g_autofree char *stem = dup_stem (name);
   g_ptr_array_add (sources, source_new (path, stem, NULL, &now));
   return TRUE;
@@ -498,21 +570,36 @@ count_lines (Taking *taking, gsize offset)
   return taking->n_lines;
 }
 
+/* is_cut: what lies between the offsets goes on behind them. all: (out): that was taken */
 static gboolean
-take_span (Taking *taking, gsize from, gsize to, gsize *taken, GError **error)
+take_span (Taking *taking,
+           gsize from,
+           gsize to,
+           gboolean is_cut,
+           gsize *taken,
+           gboolean *all,
+           GError **error)
 {
   SluiceCsv csv;
   const char *what = NULL;
-  RecordResult result;
+  const ImportText *text = taking->text;
   const gint64 first = count_lines (taking, from);
-  sluice_csv_init (&csv, taking->text->bytes + from, to - from, taking->table->delimiter, TRUE);
+  begin_part (taking->table, &csv, text, from, to);
+  *all = FALSE;
   for (;;)
     {
       const char *at = csv.at;
-      taking->offset = (gsize) (at - taking->text->bytes);
+      taking->offset = (gsize) (at - text->bytes) + text->base;
       taking->line = first + csv.line + 1;
-      result = next_record (taking->table, &csv, &what);
-      if (result == RECORD_END || !is_whole (taking, &csv))
+      RecordResult result =
+          next_of_part (taking->table, &csv, is_cut, taking->offset == text->from, &what);
+      if (result == RECORD_CUT)
+        {
+          *taken = taking->offset;
+          return TRUE;
+        }
+      *all = result == RECORD_END || !is_whole (taking, &csv);
+      if (*all)
         return TRUE;
       if (result == RECORD_WRONG)
         {
@@ -523,8 +610,8 @@ take_span (Taking *taking, gsize from, gsize to, gsize *taken, GError **error)
         }
       else if (result == RECORD_ONE)
         take_record (taking);
-      *taken = (gsize) (csv.at - taking->text->bytes);
-      if (!sluice_import_text_taken (taking->reading, taking->path, taking->text, *taken, error))
+      *taken = (gsize) (csv.at - text->bytes) + text->base;
+      if (!sluice_import_text_taken (taking->reading, taking->path, text, *taken, error))
         return FALSE;
     }
 }
@@ -539,6 +626,45 @@ knows_spans (const Taking *taking)
          && now.mtime == source->spans_mtime && now.size == source->spans_size;
 }
 
+/* Where the last line of a part ends, behind what was taken of it; its end, where it has none. */
+static gsize
+end_of_lines (const ImportText *text, gsize from)
+{
+  const char *begin = text->bytes + (from - text->base), *end = text->bytes + text->length;
+  const char *newline = memrchr (begin, '\n', (gsize) (end - begin));
+  return newline != NULL     ? (gsize) (newline + 1 - text->bytes) + text->base
+         : from > text->from ? from
+                             : text->base + text->length;
+}
+
+/* The records of the run, where they are known to lie. */
+static gboolean
+take_spans (Taking *taking, gsize from, gsize *taken, GError **error)
+{
+  const ImportText *text = taking->text;
+  const GArray *spans = taking->reading->source->spans;
+  gsize end = text->base + text->length;
+  gboolean all = TRUE;
+  for (guint i = 0; i < spans->len && all; i++)
+    {
+      const ImportSpan *span = &g_array_index (spans, ImportSpan, i);
+      gboolean is_cut = span->to > end && !text->ends;
+      if (span->to <= from || span->from >= end || (span->to > end && text->ends))
+        continue;
+      gsize begins = MAX (span->from, from);
+      *taken = begins;
+      if (!take_span (taking, begins, MIN (span->to, end), is_cut, taken, &all, error))
+        return FALSE;
+    }
+  /* What lies behind the last of them is of other runs; a file that has grown is known again by the
+   * end of a line. */
+  if (all && !text->ends)
+    *taken = end_of_lines (text, *taken);
+  else if (all && !sluice_import_follows (taking->reading))
+    *taken = end;
+  return TRUE;
+}
+
 static gboolean
 take (ImportReading *reading,
       const ImportPath *path,
@@ -548,26 +674,32 @@ take (ImportReading *reading,
 {
   g_auto (Table) table = { 0 };
   g_autoptr (GError) failure = NULL;
-  Taking taking = { .reading = reading, .path = path, .text = text, .table = &table };
-  if (!table_open (&table, text->bytes, text->length, &failure))
+  Taking taking = { .reading = reading,
+                    .path = path,
+                    .text = text,
+                    .table = &table,
+                    .counted = text->base,
+                    .n_lines = text->n_lines };
+  gboolean all;
+  if (!table_open (&table, text->head, text->head_length, &failure))
     {
       sluice_import_add_damage (reading, path, 0, g_strdup (failure->message));
       return TRUE;
     }
-  gsize from = MAX (text->from, table.begin);
-  if (!knows_spans (&taking))
-    return take_span (&taking, from, text->length, taken, error);
-  for (guint i = 0; i < reading->source->spans->len; i++)
-    {
-      const ImportSpan *span = &g_array_index (reading->source->spans, ImportSpan, i);
-      if (span->to > from && span->to <= text->length
-          && !take_span (&taking, MAX (span->from, from), span->to, taken, error))
-        return FALSE;
-    }
-  /* What lies behind the last of them is of other runs. */
-  if (!sluice_import_follows (reading))
-    *taken = text->length;
+  gsize from = MAX (text->from, table.begin), end = text->base + text->length;
+  if (from >= end)
+    return TRUE;
+  if (knows_spans (&taking))
+    return take_spans (&taking, from, taken, error);
+  gsize to = end_of_text (text, from);
+  if (!take_span (&taking, from, to, to == end && !text->ends, taken, &all, error))
+    return FALSE;
+  if (to == end)
+    return TRUE;
+  if (to > from) /* told once */
+    sluice_import_add_damage (reading, path, to, g_strdup (_ ("bytes of 0 are no text")));
+  *taken = end;
   return TRUE;
 }
 
-static const ImportFormat format = { .take = take };
+static const ImportFormat format = { .in_parts = TRUE, .take = take };

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "engine/store/import-text.h"
+#include "engine/store/import-part.h"
 
 #include <errno.h>
 #include <glib/gi18n-lib.h>
@@ -16,8 +17,6 @@
 #include "engine/store/crc32c.h"
 #include "engine/store/kinds/scalar.h"
 
-/* Bytes at the begin, and before the offset, by which a file is known again. */
-#define MARK_BYTES 64
 /* Milliseconds since 1970 are more than this, seconds are not. */
 #define LEAST_MILLISECONDS 1e11
 
@@ -161,7 +160,7 @@ gint64
 sluice_import_count_lines (const ImportText *text, gsize from, gsize to)
 {
   gint64 n = 0;
-  const char *at = text->bytes + from, *end = text->bytes + to;
+  const char *at = text->bytes + (from - text->base), *end = text->bytes + (to - text->base);
   while (at < end && (at = memchr (at, '\n', (gsize) (end - at))) != NULL)
     {
       n++;
@@ -220,22 +219,23 @@ sluice_import_read_fact (ImportReading *reading, const ImportPath *path)
 }
 
 static guint32
-mark_of (const char *bytes, gsize offset)
+mark_of (const ImportText *text, gsize offset)
 {
-  gsize n = MIN (offset, MARK_BYTES);
-  guint32 crc = n > 0 ? sluice_crc32c (0, bytes, n) : 0;
-  return n > 0 ? sluice_crc32c (crc, bytes + offset - n, n) : 0;
+  gsize n = MIN (offset, IMPORT_MARK_BYTES);
+  guint32 crc = n > 0 ? sluice_crc32c (0, text->head, n) : 0;
+  return n > 0 ? sluice_crc32c (crc, text->bytes + (offset - text->base) - n, n) : 0;
 }
 
 /* Is what was read of it still there, and was the last line whole? */
 static gboolean
-is_grown (const ImportReading *reading, const ImportFile *file, const char *bytes, gsize length)
+is_grown (const ImportReading *reading, const ImportFile *file, const ImportText *text)
 {
   gsize offset = (gsize) file->offset;
-  if (file->offset > length || mark_of (bytes, offset) != file->mark)
+  if (offset > text->base + text->length || mark_of (text, offset) != file->mark)
     return FALSE;
-  return reading->source->format->is_binary || offset == 0 || offset == length
-         || bytes[offset - 1] == '\n' || bytes[offset] == '\n' || bytes[offset] == '\r';
+  const char *at = text->bytes + (offset - text->base);
+  return reading->source->format->is_binary || offset == 0 || offset == text->base + text->length
+         || at[-1] == '\n' || at[0] == '\n' || at[0] == '\r';
 }
 
 /* ---- a file of points ---- */
@@ -245,7 +245,7 @@ note_taken (ImportFile *file, const ImportText *text, gsize taken)
 {
   file->is_changed |= file->id == 0 || file->offset != taken;
   file->offset = taken;
-  file->mark = mark_of (text->bytes, taken);
+  file->mark = mark_of (text, taken);
 }
 
 gboolean
@@ -264,6 +264,16 @@ sluice_import_text_taken (ImportReading *reading,
   return sluice_import_run_commit (reading->run, error);
 }
 
+/* Of a format that takes no parts it is one. */
+static gboolean
+open_points (ImportParts *parts, ImportReading *reading, const ImportPath *path, GError **error)
+{
+  if (reading->source->format->in_parts)
+    return sluice_import_parts_open (parts, path->path, error);
+  parts->whole = sluice_import_read_text (path->path, error);
+  return parts->whole != NULL;
+}
+
 static gboolean
 read_points (ImportReading *reading, const ImportPath *path, GError **error)
 {
@@ -273,20 +283,28 @@ read_points (ImportReading *reading, const ImportPath *path, GError **error)
   if (!sluice_import_look_at (path, &now)
       || (file->id != 0 && sluice_import_is_same_file (file, &now)))
     return TRUE;
-  g_autoptr (GBytes) bytes = sluice_import_read_text (path->path, &failure);
-  if (bytes == NULL)
+  ImportText text = { .wall = (double) now.mtime * 1e-9 };
+  g_auto (ImportParts) parts = { .fd = -1 };
+  gsize taken = (gsize) file->offset;
+  if (!open_points (&parts, reading, path, &failure))
     {
       sluice_import_add_damage (reading, path, 0, g_strdup (failure->message));
       return TRUE;
     }
-  ImportText text = { .from = (gsize) file->offset, .wall = (double) now.mtime * 1e-9 };
-  text.bytes = g_bytes_get_data (bytes, &text.length);
-  gsize taken = text.from;
-  if (!reading->source->format->take (reading, path, &text, &taken, error))
-    return FALSE;
-  note_taken (file, &text, taken);
+  do
+    {
+      if (!sluice_import_parts_read (&parts, taken, &text, &failure))
+        {
+          sluice_import_add_damage (reading, path, taken, g_strdup (failure->message));
+          return TRUE;
+        }
+      if (!reading->source->format->take (reading, path, &text, &taken, error))
+        return FALSE;
+      note_taken (file, &text, taken);
+    }
+  while (!text.ends);
   /* What was not taken is looked at again each time; damage that was passed over is told once. */
-  now.size = taken == text.length ? now.size : -1;
+  now.size = taken == text.base + text.length ? now.size : -1;
   file->is_changed |= !sluice_import_is_same_file (file, &now);
   file->size = now.size;
   file->inode = now.inode;
@@ -309,10 +327,11 @@ find_replaced (ImportReading *reading, GError **error)
       if (file->offset == 0 || !sluice_import_look_at (path, &now)
           || sluice_import_is_same_file (file, &now))
         continue;
-      g_autoptr (GBytes) bytes = sluice_import_read_text (path->path, NULL);
-      gsize length;
-      const char *data = bytes != NULL ? g_bytes_get_data (bytes, &length) : NULL;
-      replaced = bytes != NULL && !is_grown (reading, file, data, length);
+      g_auto (ImportParts) parts = { .fd = -1 };
+      ImportText text = { 0 };
+      replaced = open_points (&parts, reading, path, NULL)
+                 && sluice_import_parts_read (&parts, (gsize) file->offset, &text, NULL)
+                 && !is_grown (reading, file, &text);
     }
   reading->counts->is_reread = replaced;
   return !replaced || sluice_import_run_reset (reading->run, error);

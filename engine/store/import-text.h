@@ -12,21 +12,29 @@
  * is.
  */
 
-/* Files are read as a whole: no larger one is. */
+/* Files that are read as a whole: no larger one is. */
 #define IMPORT_MOST_TEXT ((guint64) 2 << 30)
 #define IMPORT_MOST_FACT ((guint64) 16 << 20)
+/* At the begin, and before the offset up to which a file was read, by which it is known again. */
+#define IMPORT_MARK_BYTES 64
 
-/* What there is of a file, and where its new part begins. */
+/* What there is of a file, or a part of that. Offsets are the file's. */
 typedef struct
 {
-  const char *bytes;
-  gsize length, from;
-  double wall; /* of points that come without: when the file was last written */
+  const char *bytes; /* from base on; 0 of a file that is read as a whole */
+  gsize base, length;
+  gsize from;     /* what is new of it begins there */
+  gboolean ends;  /* nothing comes behind it */
+  gint64 n_lines; /* that end before it */
+  const char *head;
+  gsize head_length; /* of the file's begin */
+  double wall;       /* of points that come without: when the file was last written */
 } ImportText;
 
 struct _ImportFormat
 {
   gboolean is_binary; /* a line's end is no place like others */
+  gboolean in_parts;  /* takes one part after the other, each from where the last one was taken */
   /* (nullable): reads the files that are facts. FALSE: error is set. */
   gboolean (*take_facts) (ImportReading *reading, GError **error);
   /* Takes points. *taken: (inout): from where on it is not; may be set, and what waits committed,
@@ -90,5 +98,5 @@ gboolean sluice_import_get_line (ImportReading *reading,
                                  const ImportText *text,
                                  gsize from,
                                  ImportLine *line);
-/* Lines that end between two offsets. */
+/* Lines that end between two offsets of it. */
 gint64 sluice_import_count_lines (const ImportText *text, gsize from, gsize to);

@@ -6,6 +6,7 @@
 #include "engine/store/store-private.h"
 
 #include "engine/base/error.h"
+#include "engine/device/device.h"
 #include "engine/store/column.h"
 
 void
@@ -237,6 +238,7 @@ typedef enum
   OVER,         /* finished or failed: its program was killed before the row went */
   BARRED,       /* what it comes after has failed, or is there no more */
   BLOCKED,      /* what it comes after has not finished */
+  OCCUPIED,     /* another one has its device */
   NOTHING_GOES, /* the queue is paused */
   LEAVES,       /* it was not let go on */
   BROKEN,
@@ -244,11 +246,57 @@ typedef enum
 
 typedef struct
 {
+  SluiceStore *store;
   gint64 run;
   gint64 after, threads, memory;
   gboolean leaves;
   char *reason; /* (nullable): of one that is barred or leaves */
 } Candidate;
+
+/* A run has an accelerator to itself; processors are shared out by threads. */
+static gboolean
+parse_accelerator (const char *text, SluiceDeviceSpec *spec)
+{
+  if (text == NULL || !sluice_device_spec_parse (spec, text, NULL))
+    return FALSE;
+  if (spec->type != NULL && !g_str_equal (spec->type, "CPU"))
+    return TRUE;
+  sluice_device_spec_clear (spec);
+  return FALSE;
+}
+
+static gboolean
+may_be_same (const SluiceDeviceSpec *device, const char *text)
+{
+  SluiceDeviceSpec other = { 0 };
+  gboolean may_be = parse_accelerator (text, &other) && sluice_device_spec_merge (&other, device);
+  sluice_device_spec_clear (&other);
+  return may_be;
+}
+
+/* Is a run of the queue under way, here or in another program, on the device that this one names?
+ */
+static Verdict
+judge_device (sqlite3 *db, const Candidate *candidate, const char *devices, GError **error)
+{
+  SluiceDeviceSpec device;
+  if (!parse_accelerator (devices, &device))
+    return READY;
+  sqlite3_stmt *row = sluice_sql_prepare (
+      db, error,
+      "SELECT q.run, q.devices FROM queue q JOIN runs r ON r.id = q.run WHERE q.run != ? AND "
+      "r.state IN (?, ?)",
+      "iii", candidate->run, (gint64) SLUICE_RUN_RUNNING, (gint64) SLUICE_RUN_PAUSED);
+  Verdict verdict = READY;
+  int rc;
+  while ((rc = sluice_sql_step (db, row, error)) == SQLITE_ROW && verdict == READY)
+    if (may_be_same (&device, (const char *) sqlite3_column_text (row, 1))
+        && sluice_store_run_is_locked (candidate->store, sqlite3_column_int64 (row, 0)))
+      verdict = OCCUPIED;
+  sqlite3_finalize (row);
+  sluice_device_spec_clear (&device);
+  return rc == SQLITE_ERROR ? BROKEN : verdict;
+}
 
 /* What its row says of the run that it comes after. */
 static Verdict
@@ -276,8 +324,8 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
   sqlite3_stmt *row = sluice_sql_prepare (
       db, error,
       "SELECT r.state, r.deleted IS NOT NULL, q.after, q.threads, a.state, a.name, "
-      "coalesce ((SELECT paused FROM queue_control), 0), q.memory FROM queue q JOIN runs r ON r.id "
-      "= q.run "
+      "coalesce ((SELECT paused FROM queue_control), 0), q.memory, q.devices FROM queue q JOIN "
+      "runs r ON r.id = q.run "
       "LEFT JOIN runs a ON a.id = q.after WHERE q.run = ?",
       "i", candidate->run);
   int rc = sluice_sql_step (db, row, error);
@@ -292,6 +340,8 @@ judge (sqlite3 *db, Candidate *candidate, GError **error)
                 : sqlite3_column_int (row, 6) != 0      ? NOTHING_GOES
                 : candidate->leaves                     ? LEAVES
                                                         : judge_after (candidate, row);
+      if (verdict == READY)
+        verdict = judge_device (db, candidate, (const char *) sqlite3_column_text (row, 8), error);
     }
   sqlite3_finalize (row);
   return verdict;
@@ -420,6 +470,8 @@ consider (SluiceStore *store, Candidate *candidate, const SluiceQueueLimits *lim
     case BLOCKED:
       return sluice_store_run_is_locked (store, candidate->after) ? SLUICE_QUEUE_BUSY
                                                                   : SLUICE_QUEUE_BLOCKED;
+    case OCCUPIED:
+      return SLUICE_QUEUE_BUSY;
     case NOTHING_GOES:
       return SLUICE_QUEUE_PAUSED;
     case BROKEN:
@@ -442,7 +494,7 @@ sluice_run_queue_claim (SluiceStore *store,
   SluiceQueueClaim all = SLUICE_QUEUE_EMPTY;
   for (guint i = 0; i < order->len; i++)
     {
-      Candidate candidate = { .run = g_array_index (order, gint64, i) };
+      Candidate candidate = { .store = store, .run = g_array_index (order, gint64, i) };
       SluiceQueueClaim one = consider (store, &candidate, limits, error);
       g_free (candidate.reason);
       if (one == SLUICE_QUEUE_CLAIMED || one == SLUICE_QUEUE_SKIPPED || one == SLUICE_QUEUE_DROPPED)

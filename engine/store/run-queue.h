@@ -13,9 +13,10 @@
  */
 typedef struct
 {
-  gint64 after;        /* a run that is to finish first; 0: none */
-  const char *devices; /* (nullable): what it is to have; NULL and 0: not said */
-  gint64 memory;       /* bytes */
+  gint64 after; /* a run that is to finish first; 0: none */
+  /* (nullable): what it is to have, an accelerator to itself; NULL and 0: not said */
+  const char *devices;
+  gint64 memory; /* bytes */
   gint64 threads;
 } SluiceQueueNeeds;
 

@@ -36,3 +36,8 @@ gboolean sluice_calibration_get (const char *folder,
 
 /* Of a step whose kernels run one after the other. calls: (element-type SluiceForecastCall) */
 double sluice_calibration_get_seconds (const SluiceCalibration *self, const GArray *calls);
+
+/* The same within a step, where kernels find less in the caches. spread: (out): as a model of the
+ * samples was off, at the most */
+double
+sluice_calibration_get_step_us (const SluiceCalibration *self, const GArray *calls, double *spread);

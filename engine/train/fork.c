@@ -7,6 +7,7 @@
 #include "engine/base/text.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/draft.h"
+#include "engine/store/file.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/retrace.h"
 #include "engine/train/run-file.h"
@@ -21,20 +22,39 @@ typedef struct
   char *folder;                    /* of the parent */
   SluiceProject *before, *project; /* as the parent is, and as the fork begins */
   SluiceExamples *examples, *test;
-  SluiceReplica *replica; /* stands at the step */
+  SluiceReplica *replica; /* (nullable): stands at the step, until all is written */
+  char *state;            /* (nullable): the checkpoint of it */
+  gsize state_bytes;
+  /* What its start is made of. */
   SluiceRunFile *file;
+  GBytes *graph;
+  SluiceRecord *settings;
+  char *checkpoint; /* relative to the run's folder */
+  SluiceQueueNeeds needs;
 } Fork;
 
 static void
-fork_clear (Fork *self)
+drop_replica (Fork *self)
 {
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
+}
+
+static void
+fork_free (gpointer data)
+{
+  Fork *self = data;
+  drop_replica (self);
   g_clear_pointer (&self->before, sluice_project_free);
   g_clear_pointer (&self->project, sluice_project_free);
   g_clear_pointer (&self->file, sluice_run_file_free);
+  g_clear_pointer (&self->graph, g_bytes_unref);
+  g_clear_pointer (&self->settings, sluice_record_free);
   g_free (self->folder);
+  g_free (self->state);
+  g_free (self->checkpoint);
+  g_free (self);
 }
 
 /* ---- what it is to be ---- */
@@ -102,9 +122,7 @@ check_data (Fork *self, GError **error)
 static gboolean
 make_replica (Fork *self, SluiceProject *project, GError **error)
 {
-  g_clear_pointer (&self->replica, sluice_replica_free);
-  g_clear_pointer (&self->examples, sluice_examples_free);
-  g_clear_pointer (&self->test, sluice_examples_free);
+  drop_replica (self);
   if (!sluice_examples_load_all (project, &self->examples, &self->test, error))
     return FALSE;
   self->replica =
@@ -158,16 +176,23 @@ retrace (Fork *self, GError **error)
   return ok;
 }
 
-/* As the parent was: its own settings, until the step. Then that the fork's fit. */
+/* As the parent was: its own settings, until the step. Then that the fork's fit. other: (nullable):
+ * a fork at the same step, whose state is this one's. */
 static gboolean
-stand_at_step (Fork *self, SluiceRunDraft *draft, gsize *bytes, GError **error)
+stand_at_step (Fork *self, const char *folder, const Fork *other, GError **error)
 {
-  g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
-  g_autofree char *path = g_build_filename (sluice_run_draft_get_folder (draft), name, NULL);
-  return make_replica (self, self->before, error) && restore (self, error) && retrace (self, error)
-         && sluice_replica_save (self->replica, path, bytes, error)
-         && make_replica (self, self->project, error)
-         && sluice_replica_restore (self->replica, path, error);
+  self->checkpoint = sluice_checkpoint_folder_dup_name (self->request->step);
+  self->state = g_build_filename (folder, self->checkpoint, NULL);
+  if (other != NULL)
+    self->state_bytes = other->state_bytes;
+  gboolean ok =
+      other != NULL
+          ? sluice_file_copy_tree ("checkpoint", other->state, self->state, error)
+          : make_replica (self, self->before, error) && restore (self, error)
+                && retrace (self, error)
+                && sluice_replica_save (self->replica, self->state, &self->state_bytes, error);
+  return ok && make_replica (self, self->project, error)
+         && sluice_replica_restore (self->replica, self->state, error);
 }
 
 /* ---- the run ---- */
@@ -181,7 +206,7 @@ make_info (const Fork *self, GError **error)
                    ? g_strdup (request->name)
                    : g_strdup_printf ("%s-at-%" G_GINT64_FORMAT, self->parent->name, request->step);
   info->project = g_strdup (self->parent->project);
-  info->group = g_strdup (self->parent->group);
+  info->group = g_strdup (request->group != NULL ? request->group : self->parent->group);
   info->n_steps = self->project->n_steps;
   info->seed = self->project->seed;
   info->step = request->step;
@@ -211,41 +236,81 @@ get_needs (Fork *self)
   return needs;
 }
 
-static gboolean
-start (Fork *self, SluiceRunDraft *take_draft, SluiceRunInfo *info, gsize bytes, GError **error)
-{
-  g_autoptr (SluiceRunDraft) draft = take_draft;
-  g_autoptr (GBytes) graph =
-      sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
-  g_autofree char *name = sluice_checkpoint_folder_dup_name (self->request->step);
-  g_autoptr (SluiceRecord) settings = sluice_trainer_new_settings (self->project);
-  SluiceQueueNeeds needs = get_needs (self);
-  SluiceRunStart start = { .graph = graph,
-                           .checkpoint = name,
-                           .checkpoint_step = self->request->step,
-                           .checkpoint_bytes = bytes,
-                           .waits = self->request->waits ? &needs : NULL,
-                           /* Until it is trained, too, it can be told from others. */
-                           .settings = settings,
-                           .write = write_run_file,
-                           .data = self->file };
-  return graph != NULL && info->graph_hash != NULL
-         && sluice_project_save (self->project, sluice_run_draft_get_folder (draft), error)
-         && sluice_run_draft_start (g_steal_pointer (&draft), info, &start, error);
-}
-
+/* Its folder, and what the database is to be told of it. (transfer full) (nullable) */
 static SluiceRunInfo *
-make_run (Fork *self, GError **error)
+prepare (Fork *self, SluiceRunDraft *draft, const Fork *other, GError **error)
 {
-  gsize bytes;
-  g_autoptr (SluiceRunDraft) draft = sluice_run_draft_new (self->store, error);
-  if (draft == NULL || !stand_at_step (self, draft, &bytes, error))
+  if (!load_projects (self, error) || !check_step (self, error) || !check_data (self, error))
+    return NULL;
+  g_autofree char *folder = sluice_run_draft_add_folder (draft, error);
+  if (folder == NULL || !stand_at_step (self, folder, other, error))
     return NULL;
   g_autoptr (SluiceRunInfo) info = make_info (self, error);
-  if (!start (self, g_steal_pointer (&draft), info, bytes, error))
+  self->graph = sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
+  if (info->graph_hash == NULL || self->graph == NULL
+      || !sluice_project_save (self->project, folder, error)
+      || !sluice_run_file_write (self->file, folder, info, error))
     return NULL;
-  sluice_store_unlock_run (self->store, info->id);
+  if (other != NULL && g_bytes_equal (self->graph, other->graph))
+    {
+      g_bytes_unref (self->graph);
+      self->graph = g_bytes_ref (other->graph);
+    }
+  /* Until it is trained, too, it can be told from others. */
+  self->settings = sluice_trainer_new_settings (self->project);
+  self->needs = get_needs (self);
+  drop_replica (self);
   return g_steal_pointer (&info);
+}
+
+static SluiceRunStart
+make_start (const Fork *self)
+{
+  return (SluiceRunStart){ .graph = self->graph,
+                           .checkpoint = self->checkpoint,
+                           .checkpoint_step = self->request->step,
+                           .checkpoint_bytes = self->state_bytes,
+                           .waits = self->request->waits ? &self->needs : NULL,
+                           .settings = self->settings,
+                           .write = write_run_file,
+                           .data = self->file };
+}
+
+GPtrArray *
+sluice_fork_all (SluiceStore *store,
+                 const SluiceRunInfo *parent,
+                 const SluiceForkRequest *requests,
+                 guint n,
+                 GError **error)
+{
+  g_autoptr (GPtrArray) forks = g_ptr_array_new_with_free_func (fork_free);
+  g_autoptr (GPtrArray) infos =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_info_free);
+  g_autoptr (SluiceRunDraft) draft = sluice_run_draft_new (store, error);
+  g_autofree SluiceRunStart *starts = g_new (SluiceRunStart, n);
+  if (draft == NULL)
+    return NULL;
+  for (guint i = 0; i < n; i++)
+    {
+      const char *name = requests[i].name;
+      const Fork *other = i > 0 && requests[i].step == requests[0].step ? forks->pdata[0] : NULL;
+      Fork *fork = g_new0 (Fork, 1);
+      g_ptr_array_add (forks, fork);
+      fork->store = store;
+      fork->parent = parent;
+      fork->request = &requests[i];
+      fork->folder = sluice_store_dup_run_folder (store, parent->id);
+      if (name != NULL && !sluice_text_check_name ("the name of the run", name, error))
+        return NULL;
+      SluiceRunInfo *info = prepare (fork, draft, other, error);
+      if (info == NULL)
+        return NULL;
+      g_ptr_array_add (infos, info);
+      starts[i] = make_start (fork);
+    }
+  return sluice_run_draft_start_all (g_steal_pointer (&draft), infos, starts, error)
+             ? g_steal_pointer (&infos)
+             : NULL;
 }
 
 SluiceRunInfo *
@@ -254,14 +319,6 @@ sluice_fork (SluiceStore *store,
              const SluiceForkRequest *request,
              GError **error)
 {
-  Fork self = { .store = store, .parent = parent, .request = request };
-  if (request->name != NULL
-      && !sluice_text_check_name ("the name of the run", request->name, error))
-    return NULL;
-  self.folder = sluice_store_dup_run_folder (store, parent->id);
-  SluiceRunInfo *info = NULL;
-  if (load_projects (&self, error) && check_step (&self, error) && check_data (&self, error))
-    info = make_run (&self, error);
-  fork_clear (&self);
-  return info;
+  g_autoptr (GPtrArray) infos = sluice_fork_all (store, parent, request, 1, error);
+  return infos != NULL ? sluice_run_info_copy (infos->pdata[0]) : NULL;
 }

@@ -12,7 +12,8 @@
  */
 typedef struct
 {
-  const char *name; /* (nullable): the parent's, and the step */
+  const char *name;  /* (nullable): the parent's, and the step */
+  const char *group; /* (nullable): the parent's */
   gint64 step;
   const char *const *assignments; /* (nullable): as sluice_project_set() takes them */
   gboolean waits;                 /* in the queue, with needs */
@@ -37,4 +38,12 @@ typedef struct
 SluiceRunInfo *sluice_fork (SluiceStore *store,
                             const SluiceRunInfo *parent,
                             const SluiceForkRequest *request,
+                            GError **error);
+
+/* Several, together or not at all, whatever happens to the program: their numbers follow each
+ * other. (transfer full) (nullable) (element-type SluiceRunInfo) */
+GPtrArray *sluice_fork_all (SluiceStore *store,
+                            const SluiceRunInfo *parent,
+                            const SluiceForkRequest *requests,
+                            guint n,
                             GError **error);

@@ -34,6 +34,17 @@ sluice_halving_get_places (const SluiceHalving *self, guint n_trials, guint rung
   return n_trials;
 }
 
+double
+sluice_halving_count_steps (const SluiceHalving *self, guint n_trials)
+{
+  guint n_rungs = sluice_halving_count_rungs (self);
+  double sum = (double) n_trials * (double) sluice_halving_get_step (self, 0);
+  for (guint i = 0; i + 1 < n_rungs; i++)
+    sum += (double) sluice_halving_get_places (self, n_trials, i)
+           * (double) (sluice_halving_get_step (self, i + 1) - sluice_halving_get_step (self, i));
+  return sum;
+}
+
 typedef struct
 {
   guint trial;

@@ -40,6 +40,8 @@ guint sluice_halving_count_rungs (const SluiceHalving *self);
 gint64 sluice_halving_get_step (const SluiceHalving *self, guint rung);
 /* Of so many trials, how many go on from a rung; at least one. */
 guint sluice_halving_get_places (const SluiceHalving *self, guint n_trials, guint rung);
+/* Steps of all trials together, where none fails. */
+double sluice_halving_count_steps (const SluiceHalving *self, guint n_trials);
 
 /**
  * sluice_halving_judge:

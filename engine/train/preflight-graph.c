@@ -6,6 +6,7 @@
 
 #include "engine/graph/lower.h"
 #include "engine/graph/role.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/comparison.h"
 #include "engine/train/parameters.h"
 #include "engine/train/preflight-private.h"
@@ -186,7 +187,7 @@ look_at_nodes (SluiceChecker *self)
 /* ---- settings ---- */
 
 /* set: (nullable) */
-static void
+static SluicePreflightItem *
 add_setting (
     SluiceChecker *self, const char *name, char *take_text, const char *action, const char *set)
 {
@@ -194,6 +195,28 @@ add_setting (
       sluice_preflight_add (self->card, "setting", name, SLUICE_PREFLIGHT_LOOK, take_text);
   item->action = g_strdup (action);
   item->set = g_strdup (set);
+  return item;
+}
+
+/* Of one that no step reads, or that the graph has lost. */
+static void
+add_idle (SluiceChecker *self, const char *name, char *take_text)
+{
+  SluicePreflightItem *item =
+      add_setting (self, name, take_text, _ ("take it out of [parameters]"), NULL);
+  item->take_out = g_strdup (name);
+}
+
+/* An edge that is fed, or an attribute of a node. (nullable): the graph has it no more */
+static const SluiceNode *
+find_target (SluiceGraph *graph, const char *target)
+{
+  SluiceEdge edge = { NULL, 0 };
+  if (!sluice_parameter_is_attr (target))
+    return sluice_graph_parse_edge (graph, target, &edge, NULL) ? edge.node : NULL;
+  g_autofree char *value = sluice_graph_dup_attr_parameter (graph, target);
+  g_autofree char *node = g_strndup (target, strcspn (target, ":"));
+  return value != NULL ? sluice_graph_find (graph, node) : NULL;
 }
 
 static void
@@ -205,17 +228,15 @@ look_at_settings (SluiceChecker *self)
   for (guint i = 0; i < p->parameters->len; i++)
     {
       const SluiceNamedEdge *parameter = &g_array_index (p->parameters, SluiceNamedEdge, i);
-      SluiceEdge edge;
-      if (!sluice_graph_parse_edge (steps.graph, parameter->target, &edge, NULL))
-        add_setting (
+      const SluiceNode *node = find_target (steps.graph, parameter->target);
+      if (node == NULL)
+        add_idle (
             self, parameter->name,
-            g_strdup_printf (_ ("%s: the graph has no '%s'"), parameter->name, parameter->target),
-            _ ("name its edge in [parameters]"), NULL);
-      else if (!steps.reached[edge.node->id])
-        add_setting (self, parameter->name,
-                     g_strdup_printf (_ ("%s changes nothing: no step reads '%s'"), parameter->name,
-                                      parameter->target),
-                     _ ("take it out of [parameters]"), NULL);
+            g_strdup_printf (_ ("%s: the graph has no '%s'"), parameter->name, parameter->target));
+      else if (!steps.reached[node->id])
+        add_idle (self, parameter->name,
+                  g_strdup_printf (_ ("%s changes nothing: no step reads '%s'"), parameter->name,
+                                   parameter->target));
     }
   if (p->summaries != NULL && self->schedule.summary_every == 0)
     add_setting (self, "summary-every", g_strdup (_ ("summaries are never taken")),
@@ -308,6 +329,8 @@ look_at_variables (SluiceChecker *self)
           ngettext ("%u variable is trained", "%u variables are trained", n_trained), n_trained)
                     : g_strdup (_ ("no variable is trained")));
   item->value = n_trained;
+  if (n_trained == 0)
+    item->action = g_strdup (_ ("name what updates the variables in [project] train"));
 }
 
 void

@@ -26,6 +26,7 @@ item_free (gpointer data)
   g_free (item->action);
   g_free (item->set);
   g_free (item->node);
+  g_free (item->take_out);
   g_free (item->spread);
   g_clear_pointer (&item->counts, g_array_unref);
   g_free (item);

@@ -48,6 +48,7 @@ typedef struct
   GArray *counts;                /* (nullable) (element-type gint64): how often each class comes */
   char *set;                     /* (nullable): the setting that does it, "train.batch=32" */
   char *node;                    /* (nullable): that is to be looked at */
+  char *take_out;                /* (nullable): the promoted parameter that does nothing */
 } SluicePreflightItem;
 
 typedef struct

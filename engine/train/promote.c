@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/graph/shape-context.h"
 #include "engine/store/file.h"
 #include "engine/train/attr-parameter.h"
@@ -96,53 +97,92 @@ dup_free_name (const SluiceProject *project, const char *what)
   return name;
 }
 
+/* What GKeyFile reads as something else than a key. */
+static gboolean
+check_name (const char *name, GError **error)
+{
+  return sluice_text_check_name ("the name of a setting", name, error)
+         && (strpbrk (name, "=[]#") == NULL
+             || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                             "'%s' is no name of a setting; leave out = [ ] and #", name));
+}
+
+gboolean
+sluice_project_check_promotion (const SluiceProject *self,
+                                const char *what,
+                                const char *name,
+                                const SluiceParameterNote *note,
+                                GError **error)
+{
+  const SluiceNamedEdge *found = sluice_project_find_promoted (self, what);
+  g_autofree char *text = sluice_parameter_note_dup_text (note, what);
+  g_autofree char *target = NULL;
+  SluiceParameterNote *read = NULL;
+  if (!check_name (name, error) || !sluice_parameter_note_parse (name, text, &target, &read, error))
+    return FALSE;
+  g_clear_pointer (&read, sluice_parameter_note_free);
+  return (found != NULL && strcmp (found->name, name) == 0)
+         || !sluice_project_check_key (self, name, NULL)
+         || sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
+                         "a setting of the project is called %s; choose another name", name);
+}
+
+/* ---- changing ---- */
+
+/* A key keeps its place, and its comment. (transfer full) */
+static char *
+dup_renamed (const char *text, const char *from, const char *to)
+{
+  g_autofree char *begin = g_strconcat (from, "=", NULL);
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  gboolean is_name = FALSE;
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] == '[')
+      is_name = g_str_equal (lines[i], "[" GROUP "]") || g_str_equal (lines[i], "[overrides]");
+    else if (is_name && g_str_has_prefix (lines[i], begin))
+      {
+        char *renamed = g_strconcat (to, lines[i] + strlen (from), NULL);
+        g_free (lines[i]);
+        lines[i] = renamed;
+      }
+  return g_strjoinv ("\n", lines);
+}
+
+static gboolean
+write_renamed (GKeyFile *file, const char *path, const char *from, const char *to, GError **error)
+{
+  g_autofree char *text = g_key_file_to_data (file, NULL, NULL);
+  g_autofree char *renamed = dup_renamed (text, from, to);
+  return sluice_file_put ("file", path, renamed, strlen (renamed), error);
+}
+
 char *
-sluice_project_promote (const char *folder, const char *what, const char *name, GError **error)
+sluice_project_promote (const char *folder,
+                        const char *what,
+                        const char *name,
+                        const SluiceParameterNote *note,
+                        GError **error)
 {
   g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
   if (project == NULL)
     return NULL;
   const SluiceNamedEdge *found = sluice_project_find_promoted (project, what);
-  if (found != NULL)
-    return g_strdup (found->name);
-  g_autofree char *key = name != NULL ? g_strdup (name) : dup_free_name (project, what);
-  if (sluice_project_check_key (project, key, NULL))
-    {
-      sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
-                   "a setting of the project is called %s; choose another name", key);
-      return NULL;
-    }
+  g_autofree char *key = name != NULL    ? g_strdup (name)
+                         : found != NULL ? g_strdup (found->name)
+                                         : dup_free_name (project, what);
+  const char *old = found != NULL ? found->name : key;
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autofree char *target = g_strconcat (what, sluice_parameter_is_attr (what) ? "" : ":0", NULL);
+  if (note == NULL)
+    note = g_hash_table_lookup (project->notes, old);
+  g_autofree char *text = sluice_parameter_note_dup_text (note, target);
+  if (!sluice_project_check_promotion (project, what, key, note, error))
+    return NULL;
   g_autoptr (GKeyFile) file = read_file (path, error);
   if (file == NULL)
     return NULL;
-  g_autofree char *target = g_strconcat (what, sluice_parameter_is_attr (what) ? "" : ":0", NULL);
-  g_key_file_set_string (file, GROUP, key, target);
-  return write_file (file, path, error) ? g_steal_pointer (&key) : NULL;
-}
-
-gboolean
-sluice_project_annotate (const char *folder,
-                         const char *name,
-                         const SluiceParameterNote *note,
-                         GError **error)
-{
-  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  if (project == NULL)
-    return FALSE;
-  const SluiceNamedEdge *parameter = sluice_project_find_parameter (project, name);
-  if (parameter == NULL)
-    return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
-                        "the project has no parameter %s; reload the form", name);
-  g_autoptr (GKeyFile) file = read_file (path, error);
-  g_autofree char *text = sluice_parameter_note_dup_text (note, parameter->target);
-  g_autofree char *target = NULL;
-  g_autoptr (SluiceParameterNote) read = NULL;
-  if (file == NULL || !sluice_parameter_note_parse (name, text, &target, &read, error))
-    return FALSE;
-  sluice_ini_set_text (file, GROUP, name, text);
-  return write_file (file, path, error);
+  sluice_ini_set_text (file, GROUP, old, text);
+  return write_renamed (file, path, old, key, error) ? g_steal_pointer (&key) : NULL;
 }
 
 gboolean

@@ -21,27 +21,34 @@ gboolean sluice_graph_has_parameter (SluiceGraph *graph, const char *target);
 const SluiceNamedEdge *sluice_project_find_promoted (const SluiceProject *self, const char *what);
 
 /**
- * sluice_project_promote:
- * @folder: of the project
+ * sluice_project_check_promotion:
  * @what: a node, or "node:attribute"
- * @name: (nullable): of the setting; the node's, made free
+ * @name: that it is to have
+ * @note: (nullable): what is to be said of it
  *
- * Returns: (transfer full) (nullable): the name; ALREADY_EXISTS: a setting is called so
+ * Returns: FALSE with ALREADY_EXISTS: another setting is called so; INVALID_ARGUMENT: that is no
+ * name, or low lies above high
  */
-char *
-sluice_project_promote (const char *folder, const char *what, const char *name, GError **error);
+gboolean sluice_project_check_promotion (const SluiceProject *self,
+                                         const char *what,
+                                         const char *name,
+                                         const SluiceParameterNote *note,
+                                         GError **error);
 
 /**
- * sluice_project_annotate:
- * @name: of a parameter
- * @note: (nullable): what is said of it from now on
+ * sluice_project_promote:
+ * @folder: of the project
+ * @what: a node, or "node:attribute": a setting from now on, where it was none
+ * @name: (nullable): of the setting; as it was, or the node's, made free
+ * @note: (nullable): what is said of it; as it was. Nothing is said where it is empty.
  *
- * Returns: FALSE with NOT_FOUND: there is no such parameter; INVALID_ARGUMENT: low lies above high
+ * Returns: (transfer full) (nullable): the name; %NULL as sluice_project_check_promotion()
  */
-gboolean sluice_project_annotate (const char *folder,
-                                  const char *name,
-                                  const SluiceParameterNote *note,
-                                  GError **error);
+char *sluice_project_promote (const char *folder,
+                              const char *what,
+                              const char *name,
+                              const SluiceParameterNote *note,
+                              GError **error);
 
 /* NOT_FOUND: there is no such parameter. */
 gboolean sluice_project_demote (const char *folder, const char *name, GError **error);

@@ -360,7 +360,9 @@ sluice_queue_put_back (SluiceStore *store,
   sluice_trainer_get_progress (trainer, &progress);
   gboolean of_machine =
       sluice_trainer_is_put_off (trainer) || (failure != NULL && is_of_machine (store, failure));
-  gboolean stays = of_machine || progress.state == SLUICE_RUN_STOPPED;
+  gboolean is_stopped =
+      progress.state == SLUICE_RUN_STOPPED && !sluice_trainer_is_asked_to_stop (trainer);
+  gboolean stays = of_machine || is_stopped;
   gboolean ok =
       sluice_run_queue_settle (store, run, stays ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_LEAVES,
                                NULL, of_machine ? NULL : error);

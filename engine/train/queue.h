@@ -72,7 +72,8 @@ SluiceQueueClaim sluice_queue_take (SluiceStore *store,
  * @trainer: what sluice_queue_take() gave, at its end
  * @failure: (nullable): what sluice_trainer_wait() said
  *
- * A run that was stopped waits again, in its place; another one leaves the queue.
+ * A run that was stopped with who trains it waits again, in its place; another one leaves the
+ * queue, also one that was itself asked to stop.
  *
  * Returns: %FALSE where no further run would fare better: @failure is the machine's fault, and the
  * run waits again

@@ -150,6 +150,7 @@ do_checkpoint (SluiceTrainer *self, const char *argument, char **answer, GError 
 static gboolean
 do_stop (SluiceTrainer *self, const char *argument, char **answer, GError **error)
 {
+  self->is_asked_to_stop = TRUE;
   set_want (self, WANT_STOP, -1);
   *answer = g_strdup ("stopped, and saved");
   return TRUE;

@@ -32,6 +32,7 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   SluiceReplica *replica;
+  SluiceDebugger *debugger;  /* of its steps */
   SluiceSchedule now;        /* what holds at this step; the trainer's thread, once it is started */
   gint64 next_change;        /* of the project's, after this step */
   SluiceRunControl *control; /* what others ask */
@@ -55,8 +56,9 @@ struct _SluiceTrainer
   SluiceStopRule stop_rule;
   gboolean runs_commands;
   gboolean (*waits_again) (SluiceStore *store, const GError *failure); /* (nullable) */
-  gboolean is_put_off;  /* written before it has ended */
-  SluiceAlerts *alerts; /* (nullable): there are none */
+  gboolean is_put_off;       /* written before it has ended */
+  gboolean is_asked_to_stop; /* the same */
+  SluiceAlerts *alerts;      /* (nullable): there are none */
   double *scalars, *evaluation;
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */

@@ -10,7 +10,7 @@
 #include "engine/base/error.h"
 #include "engine/store/file.h"
 #include "engine/train/option-diff.h"
-#include "engine/train/replica.h"
+#include "engine/train/queue.h"
 #include "engine/train/seed-spread.h"
 
 #define SEEDS 3
@@ -33,10 +33,10 @@ sluice_which_matters_free (SluiceWhichMatters *self)
   g_free (self);
 }
 
-/* A run's project, as text, and where its graph lies. */
+/* A run's project, as text, and its graph. */
 typedef struct
 {
-  char *text, *graph_path;
+  char *text, *graph_path, *graph_hash;
   guint64 seed;
 } Source;
 
@@ -45,17 +45,60 @@ source_clear (Source *self)
 {
   g_free (self->text);
   g_free (self->graph_path);
+  g_free (self->graph_hash);
 }
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Source, source_clear)
+
+/* What short runs of several seeds are of: the first run, the second, or the first with one
+ * difference, the graph of the second (where change is NULL) or a key. */
+typedef struct
+{
+  const Source *source, *graph;
+  const SluiceOptionChange *change; /* (nullable) */
+  SluiceRunInfo **runs;             /* of each seed; (nullable): there is none */
+} Variant;
+
+enum
+{
+  FIRST,
+  SECOND,
+  N_WHOLE, /* behind them a difference each */
+};
 
 typedef struct
 {
   SluiceStore *store;
   const SluiceWhichMattersOptions *options;
-  SluiceWhichMatters *result;
-  char *scratch;
-  guint done, all;
-} Trials;
+  const SluiceRunInfo *first, *second;
+  Source sources[N_WHOLE];
+  GPtrArray *changes; /* of SluiceOptionChange */
+  GArray *variants;   /* of Variant */
+  guint n_seeds;
+  char *group, *scratch;
+  GHashTable *by_project; /* of SluiceRunInfo, those of the group */
+} Question;
+
+static void
+question_clear (Question *self)
+{
+  for (guint i = 0; i < N_WHOLE; i++)
+    source_clear (&self->sources[i]);
+  for (guint i = 0; self->variants != NULL && i < self->variants->len; i++)
+    g_free (g_array_index (self->variants, Variant, i).runs);
+  if (self->scratch != NULL)
+    {
+      g_autofree char *path = g_build_filename (self->scratch, "project.ini", NULL);
+      g_unlink (path);
+      g_rmdir (self->scratch);
+    }
+  g_clear_pointer (&self->changes, g_ptr_array_unref);
+  g_clear_pointer (&self->variants, g_array_unref);
+  g_clear_pointer (&self->by_project, g_hash_table_unref);
+  g_free (self->group);
+  g_free (self->scratch);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Question, question_clear)
+
+/* ---- what differs ---- */
 
 static gboolean
 read_source (SluiceStore *store, const SluiceRunInfo *run, Source *source, GError **error)
@@ -67,100 +110,258 @@ read_source (SluiceStore *store, const SluiceRunInfo *run, Source *source, GErro
       g_prefix_error (error, "run '%s' cannot be trained again: ", run->name);
       return FALSE;
     }
-  *source =
-      (Source){ sluice_project_dup_text (project), g_strdup (project->graph_path), project->seed };
+  *source = (Source){ sluice_project_dup_text (project), g_strdup (project->graph_path),
+                      g_strdup (run->graph_hash), project->seed };
   return TRUE;
 }
 
-/* With one key as change has it, which may be NULL. */
-static SluiceProject *
-make_project (Trials *self,
-              const char *text,
-              const char *graph_path,
-              const SluiceOptionChange *change,
-              GError **error)
+/* The seed is what is varied anyway. */
+static GPtrArray *
+list_changes (const Source *first, const Source *second)
 {
-  g_autofree char *path = g_build_filename (self->scratch, "project.ini", NULL);
+  GPtrArray *changes = sluice_option_diff (first->text, second->text);
+  for (guint i = changes->len; i-- > 0;)
+    {
+      const SluiceOptionChange *change = changes->pdata[i];
+      gboolean is_seed = strcmp (change->group, "train") == 0 && strcmp (change->key, "seed") == 0;
+      /* A name of a file: the graph in it counts by itself. */
+      gboolean is_graph =
+          strcmp (change->group, "project") == 0 && strcmp (change->key, "graph") == 0;
+      if (is_seed || is_graph)
+        g_ptr_array_remove_index (changes, i);
+    }
+  return changes;
+}
+
+static gboolean
+list_variants (Question *self, GError **error)
+{
+  const Source *first = &self->sources[FIRST], *second = &self->sources[SECOND];
+  gboolean same_graph = g_strcmp0 (first->graph_hash, second->graph_hash) == 0;
+  self->changes = list_changes (first, second);
+  self->variants = g_array_new (FALSE, FALSE, sizeof (Variant));
+  const Variant whole[] = { { first, first, NULL, NULL },
+                            { second, second, NULL, NULL },
+                            { first, second, NULL, NULL } };
+  g_array_append_vals (self->variants, whole, same_graph ? 2 : 3);
+  for (guint i = 0; i < self->changes->len; i++)
+    {
+      Variant variant = { first, first, self->changes->pdata[i], NULL };
+      g_array_append_val (self->variants, variant);
+    }
+  for (guint i = 0; i < self->variants->len; i++)
+    g_array_index (self->variants, Variant, i).runs = g_new0 (SluiceRunInfo *, self->n_seeds);
+  return self->variants->len > N_WHOLE
+         || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                         "the runs differ by their seed alone, or by nothing that a project says");
+}
+
+/* With one key as the variant has it. */
+static char *
+dup_text (const Variant *variant, GError **error)
+{
+  const SluiceOptionChange *change = variant->change;
+  const char *text = variant->source->text;
   g_autoptr (GKeyFile) file = g_key_file_new ();
-  gsize length;
   if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, error))
     return NULL;
   if (change != NULL && change->is != NULL)
     g_key_file_set_string (file, change->group, change->key, change->is);
   else if (change != NULL)
     g_key_file_remove_key (file, change->group, change->key, NULL);
-  g_autofree char *changed = g_key_file_to_data (file, &length, NULL);
-  SluiceProject *project = sluice_file_put ("project", path, changed, length, error)
-                               ? sluice_project_load (self->scratch, error)
-                               : NULL;
+  return g_key_file_to_data (file, NULL, NULL);
+}
+
+/* Of the first seed. */
+static SluiceProject *
+new_project (Question *self, const Variant *variant, GError **error)
+{
+  g_autofree char *path = g_build_filename (self->scratch, "project.ini", NULL);
+  g_autofree char *text = dup_text (variant, error);
+  SluiceProject *project =
+      text != NULL && sluice_file_put ("project", path, text, strlen (text), error)
+          ? sluice_project_load (self->scratch, error)
+          : NULL;
   if (project == NULL)
     return NULL;
   g_free (project->graph_path);
-  project->graph_path = g_strdup (graph_path);
+  project->graph_path = g_strdup (variant->graph->graph_path);
+  project->seed = self->sources[FIRST].seed;
+  project->n_steps = self->options->n_steps;
   const char *const *more = self->options->allow_files;
   for (guint i = 0; more != NULL && more[i] != NULL; i++)
     sluice_file_access_allow (project->files, more[i], SLUICE_FILE_WRITE);
   return project;
 }
 
-/* ---- a short run ---- */
+/* ---- the runs that there are ---- */
 
-static gboolean
-take_steps (Trials *self, SluiceReplica *replica, double *loss, GError **error)
+/* Runs with the same key are the same run, wherever their folders lie. */
+static char *
+dup_key (const SluiceProject *project, const char *graph_hash)
 {
-  g_autofree double *scalars = g_new (double, replica->n_scalars);
-  gint64 n = self->options->n_steps, counted = MAX (n / 4, 1);
-  double sum = 0;
-  replica->limit = n;
-  while (replica->n_done < n)
+  g_autofree char *text = sluice_project_dup_text (project);
+  g_autoptr (GKeyFile) file = g_key_file_new ();
+  if (!g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL))
+    return NULL;
+  g_key_file_remove_key (file, "project", "graph", NULL);
+  g_autofree char *rest = g_key_file_to_data (file, NULL, NULL);
+  return g_strconcat (rest, "\n", graph_hash, NULL);
+}
+
+/* The newest ones of each kind. */
+static gboolean
+read_runs (Question *self, GError **error)
+{
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (self->store, error);
+  self->by_project = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
+                                            (GDestroyNotify) sluice_run_info_free);
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
     {
-      SluiceRunOptions run = { .step = (guint64) replica->n_done + 1,
-                               .cancellable = self->options->cancellable };
-      if (!sluice_replica_step (replica, scalars, NULL, &run, error))
-        return FALSE;
-      if (replica->n_done > n - counted)
-        sum += scalars[0];
+      const SluiceRunInfo *info = runs->pdata[i];
+      gboolean is_out = info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_DRAFT;
+      if (g_strcmp0 (info->group, self->group) != 0 || is_out)
+        continue; /* somebody took it out of the queue */
+      g_autofree char *folder = sluice_store_dup_run_folder (self->store, info->id);
+      g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+      char *key = project != NULL ? dup_key (project, info->graph_hash) : NULL;
+      const SluiceRunInfo *other = key != NULL ? g_hash_table_lookup (self->by_project, key) : NULL;
+      if (key != NULL && (other == NULL || other->id < info->id))
+        g_hash_table_replace (self->by_project, key, sluice_run_info_copy (info));
+      else
+        g_free (key);
     }
-  *loss = sum / (double) counted;
+  return runs != NULL;
+}
+
+/* A variant that is no project has none. */
+static void
+find_runs (Question *self)
+{
+  for (guint i = 0; g_hash_table_size (self->by_project) > 0 && i < self->variants->len; i++)
+    {
+      const Variant *variant = &g_array_index (self->variants, Variant, i);
+      g_autoptr (SluiceProject) project = new_project (self, variant, NULL);
+      for (guint k = 0; project != NULL && k < self->n_seeds; k++, project->seed++)
+        {
+          g_autofree char *key = dup_key (project, variant->graph->graph_hash);
+          variant->runs[k] = key != NULL ? g_hash_table_lookup (self->by_project, key) : NULL;
+        }
+    }
+}
+
+char *
+sluice_which_matters_dup_group (const SluiceRunInfo *first, const SluiceRunInfo *second)
+{
+  return g_strdup_printf ("which matters #%" G_GINT64_FORMAT " #%" G_GINT64_FORMAT, first->id,
+                          second->id);
+}
+
+static gboolean
+question_init (Question *self, GError **error)
+{
+  self->n_seeds = self->options->n_seeds > 1 ? self->options->n_seeds : SEEDS;
+  self->group = sluice_which_matters_dup_group (self->first, self->second);
+  if (!read_source (self->store, self->first, &self->sources[FIRST], error)
+      || !read_source (self->store, self->second, &self->sources[SECOND], error)
+      || !list_variants (self, error)
+      || (self->scratch = g_dir_make_tmp ("sluice-matters-XXXXXX", error)) == NULL
+      || !read_runs (self, error))
+    return FALSE;
+  find_runs (self);
   return TRUE;
 }
 
-static gboolean
-train (Trials *self, SluiceProject *project, guint64 seed, double *loss, GError **error)
+/* ---- asking ---- */
+
+static char *
+dup_name (const Question *self, guint i, guint seed)
 {
-  g_autoptr (SluiceExamples) examples = NULL, test = NULL;
-  project->seed = seed;
-  if (!sluice_examples_load_all (project, &examples, &test, error))
-    return FALSE;
-  SluiceReplica *replica =
-      sluice_replica_new (project, examples, test, 0, self->options->host, error);
-  if (replica == NULL)
-    return FALSE;
-  gboolean ok = sluice_replica_initialize (replica, error)
-                && sluice_replica_begin_input (replica, error)
-                && take_steps (self, replica, loss, error);
-  sluice_replica_end_input (replica);
-  sluice_replica_free (replica);
-  self->done++;
-  if (self->options->progress != NULL)
-    self->options->progress (self->done, self->all, self->options->progress_data);
-  return ok;
+  const SluiceOptionChange *change = g_array_index (self->variants, Variant, i).change;
+  return g_strdup_printf ("%s: %s, seed %" G_GUINT64_FORMAT, self->group,
+                          i == FIRST       ? "first"
+                          : i == SECOND    ? "second"
+                          : change == NULL ? "graph"
+                                           : change->key,
+                          self->sources[FIRST].seed + seed);
 }
 
-/* Of each seed the loss; change: (nullable). */
+/* Those of one variant that are still to be asked for. */
 static gboolean
-train_all (Trials *self,
-           const Source *source,
-           const char *graph_path,
-           const SluiceOptionChange *change,
-           double *losses,
-           GError **error)
+add_variant (Question *self, SluiceQueueBatch *batch, guint i, guint *n_added, GError **error)
 {
-  g_autoptr (SluiceProject) project = make_project (self, source->text, graph_path, change, error);
-  for (guint i = 0; i < self->result->n_seeds; i++)
-    if (project == NULL || !train (self, project, source->seed + i, &losses[i], error))
+  const Variant *variant = &g_array_index (self->variants, Variant, i);
+  const SluiceSessionOptions *host = self->options->host;
+  guint before = *n_added;
+  g_autoptr (SluiceProject) project = new_project (self, variant, error);
+  for (guint k = 0; project != NULL && k < self->n_seeds; k++, project->seed++)
+    {
+      g_autofree char *name = dup_name (self, i, k);
+      const SluiceQueueRequest request = { .name = name,
+                                           .group = self->group,
+                                           .needs.devices = host != NULL ? host->device : NULL,
+                                           .needs.threads = host != NULL ? host->n_threads : 0,
+                                           .host = host,
+                                           .like_last = *n_added > before };
+      if (variant->runs[k] != NULL)
+        continue;
+      if (!sluice_queue_batch_add (batch, project, &request, error))
+        return FALSE;
+      ++*n_added;
+    }
+  return project != NULL;
+}
+
+gboolean
+sluice_which_matters_ask (SluiceStore *store,
+                          const SluiceRunInfo *first,
+                          const SluiceRunInfo *second,
+                          const SluiceWhichMattersOptions *options,
+                          GError **error)
+{
+  g_auto (Question) self = { .store = store, .options = options, .first = first, .second = second };
+  guint n_added = 0;
+  if (!question_init (&self, error))
+    return FALSE;
+  g_autoptr (SluiceQueueBatch) batch = sluice_queue_batch_new (store, error);
+  if (batch == NULL)
+    return FALSE;
+  for (guint i = 0; i < self.variants->len; i++)
+    if (!add_variant (&self, batch, i, &n_added, i < N_WHOLE ? error : NULL) && i < N_WHOLE)
       return FALSE;
-  return TRUE;
+  if (n_added == 0)
+    return TRUE;
+  g_autoptr (GPtrArray) added = sluice_queue_batch_commit (g_steal_pointer (&batch), error);
+  return added != NULL;
+}
+
+gboolean
+sluice_which_matters_withdraw (SluiceStore *store,
+                               const SluiceRunInfo *first,
+                               const SluiceRunInfo *second,
+                               GError **error)
+{
+  g_autofree char *group = sluice_which_matters_dup_group (first, second);
+  g_autoptr (GPtrArray) runs = sluice_store_dup_runs (store, error);
+  for (guint i = 0; runs != NULL && i < runs->len; i++)
+    {
+      const SluiceRunInfo *info = runs->pdata[i];
+      g_autoptr (GError) local = NULL;
+      if (g_strcmp0 (info->group, group) != 0 || info->state != SLUICE_RUN_WAITING)
+        continue;
+      if (sluice_run_queue_drop (store, info, &local))
+        {
+          if (!sluice_store_delete_run (store, info->id, error))
+            return FALSE;
+        }
+      else if (!g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION)
+               && !g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND))
+        {
+          g_propagate_error (error, g_steal_pointer (&local));
+          return FALSE;
+        } /* else it was begun just now */
+    }
+  return runs != NULL;
 }
 
 /* ---- effects ---- */
@@ -183,36 +384,98 @@ get_deviation (const double *values, guint n)
   return sqrt (squares / (n - 1));
 }
 
-/* FALSE: cancelled. A difference that cannot be taken over alone says why. */
-static gboolean
-try_difference (Trials *self,
-                const Source *source,
-                const char *graph_path,
-                const SluiceOptionChange *change,
-                const double *base,
-                GError **error)
+static const SluiceSeriesInfo *
+find_loss (GPtrArray *series)
 {
-  guint n = self->result->n_seeds;
+  for (guint i = 0; i < series->len; i++)
+    if (strcmp (((const SluiceSeriesInfo *) series->pdata[i])->tag, "loss") == 0)
+      return series->pdata[i];
+  return NULL;
+}
+
+/* FALSE: it failed, or has ended early. */
+static gboolean
+read_loss (Question *self, const SluiceRunInfo *run, double *loss, GError **error)
+{
+  gint64 n = self->options->n_steps, counted = MAX (n / 4, 1);
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, run->id, error);
+  const SluiceSeriesInfo *info = series != NULL ? find_loss (series) : NULL;
+  if (run->state == SLUICE_RUN_FAILED)
+    return sluice_fail (error, SLUICE_ERROR_ABORTED, "%s",
+                        run->message != NULL ? run->message : "it failed");
+  if (series == NULL
+      || (info != NULL
+          && !sluice_store_read_points (self->store, info->id, n - counted + 1, G_MAXSIZE, points,
+                                        error)))
+    return FALSE;
+  if (points->len < counted)
+    return sluice_fail (error, SLUICE_ERROR_ABORTED, "it ended at step %" G_GINT64_FORMAT,
+                        run->step);
+  double sum = 0;
+  for (guint i = 0; i < points->len; i++)
+    sum += g_array_index (points, SluiceScalar, i).value;
+  *loss = sum / points->len;
+  return TRUE;
+}
+
+static gboolean
+read_losses (Question *self, const Variant *variant, double *losses, GError **error)
+{
+  for (guint i = 0; i < self->n_seeds; i++)
+    if (!read_loss (self, variant->runs[i], &losses[i], error))
+      {
+        g_prefix_error (error, "run '%s': ", variant->runs[i]->name);
+        return FALSE;
+      }
+  return TRUE;
+}
+
+/* Nobody could make runs of it. */
+static gboolean
+is_empty (const Question *self, const Variant *variant)
+{
+  for (guint i = 0; i < self->n_seeds; i++)
+    if (variant->runs[i] != NULL)
+      return FALSE;
+  return TRUE;
+}
+
+static char *
+dup_refusal (Question *self, guint i)
+{
+  g_autoptr (GError) error = NULL;
+  guint n_added = 0;
+  g_autoptr (SluiceQueueBatch) batch = sluice_queue_batch_new (self->store, &error);
+  return batch == NULL || !add_variant (self, batch, i, &n_added, &error)
+             ? g_strdup (error->message)
+             : NULL;
+}
+
+static SluiceMatter *
+new_matter (Question *self, const Variant *variant, const char *refusal, const double *base)
+{
+  guint n = self->n_seeds;
   g_autofree double *losses = g_new0 (double, n);
-  g_autoptr (GError) failure = NULL;
+  const SluiceOptionChange *change = variant->change;
   SluiceMatter *matter = g_new0 (SluiceMatter, 1);
   matter->name =
       change != NULL ? g_strdup_printf ("%s.%s", change->group, change->key) : g_strdup ("graph");
   matter->was = change != NULL ? g_strdup (change->was) : NULL;
   matter->is = change != NULL ? g_strdup (change->is) : NULL;
   matter->effect = matter->plus_minus = NAN;
-  g_ptr_array_add (self->result->matters, matter);
-  if (!train_all (self, source, graph_path, change, losses, &failure))
+  g_autoptr (GError) failure = NULL;
+  if (refusal != NULL || !read_losses (self, variant, losses, &failure))
     {
-      matter->why = g_strdup (failure->message);
-      return !g_cancellable_set_error_if_cancelled (self->options->cancellable, error);
+      matter->why = g_strdup (refusal != NULL ? refusal : failure->message);
+      return matter;
     }
   for (guint i = 0; i < n; i++)
     losses[i] -= base[i];
   matter->effect = get_mean (losses, n);
   matter->plus_minus = sluice_student_t (n - 1) * get_deviation (losses, n) / sqrt (n);
   matter->matters = fabs (matter->effect) > matter->plus_minus && matter->effect != 0;
-  return TRUE;
+  return matter;
 }
 
 /* Those that could not be tried come last. */
@@ -225,102 +488,67 @@ by_effect (gconstpointer a, gconstpointer b)
   return (p < q) - (p > q);
 }
 
-static gboolean
-has_same_graph (const SluiceRunInfo *first, const SluiceRunInfo *second)
+/* refusals: (array): of each variant; (nullable) */
+static SluiceWhichMatters *
+new_answer (Question *self, char *const *refusals, GError **error)
 {
-  return g_strcmp0 (first->graph_hash, second->graph_hash) == 0;
-}
-
-/* The seed is what is varied anyway. */
-static GPtrArray *
-list_changes (const Source *first, const Source *second)
-{
-  GPtrArray *changes = sluice_option_diff (first->text, second->text);
-  for (guint i = changes->len; i-- > 0;)
-    {
-      const SluiceOptionChange *change = changes->pdata[i];
-      gboolean is_seed = strcmp (change->group, "train") == 0 && strcmp (change->key, "seed") == 0;
-      /* A name of a file: the graph in it counts by itself. */
-      gboolean is_graph =
-          strcmp (change->group, "project") == 0 && strcmp (change->key, "graph") == 0;
-      if (is_seed || is_graph)
-        g_ptr_array_remove_index (changes, i);
-    }
-  return changes;
-}
-
-/* 0: there is nothing to try. */
-static guint
-count_runs (GPtrArray *changes, gboolean same_graph, guint n_seeds, GError **error)
-{
-  if (changes->len > 0 || !same_graph)
-    return n_seeds * (changes->len + 2 + !same_graph);
-  sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-               "the runs differ by their seed alone, or by nothing that a project says");
-  return 0;
-}
-
-static gboolean
-try_all (
-    Trials *self, const Source *first, const Source *second, gboolean same_graph, GError **error)
-{
-  SluiceWhichMatters *result = self->result;
-  guint n = result->n_seeds;
+  guint n = self->n_seeds;
+  const Variant *variants = (const Variant *) self->variants->data;
   g_autofree double *base = g_new0 (double, n), *other = g_new0 (double, n);
-  g_autoptr (GPtrArray) changes = list_changes (first, second);
-  if ((self->all = count_runs (changes, same_graph, n, error)) == 0)
-    return FALSE;
-  Source last = *second;
-  last.seed = first->seed;
-  if (!train_all (self, first, first->graph_path, NULL, base, error)
-      || !train_all (self, &last, second->graph_path, NULL, other, error))
-    return FALSE;
-  result->loss = get_mean (base, n);
-  result->spread = get_deviation (base, n);
-  result->other = get_mean (other, n);
-  if (!same_graph && !try_difference (self, first, second->graph_path, NULL, base, error))
-    return FALSE;
-  for (guint i = 0; i < changes->len; i++)
-    if (!try_difference (self, first, first->graph_path, changes->pdata[i], base, error))
-      return FALSE;
-  g_ptr_array_sort (result->matters, by_effect);
-  return TRUE;
-}
-
-guint
-sluice_which_matters_count (SluiceStore *store,
-                            const SluiceRunInfo *first,
-                            const SluiceRunInfo *second,
-                            guint n_seeds,
-                            GError **error)
-{
-  g_auto (Source) from = { 0 }, to = { 0 };
-  if (!read_source (store, first, &from, error) || !read_source (store, second, &to, error))
-    return 0;
-  g_autoptr (GPtrArray) changes = list_changes (&from, &to);
-  return count_runs (changes, has_same_graph (first, second), n_seeds > 1 ? n_seeds : SEEDS, error);
-}
-
-SluiceWhichMatters *
-sluice_which_matters (SluiceStore *store,
-                      const SluiceRunInfo *first,
-                      const SluiceRunInfo *second,
-                      const SluiceWhichMattersOptions *options,
-                      GError **error)
-{
-  g_auto (Source) from = { 0 }, to = { 0 };
-  g_autoptr (SluiceWhichMatters) result = g_new0 (SluiceWhichMatters, 1);
-  result->matters = g_ptr_array_new_with_free_func (matter_free);
-  result->n_steps = options->n_steps;
-  result->n_seeds = options->n_seeds > 1 ? options->n_seeds : SEEDS;
-  Trials self = { .store = store, .options = options, .result = result };
-  if (!read_source (store, first, &from, error) || !read_source (store, second, &to, error)
-      || (self.scratch = g_dir_make_tmp ("sluice-matters-XXXXXX", error)) == NULL)
+  if (!read_losses (self, &variants[FIRST], base, error)
+      || !read_losses (self, &variants[SECOND], other, error))
     return NULL;
-  gboolean ok = try_all (&self, &from, &to, has_same_graph (first, second), error);
-  g_autofree char *path = g_build_filename (self.scratch, "project.ini", NULL);
-  g_unlink (path);
-  g_rmdir (self.scratch);
-  g_free (self.scratch);
-  return ok ? g_steal_pointer (&result) : NULL;
+  SluiceWhichMatters *answer = g_new0 (SluiceWhichMatters, 1);
+  answer->n_steps = self->options->n_steps;
+  answer->n_seeds = n;
+  answer->loss = get_mean (base, n);
+  answer->spread = get_deviation (base, n);
+  answer->other = get_mean (other, n);
+  answer->matters = g_ptr_array_new_with_free_func (matter_free);
+  for (guint i = N_WHOLE; i < self->variants->len; i++)
+    g_ptr_array_add (answer->matters, new_matter (self, &variants[i], refusals[i], base));
+  g_ptr_array_sort (answer->matters, by_effect);
+  return answer;
+}
+
+static void
+count (const Question *self, SluiceWhichMattersState *state)
+{
+  *state = (SluiceWhichMattersState){ .all = self->variants->len * self->n_seeds };
+  for (guint i = 0; i < self->variants->len; i++)
+    for (guint k = 0; k < self->n_seeds; k++)
+      {
+        const SluiceRunInfo *run = g_array_index (self->variants, Variant, i).runs[k];
+        gboolean over =
+            run != NULL && (run->state == SLUICE_RUN_FINISHED || run->state == SLUICE_RUN_FAILED);
+        state->known += over;
+        state->waiting += run != NULL && !over;
+      }
+}
+
+gboolean
+sluice_which_matters_look (SluiceStore *store,
+                           const SluiceRunInfo *first,
+                           const SluiceRunInfo *second,
+                           const SluiceWhichMattersOptions *options,
+                           SluiceWhichMattersState *state,
+                           SluiceWhichMatters **answer,
+                           GError **error)
+{
+  g_auto (Question) self = { .store = store, .options = options, .first = first, .second = second };
+  *answer = NULL;
+  *state = (SluiceWhichMattersState){ 0 };
+  if (!question_init (&self, error))
+    return FALSE;
+  count (&self, state);
+  g_autoptr (GPtrArray) refusals = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_set_size (refusals, (gint) self.variants->len);
+  for (guint i = N_WHOLE; state->known > 0 && state->waiting == 0 && i < self.variants->len; i++)
+    if (is_empty (&self, &g_array_index (self.variants, Variant, i))
+        && (refusals->pdata[i] = dup_refusal (&self, i)) != NULL)
+      state->all -= self.n_seeds;
+  if (state->known == 0 || state->known < state->all)
+    return TRUE;
+  *answer = new_answer (&self, (char *const *) refusals->pdata, error);
+  return *answer != NULL;
 }

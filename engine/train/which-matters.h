@@ -9,7 +9,9 @@
  * Two runs differ in several things: which one matters? Short runs of the first one, in which one
  * difference at a time is taken over from the second, say what it does to the loss. Each is run
  * with several seeds, the same ones as the first run is, so that the seeds' own spread is told
- * apart. Nothing is kept of them.
+ * apart. They are runs like others, a group that waits in the queue: which of them answers what is
+ * told by their projects alone, so that a question that was asked before has its answer, and one
+ * that was interrupted goes on.
  */
 typedef struct
 {
@@ -35,32 +37,48 @@ typedef struct
 {
   gint64 n_steps;                   /* of each short run */
   guint n_seeds;                    /* 0: 3 */
-  const SluiceSessionOptions *host; /* (nullable) */
+  const SluiceSessionOptions *host; /* (nullable): by which they are checked */
   const char *const *allow_files;   /* (nullable): as of SluiceTrainerOptions */
-  GCancellable *cancellable;        /* (nullable) */
-  void (*progress) (guint done, guint all, gpointer data); /* (nullable): after each short run */
-  gpointer progress_data;
 } SluiceWhichMattersOptions;
 
-/* How many short runs it takes. @n_seeds: as of the options. 0: none, for a reason that
- * sluice_which_matters() has too. Reads the runs' projects. */
-guint sluice_which_matters_count (SluiceStore *store,
-                                  const SluiceRunInfo *first,
-                                  const SluiceRunInfo *second,
-                                  guint n_seeds,
-                                  GError **error);
+/* Of the short runs. */
+typedef struct
+{
+  guint all, known; /* known: they have ended */
+  guint waiting;    /* or are under way; the others are still to be asked for */
+} SluiceWhichMattersState;
+
+/* The group of the short runs. (transfer full) */
+char *sluice_which_matters_dup_group (const SluiceRunInfo *first, const SluiceRunInfo *second);
 
 /**
- * sluice_which_matters:
+ * sluice_which_matters_look:
+ * @answer: (out) (transfer full) (nullable): %NULL: not all of them have ended
  *
  * The loss is the mean over the last quarter of the steps. ± is of the paired differences
  * (Student's t, two-sided, 5 %).
  *
- * Returns: (transfer full) (nullable): %NULL with FAILED_PRECONDITION (nothing differs, or one of
- * them was imported), CANCELLED, or what a step of the runs themselves failed of
+ * Returns: %FALSE with FAILED_PRECONDITION (nothing differs, or one of them was imported), or what
+ * a run without any one difference failed of
  */
-SluiceWhichMatters *sluice_which_matters (SluiceStore *store,
-                                          const SluiceRunInfo *first,
-                                          const SluiceRunInfo *second,
-                                          const SluiceWhichMattersOptions *options,
-                                          GError **error);
+gboolean sluice_which_matters_look (SluiceStore *store,
+                                    const SluiceRunInfo *first,
+                                    const SluiceRunInfo *second,
+                                    const SluiceWhichMattersOptions *options,
+                                    SluiceWhichMattersState *state,
+                                    SluiceWhichMatters **answer,
+                                    GError **error);
+
+/* Lets those wait in the queue that are still to be asked for: all of them or none. A difference
+ * that cannot be taken over alone has none. */
+gboolean sluice_which_matters_ask (SluiceStore *store,
+                                   const SluiceRunInfo *first,
+                                   const SluiceRunInfo *second,
+                                   const SluiceWhichMattersOptions *options,
+                                   GError **error);
+
+/* Those that wait go to the trash; one that is under way goes on. */
+gboolean sluice_which_matters_withdraw (SluiceStore *store,
+                                        const SluiceRunInfo *first,
+                                        const SluiceRunInfo *second,
+                                        GError **error);

@@ -11,6 +11,7 @@ import json
 import math
 import os
 import pathlib
+import re
 import runpy
 import signal
 import subprocess
@@ -45,8 +46,9 @@ def as_json(value):
 
 class Tests:
     def __init__(self, sluice, source, folder):
-        self.tap, self.sluice, self.folder = Tap(), sluice, folder
-        self.samples = pathlib.Path(source).resolve() / "data" / "samples"
+        self.tap, self.sluice, self.folder = Tap(), os.path.abspath(sluice), folder
+        self.source = pathlib.Path(source).resolve()
+        self.samples = self.source / "data" / "samples"
         self.mlp = self.samples / "digits-mlp"
         self.workspace = Sluice.Workspace(folder / "w")
 
@@ -302,9 +304,38 @@ class Tests:
         text = script.read_text(encoding="utf-8")
         self.tap.point("in less than 30 lines", len(text.splitlines()) < 30)
 
+    def manual(self):
+        """What the manual's page shows, as a script of one's own: the second block at a run that
+        another program trains."""
+        page = (self.source / "data/help/runs.md").read_text(encoding="utf-8")
+        blocks = re.findall("```python\n(.*?)```", page, re.DOTALL)
+        given, here = os.getcwd(), {}
+        folder = self.folder / "manual"
+        (folder / "data").mkdir(parents=True)
+        (folder / "data/samples").symlink_to(self.samples)
+        os.chdir(folder)
+        try:
+            exec(blocks[0], here)  # pylint: disable=exec-used
+            table, losses = here["table"], here["losses"]
+            self.tap.point("the manual's sweep: four runs as columns, one as an array",
+                           sorted(table["learning-rate"]) == [0.01, 0.01, 0.1, 0.1]
+                           and len(here["cheap"]) == 2 and losses.shape == (100,)
+                           and losses.dtype.kind == "f" and here["steps"][-1] == 100, table)
+            here["w"].launch(self.mlp, steps=10**6, name="digits-mlp")
+            trainer = subprocess.Popen([self.sluice, "queue", "run", "--workspace", "digits"],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            while here["w"].runs("name:digits-mlp step>5 state:running") == []:
+                pass
+            exec(blocks[1].replace("w.reproduce", "again = w.reproduce"), here)
+            trainer.send_signal(signal.SIGINT)
+            trainer.wait()
+            self.tap.point("and its control of a run at work", here["again"] is True)
+        finally:
+            os.chdir(given)
+
     def run(self):
         for part in (self.sweeps, self.tables, self.series, self.errors, self.controls,
-                     self.interrupts, self.failures, self.sample):
+                     self.interrupts, self.failures, self.sample, self.manual):
             part()
         self.tap.end()
 

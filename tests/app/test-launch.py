@@ -50,7 +50,7 @@ class Session:
         """Tab, until it is there. The window answers when it has seen the key."""
         thing = self.w.find_accessible(role, label)
         for _ in range(300):
-            if any(thing.has_focus() for _ in range(5)):
+            if any(thing.holds_focus() for _ in range(5)):
                 return thing
             press_keys("Tab")
         raise RuntimeError(f"Tab does not come to {label}")
@@ -150,24 +150,73 @@ class Session:
                        "checked" in switch.states(), switch.states())
         self.focus("switch", "In launch form")
         press_keys("space")
-        self.says("“learning-rate” is no setting of new runs any more")
+        self.w.until(lambda: "learning-rate=" not in self.read_project())
         self.ask()
         self.w.until(lambda: not self.w.all_accessible("text box", "learning-rate"))
         self.tap.point("out of the form, it is no row", True)
         press_keys("Escape")
         self.gone()
-        self.w.act("promote", GLib.Variant("(ss)", ("train/learning_rate", "")))
+        self.w.act("promote", GLib.Variant("(sss)", ("train/learning_rate", "", "")))
+        self.described()
         self.ask()
         self.tap.point("in the form again, it is one", self.field("learning-rate"))
         press_keys("Escape")
         self.gone()
         self.noted()
 
+    def read_project(self):
+        with open(os.path.join(self.project, "project.ini"), encoding="utf-8") as file:
+            return file.read()
+
+    def describe(self, **fields):
+        """The form behind the line of the inspector is filled by keys."""
+        self.focus("button", "Name, unit, range and what it does")
+        press_keys("space")
+        self.w.until(lambda: any(o.has_focus()
+                                 for o in self.w.all_accessible("text box", "Name")))
+        for title, text in fields.items():
+            if title != "Name":  # that has the focus, and is not the only one of this name
+                self.focus("text box", title.replace("_", " "))
+            press_keys("ctrl+a")
+            type_text(text)
+            if text == "":
+                press_keys("Delete")
+        press_keys("Return")
+
+    def described(self):
+        """Name, unit, range and help of a setting are said in the inspector, and taken back."""
+        before = self.read_project()
+        self.w.act("select", GLib.Variant("s", "train/learning_rate"))
+        self.w.wait(lambda s: s["page"] == "graph" and s["settled"])
+        self.describe(Least_value="2", Greatest_value="1")
+        self.tap.point("a range upside down is told where it was typed",
+                       self.says("low=2 lies above high=1"))
+        press_keys("Escape")
+        self.describe(Name="rate", Unit="a step", What_it_does="How far it goes; at most",
+                      Least_value="0", Greatest_value="1")
+        line = ("\nrate=train/learning_rate:0; unit=a step; low=0; high=1; "
+                "help=How far it goes; at most\n")
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("what was typed is written, and shown under the switch",
+                       self.says("rate · a step · 0 to 1 · How far it goes; at most"))
+        self.focus("switch", "In launch form")
+        press_keys("space")
+        self.w.until(lambda: "train/learning_rate" not in self.read_project())
+        self.undo()
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("a setting that is taken out comes back with all that was said", True)
+        self.describe(Name="learning-rate", Unit="", What_it_does="", Least_value="",
+                      Greatest_value="")
+        self.w.until(lambda: "rate=" in self.read_project() and "low=" not in self.read_project())
+        self.tap.point("said no more, the file is as it was", self.read_project() == before)
+        self.undo()
+        self.w.until(lambda: line in self.read_project())
+        self.tap.point("Undo says it again", True)
+        self.describe(Name="learning-rate", What_it_does="How far it goes")
+        self.w.until(lambda: "\nlearning-rate=" in self.read_project())
+
     def noted(self):
         """What is said of a setting stands under its name, and holds."""
-        subprocess.run([self.command, "promote", self.project, "train/learning_rate", "--unit",
-                        "a step", "--low", "0", "--high", "1", "--help-text", "How far it goes"],
-                       stdout=subprocess.DEVNULL, check=True)
         self.ask()
         self.tap.point("unit and range of a setting are told, and what it does",
                        self.says("train/learning_rate · float · a step · 0 to 1 · next step")
@@ -221,6 +270,13 @@ class Session:
         self.launch(lambda s: s["start"] == "Start 6 runs" and "one group" in s["said"])
         self.tap.point("the button says it, too", True)
         self.tap.point("what is not entered is", self.says("3 values"))
+        self.w.find_accessible("switch", "Stop the worse half early").act()
+        self.tap.point("stopped early, it is expected to take part of the steps",
+                       self.says("one after the other", "% of the steps of whole runs"))
+        self.w.find_accessible("switch", "Stop the worse half early").act()
+        self.w.until(lambda: not any("% of the steps of whole runs" in o.label()
+                                     for o in self.w.accessible().tree()))
+        self.launch(lambda s: s["start"] == "Start 6 runs" and "one group" in s["said"])
         press_keys("ctrl+Return")
         self.gone()
         self.w.wait(lambda s: s["runs"] == 10 and s["control"] == "idle"
@@ -282,9 +338,12 @@ class Session:
         self.tap.point("Delete takes it out", True)
         self.undone()
 
-    def undone(self):
+    def undo(self):
         self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
                                    and o.label().endswith("Undo")), None)).act()
+
+    def undone(self):
+        self.undo()
         self.launch(lambda s: s["queue"] == ["a", "c", "b"])
         self.tap.point("Undo puts it back in its place", True)
         self.w.find_accessible("button", "Begin c only after a has finished").act()

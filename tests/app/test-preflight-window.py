@@ -19,17 +19,23 @@ from tap import Tap
 from workbench import Workbench, press_keys, take_picture, type_text
 
 LOST = ('node { name: "lost" op: "Neg" input: "input/x" '
-        'attr { key: "T" value { type: DT_FLOAT } } }\n')
+        'attr { key: "T" value { type: DT_FLOAT } } }\n'
+        'node { name: "nobody" op: "Const" attr { key: "dtype" value { type: DT_FLOAT } } attr { '
+        'key: "value" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: 1 } } } }\n')
+
+
+IDLE = ("\nidle=nobody:0\n"
+        "nesterov=train/step/update_hidden/biases/ResourceApplyAdam:use_nesterov\n")
 
 
 def spoil(project):
-    """Pixels as the files have them, and a node that nobody reads."""
+    """Pixels as the files have them, a node that nobody reads, and a setting of it."""
     ini = os.path.join(project, "project.ini")
     graph = os.path.join(project, "model.pbtxt")
     with open(ini, encoding="utf-8") as file:
         text = file.read()
     with open(ini, "w", encoding="utf-8") as file:
-        file.write(re.sub("^scale=.*$", "scale=1", text, flags=re.M))
+        file.write(re.sub("^scale=.*$", "scale=1", text, flags=re.M) + IDLE)
     with open(graph, encoding="utf-8") as file:
         text = file.read()
     with open(graph, "w", encoding="utf-8") as file:
@@ -46,7 +52,7 @@ def pictured(w, *words):
     return says(w, *words, role="image")
 
 
-def check(w, tap, picture):
+def check(w, tap, project, picture):
     w.wait(lambda s: s["settled"])
     w.until(lambda: w.enabled("new-run"))
     press_keys("ctrl+n")
@@ -81,9 +87,16 @@ def check(w, tap, picture):
     if picture:
         take_picture(picture)
     w.find_accessible("button", "Set scale=0.00392157").act()
-    w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
+    w.wait(lambda s: "2 things " in s["launch"]["preflight"])
     tap.point("a button sets what puts it right",
               pictured(w, "input/x:0: float[64,8,8,1], 0 to 1, "))
+    tap.point("a setting that no step reads is a row; one of an attribute is read",
+              says(w, "idle changes nothing: no step reads 'nobody:0'")
+              and not any("use_nesterov'" in o.label() for o in w.accessible().tree()))
+    w.find_accessible("button", "Take idle out of the form").act()
+    w.wait(lambda s: "1 thing " in s["launch"]["preflight"])
+    with open(os.path.join(project, "project.ini"), encoding="utf-8") as file:
+        tap.point("its button takes it out", "idle=" not in file.read())
     w.find_accessible("button", "Show lost in the graph").act()
     state = w.wait(lambda s: s["page"] == "graph")
     tap.point("another shows the node", state["page"] == "graph", state)
@@ -98,7 +111,7 @@ def main():
         spoil(copy)
         w = Workbench(program, copy, os.path.join(folder, "workspace"))
         try:
-            check(w, tap, sys.argv[3] if len(sys.argv) > 3 else None)
+            check(w, tap, copy, sys.argv[3] if len(sys.argv) > 3 else None)
         finally:
             w.quit()
     tap.end()

@@ -27,6 +27,7 @@ runs_window = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(runs_window)
 
 N = 24
+SHORT = 18  # short runs: four differences, the two as they are, three seeds each
 
 
 class Groups(runs_window.Session):
@@ -147,6 +148,9 @@ class Groups(runs_window.Session):
         page = self.page(lambda p: "what each difference does" in p["matters"])
         self.tap.point("and say which difference matters", "graph: " in page["matters"]
                        and self.says("what each difference does"), page["matters"])
+        short = [name for name in self.runs() if name.startswith("which matters #")]
+        self.tap.point("they are runs of the queue, a group by themselves", len(short) == SHORT,
+                       *short)
         self.tap.point("the focus is at the answer", self.w.until(lambda: any(
             o.has_focus() and "what each difference" in o.label()
             for o in self.w.accessible().tree())))
@@ -178,7 +182,7 @@ class Groups(runs_window.Session):
         starred = next(o for o in self.w.accessible().tree()
                        if o.role() == "list item" and o.label().startswith("Starred, "))
         count = int(starred.label().split(", ")[1])
-        self.back_to(self.w.find_accessible("list item", f"All runs, {N + 2}"))
+        self.back_to(self.w.find_accessible("list item", f"All runs, {N + 2 + SHORT}"))
         press_keys("Down", "Return")
         page = self.page(lambda p: p["view"] == "starred")
         self.tap.point("a view shows what its row counts", len(page["names"]) == count,
@@ -215,7 +219,7 @@ class Groups(runs_window.Session):
     def open_again(self):
         self.w = runs_window.Workbench(self.program, self.project, self.workspace)
         self.w.wait(lambda s: s["settled"])
-        press_keys("alt+3")
+        press_keys("alt+4")
         self.w.wait(lambda s: s["page"] == "runs" and s["settled"])
         entry = self.w.find_accessible("search box", "Filter the runs")
         for _ in range(80):

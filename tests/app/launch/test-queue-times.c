@@ -30,6 +30,27 @@ test_order (void)
   g_assert_cmpfloat_with_epsilon (spread, sqrt (41), 1e-6);
 }
 
+/* The second is to come after the fourth, which stands behind the third; the last one waits for one
+ * that waits. */
+static void
+test_after (void)
+{
+  const SluiceQueueItem items[] = { { TRUE, NOW, 0, 100, 0.1, NAN, 0 },
+                                    { FALSE, 0, 0, 200, 0.1, NAN, 4 },
+                                    { FALSE, 0, 0, 300, 0.1, NAN, 1 },
+                                    { FALSE, 0, 0, 400, 0.1, NAN, 0 },
+                                    { FALSE, 0, 0, 100, 0.1, NAN, 2 } };
+  static const double starts[] = { 0, 80, 10, 40, 100 };
+  SluiceQueueSpan spans[5];
+  sluice_queue_times (items, 5, NOW, spans);
+  for (guint i = 0; i < 5; i++)
+    g_assert_cmpfloat_with_epsilon (spans[i].start, starts[i], 1e-6);
+  const SluiceQueueItem circle[] = { { FALSE, 0, 0, 10, 1, NAN, 2 },
+                                     { FALSE, 0, 0, 10, 1, NAN, 1 } };
+  sluice_queue_times (circle, 2, NOW, spans);
+  g_assert_cmpfloat_with_epsilon (spans[1].end, 20, 1e-6);
+}
+
 /* What is not known is as long as the others, and says that it is not known. */
 static void
 test_unknown (void)
@@ -73,6 +94,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/launch/queue-times/order", test_order);
+  g_test_add_func ("/app/launch/queue-times/after", test_after);
   g_test_add_func ("/app/launch/queue-times/unknown", test_unknown);
   g_test_add_func ("/app/launch/queue-times/clock", test_clock);
   g_test_add_func ("/app/launch/queue-times/step-time", test_step_time);

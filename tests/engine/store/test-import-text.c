@@ -10,6 +10,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/flat-yaml.h"
+#include "engine/store/import-part.h"
 #include "engine/store/import.h"
 #include "engine/store/runs.h"
 #include "engine/store/wandb-log.h"
@@ -28,9 +29,11 @@ typedef struct
   GString *damage; /* a line each */
 } Fixture;
 
+/* part: so many bytes of a table are read at a time; 0: as usual */
 static void
-set_up (Fixture *f, gconstpointer unused)
+set_up (Fixture *f, gconstpointer part)
 {
+  sluice_import_parts_set_size (GPOINTER_TO_SIZE (part));
   g_autoptr (GError) error = NULL;
   f->folder = g_dir_make_tmp ("sluice-trackers-XXXXXX", &error);
   f->logs = g_build_filename (f->folder, "logs", NULL);
@@ -258,6 +261,71 @@ test_csv_grows (Fixture *f, gconstpointer unused)
   import (f, NULL, FALSE);
   g_assert_true (f->is_reread);
   assert_runs (f, "a finished loss: 1=7\n");
+}
+
+/* Three runs by turns, with cells over several lines, in a table of many parts; read to the end of
+ * what there is twice. */
+static void
+test_csv_parts (Fixture *f, gconstpointer part)
+{
+  GString *text = g_string_new ("step,run,note,loss\n"), *runs[3];
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    {
+      runs[i] = g_string_new (NULL);
+      g_string_printf (runs[i], "r%u finished loss:", i);
+    }
+  for (guint i = 0; i < 200; i++)
+    {
+      guint run = i * 7 % 5 % 3;
+      g_string_append_printf (text, "%u,r%u,%s,%u\n", i, run,
+                              i % 4 == 0 ? "\"a\nlonger, \"\"quoted\"\"\n\"" : "", i % 13);
+      g_string_append_printf (runs[run], " %u=%u", i, i % 13);
+      if (i != 120)
+        continue;
+      put (f, "many.csv", text->str);
+      import (f, NULL, TRUE);
+      g_assert_cmpuint (f->n_scalars, ==, 121);
+    }
+  put (f, "many.csv", text->str);
+  import (f, NULL, FALSE);
+  g_assert_cmpstr (f->damage->str, ==, "");
+  g_assert_cmpuint (f->n_scalars, ==, 79);
+  g_assert_false (f->is_reread);
+  g_autofree char *want =
+      g_strdup_printf ("%s\n%s\n%s\n", runs[0]->str, runs[2]->str, runs[1]->str);
+  assert_runs (f, want);
+  for (guint i = 0; i < G_N_ELEMENTS (runs); i++)
+    g_string_free (runs[i], TRUE);
+  g_string_free (text, TRUE);
+}
+
+/* As a program that was killed may leave them. */
+static void
+test_csv_zeros (Fixture *f, gconstpointer part)
+{
+  static const char head[] = "step,run,loss\n1,A,0.5\n2,B,0.25\n3,A,1\n";
+  char text[400] = { 0 };
+  memcpy (text, head, strlen (head));
+  put_bytes (f, "a.csv", text, sizeof text);
+  import (f, NULL, FALSE);
+  assert_runs (f, "A finished loss: 1=0.5 3=1\nB finished loss: 2=0.25\n");
+  memcpy (text, "step,nun", 8);
+  put_bytes (f, "b.csv", text, sizeof text);
+  import (f, "b.csv", FALSE);
+  g_assert_cmpstr (f->damage->str, ==, "37 bytes of 0 are no text\n");
+  assert_nothing_new (f, "b.csv");
+}
+
+/* Longer than what is read at a time: it is told, and what follows is read. */
+static void
+test_csv_long_record (Fixture *f, gconstpointer part)
+{
+  g_autofree char *blanks = g_strnfill (300, ' ');
+  g_autofree char *text = g_strdup_printf ("step,loss\n1,0.5\n2,%s0.25\n3,1\n", blanks);
+  put (f, "a.csv", text);
+  import (f, NULL, FALSE);
+  g_assert_nonnull (strstr (f->damage->str, "16 line 3: it is longer than what is read at a time"));
+  assert_runs (f, "a finished loss: 1=0.5 3=1\n");
 }
 
 static void
@@ -507,14 +575,31 @@ test_yaml (void)
 int
 main (int argc, char **argv)
 {
+  static const struct
+  {
+    const char *name;
+    void (*test) (Fixture *f, gconstpointer part);
+  } tables[] = {
+    { "csv", test_csv },
+    { "csv-damage", test_csv_damage },
+    { "csv-runs", test_csv_runs },
+    { "csv-long", test_csv_long },
+    { "csv-grows", test_csv_grows },
+    { "csv-parts", test_csv_parts },
+    { "csv-refused", test_csv_refused },
+    { "csv-zeros", test_csv_zeros },
+  };
+  static const guint parts[] = { 0, 48, 61, 97 };
   g_test_init (&argc, &argv, NULL);
 #define ADD(name, test) g_test_add ("/import-text/" name, Fixture, NULL, set_up, test, tear_down)
-  ADD ("csv", test_csv);
-  ADD ("csv-damage", test_csv_damage);
-  ADD ("csv-runs", test_csv_runs);
-  ADD ("csv-long", test_csv_long);
-  ADD ("csv-grows", test_csv_grows);
-  ADD ("csv-refused", test_csv_refused);
+  for (guint i = 0; i < G_N_ELEMENTS (tables); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (parts); k++)
+      {
+        g_autofree char *path = g_strdup_printf ("/import-text/%s/%u", tables[i].name, parts[k]);
+        g_test_add (path, Fixture, GUINT_TO_POINTER (parts[k]), set_up, tables[i].test, tear_down);
+      }
+  g_test_add ("/import-text/csv-long-record", Fixture, GUINT_TO_POINTER (64), set_up,
+              test_csv_long_record, tear_down);
   ADD ("mlflow", test_mlflow);
   ADD ("mlflow-damage", test_mlflow_damage);
   ADD ("wandb-log", test_wandb_log);

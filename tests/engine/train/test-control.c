@@ -580,6 +580,48 @@ test_fork_refused (Fixture *f, gconstpointer unused)
   g_autoptr (SluiceRunInfo) accepted = fork_run (f, whole, &request);
 }
 
+/* A sweep of forks: all of them or none; what lies behind the last checkpoint is computed once. */
+static void
+test_forks (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *whole = train (f, NULL, NULL);
+  g_autoptr (SluiceRunInfo) parent = dup_run (f->store, whole);
+  gint64 n_recomputed = 0;
+  const char *const lists[][2] = { { "rate=0.05" }, { "rate=0.02" }, { "rate=fast" } };
+  SluiceForkRequest requests[3];
+  for (guint i = 0; i < G_N_ELEMENTS (requests); i++)
+    requests[i] = (SluiceForkRequest){ .step = 23,
+                                       .group = "forks",
+                                       .waits = TRUE,
+                                       .assignments = lists[i],
+                                       .recomputes = count_recomputed,
+                                       .recomputes_data = &n_recomputed };
+  g_assert_null (sluice_fork_all (f->store, parent, requests, 3, &error));
+  g_assert_nonnull (strstr (error->message, "rate=fast"));
+  g_clear_error (&error);
+  g_autoptr (GPtrArray) before = sluice_store_dup_runs (f->store, NULL);
+  g_assert_cmpuint (before->len, ==, 1);
+  requests[2].assignments = NULL;
+  n_recomputed = 0;
+  g_autoptr (GPtrArray) forks = sluice_fork_all (f->store, parent, requests, 3, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (n_recomputed, ==, 3);
+  g_autoptr (GPtrArray) entries = sluice_run_queue_dup_entries (f->store, NULL);
+  g_assert_cmpuint (entries->len, ==, 3);
+  for (guint i = 0; i < forks->len; i++)
+    {
+      const SluiceRunInfo *fork = forks->pdata[i];
+      g_assert_cmpint (fork->id, ==, parent->id + 1 + i);
+      g_assert_cmpstr (fork->group, ==, "forks");
+      SluiceTrainerOptions options = { .resume = fork->name };
+      g_autofree char *name = train (f, &options, NULL);
+      g_autoptr (GArray) points = read_series (f, fork->name, "loss");
+      g_assert_cmpint (g_array_index (points, SluiceScalar, 0).step, ==, 24);
+    }
+  assert_same_checkpoint (f, whole, ((SluiceRunInfo *) forks->pdata[2])->name, 40);
+}
+
 /* A damaged checkpoint is passed over for the one before. */
 static void
 test_fork_damaged (Fixture *f, gconstpointer unused)
@@ -621,6 +663,7 @@ main (int argc, char **argv)
   ADD ("fork-changed", 0, test_fork_changed);
   ADD ("fork-resumed", 0, test_fork_resumed);
   ADD ("fork-refused", 0, test_fork_refused);
+  ADD ("forks", 0, test_forks);
   ADD ("fork-damaged", 0, test_fork_damaged);
 #undef ADD
   return g_test_run ();

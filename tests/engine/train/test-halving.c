@@ -29,6 +29,11 @@ test_rungs (void)
   g_assert_cmpuint (sluice_halving_get_places (&by_three, 27, 0), ==, 9);
   g_assert_cmpuint (sluice_halving_get_places (&by_three, 27, 1), ==, 3);
   g_assert_cmpuint (sluice_halving_get_places (&by_three, 2, 3), ==, 1);
+  /* Four trials to step 10, two of them on to 20, one to 40, that one to 50. */
+  const SluiceHalving by_two = { .one_of = 2, .first = 10, .last = 50 };
+  g_assert_cmpfloat (sluice_halving_count_steps (&by_two, 4), ==, 4 * 10 + 2 * 10 + 20 + 10);
+  const SluiceHalving whole = { .one_of = 2, .first = 50, .last = 50 };
+  g_assert_cmpfloat (sluice_halving_count_steps (&whole, 4), ==, 200);
 }
 
 /* Three of four trials have come to the first rung, of two places. */

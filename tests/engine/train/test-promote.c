@@ -3,6 +3,7 @@
 
 #include "engine/train/promote.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -41,10 +42,12 @@ test_back_and_forth (void)
   g_autoptr (SluiceProject) without = sluice_project_load (folder, &error);
   g_assert_no_error (error);
   g_assert_null (sluice_project_find_promoted (without, "train/learning_rate"));
-  g_autofree char *name = sluice_project_promote (folder, "train/learning_rate", NULL, &error);
+  g_autofree char *name =
+      sluice_project_promote (folder, "train/learning_rate", NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (name, ==, "learning-rate");
-  g_autofree char *again = sluice_project_promote (folder, "train/learning_rate", NULL, &error);
+  g_autofree char *again =
+      sluice_project_promote (folder, "train/learning_rate", NULL, NULL, &error);
   g_assert_cmpstr (again, ==, "learning-rate");
   g_assert_true (g_file_get_contents (path, &after, NULL, NULL));
   g_assert_nonnull (g_strstr_len (after, -1, "# A new order each epoch"));
@@ -60,8 +63,10 @@ test_note (void)
   Folder f;
   g_autofree char *folder = copy_sample (&f);
   SluiceParameterNote note = { "1/s", "How far; and where", 0, 1 };
-  g_assert_true (sluice_project_annotate (folder, "learning-rate", &note, &error));
+  g_autofree char *name =
+      sluice_project_promote (folder, "train/learning_rate", NULL, &note, &error);
   g_assert_no_error (error);
+  g_assert_cmpstr (name, ==, "learning-rate");
   g_autoptr (SluiceProject) project = sluice_project_load (folder, &error);
   g_assert_no_error (error);
   const SluiceParameterNote *read = g_hash_table_lookup (project->notes, "learning-rate");
@@ -79,14 +84,53 @@ test_note (void)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_OUT_OF_RANGE);
   g_clear_error (&error);
   note.low = 2;
-  g_assert_false (sluice_project_annotate (folder, "learning-rate", &note, &error));
+  g_assert_null (sluice_project_promote (folder, "train/learning_rate", NULL, &note, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
   g_clear_error (&error);
-  g_assert_true (sluice_project_annotate (folder, "learning-rate", NULL, &error));
-  g_assert_false (sluice_project_annotate (folder, "nothing", NULL, &error));
-  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  SluiceParameterNote nothing = { .low = NAN, .high = NAN };
+  g_autofree char *same =
+      sluice_project_promote (folder, "train/learning_rate", NULL, &nothing, &error);
+  g_assert_no_error (error);
   g_autoptr (SluiceProject) without = sluice_project_load (folder, NULL);
   g_assert_cmpuint (g_hash_table_size (without->notes), ==, 0);
+  folder_clear (&f);
+}
+
+/* Another name, in the same line; what is said of it, and its own value, go with it. */
+static void
+test_renamed (void)
+{
+  g_autoptr (GError) error = NULL;
+  Folder f;
+  g_autofree char *folder = copy_sample (&f);
+  g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
+  g_autofree char *before = NULL, *after = NULL;
+  g_assert_true (g_file_get_contents (path, &before, NULL, NULL));
+  g_autofree char *more = g_strconcat (before,
+                                       "# Kept\nsecond=hidden/weights/init/seed:0\n"
+                                       "[overrides]\nlearning-rate=0.5\n",
+                                       NULL);
+  g_assert_true (g_file_set_contents (path, more, -1, NULL));
+  SluiceParameterNote note = { NULL, "learning-rate=1 is much", 0, 1 };
+  g_autofree char *said =
+      sluice_project_promote (folder, "train/learning_rate", NULL, &note, &error);
+  g_assert_no_error (error);
+  g_autofree char *name =
+      sluice_project_promote (folder, "train/learning_rate", "rate", NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (name, ==, "rate");
+  g_assert_true (g_file_get_contents (path, &after, NULL, NULL));
+  g_assert_nonnull (strstr (after, "\nrate=train/learning_rate:0; low=0; high=1; "
+                                   "help=learning-rate=1 is much\n# Kept\nsecond="));
+  g_assert_nonnull (strstr (after, "\nrate=0.5"));
+  g_assert_null (strstr (after, "\nlearning-rate="));
+  static const char *const bad[] = { "", "a=b", "[a]", "#a", "steps", "second" };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_assert_null (sluice_project_promote (folder, "train/learning_rate", bad[i], NULL, &error));
+      g_assert_nonnull (error);
+      g_clear_error (&error);
+    }
   folder_clear (&f);
 }
 
@@ -111,10 +155,10 @@ test_names (void)
   g_autoptr (GError) error = NULL;
   Folder f;
   g_autofree char *folder = copy_sample (&f);
-  g_autofree char *free_name = sluice_project_promote (folder, "a/steps", NULL, &error);
+  g_autofree char *free_name = sluice_project_promote (folder, "a/steps", NULL, NULL, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (free_name, ==, "steps-2");
-  g_assert_null (sluice_project_promote (folder, "a/b", "batch", &error));
+  g_assert_null (sluice_project_promote (folder, "a/b", "batch", NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_ALREADY_EXISTS);
   g_clear_error (&error);
   g_assert_false (sluice_project_demote (folder, "nothing", &error));
@@ -235,6 +279,7 @@ main (int argc, char **argv)
   g_test_add_func ("/train/promote/which", test_which);
   g_test_add_func ("/train/promote/attributes", test_attrs);
   g_test_add_func ("/train/promote/note", test_note);
+  g_test_add_func ("/train/promote/renamed", test_renamed);
   g_test_add_func ("/train/promote/bad-notes", test_bad_notes);
   return g_test_run ();
 }

@@ -5,6 +5,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/draft.h"
+#include "engine/store/run-control.h"
 #include "engine/store/runs.h"
 #include "engine/train/queue-work.h"
 #include "kernels/registry.h"
@@ -336,6 +337,29 @@ test_stop (Fixture *f, gconstpointer unused)
   train_next (f->store, "a");
 }
 
+/* Who asks for this very run to stop does not want it to be begun again. */
+static void
+test_asked_to_stop (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = NULL;
+  g_autoptr (SluiceTrainer) trainer = NULL;
+  SluiceTrainerOptions options = { .start_paused = TRUE };
+  add (f, "a", 0);
+  add (f, "b", 0);
+  sluice_queue_take (f->store, &options, &all, &info, &trainer, &error);
+  g_assert_no_error (error);
+  sluice_trainer_start (trainer);
+  sluice_trainer_step (trainer, 7);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 7);
+  g_assert_cmpint (sluice_run_control_ask (f->store, info, "stop", NULL, &error), >, 0);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_assert_true (sluice_queue_put_back (f->store, trainer, NULL, &error));
+  assert_state (f->store, "a", SLUICE_RUN_STOPPED);
+  assert_names (f->store, "b");
+  train_next (f->store, "b");
+}
+
 static void
 test_changed_data (Fixture *f, gconstpointer unused)
 {
@@ -483,6 +507,55 @@ test_device (Fixture *f, gconstpointer unused)
     }
 }
 
+static gint64
+add_on (Fixture *f, const char *device)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+  const SluiceQueueRequest request = { .needs.devices = device };
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (f->store, project, &request, &error);
+  g_assert_no_error (error);
+  return info->id;
+}
+
+/* 0: those that are left have to wait. */
+static gint64
+claim (SluiceStore *store)
+{
+  g_autoptr (GError) error = NULL;
+  gint64 run;
+  SluiceQueueClaim said = sluice_run_queue_claim (store, &all, &run, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (said, ==, run != 0 ? SLUICE_QUEUE_CLAIMED : SLUICE_QUEUE_BUSY);
+  return run;
+}
+
+/* An accelerator is one run's, in whatever program that is, and free again after its end, or its
+ * program's; a CPU, and what is not said, is shared. */
+static void
+test_one_device (Fixture *f, gconstpointer unused)
+{
+  static const char *const devices[] = { "CUDA:0", "/device:cuda:0", "CUDA:1", "CUDA",
+                                         "CPU:0",  "CPU:0",          NULL };
+  g_autoptr (GError) error = NULL;
+  gint64 runs[G_N_ELEMENTS (devices)];
+  for (guint i = 0; i < G_N_ELEMENTS (devices); i++)
+    runs[i] = add_on (f, devices[i]);
+  g_autoptr (SluiceStore) other = sluice_store_open (sluice_store_get_workspace (f->store), &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (claim (f->store), ==, runs[0]);
+  static const guint free[] = { 2, 4, 5, 6 };
+  for (guint i = 0; i < G_N_ELEMENTS (free); i++)
+    g_assert_cmpint (claim (i % 2 == 0 ? other : f->store), ==, runs[free[i]]);
+  g_assert_cmpint (claim (other), ==, 0);
+  g_assert_true (sluice_run_queue_settle (f->store, runs[0], SLUICE_QUEUE_LEAVES, NULL, &error));
+  g_assert_cmpint (claim (other), ==, runs[1]);
+  g_assert_cmpint (claim (f->store), ==, 0);
+  sluice_store_unlock_run (other, runs[1]); /* as if the other program were gone */
+  sluice_store_unlock_run (other, runs[2]);
+  g_assert_cmpint (claim (f->store), ==, runs[1]);
+}
+
 /* What cannot be trained is no run. */
 static void
 test_refused (Fixture *f, gconstpointer unused)
@@ -521,8 +594,10 @@ main (int argc, char **argv)
     { "/train/queue/claimed-once", test_claimed_once },
     { "/train/queue/crash", test_crash },
     { "/train/queue/stop", test_stop },
+    { "/train/queue/asked-to-stop", test_asked_to_stop },
     { "/train/queue/planned-memory", test_planned_memory },
     { "/train/queue/memory", test_memory },
+    { "/train/queue/one-device", test_one_device },
     { "/train/queue/refused", test_refused },
     { "/train/queue/changed-data", test_changed_data },
   };
