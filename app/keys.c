@@ -9,6 +9,7 @@
 #define RUN    N_ ("Run")
 #define WINDOW N_ ("Window")
 #define GRAPH  N_ ("Graph")
+#define BUILD  N_ ("Build")
 #define CHARTS N_ ("Charts")
 #define TABLE  N_ ("Table of runs")
 #define LAUNCH N_ ("New run")
@@ -21,7 +22,7 @@ static const SluiceKey keys[] = {
   { RUN, N_ ("Start a new run"), "win.new-run", "<Control>n" },
   { RUN, N_ ("Pause"), "win.pause", "F6" },
   { RUN, N_ ("One step"), "win.step", "F10" },
-  { RUN, N_ ("Save a checkpoint now"), "win.checkpoint", "<Control>s" },
+  { RUN, N_ ("Save a checkpoint now"), "win.checkpoint", "<Control><Shift>s" },
   { RUN, N_ ("Stop and save"), "win.stop", "<Shift>F5" },
   { RUN, N_ ("Resume the selected run"), "win.resume-run", "<Control>r" },
   { RUN, N_ ("Resume it from a checkpoint"), "win.resume-from", "<Control><Shift>r" },
@@ -31,18 +32,21 @@ static const SluiceKey keys[] = {
 
   { WINDOW, N_ ("The manual, at what is in front"), "app.help", "F1" },
   { WINDOW, N_ ("The keys"), "win.show-help-overlay", "<Control>question <Control>F1" },
-  { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>1" },
-  { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>2" },
-  { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>3" },
+  { WINDOW, N_ ("Building the graph"), "win.show-page::build", "<Alt>1" },
+  { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>2" },
+  { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>3" },
+  { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>4" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
-  { WINDOW, N_ ("Next one found"), "win.find-next", "F3 <Control>g" },
-  { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3 <Control><Shift>g" },
+  { WINDOW, N_ ("Next one found"), "win.find-next", "F3" },
+  { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3" },
   { WINDOW, N_ ("Show or hide the runs"), "win.toggle-runs", "F8" },
   { WINDOW, N_ ("Show or hide the inspector"), "win.toggle-inspector", "F9" },
+  { WINDOW, N_ ("Make a project from data"), "win.new-project", "<Control><Shift>n" },
   { WINDOW, N_ ("Open a project"), "win.open-project", "<Control>o" },
   { WINDOW, N_ ("Import logs"), "win.import-logs", "<Control>i" },
   { WINDOW, N_ ("Open a workspace"), "app.choose-workspace", "<Control><Shift>w" },
   { WINDOW, N_ ("Open a graph"), "win.open-graph", "<Control><Shift>o" },
+  { WINDOW, N_ ("Save the graph"), "win.save-graph", "<Control>s" },
   { WINDOW, N_ ("Export the graph"), "win.export-graph::svg", "<Control>e" },
   { WINDOW, N_ ("Print the page"), "win.print", "<Control>p" },
   { WINDOW, N_ ("Light or dark"), "app.toggle-dark", "<Control><Shift>d" },
@@ -73,6 +77,28 @@ static const SluiceKey keys[] = {
   { GRAPH, N_ ("Full size"), "canvas.zoom-100", "0 <Control>0" },
   { GRAPH, N_ ("All of the graph"), "canvas.fit", "9 <Control>9" },
   { GRAPH, N_ ("All of what is selected"), "canvas.fit-selection", "period" },
+
+  { BUILD, N_ ("Train a loss"), "build.train", "<Control><Shift>t" },
+  { BUILD, N_ ("Save, and launch a run"), "build.launch", "<Control>Return" },
+  { BUILD, N_ ("Take a command back"), "build.undo", "<Control>z" },
+  { BUILD, N_ ("Do it again"), "build.redo", "<Control><Shift>z <Control>y" },
+  { BUILD, N_ ("Show or fold the text"), "build.toggle-text", "<Control>t" },
+  { BUILD, N_ ("Add a node, at the selected one"), "canvas.palette", "<Shift>a" },
+  { BUILD, N_ ("Lay a wire from it: Tab for the port, arrows for where it goes, Return"),
+    "canvas.link", "l" },
+  { BUILD, N_ ("Delete; what read it reads what it read"), "canvas.delete", "Delete" },
+  { BUILD, N_ ("Put it into a wire: arrows for which, Return"), "canvas.splice", "<Shift>l" },
+  { BUILD, N_ ("Take it out of its wires, and keep it"), "canvas.detach", "<Control><Shift>x" },
+  { BUILD, N_ ("Rename"), "canvas.rename", "F2" },
+  { BUILD, N_ ("Duplicate"), "canvas.duplicate", "<Control>d" },
+  { BUILD, N_ ("Group into a scope"), "canvas.group", "<Control>g" },
+  { BUILD, N_ ("Ungroup a scope"), "canvas.ungroup", "<Control><Shift>g" },
+  { BUILD, N_ ("Mute"), "canvas.mute", "m" },
+  { BUILD, N_ ("Bypass"), "canvas.bypass", "b" },
+  { BUILD, N_ ("Cut"), "canvas.cut", "<Control>x" },
+  { BUILD, N_ ("Copy as text"), "canvas.copy", "<Control>c" },
+  { BUILD, N_ ("Paste"), "canvas.paste", "<Control>v" },
+  { BUILD, N_ ("Paste, inputs kept"), "canvas.paste-wired", "<Control><Shift>v" },
 
   { CHARTS, N_ ("Cursor to the left"), "chart.cursor-left", "Left" },
   { CHARTS, N_ ("Cursor to the right"), "chart.cursor-right", "Right" },

@@ -5,12 +5,14 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/build-page.h"
 #include "app/charts/charts-page.h"
 #include "app/graph/graph-page.h"
 #include "app/launch/launch-page.h"
 #include "app/runs/runs-page.h"
 
 const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS] = {
+  { "build", N_ ("Build"), "sluice-build-symbolic", "build", sluice_build_page_get_type, "build" },
   { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type, "graph" },
   { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type,
     "charts" },

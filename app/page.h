@@ -4,6 +4,7 @@
 
 #include <gtk/gtk.h>
 
+#include "app/build/document.h"
 #include "app/queue-worker.h"
 #include "app/runs/run-set.h"
 #include "app/search/hit.h"
@@ -24,6 +25,7 @@ typedef struct
   SluiceRunSet *shown; /* which of its runs */
   SluiceRunController *controller;
   SluiceQueueWorker *queue;
+  SluiceDocument *document;
 } SluicePageContext;
 
 struct _SluicePageInterface
@@ -89,10 +91,10 @@ typedef struct
   const char *over;  /* (nullable): of the switcher, on which this one is pushed */
 } SluicePageKind;
 
-#define SLUICE_N_PAGE_KINDS 4
+#define SLUICE_N_PAGE_KINDS 5
 extern const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS];
 extern const guint sluice_n_page_kinds;
 
-/* "graph, charts, runs". (transfer full) */
+/* "build, graph, charts". (transfer full) */
 char *sluice_page_list_names (void);
 gboolean sluice_page_exists (const char *name);

@@ -15,8 +15,10 @@ struct _SluiceRunController
   char *project;
   char *trained;   /* (nullable): the project that was open when the trainer's run was begun */
   GError *failure; /* (nullable): of the last run or start */
-  char *notice;    /* (nullable): what the run that begins may do with files, or does again */
-  char *repeated;  /* (nullable): the run whose numbers the one that begins will repeat */
+  gint64 failed;   /* the run that it is of; 0: none */
+  gboolean failed_is_listed;
+  char *notice;   /* (nullable): what the run that begins may do with files, or does again */
+  char *repeated; /* (nullable): the run whose numbers the one that begins will repeat */
   SluiceTrainer *trainer; /* the run under way, or the last one */
   gboolean starting;
   gboolean ended;          /* the trainer's run */
@@ -67,11 +69,27 @@ end_run (SluiceRunController *self, GError *take_failure)
 {
   self->ended = TRUE;
   self->settling = FALSE;
-  if (take_failure != NULL)
-    {
-      g_clear_error (&self->failure);
-      self->failure = take_failure;
-    }
+  if (take_failure == NULL)
+    return;
+  g_clear_error (&self->failure);
+  self->failure = take_failure;
+  self->failed = sluice_trainer_get_run (self->trainer);
+  self->failed_is_listed = FALSE;
+}
+
+/* What a run failed with is told as long as the run is there. */
+static void
+workspace_changed_cb (SluiceRunController *self)
+{
+  if (self->failure == NULL || self->failed == 0)
+    return;
+  g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, self->failed);
+  gboolean is_gone = run == NULL && self->failed_is_listed;
+  self->failed_is_listed = run != NULL;
+  if (!is_gone)
+    return;
+  g_clear_error (&self->failure);
+  changed (self);
 }
 
 typedef struct
@@ -322,6 +340,7 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
     {
       g_clear_error (&self->failure);
       self->failure = g_steal_pointer (&error);
+      self->failed = 0;
       self->refused = task->has_changed_data ? g_strdup (task->resume) : NULL;
       self->refused_from = task->from_step;
     }
@@ -566,6 +585,8 @@ sluice_run_controller_new (SluiceWorkspace *workspace)
 {
   SluiceRunController *self = g_object_new (SLUICE_TYPE_RUN_CONTROLLER, NULL);
   self->workspace = g_object_ref (workspace);
+  g_signal_connect_object (workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
+                           G_CONNECT_SWAPPED);
   return self;
 }
 

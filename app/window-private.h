@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "app/build/build-page.h"
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/import-bar.h"
@@ -38,6 +39,7 @@ struct _SluiceWindow
   SluiceRunSet *shown;
   SluiceRunController *controller;
   SluiceQueueWorker *queue;
+  SluiceDocument *document;
   char *opened;    /* (nullable): the project or graph */
   gint64 last_run; /* that was begun here; 0: none yet */
   guint status_source;
@@ -53,6 +55,9 @@ SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
 const char *sluice_window_get_page_name (SluiceWindow *self);
 /* Is the one in front pushed on a page of the switcher? */
 gboolean sluice_window_page_is_pushed (SluiceWindow *self);
+
+/* window-document.c: once the pages are there. */
+void sluice_window_add_document (SluiceWindow *self);
 
 /* window.c: another page came to the front. */
 void sluice_window_page_changed (SluiceWindow *self);

@@ -46,8 +46,13 @@ void
 sluice_window_offer (SluiceWindow *self, const char *message, const char *label, const char *action)
 {
   AdwToast *toast = add_toast (self, message);
+  g_autoptr (GVariant) target = NULL;
+  g_autofree char *name = NULL;
+  if (!g_action_parse_detailed_name (action, &name, &target, NULL))
+    return;
   adw_toast_set_button_label (toast, label);
-  adw_toast_set_detailed_action_name (toast, action);
+  adw_toast_set_action_target_value (toast, target); /* a name alone would want another type */
+  adw_toast_set_action_name (toast, name);
 }
 
 /* ---- what the controls may do now ---- */
@@ -181,13 +186,13 @@ show_selection (SluiceWindow *self)
                          self->graph_page, sluice_run_controller_get_session (self->controller));
 }
 
-/* The graph's page has the inspector for what is selected there, others for the run in front and
- * the tag that was chosen. */
+/* The pages of the graph have the inspector for what is selected there, others for the run in front
+ * and the tag that was chosen. */
 static void
 show_front_run (SluiceWindow *self)
 {
-  if (self->shown == NULL
-      || g_strcmp0 (adw_view_stack_get_visible_child_name (self->stack), "graph") == 0)
+  if (self->shown == NULL || g_str_equal (sluice_window_get_page_name (self), "graph")
+      || g_str_equal (sluice_window_get_page_name (self), "build"))
     {
       sluice_inspector_show_run (self->inspector, NULL, NULL, NULL);
       return;
@@ -260,6 +265,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
   sluice_inspector_set_project (self->inspector, is_project ? full : NULL);
+  sluice_document_close (self->document); /* what it keeps is read with the graph */
   sluice_graph_page_open (self->graph_page, full, ahead);
   g_free (self->opened);
   self->opened = g_steal_pointer (&full);
@@ -284,8 +290,8 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
   AdwToast *toast = add_toast (self, text);
   adw_toast_set_button_label (toast, _ ("Undo")); /* a mnemonic would be read out */
-  adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
+  adw_toast_set_action_name (toast, "win.restore-run");
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
                            G_CONNECT_SWAPPED);
 }
@@ -293,7 +299,10 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 static void
 show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_window_show_page (data, g_variant_get_string (parameter, NULL));
+  const char *page = g_variant_get_string (parameter, NULL);
+  sluice_window_show_page (data, page);
+  if (g_str_equal (page, "build"))
+    gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
 static void
@@ -302,7 +311,7 @@ find_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_search_box_begin (SLUICE_WINDOW (data)->search);
 }
 
-/* What the search entry does, by name: for scripts and tests. */
+/* What the search entry does, for scripts and tests. */
 static void
 find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
@@ -661,7 +670,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   self->shown = sluice_run_set_new (self->workspace);
   sluice_runs_pane_set_runs (self->runs_pane, self->workspace, self->shown);
   self->queue = sluice_queue_worker_new (self->workspace, self->controller);
-  const SluicePageContext context = { self->workspace, self->shown, self->controller, self->queue };
+  const SluicePageContext context = { self->workspace, self->shown, self->controller, self->queue,
+                                      self->document };
   for (guint i = 0; i < sluice_n_page_kinds; i++)
     {
       SluicePage *page = sluice_window_get_nth_page (self, i);
@@ -710,6 +720,7 @@ sluice_window_dispose (GObject *object)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->queue);
+  g_clear_object (&self->document);
   g_clear_object (&self->controller);
   g_clear_object (&self->shown);
   g_clear_object (&self->workspace);
@@ -783,6 +794,8 @@ sluice_window_init (SluiceWindow *self)
   sluice_help_set_page (GTK_WIDGET (keys), "keys");
   gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
   self->graph_page = SLUICE_GRAPH_PAGE (sluice_window_find_page (self, "graph"));
+  sluice_window_add_document (self);
+  sluice_window_show_page (self, "graph");
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed", G_CALLBACK (show_selection),

@@ -6,8 +6,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/event-words.h"
 #include "app/status-text.h"
-#include "engine/store/kinds/event.h"
 #include "ui/chart/chart-card.h"
 
 static SluiceColor
@@ -82,8 +82,9 @@ take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
   for (; taken->n_events < events->len; taken->n_events++)
     {
       SluiceEvent *event = events->pdata[taken->n_events];
+      g_autofree char *words = sluice_event_words (event);
       sluice_chart_add_event (chart, taken->series, get_event_kind (event), event->base.step,
-                              event->base.wall, _ (event->kind), event->text);
+                              event->base.wall, _ (event->kind), words);
     }
 }
 

@@ -40,8 +40,8 @@ extern const Verb sluice_verb_info, sluice_verb_ops, sluice_verb_check, sluice_v
     sluice_verb_trace, sluice_verb_compare, sluice_verb_log, sluice_verb_sql, sluice_verb_export,
     sluice_verb_reindex, sluice_verb_checkpoints, sluice_verb_import, sluice_verb_runs,
     sluice_verb_diff, sluice_verb_launch, sluice_verb_queue, sluice_verb_sweep, sluice_verb_control,
-    sluice_verb_fork, sluice_verb_reproduce, sluice_verb_edit, sluice_verb_promote,
-    sluice_verb_merge;
+    sluice_verb_fork, sluice_verb_reproduce, sluice_verb_edit, sluice_verb_promote, sluice_verb_new,
+    sluice_verb_merge, sluice_verb_debug;
 
 enum
 {

@@ -96,6 +96,17 @@ convert (const SluiceTensor *raw, SluiceDType dtype, GError **error)
   return NULL;
 }
 
+SluiceTensor *
+sluice_cli_parse_value (const char *text, SluiceDType dtype, GError **error)
+{
+  if (!is_file (text))
+    return sluice_tensor_parse (text, dtype, error);
+  g_autoptr (SluiceTensor) raw = read_file (text, error);
+  if (raw == NULL)
+    return NULL;
+  return raw->dtype == (gint8) dtype ? g_steal_pointer (&raw) : convert (raw, dtype, error);
+}
+
 /* The value in the dtype of the edge. */
 static SluiceTensor *
 make_feed (SluiceGraph *graph, const char *name, const char *text, GError **error)
@@ -103,13 +114,7 @@ make_feed (SluiceGraph *graph, const char *name, const char *text, GError **erro
   SluiceEdge edge;
   if (!sluice_graph_parse_edge (graph, name, &edge, error))
     return NULL;
-  SluiceDType dtype = sluice_dtype_base (sluice_edge_dtype (edge));
-  if (!is_file (text))
-    return sluice_tensor_parse (text, dtype, error);
-  g_autoptr (SluiceTensor) raw = read_file (text, error);
-  if (raw == NULL)
-    return NULL;
-  return raw->dtype == (gint8) dtype ? g_steal_pointer (&raw) : convert (raw, dtype, error);
+  return sluice_cli_parse_value (text, sluice_dtype_base (sluice_edge_dtype (edge)), error);
 }
 
 const char *

@@ -39,6 +39,7 @@ static const Verb *const verbs[] = {
   &sluice_verb_checkpoints, &sluice_verb_runs,    &sluice_verb_diff,    &sluice_verb_launch,
   &sluice_verb_queue,       &sluice_verb_sweep,   &sluice_verb_control, &sluice_verb_fork,
   &sluice_verb_reproduce,   &sluice_verb_edit,    &sluice_verb_promote, &sluice_verb_merge,
+  &sluice_verb_new,         &sluice_verb_debug,
 };
 
 static char **plugins;

@@ -7,11 +7,13 @@
 #include "app/cli/cli.h"
 #include "engine/base/error.h"
 #include "engine/base/text.h"
+#include "engine/command/problems.h"
 #include "engine/grad/control-flow.h"
 #include "engine/graph/file-ops.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/store/checkpoint-file.h"
+#include "engine/train/promote.h"
 #include "engine/train/replica.h"
 
 static char **feeds, **fetches, **targets;
@@ -34,9 +36,10 @@ typedef enum
   WARNING, /* it may be meant so */
 } Severity;
 
-/* What was found: about a node, or about the project as a whole (node NULL). */
+/* What was found: about a node, or about the project as a whole (node NULL). fix: (nullable): the
+ * command that mends it */
 static void
-report (Severity severity, const char *node, const char *message)
+report_fix (Severity severity, const char *node, const char *message, const SluiceProblemFix *fix)
 {
   n_errors += severity == FAULT;
   n_warnings += severity == WARNING;
@@ -44,13 +47,22 @@ report (Severity severity, const char *node, const char *message)
     {
       g_autofree char *text = sluice_text_escape (message);
       printf ("%s%s%s\n", node != NULL ? node : "", node != NULL ? ": " : "", text);
+      if (fix != NULL)
+        printf ("  %s: %s\n", fix->title, fix->line);
       return;
     }
   JsonBuilder *b = sluice_cli_json_begin ();
   sluice_cli_json_string (b, "severity", severity == FAULT ? "error" : "warning");
   sluice_cli_json_string (b, "node", node);
   sluice_cli_json_string (b, "message", message);
+  sluice_cli_json_string (b, "fix", fix != NULL ? fix->line : NULL);
   sluice_cli_json_end (b);
+}
+
+static void
+report (Severity severity, const char *node, const char *message)
+{
+  report_fix (severity, node, message, NULL);
 }
 
 /* Reads and writes without an order: a step may want them so (Hogwild), so they fail nothing. */
@@ -169,16 +181,30 @@ report_flow (const SluiceNode *node, const char *what, gpointer data)
   report (FAULT, node->name, text);
 }
 
+/* Finding out what would mend one takes some milliseconds. */
+#define MOST_FIXES 100
+
+static void
+check_problems (SluiceGraph *graph)
+{
+  g_autoptr (GPtrArray) problems = sluice_problems_find (graph, NULL);
+  for (guint i = 0; i < problems->len; i++)
+    {
+      const SluiceProblem *problem = problems->pdata[i];
+      const SluiceNode *node = problem->node;
+      g_autoptr (SluiceProblemFix) fix =
+          i < MOST_FIXES ? sluice_problem_find_fix (problem, graph) : NULL;
+      report_fix (problem->level == SLUICE_PROBLEM_STOPS ? FAULT : WARNING, node->name,
+                  problem->kind == SLUICE_PROBLEM_ERROR ? node->error->message : problem->text,
+                  fix);
+    }
+}
+
 static void
 check_graph (SluiceGraph *graph, SluiceSession *session)
 {
   sluice_graph_check_flow (graph, report_flow, NULL);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      if (node->error != NULL)
-        report (FAULT, node->name, node->error->message);
-    }
+  check_problems (graph);
   check_placement (graph, session);
   check_memory (graph);
   check_files (graph);
@@ -204,6 +230,23 @@ check_workers (const SluiceProject *project, SluiceSession *session)
     }
 }
 
+/* A run goes without them unless somebody sets one. */
+static void
+check_parameters (const SluiceProject *project, SluiceGraph *graph)
+{
+  for (guint i = 0; i < project->parameters->len; i++)
+    {
+      const SluiceNamedEdge *parameter = &g_array_index (project->parameters, SluiceNamedEdge, i);
+      if (sluice_graph_has_parameter (graph, parameter->target))
+        continue;
+      g_autofree char *text =
+          g_strdup_printf (_ ("[parameters] %s is %s, which the graph has no more: take it out, or "
+                              "name what it is now"),
+                           parameter->name, parameter->target);
+      report (WARNING, NULL, text);
+    }
+}
+
 /* Everything that starting a run would check, but for the run itself. */
 static void
 check_project (const char *folder)
@@ -218,6 +261,7 @@ check_project (const char *folder)
     {
       sluice_replica_check_initialize (replica, &error);
       check_graph (replica->graph, replica->session);
+      check_parameters (project, replica->graph);
       check_workers (project, replica->session);
       sluice_replica_free (replica);
     }
@@ -303,12 +347,16 @@ const Verb sluice_verb_check = {
   .arguments = N_ ("PROJECT|GRAPH|SAVEDMODEL|CHECKPOINT"),
   .summary = N_ ("Look for problems without running anything"),
   .details =
-      N_ ("Errors: what running would fail with, from the data to nodes without a kernel, and "
-          "variables that do not fit in memory. Warnings, which the exit status does not count: "
-          "reads and writes of one variable that nothing orders, in a project's step or in the "
+      N_ ("Errors: what running would fail with, from the data to open inputs and nodes without a "
+          "kernel, and variables that do not fit in memory. Warnings, which the exit status does "
+          "not count: what is probably not meant, as a variable that nothing trains; reads and "
+          "writes of one variable that nothing orders, in a project's step or in the "
           "step that --fetch and --target name; values that do not fit in memory; ops that may "
-          "touch files. Of a checkpoint every tensor is read and compared with its checksum."),
-  .json = "{\"severity\": \"string\", \"node\": \"string|null\", \"message\": \"string\"}\n"
+          "touch files; parameters of a project that its graph has no more. Below what a command "
+          "mends stands that command, for 'sluice edit'. Of a checkpoint every tensor is read and "
+          "compared with its checksum."),
+  .json = "{\"severity\": \"string\", \"node\": \"string|null\", \"message\": \"string\", "
+          "\"fix\": \"string|null\"}\n"
           "{\"errors\": \"int\", \"warnings\": \"int\"}",
   .options = options,
   .run = check,

@@ -10,25 +10,30 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
-#include "engine/command/stack.h"
+#include "engine/command/journal.h"
+#include "engine/graph/graphdef.h"
 #include "engine/command/template.h"
 
 /* Of a script; a longer one is a program's mistake. */
 #define MAX_SCRIPT_BYTES (256 * 1024 * 1024)
 
 static gboolean is_new, keep_going, list_commands, list_layers;
-static char *script_path, *out_path;
+static char *script_path, *journal_path, *out_path;
 
 static const GOptionEntry options[] = {
   { "new", 0, 0, G_OPTION_ARG_NONE, &is_new, N_ ("Begin with an empty graph"), NULL },
   { "script", 0, 0, G_OPTION_ARG_FILENAME, &script_path,
     N_ ("Read the commands from this file; - or nothing: from standard input"), N_ ("FILE") },
+  { "journal", 0, 0, G_OPTION_ARG_FILENAME, &journal_path,
+    N_ ("Do again what a window's journal tells, to the copy of the graph that lies beside it"),
+    N_ ("FILE") },
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out_path,
     N_ ("Write the graph here, as text where the name ends in .pbtxt"), N_ ("FILE") },
   { "keep-going", 0, 0, G_OPTION_ARG_NONE, &keep_going,
     N_ ("Go on behind a command that fails; the exit status is 1 all the same"), NULL },
   { "commands", 0, 0, G_OPTION_ARG_NONE, &list_commands, N_ ("List the commands"), NULL },
-  { "layers", 0, 0, G_OPTION_ARG_NONE, &list_layers, N_ ("List the kinds of layers"), NULL },
+  { "layers", 0, 0, G_OPTION_ARG_NONE, &list_layers,
+    N_ ("List the kinds of layers, by family, with their parameters"), NULL },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -60,8 +65,13 @@ add_parameter (JsonBuilder *b, const SluiceTemplateParameter *parameter)
   sluice_cli_json_string (b, "name", parameter->name);
   sluice_cli_json_string (b, "kind", parameter->words);
   sluice_cli_json_string (b, "default", parameter->value);
-  sluice_cli_json_string (b, "help", parameter->help);
+  sluice_cli_json_string (b, "help", _ (parameter->help));
   json_builder_end_object (b);
+  if (sluice_cli_json)
+    return;
+  gboolean has_default = parameter->value != NULL && *parameter->value != '\0';
+  printf ("    %s=%s  %s%s%s%s\n", parameter->name, parameter->words, _ (parameter->help),
+          has_default ? " [" : "", has_default ? parameter->value : "", has_default ? "]" : "");
 }
 
 static void
@@ -69,22 +79,14 @@ print_layer (const SluiceTemplate *layer)
 {
   JsonBuilder *b = sluice_cli_json_begin ();
   sluice_cli_json_string (b, "layer", layer->name);
-  sluice_cli_json_string (b, "summary", layer->summary);
+  sluice_cli_json_string (b, "family", layer->family);
+  sluice_cli_json_string (b, "summary", _ (layer->summary));
   json_builder_set_member_name (b, "parameters");
   json_builder_begin_array (b);
   if (!sluice_cli_json)
-    printf ("%s\n    %s.\n", layer->name, layer->summary);
+    printf ("%s\n    %s.\n", layer->name, _ (layer->summary));
   for (guint i = 0; i < layer->parameters->len; i++)
-    {
-      const SluiceTemplateParameter *parameter =
-          &g_array_index (layer->parameters, SluiceTemplateParameter, i);
-      add_parameter (b, parameter);
-      if (!sluice_cli_json)
-        printf ("    %s=%s  %s%s%s%s\n", parameter->name, parameter->words, parameter->help,
-                parameter->value != NULL ? " [" : "",
-                parameter->value != NULL ? parameter->value : "",
-                parameter->value != NULL ? "]" : "");
-    }
+    add_parameter (b, &g_array_index (layer->parameters, SluiceTemplateParameter, i));
   json_builder_end_array (b);
   sluice_cli_json_end (b);
 }
@@ -92,9 +94,17 @@ print_layer (const SluiceTemplate *layer)
 static int
 print_layers (void)
 {
-  g_autoptr (GPtrArray) layers = sluice_template_list ("layer");
-  for (guint i = 0; i < layers->len; i++)
-    print_layer (layers->pdata[i]);
+  for (guint i = 0; i < sluice_template_n_families; i++)
+    {
+      const SluiceTemplateFamily *family = &sluice_template_families[i];
+      if (family->title == NULL)
+        continue;
+      g_autoptr (GPtrArray) layers = sluice_template_list (family->name);
+      if (!sluice_cli_json)
+        printf ("%s%s\n\n", i > 0 ? "\n" : "", _ (family->title));
+      for (guint k = 0; k < layers->len; k++)
+        print_layer (layers->pdata[k]);
+    }
   return EXIT_OK;
 }
 
@@ -160,6 +170,29 @@ read_script (GError **error)
   return g_strndup (length > 0 ? data : "", length);
 }
 
+static SluiceCommandStack *
+load_base (SluiceJournal *journal, GError **error)
+{
+  g_autoptr (GBytes) bytes = sluice_journal_dup_base (journal, NULL, error);
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  if (bytes == NULL || !sluice_graph_import (graph, bytes, error))
+    return NULL;
+  SluiceCommandStack *stack = sluice_command_stack_new (graph);
+  sluice_command_stack_take_file (stack, bytes);
+  return stack;
+}
+
+static int
+replay (GError **error)
+{
+  g_autoptr (SluiceJournal) journal = sluice_journal_open_read_only (journal_path, error);
+  g_autoptr (SluiceCommandStack) stack = journal != NULL ? load_base (journal, error) : NULL;
+  return stack != NULL && sluice_journal_replay (journal, stack, NULL, NULL, error)
+                 && sluice_command_write_stack (stack, out_path, error)
+             ? EXIT_OK
+             : EXIT_FAILED;
+}
+
 static int
 edit (char **arguments, GError **error)
 {
@@ -167,22 +200,31 @@ edit (char **arguments, GError **error)
     return print_commands ();
   if (list_layers)
     return print_layers ();
-  if (g_strv_length (arguments) != (is_new ? 0 : 1))
+  if (journal_path != NULL && (is_new || script_path != NULL || arguments[0] != NULL))
+    return sluice_cli_usage (error, _ ("--journal has its own graph and commands: give only --out "
+                                       "beside it"));
+  if (journal_path == NULL && g_strv_length (arguments) != (is_new ? 0 : 1))
     return sluice_cli_usage (error, _ ("give a graph, or --new"));
   if (out_path == NULL)
     return sluice_cli_usage (error, _ ("give --out, the file that the graph is written to"));
+  if (journal_path != NULL)
+    return replay (error);
   g_autoptr (SluiceGraph) graph =
       is_new ? sluice_graph_new () : sluice_cli_load_graph (arguments[0], error);
   g_autofree char *script = graph != NULL ? read_script (error) : NULL;
   if (script == NULL)
     return EXIT_FAILED;
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  g_autoptr (GBytes) file =
+      is_new ? NULL : sluice_read_file ("graph", arguments[0], SLUICE_READ_PLAIN, G_MAXINT32, NULL);
+  if (file != NULL)
+    sluice_command_stack_take_file (stack, file);
   gboolean ok = sluice_command_stack_run (stack, script, keep_going, report, NULL, error);
   if (!ok && !keep_going)
     return EXIT_FAILED;
   if (keep_going)
     g_clear_error (error); /* told already */
-  return sluice_command_write (graph, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
+  return sluice_command_write_stack (stack, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb sluice_verb_edit = {
@@ -194,12 +236,13 @@ const Verb sluice_verb_edit = {
           "text form. A command is done whole or not at all. One that fails says its line, what "
           "is wrong and what would be right, and ends the script; nothing is written then. "
           "--commands lists the commands, the manual's page \"edit\" explains them."),
-  .json = "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "
-          "\"error\": \"string|null\", \"said\": [\"string\"]}\n"
-          "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}\n"
-          "{\"layer\": \"string\", \"summary\": \"string\", \"parameters\": [{\"name\": "
-          "\"string\", \"kind\": \"string\", \"default\": \"string|null\", "
-          "\"help\": \"string\"}]}",
+  .json =
+      "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "
+      "\"error\": \"string|null\", \"said\": [\"string\"]}\n"
+      "{\"command\": \"string\", \"arguments\": \"string\", \"summary\": \"string\"}\n"
+      "{\"layer\": \"string\", \"family\": \"string\", \"summary\": \"string\", "
+      "\"parameters\": [{\"name\": \"string\", \"kind\": \"string\", \"default\": \"string|null\", "
+      "\"help\": \"string\"}]}",
   .options = options,
   .run = edit,
 };

@@ -32,10 +32,7 @@ print_conflict (const SluiceMergeConflict *conflict)
   sluice_cli_json_end (b);
   if (sluice_cli_json)
     return;
-  g_autofree char *line = g_strdup_printf (
-      _ ("conflict: %s, %s: base %s, ours %s, theirs %s"), conflict->node, conflict->field,
-      conflict->base != NULL ? conflict->base : "–", conflict->ours != NULL ? conflict->ours : "–",
-      conflict->theirs != NULL ? conflict->theirs : "–");
+  g_autofree char *line = sluice_merge_conflict_dup_words (conflict);
   g_autofree char *safe = sluice_text_escape (line);
   puts (safe);
 }
@@ -46,12 +43,7 @@ is_text (const char *path)
 {
   g_autofree char *data = NULL;
   gsize length = 0;
-  if (!g_file_get_contents (path, &data, &length, NULL) || length == 0)
-    return FALSE;
-  for (gsize i = 0; i < MIN (length, 4096); i++)
-    if ((guchar) data[i] < ' ' && !g_ascii_isspace (data[i]))
-      return FALSE;
-  return TRUE;
+  return g_file_get_contents (path, &data, &length, NULL) && sluice_command_is_text (data, length);
 }
 
 static int

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "app/graph/node-words.h"
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 #include "engine/graph/cost.h"
 
 #define N_KNOWN 256 /* a power of two */

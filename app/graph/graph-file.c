@@ -6,9 +6,11 @@
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"
-#include "app/graph/warnings.h"
+#include "engine/command/problems.h"
 #include "app/graph/written-out.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/savedmodel.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/project.h"
 
 void
@@ -20,9 +22,30 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
   g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self);
+}
+
+/* Of a file that can be written back, to be edited. */
+static SluiceGraph *
+open_graph (SluiceGraphFile *self,
+            const char *path,
+            SluicePrepareGraph prepare,
+            gconstpointer data,
+            GError **error)
+{
+  self->opened = sluice_opened_graph_read (path, prepare, data, error);
+  return self->opened != NULL
+             ? sluice_graph_ref (sluice_command_stack_get_graph (self->opened->stack))
+             : NULL;
+}
+
+static gboolean
+set_attrs (SluiceGraph *graph, gconstpointer project, GError **error)
+{
+  return sluice_project_set_attrs (project, graph, error);
 }
 
 /* The graph of a project; for a graph file or a SavedModel itself no layout is kept. */
@@ -31,8 +54,13 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
 {
   if (!sluice_project_is_folder (path))
     {
-      g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, error);
-      return graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+      g_autoptr (SluiceGraph) graph = sluice_saved_model_exists (path)
+                                          ? sluice_graph_load_file (path, error)
+                                          : open_graph (self, path, NULL, NULL, error);
+      SluiceGraph *shown = graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
+      if (shown != graph)
+        g_clear_pointer (&self->opened, sluice_opened_graph_free);
+      return shown;
     }
   g_autoptr (SluiceProject) project = sluice_project_load (path, error);
   if (project == NULL)
@@ -41,7 +69,9 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   if (project->loss != NULL && project->loss[0] != NULL)
     self->loss = g_strndup (project->loss[0], strcspn (project->loss[0], ":"));
   *n_cpus = (guint) MAX (project->session.n_cpus, 1);
-  return sluice_project_load_graph (project, error);
+  return sluice_saved_model_exists (project->graph_path)
+             ? sluice_project_load_graph (project, error)
+             : open_graph (self, project->graph_path, set_attrs, project, error);
 }
 
 /* Where a run would place the nodes: a session in which nothing runs, made while the model is. It
@@ -99,7 +129,7 @@ sluice_graph_file_read (const char *path, GError **error)
   Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
-  self->warnings = sluice_graph_find_warnings (self->graph);
+  self->warnings = sluice_problems_find (self->graph, NULL);
   self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
   if (self->placed != NULL)
     {

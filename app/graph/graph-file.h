@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "app/build/opened-graph.h"
 #include "engine/graph/graph.h"
 #include "engine/runtime/session/session.h"
 #include "ui/canvas/graph-model.h"
@@ -14,10 +15,11 @@ typedef struct
   SluiceSession *placed; /* (nullable): where the nodes would run */
   char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
-  GPtrArray *warnings;    /* of SluiceGraphWarning */
-  SluiceViewState *state; /* (nullable): the positions that were saved */
-  char *layout_path;      /* (nullable): where they are saved */
-  char *loss;             /* (nullable): name of the node that a project calls its loss */
+  GPtrArray *warnings;       /* of SluiceProblem, of graph */
+  SluiceViewState *state;    /* (nullable): the positions that were saved */
+  SluiceOpenedGraph *opened; /* (nullable): of a GraphDef that reads back as it is */
+  char *layout_path;         /* (nullable): where they are saved */
+  char *loss;                /* (nullable): name of the node that a project calls its loss */
 } SluiceGraphFile;
 
 /* On any thread. (transfer full) (nullable) */

@@ -10,7 +10,7 @@
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
 #include "app/graph/node-words.h"
-#include "app/graph/warnings.h"
+#include "engine/command/problems.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
@@ -26,9 +26,10 @@ struct _SluiceGraphPage
   GtkWidget parent;
   SluiceCanvas *canvas;
   char *path;
-  gboolean is_other; /* than what was open before */
-  char *layout_path; /* (nullable): where the positions are saved */
-  char *loss;        /* (nullable): the node of the project's loss */
+  gboolean is_other;         /* than what was open before */
+  SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
+  char *layout_path;         /* (nullable): where the positions are saved */
+  char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
   guint follower; /* of graph */
   GCancellable *loading;
@@ -39,7 +40,7 @@ struct _SluiceGraphPage
   gboolean live_reading;
   char *failed_node, *failure; /* (nullable): where a run failed, and how */
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
-  GPtrArray *warnings;         /* (nullable): of SluiceGraphWarning, of graph */
+  GPtrArray *warnings;         /* (nullable): of SluiceProblem, of graph */
   GHashTable *warning_of;      /* (nullable): name of a node -> of them */
   guint live_source, save_source;
 };
@@ -159,8 +160,9 @@ update_marks (SluiceGraphPage *self)
   guint n = 0;
   for (guint i = 0; i < n_warnings; i++)
     {
-      const SluiceGraphWarning *warning = self->warnings->pdata[i];
-      marks[n++] = (SluiceCanvasMark){ warning->node, SLUICE_MARK_WARNING, warning->text };
+      const SluiceProblem *problem = self->warnings->pdata[i];
+      if (problem->level == SLUICE_PROBLEM_LOOK) /* the model has those of what cannot run */
+        marks[n++] = (SluiceCanvasMark){ problem->node->name, SLUICE_MARK_WARNING, problem->text };
     }
   if (self->failed_node != NULL)
     marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
@@ -179,8 +181,9 @@ take_warnings (SluiceGraphPage *self, GPtrArray *take)
     self->warning_of = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; take != NULL && i < take->len; i++)
     {
-      SluiceGraphWarning *warning = take->pdata[i];
-      g_hash_table_insert (self->warning_of, warning->node, warning);
+      SluiceProblem *problem = take->pdata[i];
+      if (problem->level == SLUICE_PROBLEM_LOOK)
+        g_hash_table_insert (self->warning_of, (gpointer) problem->node->name, problem);
     }
   update_marks (self);
 }
@@ -195,7 +198,7 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
-  take_warnings (self, sluice_graph_find_warnings (graph));
+  take_warnings (self, sluice_problems_find (graph, NULL));
 }
 
 static void
@@ -255,6 +258,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->graph = g_steal_pointer (&file->graph);
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
+      self->opened = g_steal_pointer (&file->opened);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
@@ -278,6 +282,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_object (&self->placed);
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
+  g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -459,7 +464,7 @@ sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const 
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind)
 {
-  const SluiceGraphWarning *warning =
+  const SluiceProblem *warning =
       self->warning_of != NULL ? g_hash_table_lookup (self->warning_of, node) : NULL;
   if (g_strcmp0 (self->failed_node, node) == 0)
     {
@@ -488,6 +493,12 @@ SluiceGraph *
 sluice_graph_page_get_graph (SluiceGraphPage *self)
 {
   return self->graph;
+}
+
+SluiceOpenedGraph *
+sluice_graph_page_steal_opened (SluiceGraphPage *self)
+{
+  return g_steal_pointer (&self->opened);
 }
 
 SluiceSession *
@@ -672,6 +683,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
+  g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self->failed_node);

@@ -26,6 +26,9 @@ G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, Gt
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
 
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
+/* Once after each loading, of a graph that is edited: where one that is written into its file is
+ * read again as it is, of a GraphDef and of a project that names one. (nullable) (transfer full) */
+SluiceOpenedGraph *sluice_graph_page_steal_opened (SluiceGraphPage *self);
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
 SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
 /* One line on the nodes that ask for devices that are not here: (nullable) (transfer none). */

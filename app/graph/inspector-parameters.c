@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "app/graph/node-words.h"
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 #include "ui/chart/ticks.h"
 
 /* The table of what is trained: a row for each scope below the one that is looked at, with the sum

@@ -83,14 +83,31 @@ new_halves (GtkWidget **row, const char *name, const char *value)
   return GTK_LABEL (right);
 }
 
+/* All of what is shortened. Where another text was set GTK would ask the display where the pointer
+ * is, once a row of each run that is gone through. */
+static gboolean
+query_tooltip_cb (
+    GtkLabel *label, int x, int y, gboolean by_key, GtkTooltip *tooltip, gpointer data)
+{
+  gtk_tooltip_set_text (tooltip, gtk_label_get_label (label));
+  return TRUE;
+}
+
+static void
+give_tooltip (GtkWidget *label)
+{
+  gtk_widget_set_has_tooltip (label, TRUE);
+  g_signal_connect (label, "query-tooltip", G_CALLBACK (query_tooltip_cb), NULL);
+}
+
 GtkLabel *
 sluice_inspector_rows_add (SluiceInspectorRows *self, const char *name, const char *value)
 {
   GtkWidget *row;
   GtkLabel *label = new_halves (&row, name, value);
   show_heading (self);
-  gtk_widget_set_tooltip_text (gtk_widget_get_first_child (row), name);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (label), value);
+  give_tooltip (gtk_widget_get_first_child (row));
+  give_tooltip (GTK_WIDGET (label));
   gtk_accessible_update_relation (GTK_ACCESSIBLE (label), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
                                   gtk_widget_get_first_child (row), label, NULL, -1);
   gtk_box_append (self->box, row);
@@ -168,5 +185,4 @@ sluice_inspector_rows_renew (SluiceInspectorRows *self,
   g_autofree char *new = g_strdup_printf ("%s: %s\n", name, value);
   g_string_replace (self->text, old, new, 1);
   set_value (label, value);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (label), value);
 }

@@ -8,7 +8,7 @@
 
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 #include "ui/chart/ticks.h"
 
 #define MOST_WARNINGS 12 /* that a scope lists; the badges show the others */

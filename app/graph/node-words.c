@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/graph/shape-words.h"
 #include "ui/chart/ticks.h"
 
 #define UNIT_SPACE "\u202f" /* narrow, and no line ends there */
@@ -16,26 +17,7 @@
 char *
 sluice_words_shape (const SluiceShape *shape)
 {
-  if (shape->rank < 0)
-    return NULL;
-  if (shape->rank == 0)
-    return g_strdup (_ ("scalar"));
-  GString *text = g_string_new (NULL);
-  /* A vector's size alone would read as a number, or as a question. */
-  if (shape->rank == 1)
-    g_string_append_c (text, '[');
-  for (int i = 0; i < shape->rank; i++)
-    {
-      if (i > 0)
-        g_string_append (text, "×");
-      if (shape->dim[i] < 0)
-        g_string_append_c (text, '?');
-      else
-        g_string_append_printf (text, "%" G_GINT64_FORMAT, shape->dim[i]);
-    }
-  if (shape->rank == 1)
-    g_string_append_c (text, ']');
-  return g_string_free (text, FALSE);
+  return sluice_shape_dup_words (shape);
 }
 
 /* As compilers and papers write them; names with digits keep these. */

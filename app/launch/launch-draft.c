@@ -17,6 +17,7 @@ sluice_launch_draft_free (SluiceLaunchDraft *self)
   g_free (self->name);
   g_free (self->project);
   g_free (self->text);
+  g_free (self->before);
   g_free (self);
 }
 
@@ -64,16 +65,105 @@ make_run (const SluiceLaunchDraft *self, SluiceStore *store, gint64 *run, GError
   return ok;
 }
 
+/* ---- another window's ---- */
+
+/* (transfer full) (nullable): there is no such group */
+static char *
+dup_group (GKeyFile *file, const char *group)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (file, group, NULL, NULL);
+  GString *text = keys != NULL ? g_string_new (NULL) : NULL;
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      g_autofree char *value = g_key_file_get_value (file, group, keys[i], NULL);
+      g_string_append_printf (text, "%s=%s\n", keys[i], value);
+    }
+  return text != NULL ? g_string_free (text, FALSE) : NULL;
+}
+
 gboolean
-sluice_launch_draft_save (const SluiceLaunchDraft *self,
-                          SluiceStore *store,
-                          gint64 *run,
-                          GError **error)
+sluice_launch_draft_is_same (GKeyFile *a, GKeyFile *b, const char *group)
+{
+  g_autofree char *first = dup_group (a, group), *second = dup_group (b, group);
+  return g_strcmp0 (first, second) == 0;
+}
+
+static GKeyFile *
+parse (const char *text)
+{
+  GKeyFile *file = g_key_file_new ();
+  g_key_file_load_from_data (file, text, strlen (text), G_KEY_FILE_NONE, NULL);
+  return file;
+}
+
+/* What is in @from becomes so in @to, even if it is nothing. */
+static void
+copy_group (GKeyFile *to, GKeyFile *from, const char *group)
+{
+  g_auto (GStrv) keys = g_key_file_get_keys (from, group, NULL, NULL);
+  g_key_file_remove_group (to, group, NULL);
+  for (guint i = 0; keys != NULL && keys[i] != NULL; i++)
+    {
+      g_autofree char *value = g_key_file_get_value (from, group, keys[i], NULL);
+      g_key_file_set_value (to, group, keys[i], value);
+    }
+}
+
+/* Of groups that @mine has as they were before, or has not, those of @theirs. (transfer full) */
+static char *
+merge (const char *before_text, const char *mine_text, GKeyFile *theirs)
+{
+  g_autoptr (GKeyFile) before = parse (before_text), mine = parse (mine_text);
+  GKeyFile *const all[] = { before, theirs };
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    {
+      g_auto (GStrv) groups = g_key_file_get_groups (all[i], NULL);
+      for (guint k = 0; groups[k] != NULL; k++)
+        if (sluice_launch_draft_is_same (mine, before, groups[k]))
+          copy_group (mine, theirs, groups[k]);
+    }
+  return g_key_file_to_data (mine, NULL, NULL);
+}
+
+/* ---- keeping ---- */
+
+/* The draft's run is locked, and there. */
+static gboolean
+write_over (
+    const SluiceLaunchDraft *self, SluiceStore *store, gint64 *run, char **merged, GError **error)
 {
   g_autofree char *path = dup_path (store, *run);
-  return *run != 0 && g_file_test (path, G_FILE_TEST_EXISTS)
-             ? sluice_file_put ("draft", path, self->text, strlen (self->text), error)
-             : make_run (self, store, run, error);
+  g_autoptr (GKeyFile) there = sluice_launch_draft_load (store, *run, NULL);
+  g_autofree char *text = there != NULL ? g_key_file_to_data (there, NULL, NULL) : NULL;
+  if (text != NULL && self->before != NULL && strcmp (text, self->before) != 0)
+    *merged = merge (self->before, self->text, there);
+  if (*merged == NULL && self->is_empty)
+    {
+      gint64 unneeded = *run;
+      *run = 0;
+      return sluice_store_purge_run (store, unneeded, error);
+    }
+  const char *wanted = *merged != NULL ? *merged : self->text;
+  return sluice_file_put ("draft", path, wanted, strlen (wanted), error);
+}
+
+gboolean
+sluice_launch_draft_save (
+    const SluiceLaunchDraft *self, SluiceStore *store, gint64 *run, char **merged, GError **error)
+{
+  g_autofree char *path = dup_path (store, *run);
+  *merged = NULL;
+  if (*run == 0 || !g_file_test (path, G_FILE_TEST_EXISTS))
+    {
+      *run = 0;
+      return self->is_empty || make_run (self, store, run, error);
+    }
+  gint64 locked = *run;
+  if (!sluice_store_lock_run (store, locked, error))
+    return FALSE;
+  gboolean ok = write_over (self, store, run, merged, error);
+  sluice_store_unlock_run (store, locked);
+  return ok;
 }
 
 GKeyFile *
@@ -86,14 +176,4 @@ sluice_launch_draft_load (SluiceStore *store, gint64 run, GError **error)
     return g_steal_pointer (&file);
   sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s: %s", path, local->message);
   return NULL;
-}
-
-gboolean
-sluice_launch_draft_discard (SluiceStore *store, gint64 run, GError **error)
-{
-  if (!sluice_store_lock_run (store, run, error))
-    return FALSE;
-  gboolean ok = sluice_store_purge_run (store, run, error);
-  sluice_store_unlock_run (store, run);
-  return ok;
 }

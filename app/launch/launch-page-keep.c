@@ -8,6 +8,7 @@
 
 #include "app/failure-words.h"
 #include "app/launch/launch-draft.h"
+#include "engine/base/error.h"
 
 /*
  * What was changed and not launched is kept, as a draft among the runs: it outlives the window, and
@@ -48,10 +49,56 @@ new_draft (SluiceLaunchPage *self)
   for (guint i = 0; i < self->rows->len; i++)
     sluice_launch_row_save (self->rows->pdata[i], file);
   SluiceLaunchDraft *draft = g_new (SluiceLaunchDraft, 1);
-  *draft = (SluiceLaunchDraft){ g_strdup_printf (_ ("%s, draft"), self->source->title),
-                                g_strdup (self->source->project), self->n_steps,
-                                g_key_file_to_data (file, NULL, NULL) };
+  *draft = (SluiceLaunchDraft){ .name = g_strdup_printf (_ ("%s, draft"), self->source->title),
+                                .project = g_strdup (self->source->project),
+                                .n_steps = self->n_steps,
+                                .text = g_key_file_to_data (file, NULL, NULL),
+                                .before = g_strdup (self->draft != 0 ? self->kept : NULL),
+                                .is_empty = !is_changed (self) };
   return draft;
+}
+
+/* ---- what another window has changed ---- */
+
+/* What was typed here since it was written stays. */
+static void
+take_row (SluiceLaunchRow *row, GKeyFile *sent, GKeyFile *merged)
+{
+  g_autoptr (GKeyFile) now = g_key_file_new ();
+  g_autofree char *group = sluice_launch_row_dup_group (row);
+  sluice_launch_row_save (row, now);
+  if (sluice_launch_draft_is_same (merged, now, group)
+      || !sluice_launch_draft_is_same (sent, now, group))
+    return;
+  sluice_launch_row_reset (row);
+  sluice_launch_row_load (row, merged);
+}
+
+static void
+take_head (SluiceLaunchPage *self, GKeyFile *merged)
+{
+  g_autofree char *name = g_key_file_get_string (merged, FORM, "name", NULL);
+  gint64 run = g_key_file_get_int64 (merged, FORM, "run", NULL);
+  gint64 step = g_key_file_get_int64 (merged, FORM, "step", NULL);
+  gtk_editable_set_text (GTK_EDITABLE (self->name), name != NULL ? name : "");
+  gtk_switch_set_active (GTK_SWITCH (self->halve),
+                         g_key_file_get_boolean (merged, FORM, "halve", NULL));
+  if (run != self->source->run || step != self->source->step)
+    sluice_launch_page_choose_origin (self, run, step);
+}
+
+static void
+take_theirs (SluiceLaunchPage *self, const char *sent_text, const char *merged_text)
+{
+  g_autoptr (GKeyFile) sent = g_key_file_new (), merged = g_key_file_new ();
+  g_key_file_load_from_data (sent, sent_text, strlen (sent_text), G_KEY_FILE_NONE, NULL);
+  g_key_file_load_from_data (merged, merged_text, strlen (merged_text), G_KEY_FILE_NONE, NULL);
+  for (guint i = 0; i < self->rows->len; i++)
+    take_row (self->rows->pdata[i], sent, merged);
+  if (!sluice_launch_draft_is_same (sent, merged, FORM))
+    take_head (self, merged);
+  sluice_launch_page_tell (
+      self, _ ("What another window has changed in this draft was taken over into the form"));
 }
 
 /* ---- keeping, in a worker ---- */
@@ -59,7 +106,8 @@ new_draft (SluiceLaunchPage *self)
 typedef struct
 {
   SluiceStore *store;
-  SluiceLaunchDraft *draft; /* (nullable): there is nothing to keep any more */
+  SluiceLaunchDraft *draft; /* (nullable): it is to be read */
+  char *merged;             /* (nullable): what was written, with another window's changes */
   gint64 run;
 } Keeping;
 
@@ -69,6 +117,7 @@ keeping_free (gpointer data)
   Keeping *self = data;
   g_object_unref (self->store);
   g_clear_pointer (&self->draft, sluice_launch_draft_free);
+  g_free (self->merged);
   g_free (self);
 }
 
@@ -77,11 +126,8 @@ keep_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
 {
   Keeping *keeping = data;
   GError *error = NULL;
-  gboolean ok =
-      keeping->draft != NULL
-          ? sluice_launch_draft_save (keeping->draft, keeping->store, &keeping->run, &error)
-          : sluice_launch_draft_discard (keeping->store, keeping->run, &error);
-  if (ok)
+  if (sluice_launch_draft_save (keeping->draft, keeping->store, &keeping->run, &keeping->merged,
+                                &error))
     g_task_return_boolean (task, TRUE);
   else
     g_task_return_error (task, error);
@@ -97,12 +143,21 @@ keep_done (GObject *object, GAsyncResult *result, gpointer data)
   self->is_keeping = FALSE;
   if (self->context == NULL)
     return;
-  self->draft = ok && keeping->draft != NULL ? keeping->run : 0;
-  if (!ok && keeping->draft != NULL)
+  if (!ok && g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION))
+    self->keeps_again = TRUE; /* another window is at it */
+  else if (!ok)
     {
       g_autofree char *words = sluice_failure_words (error);
       sluice_launch_page_tell (self, words);
     }
+  if (ok)
+    {
+      self->draft = keeping->run;
+      g_free (self->kept);
+      self->kept = g_strdup (keeping->merged != NULL ? keeping->merged : keeping->draft->text);
+    }
+  if (keeping->merged != NULL && self->form != NULL)
+    take_theirs (self, keeping->draft->text, keeping->merged);
   sluice_launch_page_show_draft (self);
   sluice_workspace_refresh (self->context->workspace);
   if (self->keeps_again)
@@ -120,7 +175,7 @@ keep_cb (gpointer data)
   if (self->is_keeping || store == NULL || (!changed && self->draft == 0))
     return G_SOURCE_REMOVE;
   Keeping *keeping = g_new (Keeping, 1);
-  *keeping = (Keeping){ g_object_ref (store), changed ? new_draft (self) : NULL, self->draft };
+  *keeping = (Keeping){ g_object_ref (store), new_draft (self), NULL, self->draft };
   self->is_keeping = TRUE;
   g_autoptr (GTask) task = g_task_new (self, NULL, keep_done, NULL);
   g_task_set_task_data (task, keeping, keeping_free);
@@ -171,6 +226,8 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       return;
     }
   self->draft = keeping->run;
+  g_free (self->kept);
+  self->kept = g_key_file_to_data (file, NULL, NULL);
   self->wants_focus = TRUE; /* settings that are varied take it when they open */
   g_clear_pointer (&self->taking, g_key_file_unref);
   self->taking = file;
@@ -188,7 +245,7 @@ sluice_launch_page_resume (SluiceLaunchPage *self, gint64 draft)
   if (store == NULL || self->n_loads > 0)
     return;
   Keeping *keeping = g_new (Keeping, 1);
-  *keeping = (Keeping){ g_object_ref (store), NULL, draft };
+  *keeping = (Keeping){ g_object_ref (store), NULL, NULL, draft };
   self->n_loads++;
   g_autoptr (GTask) task = g_task_new (self, NULL, load_done, NULL);
   g_task_set_task_data (task, keeping, keeping_free);

@@ -65,6 +65,7 @@ struct _SluiceLaunchPage
   guint n_jobs;         /* that make runs */
 
   gint64 draft;         /* the run that keeps what is changed; 0: none */
+  char *kept;           /* (nullable): what stands in it, as this window knows */
   GKeyFile *taking;     /* (nullable): a draft, until the form has its rows */
   guint keep_timeout;   /* to what is kept next; 0: all is */
   gboolean is_keeping;  /* in a worker */

@@ -332,6 +332,7 @@ sluice_launch_page_finalize (GObject *object)
   g_ptr_array_unref (self->rows);
   g_ptr_array_unref (self->origins);
   g_free (self->shown);
+  g_free (self->kept);
   g_free (self->checkpoint);
   G_OBJECT_CLASS (sluice_launch_page_parent_class)->finalize (object);
 }

@@ -9,6 +9,8 @@
 #include "app/failure-words.h"
 #include "app/launch/vary-pane.h"
 
+#define FIELD_CHARS 13
+
 struct _SluiceLaunchRow
 {
   GtkBox parent;
@@ -206,9 +208,9 @@ sluice_launch_row_reset (SluiceLaunchRow *self)
 
 /* ---- kept and taken up again ---- */
 
-/* "setting train.batch": people name parameters as they like. (transfer full) */
-static char *
-dup_group (SluiceLaunchRow *self)
+/* "setting train.batch": people name parameters as they like. */
+char *
+sluice_launch_row_dup_group (SluiceLaunchRow *self)
 {
   g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
   return g_strconcat ("setting ", name, NULL);
@@ -217,7 +219,7 @@ dup_group (SluiceLaunchRow *self)
 void
 sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = dup_group (self);
+  g_autofree char *name = sluice_launch_row_dup_group (self);
   g_autofree char *value = dup_value (self);
   if (self->setting->is_gone || !sluice_launch_row_is_changed (self))
     return;
@@ -229,7 +231,7 @@ sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 void
 sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file)
 {
-  g_autofree char *name = dup_group (self);
+  g_autofree char *name = sluice_launch_row_dup_group (self);
   g_autofree char *value = g_key_file_get_string (file, name, "value", NULL);
   if (self->setting->is_gone || value == NULL)
     return;
@@ -311,8 +313,9 @@ make_field (SluiceLaunchRow *self)
     gtk_switch_set_active (GTK_SWITCH (field), g_str_equal (setting->value, "true"));
   else
     {
-      gtk_editable_set_width_chars (GTK_EDITABLE (field), 12);
-      gtk_editable_set_max_width_chars (GTK_EDITABLE (field), 14);
+      /* No narrower beside long words: fields stand below each other. */
+      gtk_editable_set_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
+      gtk_editable_set_max_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
       gtk_editable_set_text (GTK_EDITABLE (field), setting->value != NULL ? setting->value : "");
       if (setting->value == NULL)
         gtk_entry_set_placeholder_text (GTK_ENTRY (field), _ ("as in the graph"));

@@ -27,5 +27,6 @@ void sluice_launch_row_set_value (SluiceLaunchRow *self, const char *value);
 gboolean sluice_launch_row_take (SluiceLaunchRow *self, const char *assignment);
 
 /* What is changed, in a group of a file, and back. */
+char *sluice_launch_row_dup_group (SluiceLaunchRow *self); /* (transfer full): its name */
 void sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file);
 void sluice_launch_row_load (SluiceLaunchRow *self, GKeyFile *file);

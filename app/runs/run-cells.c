@@ -121,14 +121,46 @@ set_icon (GtkWidget *image, const char *name)
 }
 
 static void
+arrow_clicked_cb (GtkGesture *gesture, int n, double x, double y, Cell *self)
+{
+  gtk_gesture_set_state (gesture, GTK_EVENT_SEQUENCE_CLAIMED);
+  if (self->item != NULL)
+    self->cells->toggle (self->item, self->cells->data);
+}
+
+/* By keys a group is opened by an action of the table. */
+static void
+add_arrow (Cell *self)
+{
+  GtkGesture *click = gtk_gesture_click_new ();
+  self->arrow = gtk_image_new ();
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self->arrow), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
+  g_signal_connect (click, "pressed", G_CALLBACK (arrow_clicked_cb), self);
+  gtk_widget_add_controller (self->arrow, GTK_EVENT_CONTROLLER (click));
+  gtk_box_prepend (GTK_BOX (self->box), self->arrow);
+}
+
+/* Only rows that have been a group's have one: each widget is styled whenever its row comes into
+ * sight, which is most of what scrolling costs. */
+static void
+show_arrow (Cell *self, gboolean is_group)
+{
+  if (is_group && self->arrow == NULL)
+    add_arrow (self);
+  if (self->arrow == NULL)
+    return;
+  gtk_widget_set_visible (self->arrow, is_group);
+  set_icon (self->arrow,
+            sluice_run_item_get_open (self->item) ? "pan-down-symbolic" : "pan-end-symbolic");
+}
+
+static void
 show_name (Cell *self, const SluiceRunInfo *info)
 {
   GPtrArray *members = sluice_run_item_get_members (self->item);
   sluice_dot_set_color (self->icon, sluice_palette_color ((guint) (info->id - 1)));
   sluice_dot_set_square (self->icon, members != NULL);
-  gtk_widget_set_visible (self->arrow, members != NULL);
-  set_icon (self->arrow,
-            sluice_run_item_get_open (self->item) ? "pan-down-symbolic" : "pan-end-symbolic");
+  show_arrow (self, members != NULL);
   gtk_widget_set_margin_start (self->box, sluice_run_item_is_member (self->item) ? INDENT : 0);
   name_row (self, info);
 }
@@ -421,26 +453,6 @@ star_clicked_cb (Cell *self)
     self->cells->star (self->item, self->cells->data);
 }
 
-static void
-arrow_clicked_cb (GtkGesture *gesture, int n, double x, double y, Cell *self)
-{
-  gtk_gesture_set_state (gesture, GTK_EVENT_SEQUENCE_CLAIMED);
-  if (self->item != NULL)
-    self->cells->toggle (self->item, self->cells->data);
-}
-
-/* By keys a group is opened by an action of the table. */
-static void
-add_arrow (Cell *self)
-{
-  GtkGesture *click = gtk_gesture_click_new ();
-  self->arrow = gtk_image_new ();
-  gtk_accessible_update_state (GTK_ACCESSIBLE (self->arrow), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
-  g_signal_connect (click, "pressed", G_CALLBACK (arrow_clicked_cb), self);
-  gtk_widget_add_controller (self->arrow, GTK_EVENT_CONTROLLER (click));
-  gtk_box_append (GTK_BOX (self->box), self->arrow);
-}
-
 /* By keys the star is an action of the table: a stop in each row is one too many. */
 static GtkWidget *
 new_icon (Cell *self)
@@ -483,28 +495,24 @@ new_label (Cell *self)
   return label;
 }
 
-/* Words alone where that is all: two hundred rows are kept, and each widget of theirs costs when
- * the list is scrolled. */
+/* One widget where that is all: two hundred rows are kept, and each widget of theirs costs when the
+ * list is scrolled. */
 static void
 make_content (Cell *self)
 {
   SluiceRunColumnKind kind = self->column->kind;
-  if (kind > SLUICE_RUN_COLUMN_CURVE && kind != SLUICE_RUN_COLUMN_TAGS)
-    {
-      self->box = self->label = new_label (self);
-      return;
-    }
-  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
-  if (kind == SLUICE_RUN_COLUMN_NAME)
-    add_arrow (self);
   self->icon = new_icon (self);
-  if (self->icon != NULL)
-    gtk_box_append (GTK_BOX (self->box), self->icon);
-  if (kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_STATE)
-    {
-      self->label = new_label (self);
-      gtk_box_append (GTK_BOX (self->box), self->label);
-    }
+  if (kind == SLUICE_RUN_COLUMN_STAR || kind == SLUICE_RUN_COLUMN_CURVE)
+    self->box = self->icon;
+  else if (kind == SLUICE_RUN_COLUMN_TAGS)
+    self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  else
+    self->box = self->label = new_label (self);
+  if (kind != SLUICE_RUN_COLUMN_NAME && kind != SLUICE_RUN_COLUMN_STATE)
+    return;
+  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6);
+  gtk_box_append (GTK_BOX (self->box), self->icon);
+  gtk_box_append (GTK_BOX (self->box), self->label);
 }
 
 static void

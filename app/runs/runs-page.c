@@ -9,6 +9,7 @@
 
 #include "app/runs/filter-chips.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/bar-layout.h"
 
 #define READ_MS    1000 /* from one reading to the next while runs are at work */
 #define MOST_NAMES 100  /* that a test is told */
@@ -244,15 +245,19 @@ static void
 workspace_changed_cb (SluiceRunsPage *self)
 {
   gint64 due = self->read_at + READ_MS * G_TIME_SPAN_MILLISECOND, now = g_get_monotonic_time ();
+  gboolean is_first = self->read_at == 0;
   show_state (self);
-  if (!gtk_widget_get_mapped (GTK_WIDGET (self)) || self->read_source != 0)
+  /* Once all else is there the runs are read ahead; later they are followed while they are seen. */
+  if (self->read_source != 0
+      || !(is_first ? sluice_workspace_is_settled (self->workspace)
+                    : gtk_widget_get_mapped (GTK_WIDGET (self))))
     return;
   guint64 hash = hash_runs (self);
   /* A workspace without runs is read, too, once it is open: that there are none is to be said. */
-  if (hash == self->known && self->read_at != 0)
+  if (hash == self->known && !is_first)
     return;
   self->known = hash;
-  if (self->read_at == 0 || now >= due)
+  if (is_first || now >= due)
     sluice_runs_page_read (self);
   else
     self->read_source =
@@ -266,7 +271,10 @@ sluice_runs_page_map (GtkWidget *widget)
   GTK_WIDGET_CLASS (sluice_runs_page_parent_class)->map (widget);
   if (self->workspace == NULL)
     return;
-  self->known = hash_runs (self);
+  guint64 hash = hash_runs (self);
+  if (hash == self->known && self->read_at != 0)
+    return;
+  self->known = hash;
   sluice_runs_page_read (self);
 }
 
@@ -371,11 +379,13 @@ static gboolean
 runs_page_is_settled (SluicePage *page)
 {
   SluiceRunsPage *self = SLUICE_RUNS_PAGE (page);
+  if (sluice_run_table_is_reading (self->table))
+    return FALSE;
   return !gtk_widget_get_mapped (GTK_WIDGET (self))
          || sluice_workspace_get_failure (self->workspace) != NULL
-         || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING
-             && !sluice_run_table_is_reading (self->table) && !self->working && !self->measuring
-             && sluice_diff_panel_is_settled (self->differs) && self->notes_source == 0);
+         || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING && !self->working
+             && !self->measuring && sluice_diff_panel_is_settled (self->differs)
+             && self->notes_source == 0);
 }
 
 static void
@@ -535,6 +545,7 @@ static void
 bind_children (GtkWidgetClass *widget_class)
 {
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, bar);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, states);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, entry);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, count);
@@ -626,6 +637,9 @@ sluice_runs_page_init (SluiceRunsPage *self)
   self->cells.curves = g_hash_table_new (NULL, NULL);
   g_queue_init (&self->waiting);
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_layout_manager (self->bar, sluice_bar_layout_new (8));
+  gtk_widget_set_layout_manager (self->selected_box, sluice_bar_layout_new (6));
+  gtk_widget_set_layout_manager (self->restore_box, sluice_bar_layout_new (6));
   self->chips = sluice_filter_chips_new ();
   gtk_box_prepend (GTK_BOX (self->line), self->chips);
   sluice_run_view_set_table (self->view, self->table, &self->cells);

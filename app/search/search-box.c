@@ -298,6 +298,9 @@ sluice_search_box_begin (SluiceSearchBox *self)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  /* A text finds by itself what is in it. */
+  if (focus != NULL && gtk_widget_activate_action (focus, "twin.find", NULL))
+    return;
   if (focus == NULL || !gtk_widget_is_ancestor (focus, GTK_WIDGET (self)))
     set_focus_before (self, focus);
   gtk_widget_grab_focus (GTK_WIDGET (self->entry));

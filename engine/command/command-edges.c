@@ -5,15 +5,7 @@
 #include <string.h>
 
 #include "engine/command/command-private.h"
-
-/* An argument of the op may stand for several inputs, the last of them at that: the node takes one
- * more. */
-static gboolean
-takes_more (const SluiceNode *node)
-{
-  return node->op != NULL && node->op->n_inputs > 0
-         && node->op->inputs[node->op->n_inputs - 1].number_attr != NULL;
-}
+#include "engine/graph/trial.h"
 
 static gboolean
 fail_no_input (const SluiceNode *node, const char *input, GError **error)
@@ -52,7 +44,7 @@ find_input (
       return TRUE;
     }
   if (!g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &number, NULL)
-      || (number >= n && !(number == n && takes_more (*node))))
+      || (number >= n && !(number == n && sluice_node_takes_more (*node))))
     return fail_no_input (*node, colon + 1, error);
   *input = (guint) number;
   return TRUE;

@@ -3,41 +3,144 @@
 
 /*
  * Layers: a template that becomes nodes in a scope. What it was made by stands on its last node, in
- * an attribute that TensorFlow passes over, so that it can be made again with other parameters.
+ * an attribute that TensorFlow passes over, so that it can be made again with other parameters. Of
+ * an edge there stands who reads it within the layer, "./MatMul:0": whatever is renamed, healed or
+ * connected anew outside, the layer reads what it reads.
  */
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "engine/command/expand.h"
+#include "engine/graph/edge-text.h"
 
 #define OUTPUT "/output"
 #define ATTR   "_layer"
+#define INSIDE "./"
 
 /* ---- what a layer remembers ---- */
 
-/* "dense input=x units=3". (transfer full) */
+/* "./MatMul:0", the first input of the scope's nodes that reads the edge, or the edge. (transfer
+ * full) */
 static char *
-describe (const SluiceTemplate *template, const SluiceTemplateValues *values)
+describe_edge (const SluiceCommandCall *call, const char *scope, const char *text)
+{
+  SluiceGraph *graph = call->graph;
+  SluiceEdge edge;
+  gsize prefix = strlen (scope) + 1;
+  if (!sluice_command_find_edge (call, text, &edge, NULL))
+    return g_strdup (text);
+  guint n;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, edge.node, &n);
+  for (guint i = 0; i < n; i++)
+    if (uses[i].input >= 0 && uses[i].port == edge.port
+        && sluice_command_is_below (uses[i].node->name, scope))
+      return g_strdup_printf (INSIDE "%s:%d", uses[i].node->name + prefix, uses[i].input);
+  return g_strdup (text);
+}
+
+/* "[./read_0:0,./read_1:0]". (transfer full) */
+static char *
+describe_edges (const SluiceCommandCall *call, const char *scope, const char *text)
+{
+  g_auto (GStrv) edges = sluice_template_split_edges (text);
+  for (guint i = 0; edges[i] != NULL; i++)
+    {
+      char *inside = describe_edge (call, scope, edges[i]);
+      g_free (edges[i]);
+      edges[i] = inside;
+    }
+  g_autofree char *all = g_strjoinv (",", edges);
+  return g_strdup_printf ("[%s]", all);
+}
+
+/* "dense input=./MatMul:0 units=3". (transfer full) */
+static char *
+describe (const SluiceCommandCall *call,
+          const char *scope,
+          const SluiceTemplate *template,
+          const SluiceTemplateValues *values)
 {
   GString *text = g_string_new (template->name);
   for (guint i = 0; i < template->parameters->len; i++)
     {
-      const char *name = g_array_index (template->parameters, SluiceTemplateParameter, i).name;
-      g_string_append_printf (text, " %s=%s", name, sluice_template_values_get (values, name));
+      const SluiceTemplateParameter *parameter =
+          &g_array_index (template->parameters, SluiceTemplateParameter, i);
+      const char *value = sluice_template_values_get (values, parameter->name);
+      g_autofree char *edge = parameter->kind == SLUICE_TEMPLATE_EDGE && *value != '\0'
+                                  ? describe_edge (call, scope, value)
+                              : parameter->kind == SLUICE_TEMPLATE_EDGES
+                                  ? describe_edges (call, scope, value)
+                                  : NULL;
+      g_string_append_printf (text, " %s=%s", parameter->name, edge != NULL ? edge : value);
     }
   return g_string_free (text, FALSE);
 }
 
-/* What the layer of that name was made by. (transfer full) (nullable): there is none */
+/* What an input of the layer reads now; nothing where it reads nothing. (transfer full) */
+static char *
+recall_edge (SluiceGraph *graph, const char *scope, const char *text)
+{
+  const char *colon = strrchr (text, ':');
+  if (!g_str_has_prefix (text, INSIDE) || colon == NULL)
+    return g_strdup (text);
+  g_autofree char *name = g_strdup_printf ("%s/%.*s", scope, (int) (colon - text - 2), text + 2);
+  const SluiceNode *node = sluice_graph_find (graph, name);
+  guint64 input;
+  if (node == NULL || !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &input, NULL)
+      || input >= node->n_inputs || node->inputs[input].node == NULL)
+    return g_strdup ("");
+  return sluice_edge_to_text (node->inputs[input]);
+}
+
+/* The same of "[./a:0,./b:0]". (transfer full) */
+static char *
+recall_value (SluiceGraph *graph, const char *scope, const char *text)
+{
+  if (!g_str_has_prefix (text, "[" INSIDE))
+    return recall_edge (graph, scope, text);
+  g_auto (GStrv) edges = sluice_template_split_edges (text);
+  for (guint i = 0; edges[i] != NULL; i++)
+    {
+      char *edge = recall_edge (graph, scope, edges[i]);
+      g_free (edges[i]);
+      edges[i] = edge;
+    }
+  g_autofree char *all = g_strjoinv (",", edges);
+  return g_strdup_printf ("[%s]", all);
+}
+
+/* The node that remembers the layer of that name. (nullable): there is none */
+static SluiceNode *
+find_layer (SluiceGraph *graph, const char *name)
+{
+  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
+  SluiceNode *node = sluice_graph_find (graph, output);
+  const SluiceAttrValue *value =
+      node != NULL && node->n_outputs > 0 ? sluice_node_get_attr (node, ATTR) : NULL;
+  return value != NULL && value->kind == SLUICE_ATTR_STRING ? node : NULL;
+}
+
+/* What the layer of that name was made by. (transfer full) (nullable): there is none, or what
+ * stands there cannot be read */
 static SluiceLine *
 recall (SluiceGraph *graph, const char *name)
 {
-  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
-  const SluiceNode *node = sluice_graph_find (graph, output);
-  const SluiceAttrValue *value = node != NULL ? sluice_node_get_attr (node, ATTR) : NULL;
-  if (value == NULL || value->kind != SLUICE_ATTR_STRING)
+  const SluiceNode *node = find_layer (graph, name);
+  if (node == NULL)
     return NULL;
+  const SluiceAttrValue *value = sluice_node_get_attr (node, ATTR);
   g_autofree char *text = g_strndup (value->s.data, value->s.length);
-  return sluice_line_parse (text, NULL);
+  SluiceLine *line = sluice_line_parse (text, NULL);
+  for (guint i = 1; line != NULL && i < line->n; i++)
+    {
+      char *now = recall_value (graph, name, line->words[i].text);
+      g_free (line->words[i].text);
+      line->words[i].text = now;
+    }
+  if (line == NULL || (line->n > 0 && line->words[0].key == NULL))
+    return line;
+  sluice_line_free (line);
+  return NULL;
 }
 
 static gboolean
@@ -47,88 +150,6 @@ remember (SluiceCommandCall *call, const char *name, const char *text, GError **
   SluiceNode *node = sluice_graph_find (call->graph, output);
   SluiceAttr attr = sluice_attr_string (ATTR, text);
   return node == NULL || sluice_edit_set_attr (call->graph, node, &attr, error);
-}
-
-/* ---- making one again ---- */
-
-/* Who reads a node of a layer, by its name. */
-typedef struct
-{
-  SluiceNode *reader;
-  int input; /* -1: waits for it */
-  int port;
-  const char *name; /* interned */
-} Reader;
-
-static GArray *
-list_readers (SluiceGraph *graph, const GPtrArray *nodes, const char *scope)
-{
-  GArray *readers = g_array_new (FALSE, FALSE, sizeof (Reader));
-  for (guint i = 0; i < nodes->len; i++)
-    {
-      const SluiceNode *node = nodes->pdata[i];
-      guint n;
-      const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
-      for (guint k = 0; k < n; k++)
-        if (!sluice_command_is_below (uses[k].node->name, scope))
-          {
-            Reader reader = { uses[k].node, uses[k].input, uses[k].port, node->name };
-            g_array_append_val (readers, reader);
-          }
-    }
-  return readers;
-}
-
-/* Optimizers have slots that go with the variables. */
-static gboolean
-check_untrained (const GArray *readers, const char *scope, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const SluiceNode *reader = g_array_index (readers, Reader, i).reader;
-      if (reader->op != NULL && (reader->op->def->flags & SLUICE_OP_OPTIMIZER))
-        return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                            "%s '%s' trains the layer '%s'; undo the training, change the layer, "
-                            "and train it then",
-                            reader->op_name, reader->name, scope);
-    }
-  return TRUE;
-}
-
-/* Lets go of the nodes; readers wait for those that come. */
-static gboolean
-take_away (SluiceCommandCall *call, const GArray *readers, const GPtrArray *nodes, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      gboolean ok = r->input < 0 ? sluice_edit_remove_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          SLUICE_NO_EDGE, error);
-      if (!ok)
-        return FALSE;
-    }
-  return sluice_edit_remove (call->graph, (SluiceNode *const *) nodes->pdata, nodes->len, error);
-}
-
-/* A reader of what the layer no longer has is left with an open input. */
-static gboolean
-give_back (SluiceCommandCall *call, const GArray *readers, GError **error)
-{
-  for (guint i = 0; i < readers->len; i++)
-    {
-      const Reader *r = &g_array_index (readers, Reader, i);
-      SluiceNode *node = sluice_graph_find (call->graph, r->name);
-      if (node == NULL)
-        continue;
-      gboolean ok = r->input < 0 ? sluice_edit_add_control (call->graph, r->reader, node, error)
-                                 : sluice_edit_set_input (call->graph, r->reader, (guint) r->input,
-                                                          (SluiceEdge){ node, r->port }, error);
-      if (!ok)
-        return FALSE;
-    }
-  return TRUE;
 }
 
 /* ---- the command ---- */
@@ -141,8 +162,7 @@ list_values (const SluiceCommandCall *call,
              const SluiceTemplate *template)
 {
   GPtrArray *values = g_ptr_array_new ();
-  gboolean is_same = before != NULL && before->n > 0 && before->words[0].key == NULL
-                     && g_str_equal (before->words[0].text, template->name);
+  gboolean is_same = before != NULL && g_str_equal (before->words[0].text, template->name);
   for (guint i = 1; is_same && i < before->n; i++)
     if (before->words[i].key != NULL)
       g_ptr_array_add (values, &before->words[i]);
@@ -164,9 +184,10 @@ expand (SluiceCommandCall *call,
   if (!sluice_template_values_set_parameters (
           all, call, template, (const SluiceWord *const *) values->pdata, values->len, NULL, error))
     return FALSE;
-  g_autofree char *text = describe (template, all);
-  return sluice_template_expand (template, "do", all, call, error)
-         && remember (call, name, text, error);
+  if (!sluice_template_expand (template, "do", all, call, error))
+    return FALSE;
+  g_autofree char *text = describe (call, name, template, all);
+  return remember (call, name, text, error);
 }
 
 static gboolean
@@ -177,24 +198,53 @@ expand_again (SluiceCommandCall *call,
 {
   const char *name = call->arguments[1];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
-  g_autoptr (GArray) readers = list_readers (call->graph, nodes, name);
-  return check_untrained (readers, name, error) && take_away (call, readers, nodes, error)
-         && expand (call, template, before, error) && give_back (call, readers, error);
+  g_autoptr (GArray) readers = sluice_command_take_away (call, nodes, error);
+  return readers != NULL && expand (call, template, before, error)
+         && sluice_command_give_back (call, readers, error);
 }
 
 /* ---- those that follow ---- */
 
-/* Was it made with an edge of that layer as a parameter? */
-static gboolean
-reads_layer (const SluiceLine *line, const char *name)
+/* What is being gone through: a node, and how many of its uses were. */
+typedef struct
 {
-  for (guint i = 1; i < line->n; i++)
+  SluiceNode *node;
+  guint n_seen;
+} Visit;
+
+/* Nodes that depend on those given, and these, each behind all that depend on it. (transfer
+ * container) */
+static GPtrArray *
+list_behind (SluiceGraph *graph, const GPtrArray *from)
+{
+  GPtrArray *order = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) way = g_array_new (FALSE, FALSE, sizeof (Visit));
+  for (guint i = 0; i < from->len; i++)
     {
-      g_autofree char *node = g_strndup (line->words[i].text, strcspn (line->words[i].text, ":"));
-      if (g_str_has_prefix (node, name) && sluice_command_is_below (node, name))
-        return TRUE;
+      Visit first = { from->pdata[i], 0 };
+      if (g_hash_table_add (seen, first.node))
+        g_array_append_val (way, first);
+      while (way->len > 0)
+        {
+          Visit *last = &g_array_index (way, Visit, way->len - 1);
+          guint n;
+          const SluiceUse *uses = sluice_graph_get_uses (graph, last->node, &n);
+          while (last->n_seen < n
+                 && (uses[last->n_seen].input < 0
+                     || !g_hash_table_add (seen, uses[last->n_seen].node)))
+            last->n_seen++;
+          Visit next = { last->n_seen < n ? uses[last->n_seen].node : NULL, 0 };
+          if (next.node != NULL)
+            g_array_append_val (way, next);
+          else
+            {
+              g_ptr_array_add (order, last->node);
+              g_array_set_size (way, way->len - 1);
+            }
+        }
     }
-  return FALSE;
+  return order;
 }
 
 /* The layer whose outcome the node is. (transfer full) (nullable) */
@@ -206,58 +256,98 @@ dup_layer_of (const SluiceNode *node)
   return g_strndup (node->name, strlen (node->name) - strlen (OUTPUT));
 }
 
-/* Layers that read it, or such a one, in order of creation, which is that of their edges. (transfer
- * full) */
+/* Layers that depend on it, each behind those that it reads. (transfer full) */
 static GPtrArray *
-list_followers (SluiceGraph *graph, const char *name)
+list_followers (SluiceGraph *graph, const char *name, const GPtrArray *nodes)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+  g_autoptr (GPtrArray) behind = list_behind (graph, nodes);
+  for (guint i = behind->len; i > 0; i--)
     {
-      g_autofree char *layer = dup_layer_of (sluice_graph_get_node (graph, i));
-      g_autoptr (SluiceLine) line = layer != NULL ? recall (graph, layer) : NULL;
-      gboolean follows = line != NULL && line->n > 0 && reads_layer (line, name);
-      for (guint k = 0; line != NULL && line->n > 0 && k < found->len; k++)
-        follows |= reads_layer (line, found->pdata[k]);
-      if (follows && !g_str_equal (layer, name))
+      g_autofree char *layer = dup_layer_of (behind->pdata[i - 1]);
+      if (layer != NULL && !g_str_equal (layer, name))
         g_ptr_array_add (found, g_steal_pointer (&layer));
     }
   return found;
 }
 
-/* What a layer makes has another shape now: those that read it are made for the other one. */
-static gboolean
-let_follow (SluiceCommandCall *call, const char *name, GError **error)
+/* The dtypes and shapes that it is made for. (transfer full) */
+static char *
+dup_signature (const SluiceCommandCall *call, const char *layer)
 {
-  g_autoptr (GPtrArray) followers = list_followers (call->graph, name);
+  g_autoptr (SluiceLine) line = recall (call->graph, layer);
+  GString *text = g_string_new (NULL);
+  char shape[SLUICE_SHAPE_STR];
+  for (guint i = 1; line != NULL && i < line->n; i++)
+    {
+      g_auto (GStrv) edges = sluice_template_split_edges (line->words[i].text);
+      SluiceEdge edge;
+      for (guint k = 0; edges[k] != NULL; k++)
+        if (sluice_command_find_edge (call, edges[k], &edge, NULL))
+          g_string_append_printf (text, "%s%s ", sluice_dtype_name (sluice_edge_dtype (edge)),
+                                  sluice_shape_str (sluice_edge_shape (edge), shape));
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+make_again (SluiceCommandCall *call, char *layer, GError **error)
+{
+  g_autoptr (SluiceLine) before = recall (call->graph, layer);
+  if (before == NULL)
+    return TRUE; /* it cannot be read: it stays, and may not fit */
+  char *arguments[] = { before->words[0].text, layer, NULL };
+  SluiceCommandCall again = { .stack = call->stack,
+                              .graph = call->graph,
+                              .command = call->command,
+                              .arguments = arguments,
+                              .n_arguments = 2,
+                              .said = call->said };
+  const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
+  return template != NULL && expand_again (&again, template, before, error);
+}
+
+/* Behind what contradicts nothing is known, so a layer there is refused for a poor reason: the good
+ * one is what contradicts first. */
+static void
+say_first_error (SluiceCommandCall *call, const char *name, const char *layer, GError **error)
+{
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, NULL);
+  g_autoptr (GPtrArray) behind =
+      nodes != NULL ? list_behind (call->graph, nodes) : g_ptr_array_new ();
+  for (guint i = behind->len; i > 0; i--)
+    {
+      const SluiceNode *node = behind->pdata[i - 1];
+      if (node->error == NULL || sluice_command_is_below (node->name, layer))
+        continue;
+      g_clear_error (error);
+      if (error != NULL)
+        *error = g_error_copy (node->error);
+      return;
+    }
+  g_prefix_error (error, "layer '%s', which follows: ", layer);
+}
+
+/* Layers that are made for another shape than what they read now has are made for it. */
+static gboolean
+let_follow (SluiceCommandCall *call,
+            const char *name,
+            const GPtrArray *followers,
+            const GPtrArray *signatures,
+            GError **error)
+{
   for (guint i = 0; i < followers->len; i++)
     {
       char *layer = followers->pdata[i];
-      g_autoptr (SluiceLine) before = recall (call->graph, layer);
-      char *arguments[] = { before->words[0].text, layer, NULL };
-      SluiceCommandCall again = { .stack = call->stack,
-                                  .graph = call->graph,
-                                  .command = call->command,
-                                  .arguments = arguments,
-                                  .n_arguments = 2,
-                                  .said = call->said };
-      const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
-      if (template == NULL || !expand_again (&again, template, before, error))
+      sluice_edit_settle (call->graph);
+      g_autofree char *now = dup_signature (call, layer);
+      if (!g_str_equal (now, signatures->pdata[i]) && !make_again (call, layer, error))
         {
-          g_prefix_error (error, "layer '%s', which reads '%s': ", layer, name);
+          say_first_error (call, name, layer, error);
           return FALSE;
         }
     }
   return TRUE;
-}
-
-/* (nullable) */
-static const SluiceShape *
-find_shape (SluiceGraph *graph, const char *name)
-{
-  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
-  const SluiceNode *node = sluice_graph_find (graph, output);
-  return node != NULL ? &node->outputs[0].shape : NULL;
 }
 
 static gboolean
@@ -267,11 +357,18 @@ change (SluiceCommandCall *call,
         GError **error)
 {
   const char *name = call->arguments[1];
-  SluiceShape was = *find_shape (call->graph, name);
-  if (!expand_again (call, template, before, error))
-    return FALSE;
-  const SluiceShape *is = find_shape (call->graph, name);
-  return (is != NULL && sluice_shape_equal (&was, is)) || let_follow (call, name, error);
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  g_autoptr (GPtrArray) followers = list_followers (call->graph, name, nodes);
+  g_autoptr (GPtrArray) signatures = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < followers->len; i++)
+    {
+      g_autoptr (GPtrArray) more = sluice_command_collect (call, followers->pdata[i], NULL);
+      g_ptr_array_extend (nodes, more, NULL, NULL);
+      g_ptr_array_add (signatures, dup_signature (call, followers->pdata[i]));
+    }
+  return sluice_command_take_training (call, nodes, error)
+         && expand_again (call, template, before, error)
+         && let_follow (call, name, followers, signatures, error);
 }
 
 gboolean
@@ -291,4 +388,45 @@ sluice_command_layer (SluiceCommandCall *call, GError **error)
                           "another name",
                           name);
   return expand (call, template, NULL, error);
+}
+
+gboolean
+sluice_command_is_layer (const SluiceCommandCall *call, const char *name)
+{
+  return find_layer (call->graph, name) != NULL;
+}
+
+gboolean
+sluice_command_set_layer (SluiceCommandCall *call, GError **error)
+{
+  const char *name = call->arguments[0];
+  g_autoptr (SluiceLine) before = recall (call->graph, name);
+  if (before == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "what the layer '%s' was made by cannot be read; take it apart", name);
+  char *arguments[] = { before->words[0].text, (char *) name, NULL };
+  SluiceCommandCall again = *call;
+  again.arguments = arguments;
+  again.n_arguments = 2;
+  gboolean ok = sluice_command_layer (&again, error);
+  call->training = again.training;
+  if (!ok)
+    return FALSE;
+  call->words = g_strdup_printf (_ ("change the layer %s"), name);
+  return TRUE;
+}
+
+gboolean
+sluice_command_unlayer (SluiceCommandCall *call, GError **error)
+{
+  const char *name = call->arguments[0];
+  SluiceNode *node = find_layer (call->graph, name);
+  if (node != NULL)
+    return sluice_edit_remove_attr (call->graph, node, ATTR, error);
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  return nodes != NULL
+         && sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                         "'%s' is no layer, so there is nothing to take apart; ungroup takes a "
+                         "scope away",
+                         name);
 }

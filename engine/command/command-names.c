@@ -6,12 +6,19 @@
 
 #include "engine/command/command-private.h"
 
+static gboolean
+rename_scope (SluiceCommandCall *call, const char *from, const char *to, GError **error)
+{
+  return sluice_edit_rename_scope (call->graph, from, to, error)
+         && sluice_command_rename_in_training (call, from, to, error);
+}
+
 gboolean
 sluice_command_rename (SluiceCommandCall *call, GError **error)
 {
   const char *from = call->arguments[0];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, from, error);
-  return nodes != NULL && sluice_edit_rename_scope (call->graph, from, call->arguments[1], error);
+  return nodes != NULL && rename_scope (call, from, call->arguments[1], error);
 }
 
 gboolean
@@ -39,7 +46,7 @@ sluice_command_group (SluiceCommandCall *call, GError **error)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "'%s' cannot go into '%s', which is itself or stands in it", name,
                             scope);
-      if (!sluice_edit_rename_scope (call->graph, name, to, error))
+      if (!rename_scope (call, name, to, error))
         return FALSE;
     }
   return TRUE;
@@ -56,7 +63,7 @@ sluice_command_ungroup (SluiceCommandCall *call, GError **error)
     return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
                              "is a node%s; only what is a scope and nothing else is taken apart",
                              nodes->len > 1 ? " that others stand below" : ", no scope");
-  return nodes != NULL && sluice_edit_rename_scope (call->graph, scope, above, error);
+  return nodes != NULL && rename_scope (call, scope, above, error);
 }
 
 /* ---- duplicate ---- */

@@ -119,10 +119,13 @@ parse_attrs (const SluiceCommandCall *call, const SluiceOp *op, GError **error)
 gboolean
 sluice_command_set (SluiceCommandCall *call, GError **error)
 {
-  SluiceNode *node = sluice_command_find_node (call, call->arguments[0], error);
-  if (node != NULL && call->n_values == 0)
+  const char *name = call->arguments[0];
+  if (call->n_values == 0)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "nothing is set; write an attribute, as in set %s NAME=VALUE", node->name);
+                        "nothing is set; write an attribute, as in set %s NAME=VALUE", name);
+  if (sluice_graph_find (call->graph, name) == NULL && sluice_command_is_layer (call, name))
+    return sluice_command_set_layer (call, error);
+  SluiceNode *node = sluice_command_find_node (call, name, error);
   for (guint i = 0; node != NULL && i < call->n_values; i++)
     {
       const SluiceWord *word = call->values[i];

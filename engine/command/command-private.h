@@ -8,6 +8,9 @@
 #include "engine/command/stack.h"
 #include "engine/graph/edit.h"
 
+/* A training that was taken away, to be made again. */
+typedef struct _SluiceTrainingAway SluiceTrainingAway;
+
 /* A command that is being done. */
 struct _SluiceCommandCall
 {
@@ -19,7 +22,10 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  char *words; /* (nullable): what it is called behind Undo, once it was done */
+  const char *text; /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *words;      /* (nullable): what it is called behind Undo, once it was done */
+  SluiceTrainingAway
+      *training; /* (nullable): to be made again when what was done has been judged */
 };
 
 /* (nullable): the value of a key, as it was written. */
@@ -64,9 +70,41 @@ gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
 /* command-layer.c */
 gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_unlayer (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_is_layer (const SluiceCommandCall *call, const char *name);
+/* Makes the layer that the first argument names again, with the values as its parameters. */
+gboolean sluice_command_set_layer (SluiceCommandCall *call, GError **error);
+/* command-again.c: nodes that go, and come again under their names, among them those of a training
+ */
+/* Takes nodes away, and remembers who reads them. (transfer full) (nullable) */
+GArray *sluice_command_take_away (SluiceCommandCall *call, const GPtrArray *nodes, GError **error);
+/* Connects those to what has come; a reader of what has not is left with an open input. */
+gboolean sluice_command_give_back (SluiceCommandCall *call, const GArray *readers, GError **error);
+void sluice_training_away_free (SluiceTrainingAway *self);
+/* Takes the training away, into the call, where it reads one of the nodes. FAILED_PRECONDITION: one
+ * does that is not by train. */
+gboolean
+sluice_command_take_training (SluiceCommandCall *call, const GPtrArray *nodes, GError **error);
+gboolean sluice_command_train_again (SluiceCommandCall *call,
+                                     const SluiceTrainingAway *away,
+                                     GError **error);
+/* Of a training that was made just now: by which command, and which nodes are its own, those from
+ * the n-th on. */
+gboolean sluice_command_remember_training (SluiceCommandCall *call, guint n, GError **error);
+/* Names of what a training has in mind follow. */
+gboolean sluice_command_rename_in_training (SluiceCommandCall *call,
+                                            const char *from,
+                                            const char *to,
+                                            GError **error);
+gboolean sluice_command_untrain (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
+/* command-together.c */
+gboolean sluice_command_together (SluiceCommandCall *call, GError **error);
+/* command-text.c */
+gboolean sluice_command_text (SluiceCommandCall *call, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_merge (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_save (SluiceCommandCall *call, GError **error);

@@ -20,8 +20,10 @@ typedef struct
   SluiceCommandCall *call;
   const SluiceTemplate *optimizer;
   SluiceTemplateValues *texts;
-  GPtrArray *variables; /* SluiceNode, those that are trained */
-  GPtrArray *gradients; /* their names */
+  const SluiceTemplate *schedule; /* (nullable) */
+  GPtrArray *variables;           /* SluiceNode, those that are trained */
+  GPtrArray *gradients;           /* their edges */
+  GPtrArray *indices;             /* of sparse ones the rows' edges, else NULL */
 } Training;
 
 /* ---- variables ---- */
@@ -133,24 +135,18 @@ add_gradients (Training *self, SluiceEdge loss, GError **error)
   g_autofree SluiceEdge *xs = g_new0 (SluiceEdge, n);
   g_autofree SluiceGrad *dxs = g_new0 (SluiceGrad, n);
   g_autofree char *scope = dup_free_scope (graph);
-  SluiceBuilder b;
   self->variables = g_ptr_array_new ();
   for (guint i = 0; i < n; i++)
     xs[i].node = all->pdata[i];
   if (!sluice_gradients (graph, scope, &loss, 1, NULL, xs, n, dxs, error))
     return FALSE;
-  sluice_builder_init (&b, graph, scope);
   for (guint i = 0; i < n; i++)
     if (dxs[i].values.node != NULL)
       {
-        SluiceEdge dense = sluice_grad_to_dense (&b, &dxs[i]);
-        if (dense.node == NULL)
-          break;
         g_ptr_array_add (self->variables, xs[i].node);
-        g_ptr_array_add (self->gradients, sluice_edge_to_text (dense));
+        g_ptr_array_add (self->gradients, sluice_edge_to_text (dxs[i].values));
+        g_ptr_array_add (self->indices, sluice_edge_to_text (dxs[i].indices));
       }
-  if (!sluice_builder_finish (&b, error))
-    return FALSE;
   return self->variables->len > 0
          || sluice_node_fail (loss.node, error, SLUICE_ERROR_FAILED_PRECONDITION,
                               "depends on none of the %u variables, so there is nothing to train",
@@ -186,7 +182,8 @@ set_variable (Training *self, guint i, GError **error)
         is_reference (node) ? "a reference of " : "", sluice_dtype_name (dtype), first->name,
         is_reference (first) ? "a reference of " : "", sluice_dtype_name (first_dtype));
   sluice_template_values_set (self->texts, "variable", node->name);
-  sluice_template_values_set (self->texts, "gradient", self->gradients->pdata[i]);
+  sluice_template_values_set (self->texts, "indices",
+                              self->indices->pdata[i] != NULL ? self->indices->pdata[i] : "");
   sluice_template_values_set (self->texts, "dtype", sluice_dtype_enum_name (dtype));
   sluice_template_values_set (self->texts, "shape", sluice_shape_str (&shape, text));
   sluice_template_values_set (self->texts, "assign", initializer->op_name);
@@ -195,7 +192,8 @@ set_variable (Training *self, guint i, GError **error)
   sluice_template_values_set (self->texts, "read",
                               is_reference (node) ? "read" : "Read/ReadVariableOp");
   sluice_template_values_set_number (self->texts, "i", i);
-  return TRUE;
+  return sluice_template_values_set_edge (self->texts, self->call, "gradient",
+                                          self->gradients->pdata[i], error);
 }
 
 static gboolean
@@ -208,28 +206,72 @@ expand_each (Training *self, const SluiceTemplate *template, const char *section
   return TRUE;
 }
 
+/* The name of what a clipping takes, which is train's key for it. */
+static const char *
+get_clipping_key (const SluiceTemplate *clipping)
+{
+  return g_array_index (clipping->parameters, SluiceTemplateParameter, 0).name;
+}
+
+/* Puts something behind all gradients: sections collect for each, once, and each, which says what
+ * has become of it. */
+static gboolean
+pass_gradients (Training *self, const SluiceTemplate *template, GError **error)
+{
+  SluiceCommandCall *call = self->call;
+  sluice_template_values_set (self->texts, "collected", "");
+  if (!expand_each (self, template, "collect", error)
+      || !sluice_template_expand (template, "once", self->texts, call, error))
+    return FALSE;
+  for (guint i = 0; i < self->variables->len; i++)
+    {
+      sluice_template_values_set (self->texts, "passed", "");
+      if (!set_variable (self, i, error)
+          || !sluice_template_expand (template, "each", self->texts, call, error))
+        return FALSE;
+      g_free (self->gradients->pdata[i]);
+      self->gradients->pdata[i] = g_strdup (sluice_template_values_get (self->texts, "passed"));
+    }
+  return TRUE;
+}
+
+/* What reads a reference reads its memory: no variable may change before all gradients are there.
+ */
+static gboolean
+gate (Training *self, GError **error)
+{
+  const SluiceTemplate *template = sluice_template_find ("part", "gate", error);
+  return template != NULL
+         && (!is_reference (self->variables->pdata[0]) || pass_gradients (self, template, error));
+}
+
+/* By one of the ways at most. */
 static gboolean
 clip (Training *self, GError **error)
 {
-  const SluiceTemplate *template = sluice_template_find ("part", "clip", error);
-  double norm = 0;
-  if (template == NULL || !sluice_command_get_number (self->call, "clip", &norm, error))
-    return FALSE;
-  if (!(norm > 0))
-    return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE,
-                        "clip is %g; the largest norm of all gradients must be over 0", norm);
-  sluice_template_values_set_number (self->texts, "clip", norm);
-  if (!expand_each (self, template, "norm", error)
-      || !sluice_template_expand (template, "scale", self->texts, self->call, error)
-      || !expand_each (self, template, "clip", error))
-    return FALSE;
-  for (guint i = 0; i < self->gradients->len; i++)
+  g_autoptr (GPtrArray) all = sluice_template_list ("clipping");
+  const SluiceTemplate *wanted = NULL;
+  for (guint i = 0; i < all->len; i++)
     {
-      g_free (self->gradients->pdata[i]);
-      self->gradients->pdata[i] =
-          g_strdup_printf ("clip_by_global_norm/clip_by_global_norm/_%u", i);
+      const char *key = get_clipping_key (all->pdata[i]);
+      if (sluice_command_get_value (self->call, key) == NULL)
+        continue;
+      if (wanted != NULL)
+        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                            "%s and %s are both given; choose one", get_clipping_key (wanted), key);
+      wanted = all->pdata[i];
+      double most = 0;
+      if (!sluice_command_get_number (self->call, key, &most, error))
+        return FALSE;
+      if (!(most > 0))
+        return sluice_fail (error, SLUICE_ERROR_OUT_OF_RANGE, "%s is %g; it must be over 0", key,
+                            most);
     }
-  return TRUE;
+  if (wanted == NULL)
+    return TRUE;
+  const char *key = get_clipping_key (wanted);
+  sluice_template_values_set (self->texts, key, sluice_command_get_value (self->call, key));
+  return pass_gradients (self, wanted, error);
 }
 
 /* The global step, made where there is none. */
@@ -256,6 +298,38 @@ set_counter (Training *self, GError **error)
   for (guint i = 0; i < G_N_ELEMENTS (values); i++)
     sluice_template_values_set (texts, values[i][0], values[i][1]);
   return state != NULL && sluice_template_expand (state, "do", texts, self->call, error);
+}
+
+/* A number becomes a node that can be fed; an edge is taken as it is. A schedule changes either. */
+static gboolean
+set_rate (Training *self, GError **error)
+{
+  SluiceCommandCall *call = self->call;
+  const char *rate = sluice_command_get_value (call, "learning-rate"), *schedule = "train/schedule";
+  const SluiceTemplate *constant = sluice_template_find ("part", "learning-rate", error);
+  SluiceEdge edge;
+  double number = 0;
+  if (constant == NULL)
+    return FALSE;
+  if (sluice_command_get_number (call, "learning-rate", &number, NULL))
+    {
+      if (!sluice_template_expand (constant, "do", self->texts, call, error))
+        return FALSE;
+      rate = "train/learning_rate";
+    }
+  else if (!sluice_command_find_edge (call, rate, &edge, error))
+    {
+      g_prefix_error (error, "learning-rate is neither a number nor an edge: ");
+      return FALSE;
+    }
+  sluice_template_values_set (self->texts, "rate", rate);
+  if (self->schedule == NULL)
+    return TRUE;
+  sluice_template_values_set (self->texts, "name", schedule);
+  if (!sluice_template_expand (self->schedule, "do", self->texts, call, error))
+    return FALSE;
+  sluice_template_values_set (self->texts, "rate", schedule);
+  return TRUE;
 }
 
 /* ---- init ---- */
@@ -295,16 +369,30 @@ add_init (SluiceGraph *graph, GError **error)
 
 /* ---- the command ---- */
 
+/* Each variable's slots, and its update by a dense or by a sparse gradient. */
+static gboolean
+update_each (Training *self, GError **error)
+{
+  for (guint i = 0; i < self->variables->len; i++)
+    if (!set_variable (self, i, error)
+        || !sluice_template_expand (self->optimizer, "slots", self->texts, self->call, error)
+        || !sluice_template_expand (self->optimizer,
+                                    self->indices->pdata[i] != NULL ? "sparse" : "dense",
+                                    self->texts, self->call, error))
+      return FALSE;
+  return TRUE;
+}
+
 static gboolean
 update (Training *self, GError **error)
 {
   const SluiceTemplate *counter = sluice_template_find ("part", "counter", error);
   SluiceCommandCall *call = self->call;
-  if (counter == NULL || !set_variable (self, 0, error)
-      || (sluice_command_get_value (call, "clip") != NULL && !clip (self, error))
-      || !set_variable (self, 0, error) || !set_counter (self, error)
+  if (counter == NULL || !set_variable (self, 0, error) || !gate (self, error)
+      || !clip (self, error) || !set_variable (self, 0, error) || !set_counter (self, error)
+      || !set_rate (self, error)
       || !sluice_template_expand (self->optimizer, "once", self->texts, call, error)
-      || !expand_each (self, self->optimizer, "each", error)
+      || !update_each (self, error)
       || !sluice_template_expand (self->optimizer, "last", self->texts, call, error))
     return FALSE;
   SluiceNode *all = get_no_op (call->graph, "train/update", error);
@@ -321,17 +409,52 @@ update (Training *self, GError **error)
          && add_init (call->graph, error);
 }
 
+/* Parameters of a template, whose names others are to pass over. */
+static void
+add_parameter_names (GPtrArray *names, const SluiceTemplate *template)
+{
+  for (guint i = 0; template != NULL && i < template->parameters->len; i++)
+    g_ptr_array_add (names, g_array_index (template->parameters, SluiceTemplateParameter, i).name);
+}
+
+/* Looks at what is given by what the optimizer and the schedule take. */
+static gboolean
+set_parameters (Training *self, GError **error)
+{
+  static const char *const own[] = { "optimizer", "learning-rate", "schedule", "variables" };
+  const SluiceTemplate *takers[] = { self->optimizer, self->schedule };
+  g_autoptr (GPtrArray) clippings = sluice_template_list ("clipping");
+  for (guint k = 0; k < G_N_ELEMENTS (takers); k++)
+    {
+      g_autoptr (GPtrArray) known = g_ptr_array_new ();
+      for (guint i = 0; i < G_N_ELEMENTS (own); i++)
+        g_ptr_array_add (known, (gpointer) own[i]);
+      for (guint i = 0; i < clippings->len; i++)
+        add_parameter_names (known, clippings->pdata[i]);
+      add_parameter_names (known, takers[1 - k]);
+      g_ptr_array_add (known, NULL);
+      if (takers[k] != NULL
+          && !sluice_template_values_set_parameters (self->texts, self->call, takers[k],
+                                                     self->call->values, self->call->n_values,
+                                                     (const char *const *) known->pdata, error))
+        return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 set_up (Training *self, GError **error)
 {
-  static const char *const own[] = { "optimizer", "learning-rate", "variables", "clip", NULL };
   SluiceCommandCall *call = self->call;
-  double rate = 0;
+  const char *schedule = sluice_command_get_value (call, "schedule");
   self->optimizer =
       sluice_template_find ("optimizer", sluice_command_get_value (call, "optimizer"), error);
-  if (self->optimizer == NULL || !sluice_command_get_number (call, "learning-rate", &rate, error)
-      || !sluice_template_values_set_parameters (self->texts, call, self->optimizer, call->values,
-                                                 call->n_values, own, error))
+  if (self->optimizer == NULL)
+    return FALSE;
+  if (schedule != NULL
+      && (self->schedule = sluice_template_find ("schedule", schedule, error)) == NULL)
+    return FALSE;
+  if (!set_parameters (self, error))
     return FALSE;
   if (sluice_graph_find (call->graph, "train") != NULL)
     return sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
@@ -339,7 +462,6 @@ set_up (Training *self, GError **error)
   sluice_template_values_set (self->texts, "learning-rate",
                               sluice_command_get_value (call, "learning-rate"));
   sluice_template_values_set (self->texts, "updates", "");
-  sluice_template_values_set (self->texts, "norms", "");
   return TRUE;
 }
 
@@ -350,13 +472,16 @@ sluice_command_train (SluiceCommandCall *call, GError **error)
   Training self = { .call = call,
                     .texts = texts,
                     .variables = g_ptr_array_new (),
-                    .gradients = g_ptr_array_new_with_free_func (g_free) };
+                    .gradients = g_ptr_array_new_with_free_func (g_free),
+                    .indices = g_ptr_array_new_with_free_func (g_free) };
   SluiceEdge loss;
+  guint n = sluice_graph_get_n_nodes (call->graph);
   gboolean ok = set_up (&self, error) && find_loss (call, &loss, error)
                 && find_variables (&self, error) && add_gradients (&self, loss, error)
-                && update (&self, error);
+                && update (&self, error) && sluice_command_remember_training (call, n, error);
   g_ptr_array_unref (self.variables);
   g_ptr_array_unref (self.gradients);
+  g_ptr_array_unref (self.indices);
   return ok;
 }
 

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/graph/graph.h"
+#include "engine/graph/graph-text.h"
 
 /*
  * The command language in which a graph is edited: `sluice edit` reads scripts of it, the window's
@@ -40,8 +40,16 @@ extern const guint sluice_n_commands;
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
 
-/* Writes a graph whole or not at all; as text where the name ends in .pbtxt or .txt. */
+/* The command that makes a change of the graph's text (engine/graph/graph-text.h). (transfer full)
+ */
+char *sluice_command_dup_text_line (const SluiceTextChange *change);
+
+/* Writes a graph whole or not at all, where a link leads to, and the file's mode stays; as text
+ * where the name ends in .pbtxt or .txt. */
 gboolean sluice_command_write (SluiceGraph *graph, const char *path, GError **error);
 gboolean
 sluice_command_write_as (SluiceGraph *graph, const char *path, gboolean is_text, GError **error);
+gboolean sluice_command_write_bytes (GBytes *bytes, const char *path, GError **error);
 gboolean sluice_command_is_text_name (const char *path);
+/* Of a file that may have any name. */
+gboolean sluice_command_is_text (const char *data, gsize length);

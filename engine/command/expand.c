@@ -46,13 +46,20 @@ set_fact (SluiceTemplateValues *self, const char *name, const char *fact, const 
   g_hash_table_replace (self, g_strconcat (name, ".", fact, NULL), g_strdup (text));
 }
 
-/* "[0,1,2]": all dimensions but the last. (transfer full) */
+static void
+set_number_fact (SluiceTemplateValues *self, const char *name, const char *fact, gint64 number)
+{
+  g_autofree char *text = g_strdup_printf ("%" G_GINT64_FORMAT, number);
+  set_fact (self, name, fact, text);
+}
+
+/* "[0,1,2]": the dimensions from first to n - 1. (transfer full) */
 static char *
-axes_before_last (const SluiceShape *shape)
+list_axes (int first, int n)
 {
   GString *axes = g_string_new ("[");
-  for (int i = 0; i + 1 < shape->rank; i++)
-    g_string_append_printf (axes, "%s%d", i > 0 ? "," : "", i);
+  for (int i = first; i < n; i++)
+    g_string_append_printf (axes, "%s%d", i > first ? "," : "", i);
   g_string_append_c (axes, ']');
   return g_string_free (axes, FALSE);
 }
@@ -68,32 +75,50 @@ size_of_example (const SluiceShape *shape)
   return sluice_shape_n_elements (&rest);
 }
 
-/* What is known of an edge: NAME.dtype and so on. */
-static gboolean
-set_edge (SluiceTemplateValues *self,
-          const SluiceCommandCall *call,
-          const char *name,
-          const char *text,
-          GError **error)
+gboolean
+sluice_template_values_set_edge (SluiceTemplateValues *self,
+                                 const SluiceCommandCall *call,
+                                 const char *name,
+                                 const char *text,
+                                 GError **error)
 {
   SluiceEdge edge;
   char buffer[SLUICE_SHAPE_STR];
   if (!sluice_command_find_edge (call, text, &edge, error))
     return FALSE;
+  sluice_template_values_set (self, name, text);
+  set_fact (self, name, "node", edge.node->name);
   const SluiceShape *shape = sluice_edge_shape (edge);
   const gint64 numbers[] = { shape->rank, shape->rank > 0 ? shape->dim[shape->rank - 1] : -1,
                              size_of_example (shape) };
   static const char *const facts[] = { "rank", "last", "size" };
-  g_autofree char *axes = axes_before_last (shape);
+  g_autofree char *axes = list_axes (0, shape->rank);
+  g_autofree char *before_last = list_axes (0, shape->rank - 1);
+  g_autofree char *inner = list_axes (1, shape->rank - 1);
   set_fact (self, name, "dtype",
             sluice_dtype_enum_name (sluice_dtype_base (sluice_edge_dtype (edge))));
   set_fact (self, name, "shape", sluice_shape_str (shape, buffer));
-  set_fact (self, name, "before-last", axes);
+  set_fact (self, name, "axes", axes);
+  set_fact (self, name, "before-last", before_last);
+  set_fact (self, name, "inner", inner);
   for (guint i = 0; i < G_N_ELEMENTS (numbers); i++)
+    set_number_fact (self, name, facts[i], numbers[i]);
+  for (int i = 0; i < shape->rank; i++)
     {
-      g_snprintf (buffer, sizeof buffer, "%" G_GINT64_FORMAT, numbers[i]);
-      set_fact (self, name, facts[i], buffer);
+      g_snprintf (buffer, sizeof buffer, "%d", i);
+      set_number_fact (self, name, buffer, shape->dim[i]);
     }
+  return TRUE;
+}
+
+static gboolean
+check_edges (const SluiceCommandCall *call, const char *text, GError **error)
+{
+  g_auto (GStrv) edges = sluice_template_split_edges (text);
+  SluiceEdge edge;
+  for (guint i = 0; edges[i] != NULL; i++)
+    if (!sluice_command_find_edge (call, edges[i], &edge, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -104,7 +129,7 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
 {
   char *end;
   double number = g_ascii_strtod (text, &end);
-  gboolean is_number = end != text && *end == '\0' && !isnan (number);
+  gboolean is_number = end != text && *end == '\0' && isfinite (number);
   if (!is_number || (parameter->kind == SLUICE_TEMPLATE_INT && number != floor (number)))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s'; it must be %s",
                         parameter->name, text,
@@ -114,6 +139,14 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
                         parameter->name, text, number < parameter->least ? "at least" : "at most",
                         number < parameter->least ? parameter->least : parameter->most);
   return TRUE;
+}
+
+/* As templates compare and write it, however it was given: "1e3", "+4". */
+static void
+set_integer (SluiceTemplateValues *self, const char *name, double number)
+{
+  g_autofree char *text = g_strdup_printf ("%.0f", number);
+  sluice_template_values_set (self, name, text);
 }
 
 static gboolean
@@ -138,12 +171,19 @@ set_parameter (SluiceTemplateValues *self,
   switch (parameter->kind)
     {
     case SLUICE_TEMPLATE_INT:
+      if (!check_number (parameter, text, error))
+        return FALSE;
+      set_integer (self, parameter->name, g_ascii_strtod (text, NULL));
+      return TRUE;
     case SLUICE_TEMPLATE_FLOAT:
       return check_number (parameter, text, error);
     case SLUICE_TEMPLATE_CHOICE:
       return check_choice (parameter, text, error);
     case SLUICE_TEMPLATE_EDGE:
-      return *text == '\0' || set_edge (self, call, parameter->name, text, error);
+      return *text == '\0'
+             || sluice_template_values_set_edge (self, call, parameter->name, text, error);
+    case SLUICE_TEMPLATE_EDGES:
+      return check_edges (call, text, error);
     default:
       return TRUE;
     }
@@ -193,6 +233,8 @@ sluice_template_values_set_parameters (SluiceTemplateValues *self,
       for (guint i = 0; i < n; i++)
         if (g_str_equal (values[i]->key, parameter->name))
           text = values[i]->text;
+      if (text != NULL && (*text == '\0' || g_str_equal (text, "\"\"")))
+        text = parameter->value; /* back to the default */
       if (text == NULL)
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s= is missing: %s",
                             parameter->name, parameter->help);
@@ -206,21 +248,35 @@ sluice_template_values_set_parameters (SluiceTemplateValues *self,
 
 static double parse_sum (const char **at, guint depth);
 
-/* A number, "( sum )", "sqrt ( sum )"; NAN where there is none. */
+/* "sum )" or "sum, sum )", of which the larger; *at stands behind it. */
+static double
+parse_inner (const char **at, guint depth)
+{
+  double value = parse_sum (at, depth);
+  if (**at == ',')
+    {
+      *at += 1;
+      double other = parse_sum (at, depth);
+      value = value < other ? other : value;
+    }
+  if (**at != ')')
+    return NAN;
+  *at += 1;
+  return value;
+}
+
+/* A number, "( sum )", "sqrt( sum )", "max( sum, sum )"; NAN where there is none. */
 static double
 parse_atom (const char **at, guint depth)
 {
   *at += strspn (*at, " ");
-  gboolean is_root = g_str_has_prefix (*at, "sqrt(");
-  if (is_root)
-    *at += strlen ("sqrt");
+  gboolean is_root = g_str_has_prefix (*at, "sqrt("), is_larger = g_str_has_prefix (*at, "max(");
+  if (is_root || is_larger)
+    *at = strchr (*at, '(');
   if (**at == '(' && depth < MAX_DEPTH)
     {
       *at += 1;
-      double inner = parse_sum (at, depth + 1);
-      if (**at != ')')
-        return NAN;
-      *at += 1;
+      double inner = parse_inner (at, depth + 1);
       return is_root ? sqrt (inner) : inner;
     }
   char *end;
@@ -336,21 +392,32 @@ static gboolean expand_section (const SluiceTemplate *self,
                                 guint depth,
                                 GError **error);
 
+/* A part, or a layer as one, which then is no layer of its own. */
 static gboolean
 use (SluiceCommandCall *call, const SluiceLine *line, guint depth, GError **error)
 {
+  static const char *const known[] = { "name", NULL };
   g_autoptr (GHashTable) texts = sluice_template_values_new ();
   g_autoptr (GPtrArray) values = g_ptr_array_new ();
   if (line->n < 2 || depth >= MAX_DEPTH)
     return sluice_fail (error, SLUICE_ERROR_INTERNAL, "a template uses nothing, or itself");
-  const SluiceTemplate *part = sluice_template_find ("part", line->words[1].text, error);
+  const SluiceTemplate *used = sluice_template_find ("part", line->words[1].text, NULL);
+  if (used == NULL)
+    used = sluice_template_find ("layer", line->words[1].text, error);
   for (guint i = 2; i < line->n; i++)
     if (line->words[i].key != NULL)
       g_ptr_array_add (values, &line->words[i]);
-  return part != NULL
-         && sluice_template_values_set_parameters (
-             texts, call, part, (const SluiceWord *const *) values->pdata, values->len, NULL, error)
-         && expand_section (part, "do", texts, call, depth + 1, error);
+  for (guint i = 0; i < values->len; i++)
+    {
+      const SluiceWord *word = values->pdata[i];
+      if (g_str_equal (word->key, known[0]))
+        sluice_template_values_set (texts, word->key, word->text);
+    }
+  return used != NULL
+         && sluice_template_values_set_parameters (texts, call, used,
+                                                   (const SluiceWord *const *) values->pdata,
+                                                   values->len, known, error)
+         && expand_section (used, "do", texts, call, depth + 1, error);
 }
 
 /* "A = B" or "A != B" at *at, which then stands behind it. */
@@ -380,6 +447,16 @@ need (const char *text, GError **error)
          || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", words != NULL ? words : text);
 }
 
+/* "append NAME TEXT" */
+static void
+append (SluiceTemplateValues *texts, const char *name, const char *text)
+{
+  const char *before = sluice_template_values_get (texts, name);
+  gboolean is_first = before == NULL || *before == '\0';
+  g_autofree char *all = g_strconcat (is_first ? "" : before, is_first ? "" : " ", text, NULL);
+  sluice_template_values_set (texts, name, all);
+}
+
 static gboolean
 do_text (const char *text,
          SluiceTemplateValues *texts,
@@ -388,14 +465,14 @@ do_text (const char *text,
          GError **error)
 {
   const char *command = text;
-  if (g_str_has_prefix (text, "need "))
-    return need (text + strlen ("need"), error);
-  if (g_str_has_prefix (text, "when "))
+  while (g_str_has_prefix (command, "when "))
     {
       command += strlen ("when");
       if (!is_true (&command))
         return TRUE;
     }
+  if (g_str_has_prefix (command, "need "))
+    return need (command + strlen ("need"), error);
   g_autoptr (SluiceLine) line = sluice_line_parse (command, error);
   if (line == NULL || line->n == 0)
     return line != NULL;
@@ -404,11 +481,7 @@ do_text (const char *text,
     return use (call, line, depth, error);
   if (g_str_equal (first, "append") && line->n == 3)
     {
-      const char *before = sluice_template_values_get (texts, line->words[1].text);
-      gboolean is_first = before == NULL || *before == '\0';
-      g_autofree char *all =
-          g_strconcat (is_first ? "" : before, is_first ? "" : " ", line->words[2].text, NULL);
-      sluice_template_values_set (texts, line->words[1].text, all);
+      append (texts, line->words[1].text, line->words[2].text);
       return TRUE;
     }
   SluiceCommandCall inner = { .stack = call->stack,
@@ -418,6 +491,41 @@ do_text (const char *text,
   gboolean ok = inner.command != NULL && sluice_command_run_line (&inner, line, error);
   g_free (inner.words);
   return ok;
+}
+
+static gboolean
+do_line (const char *line,
+         SluiceTemplateValues *texts,
+         SluiceCommandCall *call,
+         guint depth,
+         GError **error)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  return substitute (line, texts, text, error) && do_text (text->str, texts, call, depth, error);
+}
+
+/* "for EACH in NAME COMMAND" */
+static gboolean
+repeat (const char *line,
+        SluiceTemplateValues *texts,
+        SluiceCommandCall *call,
+        guint depth,
+        GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (line, " ", 5);
+  const char *list =
+      g_strv_length (words) == 5 ? sluice_template_values_get (texts, words[3]) : NULL;
+  if (list == NULL)
+    return sluice_fail (error, SLUICE_ERROR_INTERNAL, "'%s' repeats nothing", line);
+  g_auto (GStrv) edges = sluice_template_split_edges (list);
+  for (guint i = 0; edges[i] != NULL; i++)
+    {
+      sluice_template_values_set_number (texts, "i", i);
+      if (!sluice_template_values_set_edge (texts, call, words[1], edges[i], error)
+          || !do_line (words[4], texts, call, depth, error))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 static gboolean
@@ -431,9 +539,10 @@ expand_section (const SluiceTemplate *self,
   const GPtrArray *lines = g_hash_table_lookup (self->sections, section);
   for (guint i = 0; lines != NULL && i < lines->len; i++)
     {
-      g_autoptr (GString) text = g_string_new (NULL);
-      if (!substitute (lines->pdata[i], texts, text, error)
-          || !do_text (text->str, texts, call, depth, error))
+      const char *line = lines->pdata[i];
+      gboolean ok = g_str_has_prefix (line, "for ") ? repeat (line, texts, call, depth, error)
+                                                    : do_line (line, texts, call, depth, error);
+      if (!ok)
         {
           g_prefix_error (error, "%s: ", self->name);
           return FALSE;

@@ -13,6 +13,12 @@ SluiceTemplateValues *sluice_template_values_new (void);
 void sluice_template_values_set (SluiceTemplateValues *self, const char *name, const char *text);
 void
 sluice_template_values_set_number (SluiceTemplateValues *self, const char *name, double number);
+/* An edge, and what is known of it, NAME.dtype and so on. */
+gboolean sluice_template_values_set_edge (SluiceTemplateValues *self,
+                                          const SluiceCommandCall *call,
+                                          const char *name,
+                                          const char *text,
+                                          GError **error);
 const char *
 sluice_template_values_get (const SluiceTemplateValues *self, const char *name); /* (nullable) */
 

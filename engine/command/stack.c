@@ -9,19 +9,28 @@
 
 #include "engine/base/suggest.h"
 #include "engine/command/command-private.h"
+#include "engine/graph/graphdef.h"
 
 /* A command that was done. */
 typedef struct
 {
+  guint64 number; /* from 1, in the order in which they were done first */
   char *words;
-  SluiceEdit *edit;
+  GPtrArray *edits; /* SluiceEdit, one or two; applied from the last on, and turned around then */
 } Entry;
+
+#define NEVER_SAVED G_MAXUINT64
 
 struct _SluiceCommandStack
 {
   SluiceGraph *graph;
+  SluiceGraphText *text;    /* (nullable) */
   GPtrArray *done, *undone; /* Entry, the next one last */
+  guint64 n_entries;        /* that were ever made */
+  guint64 saved;            /* the last one done when the graph was saved; 0: none */
   GString *journal;
+  SluiceCommandKeep keep; /* (nullable) */
+  gpointer keep_data;
 };
 
 static void
@@ -29,8 +38,24 @@ entry_free (gpointer data)
 {
   Entry *entry = data;
   g_free (entry->words);
-  sluice_edit_free (entry->edit);
+  g_ptr_array_unref (entry->edits);
   g_free (entry);
+}
+
+static gboolean
+entry_apply (Entry *self, GError **error)
+{
+  GPtrArray *edits = self->edits;
+  for (guint i = edits->len; i > 0; i--)
+    if (!sluice_edit_apply (edits->pdata[i - 1], error))
+      return FALSE;
+  for (guint i = 0; i < edits->len / 2; i++)
+    {
+      gpointer other = edits->pdata[edits->len - 1 - i];
+      edits->pdata[edits->len - 1 - i] = edits->pdata[i];
+      edits->pdata[i] = other;
+    }
+  return TRUE;
 }
 
 SluiceCommandStack *
@@ -50,6 +75,7 @@ sluice_command_stack_free (SluiceCommandStack *self)
   g_ptr_array_unref (self->done);
   g_ptr_array_unref (self->undone);
   g_string_free (self->journal, TRUE);
+  g_clear_pointer (&self->text, sluice_graph_text_free);
   sluice_graph_unref (self->graph);
   g_free (self);
 }
@@ -60,10 +86,107 @@ sluice_command_stack_get_graph (SluiceCommandStack *self)
   return self->graph;
 }
 
+/* ---- the text ---- */
+
+void
+sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text)
+{
+  g_clear_pointer (&self->text, sluice_graph_text_free);
+  self->text = text;
+}
+
+void
+sluice_command_stack_take_file (SluiceCommandStack *self, GBytes *bytes)
+{
+  gsize length = 0;
+  const char *data = g_bytes_get_data (bytes, &length);
+  if (length == 0 || !sluice_command_is_text (data, length))
+    return;
+  g_autofree char *text = g_strndup (data, length);
+  sluice_command_stack_take_text (self, sluice_graph_text_new (self->graph, text));
+}
+
+SluiceGraphText *
+sluice_command_stack_get_text (SluiceCommandStack *self)
+{
+  return self->text;
+}
+
+GBytes *
+sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError **error)
+{
+  if (!is_text || self->text == NULL || !sluice_graph_text_is_whole (self->text))
+    return sluice_graph_export (self->graph, is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY,
+                                error);
+  char *text = sluice_graph_text_dup_text (self->text);
+  return g_bytes_new_take (text, strlen (text));
+}
+
+/* Before each change, so that the text goes by the commands and not by who looks at it when. */
+static void
+freshen (SluiceCommandStack *self)
+{
+  while (self->text != NULL && !sluice_graph_text_refresh (self->text, G_MAXINT64))
+    ;
+}
+
 const char *
 sluice_command_stack_get_journal (SluiceCommandStack *self)
 {
   return self->journal->str;
+}
+
+/* ---- what is kept ---- */
+
+void
+sluice_command_stack_set_keep (SluiceCommandStack *self, SluiceCommandKeep keep, gpointer user_data)
+{
+  self->keep = keep;
+  self->keep_data = user_data;
+}
+
+/* Both journals take the line, or neither. */
+static gboolean
+keep_line (SluiceCommandStack *self, const char *line, GError **error)
+{
+  if (self->keep != NULL && !self->keep (line, self->keep_data, error))
+    return FALSE;
+  g_string_append_printf (self->journal, "%s\n", line);
+  return TRUE;
+}
+
+static guint64
+last_number (const SluiceCommandStack *self)
+{
+  guint n = self->done->len;
+  return n > 0 ? ((const Entry *) self->done->pdata[n - 1])->number : 0;
+}
+
+void
+sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved)
+{
+  self->saved = is_saved ? last_number (self) : NEVER_SAVED;
+}
+
+gboolean
+sluice_command_stack_is_saved (SluiceCommandStack *self)
+{
+  return self->saved == last_number (self);
+}
+
+gboolean
+sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n)
+{
+  guint n_done = self->done->len, n_all = n_done + self->undone->len;
+  *n = 0;
+  for (guint i = 0; i < n_all && self->saved != 0; i++)
+    {
+      const Entry *entry = i < n_done ? self->done->pdata[i] : self->undone->pdata[n_all - 1 - i];
+      *n = i + 1;
+      if (entry->number == self->saved)
+        return TRUE;
+    }
+  return self->saved == 0;
 }
 
 /* ---- undo ---- */
@@ -78,7 +201,7 @@ move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
   for (; n > 0; n--)
     {
       Entry *entry = from->pdata[from->len - 1];
-      if (!sluice_edit_apply (entry->edit, error))
+      if (!entry_apply (entry, error))
         return FALSE;
       g_ptr_array_add (to, g_ptr_array_steal_index (from, from->len - 1));
     }
@@ -88,19 +211,19 @@ move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
 gboolean
 sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error)
 {
+  g_autofree char *line = g_strdup_printf ("undo %u", n);
   if (!move (self->done, self->undone, n, "undone", error))
     return FALSE;
-  g_string_append_printf (self->journal, "undo %u\n", n);
-  return TRUE;
+  return keep_line (self, line, error) || (move (self->undone, self->done, n, "", NULL), FALSE);
 }
 
 gboolean
 sluice_command_stack_redo (SluiceCommandStack *self, guint n, GError **error)
 {
+  g_autofree char *line = g_strdup_printf ("redo %u", n);
   if (!move (self->undone, self->done, n, "done again", error))
     return FALSE;
-  g_string_append_printf (self->journal, "redo %u\n", n);
-  return TRUE;
+  return keep_line (self, line, error) || (move (self->done, self->undone, n, "", NULL), FALSE);
 }
 
 guint
@@ -132,6 +255,15 @@ char *
 sluice_command_stack_dup_redo_words (SluiceCommandStack *self)
 {
   return dup_words (self->undone);
+}
+
+const char *
+sluice_command_stack_get_words (SluiceCommandStack *self, guint i)
+{
+  const Entry *entry = i < self->done->len
+                           ? self->done->pdata[i]
+                           : self->undone->pdata[self->done->len + self->undone->len - 1 - i];
+  return entry->words;
 }
 
 /* The number of a command that takes one, or 1. */
@@ -231,8 +363,17 @@ check_words (const SluiceCommandCall *call, GError **error)
 gboolean
 sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError **error)
 {
+  return sluice_command_run_words (call, line, 1, error);
+}
+
+gboolean
+sluice_command_run_words (SluiceCommandCall *call,
+                          const SluiceLine *line,
+                          guint first,
+                          GError **error)
+{
   g_autoptr (GPtrArray) arguments = g_ptr_array_new (), values = g_ptr_array_new ();
-  for (guint i = 1; i < line->n; i++)
+  for (guint i = first; i < line->n; i++)
     {
       SluiceWord *word = &line->words[i];
       g_ptr_array_add (word->key != NULL ? values : arguments,
@@ -249,22 +390,61 @@ sluice_command_run_line (SluiceCommandCall *call, const SluiceLine *line, GError
   return ok;
 }
 
-/* A command that can be undone: one transaction. */
-static gboolean
-change (SluiceCommandCall *call, const SluiceLine *line, GError **error)
+static SluiceEdit *
+end_transaction (SluiceGraph *graph, gboolean ok, GError **error)
 {
-  SluiceCommandStack *self = call->stack;
-  sluice_edit_begin (self->graph);
-  if (!sluice_command_run_line (call, line, error))
-    {
-      sluice_edit_abandon (self->graph);
-      return FALSE;
-    }
-  SluiceEdit *edit = sluice_edit_commit (self->graph, error);
+  if (ok)
+    return sluice_edit_commit (graph, error);
+  sluice_edit_abandon (graph);
+  return NULL;
+}
+
+/* One transaction, and where a training was taken away by it another one, for gradients are made of
+ * a graph that was judged. */
+static gboolean
+make_edits (SluiceCommandCall *call, const SluiceLine *line, GPtrArray *edits, GError **error)
+{
+  SluiceGraph *graph = call->graph;
+  sluice_edit_begin (graph);
+  SluiceEdit *edit = end_transaction (graph, sluice_command_run_line (call, line, error), error);
   if (edit == NULL)
     return FALSE;
+  g_ptr_array_add (edits, edit);
+  if (call->training == NULL)
+    return TRUE;
+  sluice_edit_begin (graph);
+  SluiceEdit *again =
+      end_transaction (graph, sluice_command_train_again (call, call->training, error), error);
+  if (again == NULL)
+    {
+      sluice_edit_apply (edit, NULL); /* as it was */
+      return FALSE;
+    }
+  g_ptr_array_add (edits, again);
+  return TRUE;
+}
+
+/* A command that can be undone. What cannot be kept is not done: what is seen is what comes back
+ * after a crash. */
+static gboolean
+change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GError **error)
+{
+  SluiceCommandStack *self = call->stack;
+  g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
+  freshen (self);
+  if (!make_edits (call, line, edits, error))
+    return FALSE;
   Entry *entry = g_new (Entry, 1);
-  *entry = (Entry){ g_steal_pointer (&call->words), edit };
+  *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits) };
+  if (!keep_line (self, text, error))
+    {
+      entry_apply (entry, NULL);
+      entry_free (entry);
+      return FALSE;
+    }
+  if (self->text != NULL && call->text != NULL)
+    sluice_graph_text_adopt (self->text, call->text);
+  entry->number = ++self->n_entries;
   g_ptr_array_add (self->done, entry);
   g_ptr_array_set_size (self->undone, 0);
   return TRUE;
@@ -279,10 +459,8 @@ do_line (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErr
   call->command = sluice_command_find (line->words[0].text, error);
   if (call->command == NULL)
     return FALSE;
-  gboolean ok = call->command->words != NULL ? change (call, line, error)
+  gboolean ok = call->command->words != NULL ? change (call, line, text, error)
                                              : sluice_command_run_line (call, line, error);
-  if (ok && call->command->words != NULL)
-    g_string_append_printf (call->stack->journal, "%s\n", text);
   if (!ok)
     g_prefix_error (error, "%s: ", call->command->name);
   return ok;
@@ -291,18 +469,22 @@ do_line (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErr
 gboolean
 sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *said, GError **error)
 {
-  g_autoptr (SluiceLine) line = sluice_line_parse (text, error);
+  g_autofree char *stripped = g_strstrip (g_strdup (text));
   g_autoptr (GString) unheard = g_string_new (NULL);
+  if (strchr (stripped, '\n') != NULL)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "a command is one line; in a text write \\n where a line ends");
+  g_autoptr (SluiceLine) line = sluice_line_parse (stripped, error);
   if (line == NULL)
     return FALSE;
   if (line->n == 0)
     return TRUE;
-  g_autofree char *stripped = g_strstrip (g_strdup (text));
   SluiceCommandCall call = { .stack = self,
                              .graph = self->graph,
                              .said = said != NULL ? said : unheard };
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
+  g_clear_pointer (&call.training, sluice_training_away_free);
   return ok;
 }
 

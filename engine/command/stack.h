@@ -17,6 +17,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCommandStack, sluice_command_stack_free)
 
 SluiceGraph *sluice_command_stack_get_graph (SluiceCommandStack *self);
 
+/* The graph's text is kept from now on, so that what a file says in comments stays: from before the
+ * first command on, that the same commands make the same text again. (transfer full) */
+void sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text);
+/* The same, of what the graph's file holds, where that is text. */
+void sluice_command_stack_take_file (SluiceCommandStack *self, GBytes *bytes);
+SluiceGraphText *sluice_command_stack_get_text (SluiceCommandStack *self); /* (nullable) */
+/* What a file of the graph is to hold: as text such a one, if there is one. (transfer full)
+ * (nullable) */
+GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError **error);
+
 /**
  * sluice_command_stack_do:
  * @line: a command; an empty line or a comment does nothing
@@ -40,10 +50,37 @@ guint sluice_command_stack_get_n_redo (SluiceCommandStack *self);
  * (nullable) */
 char *sluice_command_stack_dup_undo_words (SluiceCommandStack *self);
 char *sluice_command_stack_dup_redo_words (SluiceCommandStack *self);
+/* The same of each, the first one first; from n_undo on they are undone. (transfer none) */
+const char *sluice_command_stack_get_words (SluiceCommandStack *self, guint i);
 
 /* All that was done to the graph, undoing as well, as a script that does the same to the same graph
  * again, to the last byte, and leaves the same to undo. Borrowed until the next command. */
 const char *sluice_command_stack_get_journal (SluiceCommandStack *self);
+
+/**
+ * SluiceCommandKeep:
+ * @line: a command that was done, or "undo N", "redo N"
+ *
+ * Keeps a line before the stack says that it is done (engine/command/journal.h).
+ *
+ * Returns: %FALSE: it is not kept, so it is taken back, and is no more done than one that was wrong
+ */
+typedef gboolean (*SluiceCommandKeep) (const char *line, gpointer user_data, GError **error);
+/* keep: (nullable) */
+void sluice_command_stack_set_keep (SluiceCommandStack *self,
+                                    SluiceCommandKeep keep,
+                                    gpointer user_data);
+
+/* What the graph is now is what its file holds; FALSE: nothing that can be undone or done again
+ * is. A new stack's graph is. */
+void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved);
+/* Also once all that was done since was undone. */
+gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
+/* How many commands are done where it is; FALSE: it is nowhere to be reached. */
+gboolean sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n);
+
+/* As sluice_command_write(), of such a text. */
+gboolean sluice_command_write_stack (SluiceCommandStack *stack, const char *path, GError **error);
 
 /* What became of a line of a script. error: (nullable): it was done. said: may be empty. */
 typedef void (*SluiceCommandReport) (

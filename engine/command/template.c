@@ -3,6 +3,7 @@
 #include "engine/command/template.h"
 
 #include <gio/gio.h>
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -14,8 +15,20 @@
 #define FOLDER    "/org/sluice/layers/"
 #define EXTENSION ".layer"
 
-static const char *const families[] = { "layer", "optimizer", "summary", "part" };
-static const char *const kinds[] = { "int", "float", "text", "edge" };
+const SluiceTemplateFamily sluice_template_families[] = {
+  { "input", N_ ("Inputs"), TRUE },
+  { "layer", N_ ("Layers"), TRUE },
+  { "loss", N_ ("Losses"), TRUE },
+  { "metric", N_ ("Metrics"), TRUE },
+  { "optimizer", N_ ("Optimizers"), FALSE },
+  { "schedule", N_ ("Schedules of the learning rate"), FALSE },
+  { "clipping", N_ ("Clipping of gradients"), FALSE },
+  { "summary", N_ ("Summaries"), FALSE },
+  { "part", NULL, FALSE },
+};
+const guint sluice_template_n_families = G_N_ELEMENTS (sluice_template_families);
+
+static const char *const kinds[] = { "int", "float", "text", "edge", "edges" };
 
 /* ---- a file ---- */
 
@@ -49,6 +62,14 @@ get_key (const SluiceLine *line, const char *key)
   return NULL;
 }
 
+/* (transfer full) (nullable): "" is nothing, not a text of two quotes */
+static char *
+dup_default (const SluiceLine *line)
+{
+  const char *text = get_key (line, "default");
+  return text != NULL && g_str_equal (text, "\"\"") ? g_strdup ("") : g_strdup (text);
+}
+
 static double
 get_bound (const SluiceLine *line, const char *key, double none)
 {
@@ -67,14 +88,17 @@ parse_parameter (SluiceTemplate *self, const SluiceLine *line, GError **error)
                                         .kind = SLUICE_TEMPLATE_CHOICE,
                                         .words = g_strdup (line->words[2].text),
                                         .help = g_strdup (line->words[3].text),
-                                        .value = g_strdup (get_key (line, "default")),
+                                        .value = dup_default (line),
                                         .least = get_bound (line, "least", -INFINITY),
                                         .most = get_bound (line, "most", INFINITY) };
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (g_str_equal (parameter.words, kinds[i]))
       parameter.kind = (SluiceTemplateKind) i;
   g_array_append_val (self->parameters, parameter);
-  return TRUE;
+  return parameter.kind != SLUICE_TEMPLATE_CHOICE || strchr (parameter.words, '|') != NULL
+         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                         "'%s' is neither int, float, text, edge, edges nor a choice, A|B",
+                         parameter.words);
 }
 
 static gboolean
@@ -86,8 +110,8 @@ parse_head (SluiceTemplate *self, const char *text, GError **error)
   const char *first = line->words[0].text;
   if (g_str_equal (first, "parameter"))
     return parse_parameter (self, line, error);
-  for (guint i = 0; line->n == 2 && i < G_N_ELEMENTS (families); i++)
-    if (g_str_equal (first, families[i]))
+  for (guint i = 0; line->n == 2 && i < sluice_template_n_families; i++)
+    if (g_str_equal (first, sluice_template_families[i].name))
       {
         g_free (self->family);
         g_free (self->summary);
@@ -173,6 +197,18 @@ compare_names (gconstpointer a, gconstpointer b)
   return strcmp (x->name, y->name);
 }
 
+GResource *
+sluice_template_get_resource (void)
+{
+  static gsize is_registered;
+  if (g_once_init_enter (&is_registered))
+    {
+      sluice_layers_register_resource ();
+      g_once_init_leave (&is_registered, 1);
+    }
+  return sluice_layers_get_resource ();
+}
+
 static GPtrArray *
 get_all (void)
 {
@@ -180,8 +216,7 @@ get_all (void)
   if (g_once_init_enter (&all))
     {
       GPtrArray *loaded = g_ptr_array_new ();
-      sluice_layers_register_resource ();
-      GResource *resource = sluice_layers_get_resource ();
+      GResource *resource = sluice_template_get_resource ();
       g_auto (GStrv) files = g_resource_enumerate_children (resource, FOLDER, 0, NULL);
       for (guint i = 0; files != NULL && files[i] != NULL; i++)
         load (loaded, resource, files[i]);
@@ -189,6 +224,28 @@ get_all (void)
       g_once_init_leave (&all, loaded);
     }
   return all;
+}
+
+char **
+sluice_template_split_edges (const char *text)
+{
+  gboolean is_list = *text == '[' && g_str_has_suffix (text, "]");
+  g_autofree char *inner = g_strndup (text + is_list, strlen (text) - 2 * (gsize) is_list);
+  char **edges = g_strsplit (inner, ",", -1);
+  for (guint i = 0; edges[i] != NULL; i++)
+    g_strstrip (edges[i]);
+  return edges;
+}
+
+/* Is it of the family, or for "layer" one that `layer` makes a scope of? */
+static gboolean
+is_of_family (const SluiceTemplate *template, const char *family)
+{
+  for (guint i = 0; i < sluice_template_n_families; i++)
+    if (g_str_equal (sluice_template_families[i].name, template->family)
+        && sluice_template_families[i].is_layer && g_str_equal (family, "layer"))
+      return TRUE;
+  return g_str_equal (template->family, family);
 }
 
 GPtrArray *
@@ -207,10 +264,13 @@ sluice_template_list (const char *family)
 const SluiceTemplate *
 sluice_template_find (const char *family, const char *name, GError **error)
 {
-  g_autoptr (GPtrArray) list = sluice_template_list (family), names = g_ptr_array_new ();
-  for (guint i = 0; i < list->len; i++)
+  GPtrArray *all = get_all ();
+  g_autoptr (GPtrArray) names = g_ptr_array_new ();
+  for (guint i = 0; i < all->len; i++)
     {
-      const SluiceTemplate *template = list->pdata[i];
+      const SluiceTemplate *template = all->pdata[i];
+      if (!is_of_family (template, family))
+        continue;
       if (g_str_equal (template->name, name))
         return template;
       g_ptr_array_add (names, template->name);

@@ -548,9 +548,18 @@ sluice_graph_add_control_input (SluiceGraph *self, SluiceNode *node, SluiceNode 
 char *
 sluice_graph_unique_name (SluiceGraph *self, const char *wanted)
 {
-  if (sluice_graph_find (self, wanted) == NULL)
-    return g_strdup (wanted);
   const char *key = sluice_intern (wanted);
+  if (sluice_graph_find (self, wanted) == NULL)
+    {
+      /* What bore the name is gone, so numbering begins anew: a gradient that is made again has the
+       * names that it had. */
+      if (g_hash_table_contains (self->suffixes, key))
+        {
+          sluice_graph_note_suffix (self, key);
+          g_hash_table_remove (self->suffixes, key);
+        }
+      return g_strdup (wanted);
+    }
   guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->suffixes, key));
   char *name = NULL;
   do

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/graph/attrproto.h"
 #include "engine/graph/graph-private.h"
+#include "engine/graph/graphdef-private.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/text-format.h"
 #include "engine/graph/wire.h"
@@ -16,7 +17,7 @@
 
 typedef struct
 {
-  SluiceArena arena;
+  SluiceArena *arena;
   guint flags;        /* SluiceExportFlags */
   gboolean canonical; /* for the hash: what makes no difference is left out, the rest sorted */
 } Writer;
@@ -38,7 +39,7 @@ input_text (Writer *w, SluiceEdge edge)
   if (edge.port == 0)
     return (char *) edge.node->name;
   g_autofree char *text = g_strdup_printf ("%s:%d", edge.node->name, edge.port);
-  return sluice_arena_strdup (&w->arena, text);
+  return sluice_arena_strdup (w->arena, text);
 }
 
 /* "name" and "name:0" are the same; what an import brought is written as it came. */
@@ -73,14 +74,14 @@ write_inputs (Writer *w,
       return;
     }
   def->n_input = node->n_inputs + node->n_control_inputs;
-  def->input = sluice_arena_new (&w->arena, char *, def->n_input);
+  def->input = sluice_arena_new (w->arena, char *, def->n_input);
   for (guint i = 0; i < node->n_inputs; i++)
     def->input[i] = input_text (w, node->inputs[i]);
   char **control = def->input + node->n_inputs;
   for (guint i = 0; i < node->n_control_inputs; i++)
     {
       g_autofree char *text = g_strconcat ("^", node->control_inputs[i]->name, NULL);
-      control[i] = sluice_arena_strdup (&w->arena, text);
+      control[i] = sluice_arena_strdup (w->arena, text);
     }
   if (w->canonical && node->n_control_inputs > 1)
     qsort (control, node->n_control_inputs, sizeof *control, compare_texts);
@@ -95,13 +96,13 @@ output_shapes (Writer *w, const SluiceNode *node)
   SluiceAttrValue list = { .kind = SLUICE_ATTR_LIST,
                            .list_kind = SLUICE_ATTR_SHAPE,
                            .list = { items, node->n_outputs } };
-  return sluice_attr_pack (&list, &w->arena, FALSE);
+  return sluice_attr_pack (&list, w->arena, FALSE);
 }
 
 static Tensorflow__AttrEntry *
 new_entry (Writer *w, const char *key, Tensorflow__AttrValue *value)
 {
-  Tensorflow__AttrEntry *entry = sluice_wire_new (&w->arena, &tensorflow__attr_entry__descriptor);
+  Tensorflow__AttrEntry *entry = sluice_wire_new (w->arena, &tensorflow__attr_entry__descriptor);
   entry->key = (char *) key;
   entry->value = value;
   return entry;
@@ -132,7 +133,7 @@ write_attrs (Writer *w,
   gboolean shapes = (w->flags & SLUICE_EXPORT_SHAPES) != 0;
   gboolean strip = w->canonical || (w->flags & SLUICE_EXPORT_STRIP_DEFAULTS) != 0;
   gsize n_foreign = foreign != NULL ? foreign->n_attr : 0;
-  def->attr = sluice_arena_new (&w->arena, Tensorflow__AttrEntry *, node->n_attrs + n_foreign + 1);
+  def->attr = sluice_arena_new (w->arena, Tensorflow__AttrEntry *, node->n_attrs + n_foreign + 1);
   for (guint i = 0; i < node->n_attrs; i++)
     {
       const SluiceAttr *attr = &node->attrs[i];
@@ -142,7 +143,7 @@ write_attrs (Writer *w,
         continue;
       def->attr[def->n_attr++] = new_entry (
           w, attr->name,
-          sluice_attr_pack (&attr->value, &w->arena, (w->flags & SLUICE_EXPORT_TEXT) != 0));
+          sluice_attr_pack (&attr->value, w->arena, (w->flags & SLUICE_EXPORT_TEXT) != 0));
     }
   for (gsize i = 0; i < n_foreign; i++)
     if (strcmp (foreign->attr[i]->key, OUTPUT_SHAPES) != 0 || !(shapes || w->canonical))
@@ -160,13 +161,13 @@ unpack_kept (Writer *w, const ProtobufCMessageDescriptor *descriptor, GBytes *by
     return NULL;
   gsize length;
   const guint8 *data = g_bytes_get_data (bytes, &length);
-  return sluice_wire_unpack (&w->arena, descriptor, data, length, NULL); /* packed by the import */
+  return sluice_wire_unpack (w->arena, descriptor, data, length, NULL); /* packed by the import */
 }
 
 static Tensorflow__NodeDef *
 write_node (Writer *w, const SluiceNode *node)
 {
-  Tensorflow__NodeDef *def = sluice_wire_new (&w->arena, &tensorflow__node_def__descriptor);
+  Tensorflow__NodeDef *def = sluice_wire_new (w->arena, &tensorflow__node_def__descriptor);
   Tensorflow__NodeDef *foreign =
       unpack_kept (w, &tensorflow__node_def__descriptor, sluice_node_record (node)->foreign);
   def->name = (char *) node->name;
@@ -184,18 +185,25 @@ write_node (Writer *w, const SluiceNode *node)
   return def;
 }
 
+Tensorflow__NodeDef *
+sluice_graph_write_node (SluiceArena *arena, guint flags, const SluiceNode *node)
+{
+  Writer w = { .arena = arena, .flags = flags };
+  return write_node (&w, node);
+}
+
 static Tensorflow__GraphDef *
 write_graph (Writer *w, SluiceGraph *graph)
 {
   Tensorflow__GraphDef *def = unpack_kept (w, &tensorflow__graph_def__descriptor, graph->shell);
   if (def == NULL)
-    def = sluice_wire_new (&w->arena, &tensorflow__graph_def__descriptor);
+    def = sluice_wire_new (w->arena, &tensorflow__graph_def__descriptor);
   if (def->versions == NULL)
-    def->versions = sluice_wire_new (&w->arena, &tensorflow__version_def__descriptor);
+    def->versions = sluice_wire_new (w->arena, &tensorflow__version_def__descriptor);
   def->versions->producer = graph->producer;
   def->version = 0; /* the old field; versions says it */
   def->n_node = graph->nodes->len;
-  def->node = sluice_arena_new (&w->arena, Tensorflow__NodeDef *, def->n_node);
+  def->node = sluice_arena_new (w->arena, Tensorflow__NodeDef *, def->n_node);
   for (gsize i = 0; i < def->n_node; i++)
     def->node[i] = write_node (w, g_ptr_array_index (graph->nodes, i));
   return def;
@@ -211,9 +219,9 @@ write_meta (Writer *w, SluiceGraph *graph)
       unpack_kept (w, &tensorflow__meta_graph_def__descriptor, graph->meta_shell);
   if (meta == NULL && (w->flags & SLUICE_EXPORT_META_GRAPH))
     {
-      meta = sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__descriptor);
+      meta = sluice_wire_new (w->arena, &tensorflow__meta_graph_def__descriptor);
       meta->meta_info_def =
-          sluice_wire_new (&w->arena, &tensorflow__meta_graph_def__meta_info_def__descriptor);
+          sluice_wire_new (w->arena, &tensorflow__meta_graph_def__meta_info_def__descriptor);
       meta->meta_info_def->stripped_default_attrs = (w->flags & SLUICE_EXPORT_STRIP_DEFAULTS) != 0;
     }
   return meta;
@@ -222,7 +230,7 @@ write_meta (Writer *w, SluiceGraph *graph)
 static gboolean
 want_memory (const Writer *w, GError **error)
 {
-  return !w->arena.has_failed
+  return !w->arena->has_failed
          || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                          "no memory to write the graph; close other programs, then try again");
 }
@@ -230,8 +238,9 @@ want_memory (const Writer *w, GError **error)
 GBytes *
 sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
 {
-  Writer w = { .flags = flags };
-  sluice_arena_init (&w.arena);
+  SluiceArena arena;
+  Writer w = { .arena = &arena, .flags = flags };
+  sluice_arena_init (&arena);
   Tensorflow__GraphDef *def = write_graph (&w, self);
   Tensorflow__MetaGraphDef *meta = write_meta (&w, self);
   const ProtobufCMessage *message = &def->base;
@@ -254,7 +263,7 @@ sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
     }
   else if (ok)
     bytes = sluice_wire_pack (message, error);
-  sluice_arena_clear (&w.arena);
+  sluice_arena_clear (&arena);
   return bytes;
 }
 
@@ -284,9 +293,10 @@ sluice_graph_dup_hash (SluiceGraph *self, GError **error)
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree SluiceNode **nodes =
       g_memdup2 (self->nodes->pdata, self->nodes->len * sizeof (gpointer));
-  Writer w = { .canonical = TRUE };
+  SluiceArena arena;
+  Writer w = { .arena = &arena, .canonical = TRUE };
   gboolean ok = TRUE;
-  sluice_arena_init (&w.arena);
+  sluice_arena_init (&arena);
   if (self->nodes->len > 0)
     qsort (nodes, self->nodes->len, sizeof *nodes, compare_nodes);
   for (guint i = 0; ok && i < self->nodes->len; i++)
@@ -296,6 +306,6 @@ sluice_graph_dup_hash (SluiceGraph *self, GError **error)
   if (ok && shell != NULL && shell->library != NULL)
     ok = hash_message (checksum, shell->library, error);
   ok = ok && want_memory (&w, error);
-  sluice_arena_clear (&w.arena);
+  sluice_arena_clear (&arena);
   return ok ? g_strdup (g_checksum_get_string (checksum)) : NULL;
 }

@@ -39,3 +39,7 @@ gboolean sluice_graph_import_def (SluiceGraph *self,
 
 /* Nodes for a graph that has some; what is wrong with one stays on it. */
 gboolean sluice_graph_add_defs (SluiceGraph *self, const Tensorflow__GraphDef *def, GError **error);
+
+/* A node as it is written out, in the arena; flags: SluiceExportFlags. Names are the node's own. */
+Tensorflow__NodeDef *
+sluice_graph_write_node (SluiceArena *arena, guint flags, const SluiceNode *node);

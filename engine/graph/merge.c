@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/graph/merge.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -695,15 +696,28 @@ merge_nodes (Merge *self)
   merge_removed (self);
 }
 
+static const char *
+or_dash (const char *text)
+{
+  return text != NULL ? text : "–";
+}
+
+char *
+sluice_merge_conflict_dup_words (const SluiceMergeConflict *conflict)
+{
+  return g_strdup_printf (_ ("conflict: %s, %s: base %s, ours %s, theirs %s"), conflict->node,
+                          conflict->field, or_dash (conflict->base), or_dash (conflict->ours),
+                          or_dash (conflict->theirs));
+}
+
 gboolean
-sluice_graph_merge (SluiceGraph *base,
-                    SluiceGraph *ours,
-                    SluiceGraph *theirs,
-                    GPtrArray **conflicts,
-                    GError **error)
+sluice_graph_merge_into (SluiceGraph *base,
+                         SluiceGraph *ours,
+                         SluiceGraph *theirs,
+                         GPtrArray **conflicts,
+                         GError **error)
 {
   Merge self = { .base = base };
-  GError *refused = NULL;
   side_init (&self.ours, base, ours);
   side_init (&self.theirs, base, theirs);
   gboolean ok =
@@ -714,22 +728,39 @@ sluice_graph_merge (SluiceGraph *base,
       self.merged = g_hash_table_new (NULL, NULL);
       self.conflicts = g_ptr_array_new_with_free_func (conflict_free);
       tell_functions (&self);
-      sluice_edit_begin (ours);
       merge_nodes (&self);
-      SluiceEdit *edit = sluice_edit_commit (ours, &refused);
-      if (edit == NULL)
-        {
-          /* Each change is right by itself, all of them are not. */
-          SluiceErrorPlace place = sluice_error_get_place (refused);
-          g_autofree char *node = g_strdup (place.node);
-          add_refused (&self, node != NULL ? node : "", refused);
-        }
-      else
-        sluice_edit_free (edit);
       g_hash_table_unref (self.merged);
       *conflicts = self.conflicts;
     }
   side_clear (&self.ours);
   side_clear (&self.theirs);
   return ok;
+}
+
+gboolean
+sluice_graph_merge (SluiceGraph *base,
+                    SluiceGraph *ours,
+                    SluiceGraph *theirs,
+                    GPtrArray **conflicts,
+                    GError **error)
+{
+  GError *refused = NULL;
+  sluice_edit_begin (ours);
+  if (!sluice_graph_merge_into (base, ours, theirs, conflicts, error))
+    {
+      sluice_edit_abandon (ours);
+      return FALSE;
+    }
+  SluiceEdit *edit = sluice_edit_commit (ours, &refused);
+  if (edit != NULL)
+    {
+      sluice_edit_free (edit);
+      return TRUE;
+    }
+  /* Each change is right by itself, all of them are not. */
+  SluiceErrorPlace place = sluice_error_get_place (refused);
+  g_autofree char *node = g_strdup (place.node);
+  Merge self = { .conflicts = *conflicts };
+  add_refused (&self, node != NULL ? node : "", refused);
+  return TRUE;
 }

@@ -16,6 +16,9 @@ typedef struct
   char *base, *ours, *theirs; /* (nullable): there is none */
 } SluiceMergeConflict;
 
+/* "conflict: fc1, device: base –, ours …", in the user's language. (transfer full) */
+char *sluice_merge_conflict_dup_words (const SluiceMergeConflict *conflict);
+
 /**
  * sluice_graph_merge:
  * @base: what both were made of
@@ -33,3 +36,10 @@ gboolean sluice_graph_merge (SluiceGraph *base,
                              SluiceGraph *theirs,
                              GPtrArray **conflicts,
                              GError **error);
+
+/* As part of the transaction that is open on @ours; refused as a whole where its commit is. */
+gboolean sluice_graph_merge_into (SluiceGraph *base,
+                                  SluiceGraph *ours,
+                                  SluiceGraph *theirs,
+                                  GPtrArray **conflicts,
+                                  GError **error);

@@ -12,3 +12,7 @@ void *sluice_text_parse (SluiceArena *arena,
                          gsize length,
                          GError **error);
 void sluice_text_write (GString *out, const ProtobufCMessage *message, guint indent);
+/* The fields with blanks between, not at the end; a line gets no longer than @width, if it can be,
+ * and those that follow begin with @indent blanks. */
+void
+sluice_text_write_short (GString *out, const ProtobufCMessage *message, guint indent, guint width);

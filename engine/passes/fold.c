@@ -191,7 +191,7 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
   for (guint i = 0; i < order->len; i++)
     {
       SluiceWorkNode *node = order->pdata[i];
-      if (node->kind == SLUICE_WORK_OP)
+      if (node->kind == SLUICE_WORK_OP && !node->is_kept)
         fold_work_node (work, node);
     }
   sluice_work_sweep (work);

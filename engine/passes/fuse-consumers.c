@@ -143,7 +143,7 @@ look_at (Search *search, SluiceWorkNode *node)
   guint input = 0;
   if (node->kind == SLUICE_WORK_FUSED)
     producer = find_operand (search, node, &input);
-  else if (kernel && kernel->consumed > 0 && takes_no_reference (search, node))
+  else if (kernel && !node->is_kept && kernel->consumed > 0 && takes_no_reference (search, node))
     producer = find_producer (search, node, input = kernel->consumed - 1);
   if (producer)
     join (search, node, input, producer);

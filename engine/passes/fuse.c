@@ -93,7 +93,8 @@ look_at_nodes (Fuse *fuse)
       fuse->next[i] = NOBODY;
       fuse->n_members[i] = 1;
       const SluiceKernel *kernel = sluice_work_find_kernel (work, work->nodes->pdata[i]);
-      fuse->fits[i] = kernel && is_elementwise (fuse, work->nodes->pdata[i], kernel);
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      fuse->fits[i] = kernel && !node->is_kept && is_elementwise (fuse, node, kernel);
     }
   for (guint i = 0; i < fuse->order->len; i++)
     {

@@ -21,7 +21,7 @@ is_there (const SluiceWorkNode *node)
 static gboolean
 passes_constant (const SluiceWorkNode *node)
 {
-  return sluice_work_role (node) == SLUICE_ROLE_ENTER && node->n_controls == 0
+  return sluice_work_role (node) == SLUICE_ROLE_ENTER && node->n_controls == 0 && !node->is_kept
          && sluice_node_get_bool (node->origin, "is_constant") && is_there (node->inputs[0].node);
 }
 

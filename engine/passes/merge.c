@@ -130,7 +130,7 @@ may_merge (const SluiceWork *work, const SluiceWorkNode *node)
 {
   if (node->kind == SLUICE_WORK_CONST)
     return TRUE;
-  if (node->kind != SLUICE_WORK_OP || node->origin->n_outputs == 0
+  if (node->kind != SLUICE_WORK_OP || node->is_kept || node->origin->n_outputs == 0
       || sluice_node_is_stateful (node->origin)
       || sluice_work_role (node) == SLUICE_ROLE_PLACEHOLDER
       || sluice_work_get_traits (node)->crosses_frames)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/passes/kept.h"
 #include "engine/passes/place.h"
 #include "engine/passes/work.h"
 
@@ -46,6 +47,8 @@ typedef struct
   int max_rank;                 /* of kernels */
   guint wishes;                 /* SluicePassWish */
   guint64 order_seed;           /* for SHUFFLE */
+  const SluiceKeptNodes
+      *kept; /* (nullable): nodes that stay by themselves, where they are needed */
 } SluicePassOptions;
 
 typedef struct

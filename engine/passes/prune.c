@@ -13,6 +13,7 @@ typedef struct
 {
   const SluiceSignature *signature;
   const SluicePlacements *placements;
+  const SluiceKeptNodes *kept; /* (nullable) */
   SluiceWork *work;
   SluiceGraph *graph;
   guint8 *is_fed;         /* by node index: some output of it is fed */
@@ -136,7 +137,10 @@ reach (Prune *prune, SluiceNode *node, guint32 from)
     {
       guint device = (guint) sluice_placements_get (prune->placements, node)->device;
       *slot = sluice_work_alloc (prune->work, sizeof **slot);
-      **slot = (SluiceWorkNode){ .origin = node, .kind = SLUICE_WORK_OP, .device = device };
+      **slot = (SluiceWorkNode){ .origin = node,
+                                 .kind = SLUICE_WORK_OP,
+                                 .device = device,
+                                 .is_kept = sluice_kept_has (prune->kept, node->name) };
       prune->reached_from[node->id - 1] = from;
       g_ptr_array_add (prune->stack, node);
     }
@@ -465,6 +469,7 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
   g_autoptr (GPtrArray) stack = g_ptr_array_new ();
   Prune prune = { .signature = signature,
                   .placements = options->placements,
+                  .kept = options->kept,
                   .work = work,
                   .graph = any->graph,
                   .is_fed = is_fed,

@@ -281,7 +281,7 @@ copy_node (const Recompute *self, Attempt *attempt, SluiceWorkNode *node)
   const SluiceWorkNode *maker = self->values[attempt->root].maker;
   if (number_in (attempt->copied, attempt->n_copied, node) >= 0)
     return TRUE;
-  if (!trait_of (self, node)->is_cheap || node->device != maker->device
+  if (!trait_of (self, node)->is_cheap || node->is_kept || node->device != maker->device
       || trait_of (self, node)->condition != trait_of (self, maker)->condition
       || attempt->n_visited++ == MOST_COPIES)
     return FALSE;

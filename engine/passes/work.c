@@ -245,7 +245,7 @@ is_pivot (const SluiceWorkNode *node)
 gboolean
 sluice_work_may_go (const SluiceWork *work, const SluiceWorkNode *node)
 {
-  return node->kind == SLUICE_WORK_OP && sluice_node_only_computes (node->origin)
+  return node->kind == SLUICE_WORK_OP && !node->is_kept && sluice_node_only_computes (node->origin)
          && sluice_work_takes_values (work, node)
          && !(node->origin->op->def->flags & SLUICE_OP_CHECKS) && !is_pivot (node);
 }

@@ -75,6 +75,7 @@ struct _SluiceWorkNode
   };
   const SluiceKernel *kernel; /* of sluice_work_find_kernel() */
   gboolean has_kernel;        /* it has been looked for */
+  gboolean is_kept;           /* stays a node of its own: kept.h */
   guint index;                /* position in work->nodes, kept by sluice_work_sweep() */
   guint mark;                 /* scratch of the pass that runs */
   guint frame;                /* where it runs, a number in work->frames (frames.h) */

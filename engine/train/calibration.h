@@ -23,7 +23,8 @@ typedef struct
 /**
  * sluice_calibration_get:
  * @folder: (nullable): where it is kept; %NULL: "sluice" in the user's cache folder. What cannot be
- *   read there is measured again, and where nothing can be written it is not kept
+ *   read there is measured again; where nothing can be written it is not kept, and a message says
+ * so
  * @self: (out)
  *
  * With the pool's threads as they are now.
@@ -35,3 +36,8 @@ gboolean sluice_calibration_get (const char *folder,
 
 /* Of a step whose kernels run one after the other. calls: (element-type SluiceForecastCall) */
 double sluice_calibration_get_seconds (const SluiceCalibration *self, const GArray *calls);
+
+/* The same within a step, where kernels find less in the caches. spread: (out): as a model of the
+ * samples was off, at the most */
+double
+sluice_calibration_get_step_us (const SluiceCalibration *self, const GArray *calls, double *spread);

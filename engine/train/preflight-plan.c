@@ -14,11 +14,6 @@
  * machine whose speed was measured once.
  */
 
-/* Kernels of a step find colder caches than those by which the machine was measured, and some
- * functions take longer than their operations tell: between 1.0 and 2.0 times as long in the
- * samples. */
-#define STEP_FACTOR  1.5
-#define MODEL_SPREAD 0.6
 #define PLAN_SPREAD  0.1
 #define SMALL_BLOCKS (64.0 * 1024) /* bytes, as they are counted on threads */
 
@@ -65,8 +60,8 @@ tell_time (SluiceChecker *self, const SluiceCalibration *speed)
 {
   const SluiceRunForecast *forecast = self->forecast;
   guint n = forecast->calls->len;
-  double us = 1e6 * STEP_FACTOR * sluice_calibration_get_seconds (speed, forecast->calls)
-              + SLUICE_TRAINER_US;
+  double spread;
+  double us = sluice_calibration_get_step_us (speed, forecast->calls, &spread) + SLUICE_TRAINER_US;
   g_autoptr (GDateTime) when = g_date_time_new_from_unix_local ((gint64) speed->when);
   g_autofree char *date = when != NULL ? g_date_time_format (when, "%x") : g_strdup ("?");
   g_autoptr (GString) text = g_string_new (NULL);
@@ -77,7 +72,7 @@ tell_time (SluiceChecker *self, const SluiceCalibration *speed)
                 "%.3g ± %.2g µs a step, modelled: %u kernels, by the operations and bytes of their "
                 "definitions, on this machine idle, whose speed was measured on %s",
                 n),
-      us, MODEL_SPREAD * us, n, date);
+      us, spread, n, date);
   if (forecast->n_looped > 0)
     g_string_append_printf (text,
                             ngettext ("; %u of them in a loop counts once",
@@ -87,8 +82,7 @@ tell_time (SluiceChecker *self, const SluiceCalibration *speed)
       sluice_preflight_add (self->card, "model_us", NULL, SLUICE_PREFLIGHT_WELL,
                             g_string_free (g_steal_pointer (&text), FALSE));
   item->value = us;
-  item->plus_minus =
-      forecast->n_looped == 0 && forecast->n_not_known == 0 ? MODEL_SPREAD * us : NAN;
+  item->plus_minus = forecast->n_looped == 0 && forecast->n_not_known == 0 ? spread : NAN;
   item->unit = "us";
   item->source = "modelled";
 }

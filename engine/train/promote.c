@@ -26,6 +26,14 @@ sluice_node_is_promotable (const SluiceNode *node)
          || dtype == SLUICE_INT64;
 }
 
+gboolean
+sluice_graph_has_parameter (SluiceGraph *graph, const char *target)
+{
+  SluiceEdge edge;
+  return sluice_parameter_is_attr (target) ? sluice_graph_get_attr_type (graph, target) != NULL
+                                           : sluice_graph_parse_edge (graph, target, &edge, NULL);
+}
+
 const SluiceNamedEdge *
 sluice_project_find_promoted (const SluiceProject *self, const char *what)
 {

@@ -13,6 +13,9 @@
 /* Is the first output of that node a number that a run may be fed another value for? */
 gboolean sluice_node_is_promotable (const SluiceNode *node);
 
+/* Has the graph what a parameter is of: the output, or the attribute? */
+gboolean sluice_graph_has_parameter (SluiceGraph *graph, const char *target);
+
 /* The setting that this is: a node, whose first output is meant, or "node:attribute". (nullable)
  * (transfer none) */
 const SluiceNamedEdge *sluice_project_find_promoted (const SluiceProject *self, const char *what);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/base/error.h"
+#include "engine/store/kinds/event.h"
 #include "engine/train/trainer-private.h"
 
 /*
@@ -33,9 +34,7 @@ log_change (SluiceTrainer *self, guint i)
   const SluiceSettingChange *change =
       &g_array_index (self->project->changes, SluiceSettingChange, i);
   g_autofree char *before = sluice_project_dup_before (self->project, i, self->replica->graph);
-  g_autofree char *text =
-      g_strdup_printf ("%s %s to %s", change->key,
-                       before != NULL ? before : "as the graph computes it", change->value);
+  g_autofree char *text = sluice_event_dup_change_text (change->key, before, change->value);
   sluice_run_log_event (self->log, change->step, sluice_trainer_wall_now (), "set", text);
 }
 

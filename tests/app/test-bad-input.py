@@ -274,6 +274,11 @@ class BadInput:
             project = self.project(name.replace(" ", "-"), replacement)
             self.fails(f"check: {name}", words, "check", project)
             self.fails(f"train: {name}", words, "train", project, "--workspace", self.workspace)
+        gone = self.project("gone", ("[train]", "[parameters]\nrate=train/learning_rate:0\n"
+                                     "lost=dropout/keep:0\npad=pool9:padding\n\n[train]"))
+        self.fails("check: parameters that the graph has no more",
+                   ["[parameters] lost is dropout/keep:0", "[parameters] pad is pool9:padding",
+                    "take it out"], "check", gone, status=0)
         fraction = self.project("fraction", ("x=input/x:0", "x=input/y:0"), ("y=input/y:0", "y="),
                                 ("shape=8;8;1", "shape=64"))
         self.fails("check: fractions fed to integers", ["input/y:0 is int", "feed a float"],
@@ -356,6 +361,9 @@ class BadInput:
             'node { name: "log" op: "Log" input: "x" '
             'attr { key: "T" value { type: DT_FLOAT } } }\n'
             + string_const("word", 'a\\"b'))
+        script = self.folder / "debug.txt"
+        script.write_text("break log if |x| > 0.5\nbreak word\nrun\nvalues\nready\nwhy\n"
+                          "step\nbreaks\nstep\nquit\n")
         corpus = self.source / "tests" / "engine" / "store" / "corpus"
         models = self.source / "tests" / "app" / "saved-models"
         with zipfile.ZipFile(models / "module_tables.zip") as packed:
@@ -384,6 +392,8 @@ class BadInput:
              self.folder / "b.svg"],
             ["run", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
              "--memory"],
+            ["debug", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
+             "--script", script],
             ["compare", graph, "--plain", "--feed", "x:0=[1,0,-1]", "--fetch", "log"],
             ["trace", mlp, "--out", self.folder / "t.json"],
             ["info"], ["info", mlp], ["info", "--parameters", mlp],

@@ -77,6 +77,45 @@ class Drafts(launch.Session):
         self.launch(lambda s: s["draft"] and s["start"] == "Start 3 runs")
         self.tap.point("out of the trash it is there again", done.returncode == 0, done.stderr)
 
+    def places(self):
+        """The windows of the display, by its numbers."""
+        return set(subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "sluice"],
+                                  capture_output=True, text=True, check=False).stdout.split())
+
+    def attend(self, window, place):
+        """The keyboard goes there: nobody else manages windows."""
+        self.w = window
+        subprocess.run(["xdotool", "windowfocus", "--sync", place], check=True)
+
+    def shared(self):
+        one, first = self.w, self.places()
+        other = Workbench(self.program, self.project, self.workspace)
+        other.wait(lambda s: s["settled"])
+        second = self.places() - first
+        self.attend(other, *second)
+        self.ask()
+        self.launch(lambda s: s["draft"] and s["start"] == "Start 3 runs")
+        self.write("Examples a step", "16")
+        press_keys("Return")
+        other.wait(lambda s: s["settled"])
+        self.attend(one, *first)
+        self.write("Steps", "31")
+        press_keys("Return")
+        one.until(lambda: self.field("Examples a step").text() == "16")
+        self.tap.point("what another window changed in it is not lost",
+                       self.field("Steps").text() == "31",
+                       self.field("Steps").text())
+        self.attend(other, *second)
+        self.write("Examples a step", "64")
+        press_keys("Return")
+        other.until(lambda: self.field("Steps").text() == "31")
+        self.tap.point("nor what this one changed", self.field("Examples a step").text() == "64")
+        other.quit()
+        self.attend(one, *first)
+        self.write("Steps", "30")
+        press_keys("Return")
+        one.until(lambda: self.field("Examples a step").text() == "64")
+
     def launched(self):
         press_keys("ctrl+Return")
         self.gone()
@@ -89,7 +128,7 @@ class Drafts(launch.Session):
     def run(self):
         try:
             self.open()
-            for stage in (self.kept, self.resumed, self.thrown_away, self.launched):
+            for stage in (self.kept, self.resumed, self.thrown_away, self.shared, self.launched):
                 stage()
             self.w.quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError):

@@ -71,9 +71,14 @@ class Graph:
     def at(self, w, name):
         """Where a pointer meets the box."""
         item = self.item(w, name)
-        left, top = w.find_accessible("tree", "Graph").place()[:2]
+        left, top = self.place(w)[:2]
         return (round(left + item["x"] + item["width"] / 2),
                 round(top + item["y"] + item["height"] / 2))
+
+    def place(self, w):
+        """Of the graph that is shown; another page's has no size."""
+        return w.until(lambda: next((place for place in (
+            o.place() for o in w.all_accessible("tree", "Graph")) if place[2] > 0), None))
 
     def click(self, place, n=1):
         xdotool("mousemove", *place)
@@ -91,13 +96,13 @@ class Graph:
         self.click(self.at(w, "conv2"), 2)
         state = w.wait(lambda s: s["graph"]["open"] == ["conv2"] and not s["graph"]["busy"])
         frame = next(i for i in state["graph"]["items"] if i["name"] == "conv2")
-        width, height = w.find_accessible("tree", "Graph").place()[2:]
+        width, height = self.place(w)[2:]
         self.tap.point("what opens is in sight as a whole",
                        frame["x"] >= 0 and frame["y"] >= 0
                        and frame["x"] + frame["width"] <= width
                        and frame["y"] + frame["height"] <= height, frame)
         self.picture("graph-open")
-        left, top = w.find_accessible("tree", "Graph").place()[:2]
+        left, top = self.place(w)[:2]
         self.click((round(left + frame["x"] + frame["width"] - 30), round(top + frame["y"] + 16)))
         w.wait(lambda s: not s["graph"]["open"] and not s["graph"]["busy"])
         self.tap.point("what closes leaves the picture as it was", self.picture_of(w) == before)

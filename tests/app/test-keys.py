@@ -27,6 +27,10 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              "launch.add-to-queue": "tests/app/test-launch.py",
              **{"queue." + name: "tests/app/test-launch.py" for name in ("up", "down", "drop")},
              "settings.next-run": "tests/ui/chart/test-widgets.c",
+             **{"canvas." + name: "tests/ui/canvas/test-edit.c"
+                for name in ("palette", "link", "delete", "splice", "detach", "rename",
+                             "duplicate", "group", "ungroup", "mute", "bypass", "cut",
+                             "copy", "paste", "paste-wired")},
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
                 for name in ("group", "compare", "lineage")},
@@ -146,11 +150,11 @@ class Session:
         self.press("F6", "win.pause", "pauses it", self.when(lambda s: s["control"] == "paused"))
         step = self.w.state()["step"]
         self.press("F10", "win.step", "does one step", self.when(lambda s: s["step"] == step + 1))
-        self.press("ctrl+s", "win.checkpoint", "saves a checkpoint now",
+        self.press("ctrl+shift+s", "win.checkpoint", "saves a checkpoint now",
                    self.when(lambda s: s["checkpoint"] == step + 1))
         self.tap.point("F10 opens no menu", self.windows(1)()
                        and not self.there("menu item", "Preferences")())
-        press_keys("alt+2", "F10")
+        press_keys("alt+3", "F10")
         self.w.wait(lambda s: s["step"] == step + 2 and s["page"] == "charts")
         self.press("F5", "win.start", "goes on", running)
         self.press("shift+F5", "win.stop", "stops it", self.when(lambda s: s["control"] == "idle"))
@@ -166,7 +170,7 @@ class Session:
         self.w.until(lambda: self.there("text box", "Name")())
         self.press("Escape", "launch.back", "goes back to the runs",
                    self.when(lambda s: s["page"] == "runs"))
-        press_keys("alt+1")
+        press_keys("alt+2")
         self.changed_data()
         self.focus("button", "Show the curves of digits-mlp")
         press_keys("shift+Tab")  # to its row
@@ -197,19 +201,18 @@ class Session:
     # ---- the window ----
 
     def window(self):
-        self.press("alt+2", "win.show-page::charts", "shows the charts",
+        self.press("alt+3", "win.show-page::charts", "shows the charts",
                    self.when(lambda s: s["page"] == "charts"))
-        self.press("alt+3", "win.show-page::runs", "shows the table of runs",
+        self.press("alt+4", "win.show-page::runs", "shows the table of runs",
                    self.when(lambda s: s["page"] == "runs"))
-        self.press("alt+1", "win.show-page::graph", "shows the graph",
+        self.press("alt+2", "win.show-page::graph", "shows the graph",
                    self.when(lambda s: s["page"] == "graph"))
         search = self.w.find_accessible("search box", "Find a node, tag or run")
         self.press("ctrl+f", "win.find", "goes to the search", search.has_focus)
         type_text("weights")
         self.w.wait(lambda s: "found" in s["found"])
-        for key, action, at in (("F3", "find-next", 1), ("ctrl+g", "find-next", 2),
-                                ("shift+F3", "find-previous", 1), ("F3", "find-next", 2),
-                                ("ctrl+shift+g", "find-previous", 1)):
+        for key, action, at in (("F3", "find-next", 1), ("F3", "find-next", 2),
+                                ("shift+F3", "find-previous", 1)):
             self.press(key, "win." + action, f"goes to number {at} that was found",
                        self.when(lambda s, at=at: s["found"].startswith(f"{at} of ")))
         press_keys("Escape")
@@ -237,7 +240,7 @@ class Session:
     # ---- the graph ----
 
     def graph(self):
-        press_keys("alt+1")
+        press_keys("alt+2")
         self.w.wait(lambda s: s["page"] == "graph" and s["settled"])
         self.focus("tree", "Graph")
         def other(last):
@@ -320,7 +323,7 @@ class Session:
         return has
 
     def charts(self):
-        press_keys("alt+2")
+        press_keys("alt+3")
         self.w.wait(lambda s: s["page"] == "charts" and s["settled"]
                     and s["charts"]["cards"].get("loss"))
         self.focus("image", "loss")

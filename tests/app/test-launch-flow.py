@@ -215,7 +215,7 @@ class Session:
                        [had[step] for step in (K, K + 1, STEPS)], sorted(has.items())[:2])
 
     def curve(self, best):
-        press_keys("alt+2")
+        press_keys("alt+3")
         self.w.wait(lambda s: s["page"] == "charts" and s["settled"])
         card = self.tab_to("image", "loss")
         press_keys("Home")

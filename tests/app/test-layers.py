@@ -10,6 +10,7 @@ What TensorFlow gave stands in layer-values.json, which make-layer-values.py wro
 import json
 import os
 import pathlib
+import posixpath
 import subprocess
 import sys
 import tempfile
@@ -27,6 +28,11 @@ def flat(values):
 
 def rank_of(values):
     return 1 + rank_of(values[0]) if isinstance(values, list) else 0
+
+
+def node_of(variable):
+    """A variable of the layer n, or of one beside it."""
+    return posixpath.normpath(f"n/{variable}")
 
 
 def is_near(found, wanted):
@@ -47,12 +53,14 @@ def script_of(case):
         yield f"add Const x value={value}"
     if "y" in case["others"]:
         labels = case["others"]["y"]
-        kind = "DT_FLOAT" if rank_of(labels) == 2 else "DT_INT64"
+        kind = "DT_FLOAT" if isinstance(flat(labels)[0], float) else "DT_INT64"
         yield f"add Const y dtype={kind} value={json.dumps(labels).replace(' ', '')}"
     yield case["line"]
     for name, values in case["variables"].items():
         yield f"add Const given/{name} dtype=DT_FLOAT value={json.dumps(values).replace(' ', '')}"
-        yield f"connect given/{name} n/{name}/Assign:1"
+        yield f"connect given/{name} {node_of(name)}/Assign:1"
+    if not case["gradients"]:
+        return
     weights = case["weights"]
     axes = list(range(rank_of(weights)))
     yield f"add Const weights dtype=DT_FLOAT value={json.dumps(weights).replace(' ', '')}"
@@ -63,38 +71,73 @@ def script_of(case):
     yield "check"
 
 
+def gradient_of(inputs, variable):
+    """The edges of its values and, where it is sparse, of the rows that they are added to."""
+    update = f"train/update_{'in' if variable == 'x' else node_of(variable)}/Resource"
+    dense = inputs.get(update + "ApplyGradientDescent")
+    if dense:
+        return [dense[2]]
+    _, indices, scaled = inputs[update + "ScatterSub"]
+    return [inputs[scaled][0], indices]
+
+
+def as_dense(values, rows, length):
+    """Of a sparse gradient all that it stands for."""
+    dense, width = [0.0] * length, len(values) // len(rows)
+    for number, value in enumerate(values):
+        dense[rows[number // width] * width + number % width] += value
+    return dense
+
+
+def differences(case, found, edges):
+    """What is not as TensorFlow has it."""
+    if not is_near(flat(found.get("n/output", [])), case["output"]):
+        yield "output"
+    for name, (values, *rows) in edges.items():
+        wanted, value = case["gradients"][name], flat(found.get(values, []))
+        if rows and value:
+            value = as_dense(value, flat(found[rows[0]]), len(wanted))
+        if not is_near(value, wanted):
+            yield name
+
+
 def check_case(tap, sluice, folder, number, case):
     graph = folder / f"{number}.pbtxt"
     edited = subprocess.run([sluice, "edit", "--new", "--out", graph], text=True,
                             input="".join(line + "\n" for line in script_of(case)),
                             capture_output=True, check=False)
-    name = f"{number}: {case['line']}"
+    name = f"{number}: {case['line'].splitlines()[-1]}"
     if edited.returncode:
         tap.point(name, False, edited.stderr)
         return
     inputs = {node[0]: node[4] for node in graph_state(graph.read_text())}
-    edges = {}
-    for variable in case["gradients"]:
-        where = "in" if variable == "x" else f"n/{variable}"
-        edges[variable] = inputs[f"train/update_{where}/ResourceApplyGradientDescent"][2]
+    edges = {variable: gradient_of(inputs, variable) for variable in case["gradients"]}
     feeds = [f"--feed={edge}={json.dumps(value)}" for edge, value in case["others"].items()
              if edge != "y"]
-    done = subprocess.run([sluice, "run", graph, "--json", "--target=init", "--fetch=n/output",
-                           *feeds, *(f"--fetch={edge}" for edge in edges.values())],
+    init = ["--target=init"] if edges else []
+    done = subprocess.run([sluice, "run", graph, "--json", *init, "--fetch=n/output", *feeds,
+                           *(f"--fetch={edge}" for edge in sum(edges.values(), []))],
                           capture_output=True, text=True, check=False)
     found = json.loads(done.stdout) if done.returncode == 0 else {}
-    wrong = [what for what, edge, wanted in
-             [("output", "n/output", case["output"])]
-             + [(key, edges[key], case["gradients"][key]) for key in edges]
-             if not is_near(flat(found.get(edge, [])), wanted)]
+    wrong = list(differences(case, found, edges))
     trained = [node for node in inputs if node.startswith("train/update_n/moving")]
     tap.point(name, not wrong and not trained, "other than TensorFlow's:", *wrong, *trained,
               done.stderr, found)
 
 
+def check_kinds(tap, sluice, cases):
+    listed = subprocess.run([sluice, "edit", "--layers", "--json"], capture_output=True, text=True,
+                            check=False).stdout.splitlines()
+    kinds = {one["layer"] for one in map(json.loads, listed)
+             if one["family"] in ("input", "layer", "loss", "metric")}
+    missing = kinds - {line.split()[1] for case in cases for line in case["line"].splitlines()}
+    tap.point("each kind has a case", bool(kinds) and not missing, *missing)
+
+
 def main():
     tap = Tap()
     cases = json.loads((pathlib.Path(sys.argv[2]) / "tests/app/layer-values.json").read_text())
+    check_kinds(tap, sys.argv[1], cases)
     with tempfile.TemporaryDirectory() as folder:
         for number, case in enumerate(cases, 1):
             check_case(tap, sys.argv[1], pathlib.Path(folder), number, case)

@@ -38,7 +38,7 @@ class Live(launch.Session):
     def change(self):
         self.w.act("start-run", GLib.Variant("(sas)", ("long", ["steps=100000000"])))
         self.w.wait(lambda s: s["step"] > 5)
-        press_keys("alt+3")
+        press_keys("alt+4")
         self.w.wait(lambda s: s["page"] == "runs" and s["front"] == "long")
         field = self.field("learning-rate")
         self.tap.point("a run at work shows what can be changed",

@@ -148,6 +148,14 @@ class Live:
             (o.label() for o in w.accessible().tree()
              if o.role() == "tree item" and "learning rate" in o.label()), None))
         self.tap.point("the badge is said, too", True, said)
+        self.forgotten(w)
+
+    def forgotten(self, w):
+        w.wait(lambda s: s["control"] == "idle")
+        w.act("delete-run")
+        state = w.wait(lambda s: not s["failure"]
+                       and "failure" not in self.shown(s, "badge").values())
+        self.tap.point("what a run failed with goes with it", True, state["failure"])
 
     def refused(self, w):
         path = os.path.join(self.workspace, "refused.pbtxt")

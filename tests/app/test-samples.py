@@ -108,7 +108,7 @@ class Window:
 
     def look_at_devices(self, n_devices):
         w = self.workbench
-        w.find_accessible("button", "device").act()
+        w.find_in("Graph", "button", "device").act()
         names = [f"CPU:{i}" for i in range(n_devices)]
         shown = w.until(lambda: [o.label() for o in w.accessible().tree() if o.role() == "label"
                                  and o.label().startswith("● ")])

@@ -321,7 +321,7 @@ class Session:
         self.shown_runs(w)
         self.point("devices are known before anything ran", "CPU:1: 116 ops" in state["inspector"],
                    state["inspector"])
-        w.find_accessible("button", "device").act()
+        w.find_in("Graph", "button", "device").act()
         self.point("colours by device have a legend",
                    w.find_accessible("label", "● CPU:3 · 116 ops") is not None)
         self.picture("devices")

@@ -134,7 +134,9 @@ class Workbench:
         """project: None is what was open last in the workspace. settings: by key, in the text of a
         GVariant each; an empty dictionary leaves those of the window before, which had some, as
         they are."""
-        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory"}
+        # What is edited and not saved is kept there, and another test opens the same samples.
+        environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory",
+                       "XDG_STATE_HOME": os.path.abspath(workspace) + "-state"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
             os.makedirs(folder)
@@ -218,6 +220,12 @@ class Workbench:
 
     def find_accessible(self, role, label):
         return self.until(lambda: next(iter(self.all_accessible(role, label)), None))
+
+    def find_in(self, tree, role, label):
+        """In a graph: the pages that are not shown have theirs, too."""
+        return self.until(lambda: next(
+            (o for graph in self.all_accessible("tree", tree) for o in graph.tree()
+             if o.role() == role and o.label() == label), None))
 
     def quit(self):
         self.act("quit", path=APPLICATION)

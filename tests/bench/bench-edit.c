@@ -3,12 +3,17 @@
 
 /* What one edit of a graph costs: `bench-edit FILE.pb.gz`. The first edit of a kind may have to
  * look at the whole graph once (which nodes lie in which loop); it is told by itself. To rename a
- * scope costs so much a node: the first one of inception_v3_towers holds 2,810. */
+ * scope costs so much a node: the first one of inception_v3_towers holds 2,810. Last what is said
+ * after an edit: all problems, what is offered for an output, whether a wire fits an input. */
 #include <string.h>
 
 #include "app/graph/graph-adapter.h"
+#include "engine/command/judge.h"
+#include "engine/command/offers.h"
+#include "engine/command/problems.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
+#include "engine/train/budget.h"
 #include "kernels/registry.h"
 #include "tests/bench/rounds.h"
 #include "ui/canvas/hierarchy.h"
@@ -222,6 +227,55 @@ measure_picture (Bench *b, const char *file)
   sluice_graph_model_unref (picture.model);
 }
 
+/* ---- what is said and offered ---- */
+
+#define PROBLEMS_MS 100.0
+#define OFFERS_MS   50.0
+#define JUDGE_US    20.0
+#define COPY_MS     30.0 /* for another thread, in a pause */
+
+/* All that is wrong after an edit; what could be put behind a node; what a wire fits. */
+static void
+measure_words (Bench *b, const char *file)
+{
+  double problems_ms[ROUNDS], offers_ms[ROUNDS], judge_us[ROUNDS], copy_ms[ROUNDS], undo;
+  g_autofree char *judge_name = g_strdup_printf ("edit/%s/judge", file);
+  for (guint r = 0; r < ROUNDS; r++)
+    {
+      measure_one (b, insert_node, &undo);
+      double start = rounds_thread_ns ();
+      g_autoptr (GPtrArray) problems = sluice_problems_find (b->graph, NULL);
+      problems_ms[r] = (rounds_thread_ns () - start) / 1e6;
+
+      start = rounds_thread_ns ();
+      g_autoptr (SluiceGraph) copy = sluice_budget_take_graph (b->graph, NULL);
+      copy_ms[r] = (rounds_thread_ns () - start) / 1e6;
+
+      SluiceNode *node = next_node (b);
+      const SluiceHand hand = { .edge = { node->n_outputs > 0 ? node : NULL, 0 } };
+      start = rounds_thread_ns ();
+      g_autoptr (SluiceOffers) offers = sluice_offers_new (b->graph, &hand);
+      offers_ms[r] = (rounds_thread_ns () - start) / 1e6;
+
+      g_autoptr (SluiceJudge) judge = sluice_judge_new (b->graph);
+      guint n = 0;
+      start = rounds_thread_ns ();
+      while (hand.edge.node != NULL && n < 1000)
+        {
+          g_auto (SluiceVerdict) verdict = { 0 };
+          SluiceNode *to = next_node (b);
+          if (to->n_inputs > 0)
+            sluice_judge_ask (judge, hand.edge, to, 0, &verdict);
+          n++;
+        }
+      judge_us[r] = (rounds_thread_ns () - start) / 1e3 / MAX (n, 1);
+    }
+  report (file, "problems", problems_ms, ROUNDS, PROBLEMS_MS);
+  report (file, "budget-copy", copy_ms, ROUNDS, COPY_MS);
+  report (file, "offers", offers_ms, ROUNDS, OFFERS_MS);
+  rounds_report (judge_name, "us", judge_us, ROUNDS, JUDGE_US, LESS_IS_BETTER);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -248,6 +302,7 @@ main (int argc, char **argv)
           report (file, undo_name, undo, ROUNDS, GOAL_MS);
         }
       measure_picture (&b, file);
+      measure_words (&b, file);
     }
   return 0;
 }

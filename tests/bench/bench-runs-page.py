@@ -31,17 +31,19 @@ def tell(name, value, goal, what):
 
 
 def settle(w):
-    return w.wait(lambda s: s["page"] == "runs" and s["settled"] and s["table"]["names"])
+    """The little that is asked here costs the window nothing; all that it shows would be the text
+    of 10,000 runs."""
+    return w.until(lambda: w.ask("dump-costs")["settled"])
 
 
 def scroll(w, *command):
     """The worst frame of all; each look begins to measure anew."""
-    w.state()
+    w.ask("dump-costs")
     worst = 0
     for _ in range(N_TURNS):
         subprocess.run(["xdotool", *command], check=True)
         time.sleep(FRAME)
-        worst = max(worst, w.state()["worst_frame_ms"])
+        worst = max(worst, w.ask("dump-costs")["worst_frame_ms"])
     return worst
 
 
@@ -50,6 +52,7 @@ def open_page(w):
     start = time.monotonic()
     w.act("show-page", GLib.Variant("s", "runs"))
     settle(w)
+    w.until(lambda: w.ask("dump-costs")["worst_frame_ms"] > 0)
     tell("runs-page-open", (time.monotonic() - start) * 1e3, 300,
          "the page with 10,000 runs is opened, wall clock")
 
@@ -71,8 +74,10 @@ def main(workbench, make_runs, samples):
         os.mkdir(workspace)
         subprocess.run([make_runs, workspace], check=True)
         shutil.copytree(samples, os.path.join(folder, "samples"))
-        w = Workbench(workbench, os.path.join(folder, "samples", "digits-mlp"), workspace)
-        w.wait(lambda s: s["settled"])
+        project = os.path.join(folder, "samples", "digits")  # which the runs are of
+        os.rename(os.path.join(folder, "samples", "digits-mlp"), project)
+        w = Workbench(workbench, project, workspace)
+        settle(w)
         open_page(w)
         scroll_rows(w)
         w.quit()

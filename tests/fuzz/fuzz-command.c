@@ -57,6 +57,14 @@ fuzz_seeds (void)
     "layer conv2d c input=x filters=2\nlayer batch-norm b input=c/output\n"
     "layer flatten f input=b/output\nlayer dense d input=f/output units=3\n"
     "layer softmax-cross-entropy l input=d/output labels=y\nlayer conv2d c filters=3\n",
+    "add Placeholder x dtype=DT_FLOAT shape=[?,?,4]\nlayer gru g input=x units=2 sequences=true\n"
+    "layer attention a input=g/output heads=1 size=2 causal=true\nlayer mean m input=a/output\n"
+    "layer l2 l input=m/output weights=[a/query/kernel] rate=0.1\nset g units=3\n"
+    "train l/output optimizer=momentum learning-rate=0.1 schedule=cosine steps=9 clip-norm=1\n"
+    "unlayer m\nset g/output _layer=\"gru input=./x:7 units=\"\nset g units=2\n",
+    "add Placeholder i dtype=DT_INT32 shape=[?]\nlayer embedding e input=i rows=9 units=2\n"
+    "layer mean m input=e/output\nadd NoOp n/output _layer=\"dense\"\nset n units=2\n"
+    "train m/output optimizer=adam learning-rate=0.1 clip-value=1\n",
     "add AddN a \"\" \"\" T=DT_INT32\nadd Const c value=3\nconnect c a:0\nconnect c a:2\n"
     "control c a\nuncontrol c a\ngroup g a c\nungroup g\ninsert Neg n c\ncolocate n c\n"
     "device n \"/cpu:0\"\ndisconnect a:0\n",

@@ -30,7 +30,7 @@ ARROWS = {
     "engine/command": [BASE, GRAPH, DEVICE, "engine/grad"],
     "engine/runtime": BELOW_RUNTIME,
     "engine/store": BELOW_RUNTIME,
-    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store"],
+    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store", "engine/command"],
     "engine": ["engine"],
     "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
     "api": ["engine", "kernels", "api"],
@@ -166,7 +166,31 @@ def translated_files(tree):
     found = [name for name in names if TRANSLATED.search(tree.text(name))]
     data = ("data/org.sluice.Workbench.desktop.in", "data/org.sluice.Workbench.metainfo.xml.in",
             "data/org.sluice.Workbench.gschema.xml")
-    return sorted(found + [name for name in data if name in tree.files])
+    return sorted(found + [name for name in (*data, LAYER_TEXTS) if name in tree.files])
+
+
+# What people read of *.layer, as something that gettext's tools extract.
+LAYER_TEXTS = "data/layers/texts.c.in"
+LAYER_LINE = re.compile(r"(?:parameter \S+ \S+|input|layer|loss|metric|optimizer|schedule|clipping"
+                        r'|summary) ("(?:\\.|[^"\\])*")')
+
+
+def layer_texts(tree):
+    """A line for each text of the templates that people choose from, each once."""
+    names = [name for name in tree.having({".layer"}, ("data",))
+             if not re.search("^part ", tree.text(name), re.M)]
+    texts = {found[1] for name in names for line in tree.text(name).splitlines()
+             if (found := LAYER_LINE.match(line))}
+    return [f"N_ ({text})" for text in sorted(texts)]
+
+
+def check_layer_texts(tree):
+    """The texts of layers are among those that are translated."""
+    listed = [line for line in tree.text(LAYER_TEXTS).splitlines() if line.startswith("N_")] \
+        if LAYER_TEXTS in tree.files else []
+    if listed == layer_texts(tree):
+        return []
+    return [f"{LAYER_TEXTS}: not what layers say; run tests/lib/check-source.py --write-potfiles"]
 
 
 def check_potfiles(tree):
@@ -399,13 +423,18 @@ def check_autos(tree):
     return wrong
 
 
-CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles, check_messages,
+CHECKS = [check_format, check_arrows, check_no_gtk, check_notices, check_potfiles,
+          check_layer_texts, check_messages,
           check_sizes, check_paths, check_macros, check_threads, check_cpu_files, check_type_names,
           check_op_names, check_prefix, check_homes, check_autos]
 
 
 def write_potfiles(tree):
     notice = tree.text("po/LINGUAS").splitlines()[:2]
+    texts = [f"/* {line[2:]} */" for line in notice]
+    texts += ["/* Written by check-source.py --write-potfiles. */", *layer_texts(tree)]
+    if len(texts) > 3:
+        (tree.top / LAYER_TEXTS).write_text("".join(f"{line}\n" for line in texts))
     names = notice + translated_files(tree)
     (tree.top / "po/POTFILES").write_text("".join(f"{name}\n" for name in names))
 

@@ -92,6 +92,17 @@ def test_potfiles():
     return told == ["app/a.c", "ui/c.ui", "app/b.c"]
 
 
+def test_layer_texts():
+    layer = 'layer "L"\nparameter a x|y "A" default=x\ndo\nneed $a = x "no text of it"\n'
+    part = 'part "P"\nparameter b int "B"\ndo\n'
+    names = {"data/layers/l.layer": layer, "data/layers/p.layer": part}
+    texts = 'N_ ("A")\nN_ ("L")\n'
+    return (told(source.check_layer_texts, names) == [source.LAYER_TEXTS]
+            and told(source.check_layer_texts, names | {source.LAYER_TEXTS: texts + texts})
+            == [source.LAYER_TEXTS]
+            and not told(source.check_layer_texts, names | {source.LAYER_TEXTS: texts}))
+
+
 def test_messages():
     files = {"app/a.c": '  f (_ ("%" G_GINT64_FORMAT " steps"), n);\n',
              "ui/b.c": '  g (ngettext ("a step", "%" G_GUINT64_FORMAT " steps", n), n);\n',
@@ -226,9 +237,9 @@ def test_counting():
     ].count(False) == 0
 
 
-TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_messages,
-         test_sizes, test_paths, test_macros, test_threads, test_cpu_files, test_type_names,
-         test_op_names, test_prefix, test_homes, test_autos, test_counting]
+TESTS = [test_format, test_arrows, test_no_gtk, test_notices, test_potfiles, test_layer_texts,
+         test_messages, test_sizes, test_paths, test_macros, test_threads, test_cpu_files,
+         test_type_names, test_op_names, test_prefix, test_homes, test_autos, test_counting]
 
 
 def main():

@@ -11,11 +11,13 @@
 #define MOST_COMMANDS 200
 #define KEY_MOVE      20.0 /* unzoomed pixels that a key moves a box */
 
-static void
-update_actions (SluiceCanvas *self)
+/* An editor has a history of its own, of which only it knows whether it is empty. */
+void
+sluice_canvas_update_history_actions (SluiceCanvas *self)
 {
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "canvas.undo", self->done->len > 0);
-  gtk_widget_action_set_enabled (GTK_WIDGET (self), "canvas.redo", self->undone->len > 0);
+  gboolean edits = sluice_canvas_edit_has_history (self);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "canvas.undo", edits || self->done->len > 0);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "canvas.redo", edits || self->undone->len > 0);
 }
 
 static GPtrArray *
@@ -37,7 +39,7 @@ sluice_canvas_clear_history (SluiceCanvas *self)
   sluice_canvas_free_history (self);
   self->done = new_stack ();
   self->undone = new_stack ();
-  update_actions (self);
+  sluice_canvas_update_history_actions (self);
 }
 
 void
@@ -47,7 +49,7 @@ sluice_canvas_remember (SluiceCanvas *self)
   if (self->done->len > MOST_COMMANDS)
     g_ptr_array_remove_index (self->done, 0);
   g_ptr_array_set_size (self->undone, 0);
-  update_actions (self);
+  sluice_canvas_update_history_actions (self);
 }
 
 void
@@ -55,24 +57,23 @@ sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *par
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   gboolean is_undo = strcmp (name, "canvas.undo") == 0;
+  if (sluice_canvas_edit_history (self, !is_undo))
+    return;
   GPtrArray *from = is_undo ? self->done : self->undone, *to = is_undo ? self->undone : self->done;
   if (from->len == 0)
     return;
   g_ptr_array_add (to, sluice_view_state_copy (self->state));
   sluice_view_state_take_arrangement (self->state, from->pdata[from->len - 1]);
   g_ptr_array_set_size (from, from->len - 1);
-  update_actions (self);
+  sluice_canvas_update_history_actions (self);
   sluice_canvas_rebuild (self, NULL);
   sluice_canvas_layout_changed (self);
 }
 
-/* Boxes are; what stands at one goes with it, and what is set aside stands on its shelf. */
 gboolean
 sluice_canvas_can_move (SluiceCanvas *self, guint item)
 {
-  const SluiceSceneItem *it =
-      item != SLUICE_NONE ? sluice_scene_get_item (self->scene, item) : NULL;
-  return it != NULL && it->host == SLUICE_NONE && it->node != SLUICE_NONE && !it->aside;
+  return item != SLUICE_NONE && sluice_scene_can_move (self->scene, item);
 }
 
 void

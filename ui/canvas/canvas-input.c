@@ -16,6 +16,9 @@ typedef enum
   DRAG_BAND,
   DRAG_MOVE,
   DRAG_MINIMAP,
+  DRAG_WIRE,
+  DRAG_CUT,
+  DRAG_GIVEN_UP, /* the button is still down */
 } CanvasDrag;
 
 static guint
@@ -58,6 +61,8 @@ drag_begin_cb (SluiceCanvas *self, double x, double y, GtkGestureDrag *gesture)
   sluice_canvas_hide_tip (self);
   gtk_widget_grab_focus (GTK_WIDGET (self));
   self->drag = DRAG_PENDING;
+  self->drag_x = x;
+  self->drag_y = y;
   self->drag_view = self->view;
   self->drag_item = pick (self, x, y);
   self->view_start = 0;
@@ -70,9 +75,17 @@ drag_begin_cb (SluiceCanvas *self, double x, double y, GtkGestureDrag *gesture)
     }
 }
 
+/* In the scene: also where the picture scrolls under the pointer. */
+static SluicePoint
+dragged_by (SluiceCanvas *self, double dx, double dy)
+{
+  return (SluicePoint){ dx / self->view.zoom + self->view.x - self->drag_view.x,
+                        dy / self->view.zoom + self->view.y - self->drag_view.y };
+}
+
 /* Moves the box and all that stands in it or at it; its lines follow. */
 static void
-drag_items (SluiceCanvas *self, double dx, double dy)
+drag_items (SluiceCanvas *self, SluicePoint by)
 {
   guint n = sluice_scene_get_n_items (self->scene);
   if (self->shift == NULL)
@@ -84,37 +97,43 @@ drag_items (SluiceCanvas *self, double dx, double dy)
       gboolean moves = i == self->drag_item || holder == self->drag_item
                        || (holder != SLUICE_NONE && holder < i
                            && (self->shift[holder].x != 0 || self->shift[holder].y != 0));
-      self->shift[i] = moves ? (SluicePoint){ dx / self->view.zoom, dy / self->view.zoom }
-                             : (SluicePoint){ 0, 0 };
+      self->shift[i] = moves ? by : (SluicePoint){ 0, 0 };
     }
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 static void
-start_drag (SluiceCanvas *self, GtkGestureDrag *gesture, double y)
+start_drag (SluiceCanvas *self, GtkGestureDrag *gesture)
 {
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture));
-  if (gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture)) != GDK_BUTTON_PRIMARY)
+  guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (gesture));
+  double x = self->drag_x, y = self->drag_y;
+  gboolean cuts =
+      (state & GDK_CONTROL_MASK) && (button == GDK_BUTTON_SECONDARY || (state & GDK_SHIFT_MASK));
+  if (cuts && sluice_canvas_edit_begin_cut (self, x, y))
+    self->drag = DRAG_CUT;
+  else if (button > GDK_BUTTON_PRIMARY)
     self->drag = DRAG_PAN;
   else if (state & GDK_SHIFT_MASK)
     self->drag = DRAG_BAND;
+  else if (sluice_canvas_edit_grab (self, x, y))
+    self->drag = DRAG_WIRE;
   else if (is_handle (self, self->drag_item, y) && sluice_canvas_can_move (self, self->drag_item))
     self->drag = DRAG_MOVE;
   else
     self->drag = DRAG_PAN;
-  if (self->drag == DRAG_MOVE)
-    sluice_canvas_end_motion (self);
+  if (self->drag != DRAG_MOVE)
+    return;
+  sluice_canvas_end_motion (self);
+  sluice_canvas_edit_begin_box (self, self->drag_item, (state & GDK_ALT_MASK) != 0);
 }
 
+/* So far from where the drag began, in pixels. */
 static void
-drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
+drag_to (SluiceCanvas *self, double dx, double dy)
 {
-  double x, y;
-  if (self->drag == DRAG_NONE || !gtk_gesture_drag_get_start_point (gesture, &x, &y))
-    return;
-  if (self->drag == DRAG_PENDING && hypot (dx, dy) >= CLICK_DISTANCE)
-    start_drag (self, gesture, y);
+  double x = self->drag_x, y = self->drag_y;
   CanvasView view = self->drag_view;
   switch ((CanvasDrag) self->drag)
     {
@@ -128,7 +147,14 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
       gtk_widget_queue_draw (GTK_WIDGET (self));
       break;
     case DRAG_MOVE:
-      drag_items (self, dx, dy);
+      drag_items (self, dragged_by (self, dx, dy));
+      sluice_canvas_edit_drag_box (self, x + dx, y + dy);
+      break;
+    case DRAG_WIRE:
+      sluice_canvas_edit_drag_wire (self, x + dx, y + dy);
+      break;
+    case DRAG_CUT:
+      sluice_canvas_edit_drag_cut (self, x + dx, y + dy);
       break;
     case DRAG_MINIMAP:
       look_at_minimap (self, x + dx, y + dy);
@@ -139,12 +165,47 @@ drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gestur
 }
 
 static void
+drag_update_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
+{
+  if (self->drag == DRAG_NONE)
+    return;
+  self->pointer_x = self->drag_x + dx;
+  self->pointer_y = self->drag_y + dy;
+  if (self->drag == DRAG_PENDING && hypot (dx, dy) >= CLICK_DISTANCE)
+    start_drag (self, gesture);
+  drag_to (self, dx, dy);
+}
+
+void
+sluice_canvas_drag_on (SluiceCanvas *self)
+{
+  double dx = self->pointer_x - self->drag_x, dy = self->pointer_y - self->drag_y;
+  if (self->drag == DRAG_MOVE || self->drag == DRAG_WIRE || self->drag == DRAG_CUT)
+    drag_to (self, dx, dy);
+}
+
+void
+sluice_canvas_cancel_drag (SluiceCanvas *self)
+{
+  if (self->drag == DRAG_NONE)
+    return;
+  if (self->drag == DRAG_MOVE)
+    sluice_canvas_end_motion (self);
+  self->band = (SluiceRect){ 0, 0, 0, 0 };
+  self->drag = DRAG_GIVEN_UP;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+static void
 drop_item (SluiceCanvas *self, double dx, double dy)
 {
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
+  SluicePoint by = dragged_by (self, dx, dy);
   sluice_canvas_end_motion (self);
   sluice_canvas_select_path (self, path);
-  sluice_canvas_move (self, path, dx / self->view.zoom, dy / self->view.zoom);
+  if (sluice_canvas_edit_drop_box (self, self->drag_item, by))
+    return;
+  sluice_canvas_move (self, path, by.x, by.y);
   sluice_canvas_end_motion (self); /* it is where it was dropped already */
 }
 
@@ -162,6 +223,10 @@ drag_end_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
     }
   else if (self->drag == DRAG_MOVE && self->scene != NULL)
     drop_item (self, dx, dy);
+  else if (self->drag == DRAG_WIRE)
+    sluice_canvas_edit_drop_wire (self);
+  else if (self->drag == DRAG_CUT)
+    sluice_canvas_edit_end_cut (self);
   self->band = (SluiceRect){ 0, 0, 0, 0 };
   self->drag = DRAG_NONE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -201,6 +266,9 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
       else
         sluice_canvas_select_item (self, item, extend);
     }
+  else if (n_press == 2 && !is_handle (self, item, y)
+           && sluice_canvas_edit_double_click (self, x, y))
+    return;
   else if (n_press == 2 && item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)
     gtk_widget_activate_action (GTK_WIDGET (self), "canvas.toggle", NULL);
 }
@@ -257,7 +325,8 @@ motion_cb (SluiceCanvas *self, double x, double y)
   self->pointer_x = x;
   self->pointer_y = y;
   guint hover = self->drag == DRAG_NONE ? pick (self, x, y) : SLUICE_NONE;
-  if (hover == self->hover)
+  gboolean is_other_port = self->drag == DRAG_NONE && sluice_canvas_edit_hover (self, x, y, &hover);
+  if (hover == self->hover && !is_other_port)
     return;
   self->hover = hover;
   sluice_canvas_queue_tip (self);

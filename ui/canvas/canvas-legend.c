@@ -196,18 +196,12 @@ append_heading (SluiceCanvas *self)
 }
 
 /* Of structure nothing is said: equal boxes have one colour. */
-void
-sluice_canvas_update_legend (SluiceCanvas *self)
+static void
+append_colors (SluiceCanvas *self)
 {
-  GtkWidget *child;
-  gboolean shown = self->color_by != SLUICE_COLOR_BY_STRUCTURE && self->hierarchy != NULL
-                   && self->scene != NULL && gtk_widget_get_visible (self->bar);
-  while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
-    gtk_box_remove (GTK_BOX (self->legend), child);
-  gtk_widget_set_visible (self->legend, shown);
-  if (!shown)
-    return;
   append_heading (self);
+  if (self->color_by == SLUICE_COLOR_BY_STRUCTURE)
+    return;
   if (self->color_by == SLUICE_COLOR_BY_DEVICE)
     append_devices (self);
   else if (self->classes != NULL)
@@ -220,6 +214,30 @@ sluice_canvas_update_legend (SluiceCanvas *self)
     append_health (self);
   else
     append_words (self, _ ("a gradient as what it is of"));
+}
+
+void
+sluice_canvas_update_legend (SluiceCanvas *self)
+{
+  GtkWidget *child;
+  g_autofree char *types = sluice_canvas_edit_dup_legend (self);
+  gboolean shown = (self->color_by != SLUICE_COLOR_BY_STRUCTURE || types != NULL)
+                   && self->hierarchy != NULL && self->scene != NULL
+                   && gtk_widget_get_visible (self->bar);
+  /* Not for nothing: it may be asked for while places are given out. */
+  if (shown && self->color_by == SLUICE_COLOR_BY_STRUCTURE && gtk_widget_get_visible (self->legend)
+      && g_strcmp0 (types, self->legend_types) == 0)
+    return;
+  g_free (self->legend_types);
+  self->legend_types = self->color_by == SLUICE_COLOR_BY_STRUCTURE ? g_strdup (types) : NULL;
+  while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
+    gtk_box_remove (GTK_BOX (self->legend), child);
+  gtk_widget_set_visible (self->legend, shown);
+  if (!shown)
+    return;
+  append_colors (self);
+  if (types != NULL)
+    append_words (self, types);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 

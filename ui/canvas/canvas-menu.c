@@ -28,6 +28,7 @@ append_of_item (SluiceCanvas *self, GMenu *menu, const SluiceSceneItem *item)
     g_menu_append (section, _ ("Open _all in it"), "canvas.open-all");
   g_menu_append (section, _ ("_Zoom to it"), "canvas.fit-selection");
   append_section (menu, section);
+  sluice_canvas_edit_append_menu (self, menu, TRUE);
   section = g_menu_new ();
   g_menu_append (section, _ ("Trace _inputs"), "canvas.trace-inputs(uint32 0)");
   g_menu_append (section, _ ("Trace o_utputs"), "canvas.trace-outputs(uint32 0)");
@@ -47,6 +48,7 @@ append_of_picture (SluiceCanvas *self, GMenu *menu)
   g_menu_append (section, _ ("Open _all scopes"), "canvas.open-all");
   g_menu_append (section, _ ("_Close all scopes"), "canvas.close-all");
   append_section (menu, section);
+  sluice_canvas_edit_append_menu (self, menu, FALSE);
   section = g_menu_new ();
   g_menu_append (section, _ ("_Undo"), "canvas.undo");
   g_menu_append (section, _ ("_Redo"), "canvas.redo");

@@ -11,6 +11,7 @@
 
 #include "ui/canvas/canvas.h"
 #include "ui/canvas/draw.h"
+#include "ui/canvas/place-new.h"
 
 G_BEGIN_DECLS
 
@@ -22,7 +23,8 @@ G_BEGIN_DECLS
 #define CANVAS_MINIMAP_MARGIN 14
 #define CANVAS_MAX_PROXIES    200
 
-typedef struct _CanvasJob CanvasJob; /* a scene under construction; canvas.c */
+typedef struct _CanvasJob CanvasJob;   /* a scene under construction; canvas.c */
+typedef struct _CanvasEdit CanvasEdit; /* canvas-edit-private.h */
 
 typedef struct
 {
@@ -92,15 +94,19 @@ struct _SluiceCanvas
 
   /* Pointer */
   double pointer_x, pointer_y;
-  int drag; /* CanvasDrag */
+  int drag;              /* CanvasDrag */
+  double drag_x, drag_y; /* where it began */
   guint drag_item;
   CanvasView drag_view;
   SluiceRect band; /* rubber band, widget coordinates; empty = none */
   double pinch_zoom;
 
+  CanvasEdit *edit; /* (nullable): the graph is only looked at */
+
   /* Child widgets */
   GtkWidget *bar;
-  GtkWidget *legend;  /* of the colours, above the bar */
+  GtkWidget *legend;  /* of the colours and of ports, above the bar */
+  char *legend_types; /* (nullable): all that it says now */
   guint style_source; /* does what is not done while styles are applied */
   GtkWidget *tip;     /* beside the box that the pointer rests on */
   guint tip_item, tip_source;
@@ -144,6 +150,7 @@ gboolean sluice_canvas_can_move (SluiceCanvas *self, guint item);
 /* By so much, in the scene, as a command. */
 void sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy);
 void sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_update_history_actions (SluiceCanvas *self);
 void sluice_canvas_clear_history (SluiceCanvas *self);
 void sluice_canvas_free_history (SluiceCanvas *self);
 
@@ -177,6 +184,10 @@ sluice_canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empty wh
 
 /* canvas-input.c */
 void sluice_canvas_add_controllers (SluiceCanvas *self);
+/* The picture has scrolled under what is dragged. */
+void sluice_canvas_drag_on (SluiceCanvas *self);
+/* Gives up a drag; nothing of it stays. */
+void sluice_canvas_cancel_drag (SluiceCanvas *self);
 
 /* canvas-menu.c */
 void sluice_canvas_menu_at (SluiceCanvas *self, double x, double y);
@@ -190,7 +201,12 @@ const char *sluice_canvas_path_name (SluiceCanvas *self, const char *path);
 char *sluice_canvas_item_text (SluiceCanvas *self, guint item);
 void sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
 void sluice_canvas_select_path (SluiceCanvas *self, const char *path);
+/* @paths: char*, the one above first */
+void sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths);
 void sluice_canvas_select_none (SluiceCanvas *self);
+/* What a command took out of the graph is selected no longer; @successor: (nullable): a path or
+ * name that is, instead. */
+void sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor);
 void sluice_canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend);
 void sluice_canvas_update_flags (SluiceCanvas *self);
 gboolean sluice_canvas_reveal (SluiceCanvas *self, guint group);
@@ -225,6 +241,66 @@ void sluice_canvas_update_classes (SluiceCanvas *self);
 void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);
+
+/* canvas-state.c */
+/* A string in quotes, or null. */
+void sluice_canvas_append_json (GString *out, const char *text);
+
+/* canvas-edit.c: each of them does nothing where the graph is only looked at. */
+void sluice_canvas_edit_init (SluiceCanvas *self);
+void sluice_canvas_edit_free (SluiceCanvas *self);
+/* The next model is about to be taken over; a scene was. */
+void sluice_canvas_edit_model_changes (SluiceCanvas *self);
+void sluice_canvas_edit_scene_changed (SluiceCanvas *self);
+gboolean sluice_canvas_edit_has_history (SluiceCanvas *self);
+/* TRUE: the editor took back, or did again, what was done last. */
+gboolean sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo);
+/* Where what is new in the next model goes: (transfer full) (nullable). */
+SluicePlacing *sluice_canvas_edit_take_placing (SluiceCanvas *self);
+/* That did not come to anything. (nullable) */
+void sluice_canvas_edit_give_back_placing (SluiceCanvas *self, const SluicePlacing *placing);
+/* What keeps its place on the screen while the graph around it changes: (nullable). */
+const char *sluice_canvas_edit_get_anchor (SluiceCanvas *self);
+/* What the next frame is drawn with: SluiceDrawState's ends, (nullable). */
+const SluicePoint *sluice_canvas_edit_begin_frame (SluiceCanvas *self);
+void sluice_canvas_edit_draw (SluiceCanvas *self, cairo_t *cr);
+void sluice_canvas_edit_snapshot (SluiceCanvas *self, GtkSnapshot *snapshot);
+void sluice_canvas_edit_allocate (SluiceCanvas *self, int width);
+/* The pointer, without a button; TRUE: another port, or none any more, is under it. @item: (inout):
+ * the box there; a port's, where one is. */
+gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y, guint *item);
+/* Asks for the ports of boxes (guint) all at once. */
+void sluice_canvas_edit_prepare (SluiceCanvas *self, const GArray *items);
+/* (transfer full) (nullable): of the port under the pointer */
+char *sluice_canvas_edit_dup_tip (SluiceCanvas *self);
+/* ". Input a, float32 ?×784, open; …": what a screen reader says of the ports of a box. */
+void sluice_canvas_edit_append_ports (SluiceCanvas *self, guint item, GString *text);
+/* Other colours, or another scale. */
+void sluice_canvas_edit_theme_changed (SluiceCanvas *self);
+/* The types as ports show them: (transfer full) (nullable) markup. */
+char *sluice_canvas_edit_dup_legend (SluiceCanvas *self);
+/* For tests of the window: members of an item's JSON, and of the whole. */
+void sluice_canvas_edit_append_item_state (SluiceCanvas *self, guint item, GString *out);
+void sluice_canvas_edit_append_state (SluiceCanvas *self, GString *out);
+
+/* canvas-edit-pointer.c */
+/* A drag that begins at this pixel is a wire off a port, or cuts wires. */
+gboolean sluice_canvas_edit_grab (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_drag_wire (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_drop_wire (SluiceCanvas *self);
+gboolean sluice_canvas_edit_begin_cut (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_drag_cut (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_end_cut (SluiceCanvas *self);
+/* A box is moved: onto a wire, or, where it is @detaching, out of its own. */
+void sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching);
+void sluice_canvas_edit_drag_box (SluiceCanvas *self, double x, double y);
+/* TRUE: it stands somewhere else by that, else it is moved by so much in the scene. */
+gboolean sluice_canvas_edit_drop_box (SluiceCanvas *self, guint item, SluicePoint by);
+/* TRUE: the palette was asked for. */
+gboolean sluice_canvas_edit_double_click (SluiceCanvas *self, double x, double y);
+/* canvas-edit-actions.c */
+void sluice_canvas_edit_install_actions (GtkWidgetClass *klass);
+void sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_item);
 
 /* canvas-proxy.c */
 void sluice_canvas_queue_proxies (SluiceCanvas *self);

@@ -40,10 +40,12 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   char *text = sluice_scene_dup_item_text (self->scene, item, value != NULL ? value->text : NULL);
   const char *mark;
   sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
-  if (mark == NULL)
-    return text;
-  g_autofree char *said = text;
-  return g_strdup_printf ("%s. %s", said, mark);
+  GString *said = g_string_new (text);
+  g_free (text);
+  sluice_canvas_edit_append_ports (self, item, said);
+  if (mark != NULL)
+    g_string_append_printf (said, ". %s", mark);
+  return g_string_free (said, FALSE);
 }
 
 void
@@ -94,6 +96,15 @@ sluice_canvas_select_path (SluiceCanvas *self, const char *path)
   g_hash_table_remove_all (self->selected);
   g_hash_table_add (self->selected, g_strdup (copy));
   set_lead (self, copy);
+}
+
+void
+sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
+{
+  g_hash_table_remove_all (self->selected);
+  for (guint i = 0; i < paths->len; i++)
+    g_hash_table_add (self->selected, g_strdup (paths->pdata[i]));
+  set_lead (self, paths->len > 0 ? paths->pdata[0] : NULL);
 }
 
 void
@@ -245,6 +256,28 @@ group_by_name (SluiceCanvas *self, const char *name)
   guint group = sluice_hierarchy_lookup (self->hierarchy, name);
   guint node = group == SLUICE_NONE ? sluice_graph_model_lookup (self->model, name) : SLUICE_NONE;
   return node == SLUICE_NONE ? group : sluice_hierarchy_get_op_group (self->hierarchy, node);
+}
+
+void
+sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer path;
+  guint lead = self->lead != NULL ? group_by_name (self, self->lead) : SLUICE_NONE;
+  if (lead == SLUICE_NONE && self->lead != NULL && successor != NULL)
+    lead = group_by_name (self, successor);
+  if (lead != SLUICE_NONE)
+    g_ptr_array_add (paths, g_strdup (sluice_hierarchy_get_group (self->hierarchy, lead)->path));
+  g_hash_table_iter_init (&iter, self->selected);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    {
+      guint group = group_by_name (self, path);
+      if (group != SLUICE_NONE && group != lead)
+        g_ptr_array_add (paths,
+                         g_strdup (sluice_hierarchy_get_group (self->hierarchy, group)->path));
+    }
+  sluice_canvas_select_paths (self, paths);
 }
 
 gboolean

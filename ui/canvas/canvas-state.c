@@ -5,8 +5,8 @@
 
 /* The view as JSON, so that tests of the window assert on meaning and not on pixels. */
 
-static void
-append_string (GString *out, const char *text)
+void
+sluice_canvas_append_json (GString *out, const char *text)
 {
   if (text == NULL)
     {
@@ -65,15 +65,17 @@ append_items (SluiceCanvas *self, GString *out)
       append_number (out, "height", r.height * self->view.zoom);
       g_string_append_printf (out, "\"kind\":\"%s\",\"aside\":%s,\"name\":", kind_nick (item->kind),
                               item->aside ? "true" : "false");
-      append_string (out, sluice_canvas_path_name (self, sluice_canvas_item_path (self, index)));
+      sluice_canvas_append_json (
+          out, sluice_canvas_path_name (self, sluice_canvas_item_path (self, index)));
       g_string_append (out, ",\"title\":");
-      append_string (out, item->title);
+      sluice_canvas_append_json (out, item->title);
       guint node = sluice_scene_get_item (self->scene, index)->node;
       const char *mark = sluice_mark_kind_nick (sluice_marks_get (self->marks, node, NULL));
       if (*mark != '\0')
         g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
       if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
         g_string_append (out, ",\"traced\":true");
+      sluice_canvas_edit_append_item_state (self, index, out);
       g_string_append_c (out, '}');
     }
 }
@@ -86,7 +88,7 @@ append_open (SluiceCanvas *self, GString *out)
     if (sluice_scene_get_item (self->scene, i)->kind == SLUICE_ITEM_OPEN_SCOPE)
       {
         g_string_append (out, first ? "" : ",");
-        append_string (out, sluice_canvas_item_path (self, i));
+        sluice_canvas_append_json (out, sluice_canvas_item_path (self, i));
         first = FALSE;
       }
 }
@@ -103,7 +105,7 @@ append_overlays (SluiceCanvas *self, GString *out)
 {
   SluiceRect r = sluice_canvas_tip_rect (self);
   g_string_append (out, "\"tip\":");
-  append_string (out, r.width > 0 ? gtk_label_get_label (GTK_LABEL (self->tip)) : "");
+  sluice_canvas_append_json (out, r.width > 0 ? gtk_label_get_label (GTK_LABEL (self->tip)) : "");
   g_string_append_c (out, ',');
   append_rect (out, "tip_rect", r);
   append_rect (out, "legend", sluice_canvas_legend_rect (self));
@@ -121,12 +123,13 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append_printf (out, "\"minimap\":%s,",
                           sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
   append_overlays (self, out);
+  sluice_canvas_edit_append_state (self, out);
   g_string_append (out, "\"loading\":");
-  append_string (out, self->loading);
+  sluice_canvas_append_json (out, self->loading);
   g_string_append (out, ",\"failure\":");
-  append_string (out, self->failure);
+  sluice_canvas_append_json (out, self->failure);
   g_string_append (out, ",\"selection\":");
-  append_string (out, sluice_canvas_path_name (self, self->lead));
+  sluice_canvas_append_json (out, sluice_canvas_path_name (self, self->lead));
   g_string_append_printf (out, ",\"selected\":%u,", g_hash_table_size (self->selected));
   g_string_append_printf (out, "\"nodes\":%u,\"edges\":%u,",
                           self->model == NULL ? 0 : sluice_graph_model_get_n_nodes (self->model),
@@ -153,7 +156,7 @@ sluice_canvas_dump_scopes (SluiceCanvas *self)
       if (g->n_children == 0)
         continue;
       g_string_append (out, out->len > 1 ? "," : "");
-      append_string (out, g->path);
+      sluice_canvas_append_json (out, g->path);
     }
   g_string_append_c (out, ']');
   return g_string_free (out, FALSE);

@@ -46,7 +46,9 @@ show_cb (gpointer data)
   self->tip_source = 0;
   if (self->scene == NULL || self->hover == SLUICE_NONE)
     return G_SOURCE_REMOVE;
-  g_autofree char *text = tip_text (self, self->hover);
+  g_autofree char *text = sluice_canvas_edit_dup_tip (self);
+  if (text == NULL)
+    text = tip_text (self, self->hover);
   if (text == NULL)
     return G_SOURCE_REMOVE;
   self->tip_item = self->hover;

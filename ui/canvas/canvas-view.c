@@ -464,6 +464,7 @@ sluice_canvas_update_theme (SluiceCanvas *self)
     }
   self->theme.font = self->font;
   sluice_canvas_drop_minimap (self);
+  sluice_canvas_edit_theme_changed (self);
   if (self->scene == NULL && self->job == NULL)
     self->text_scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
   if (self->style_source == 0
@@ -525,6 +526,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
   if (self->scene != NULL && self->failure == NULL && self->has_view)
     {
+      const SluicePoint *ends = sluice_canvas_edit_begin_frame (self);
       SluiceDrawState state = { .theme = &self->theme,
                                 .x = self->view.x,
                                 .y = self->view.y,
@@ -541,8 +543,10 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .selected = self->flags,
                                 .hover = self->hover,
                                 .shift = self->shift,
-                                .stretch = self->stretch };
+                                .stretch = self->stretch,
+                                .ends = ends };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      sluice_canvas_edit_draw (self, cr);
       draw_band (self, cr);
       draw_minimap (self, cr);
     }
@@ -557,4 +561,5 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_widget_snapshot_child (widget, self->legend, snapshot);
   gtk_widget_snapshot_child (widget, self->message, snapshot);
   gtk_widget_snapshot_child (widget, self->tip, snapshot);
+  sluice_canvas_edit_snapshot (self, snapshot);
 }

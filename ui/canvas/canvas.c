@@ -27,6 +27,9 @@ struct _CanvasJob
   SluiceFlowDirection flow;
   SluiceScene *scene;
   char *anchor;
+  SluicePlacing *placing; /* (nullable) */
+  SluiceScene *old;       /* (nullable): which that is meant for */
+  GPtrArray *placed;      /* char*, paths of what is new */
 };
 
 guint sluice_canvas_signals[CANVAS_N_SIGNALS];
@@ -71,6 +74,9 @@ job_unref (gpointer data)
   g_clear_pointer (&job->scene, sluice_scene_unref);
   sluice_graph_model_unref (job->model);
   sluice_view_state_free (job->state);
+  g_clear_pointer (&job->old, sluice_scene_unref);
+  g_clear_pointer (&job->placing, sluice_placing_free);
+  g_clear_pointer (&job->placed, g_ptr_array_unref);
   g_free (job->anchor);
   g_free (job);
 }
@@ -80,8 +86,26 @@ cancel_job (SluiceCanvas *self)
 {
   if (self->job == NULL)
     return;
+  sluice_canvas_edit_give_back_placing (self, self->job->placing);
   g_atomic_int_set (&self->job->cancelled, 1);
   g_clear_pointer (&self->job, job_unref);
+}
+
+/* The place is one of the old scene, with which the anchor stays where it is. */
+static void
+place_new (CanvasJob *job)
+{
+  job->placed = g_ptr_array_new_with_free_func (g_free);
+  if (job->old != NULL)
+    {
+      SluicePoint shift = sluice_scene_get_shift (job->scene, job->old, job->anchor);
+      job->placing->at.x += shift.x;
+      job->placing->at.y += shift.y;
+    }
+  if (!sluice_place_new (job->scene, job->placing, job->state, job->placed))
+    return;
+  sluice_scene_unref (job->scene);
+  job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
 }
 
 static void
@@ -94,6 +118,8 @@ run_job (CanvasJob *job)
     sluice_open_first_sight (job->hierarchy, job->state, job->flow);
   if (!g_atomic_int_get (&job->cancelled))
     job->scene = sluice_scene_new (job->hierarchy, job->state, job->flow, &job->cancelled);
+  if (job->scene != NULL && job->placing != NULL)
+    place_new (job);
 }
 
 /* The first picture is packed for the widget as it is; later ones as that, or boxes would jump with
@@ -108,6 +134,27 @@ pack_for_widget (SluiceCanvas *self)
   sluice_view_state_get_size (self->state, &last_width, &last_height);
   sluice_view_state_set_size (self->state, width, height);
   return width != last_width || height != last_height;
+}
+
+/* What was placed has moves of its own, and is selected. */
+static void
+take_placed (SluiceCanvas *self, const CanvasJob *job)
+{
+  if (job->placed == NULL || job->placed->len == 0)
+    return;
+  for (guint i = 0; i < job->placed->len; i++)
+    {
+      double x, y;
+      if (sluice_view_state_get_move (job->state, job->placed->pdata[i], &x, &y))
+        sluice_view_state_set_move (self->state, job->placed->pdata[i], x, y);
+    }
+  sluice_canvas_select_paths (self, job->placed);
+  if (self->has_view && self->lead_item != SLUICE_NONE)
+    {
+      SluiceRect rect = sluice_scene_get_item (self->scene, self->lead_item)->rect;
+      sluice_canvas_show_rect (self, &rect);
+    }
+  sluice_canvas_layout_changed (self);
 }
 
 /* Puts the job's scene on the screen. */
@@ -131,9 +178,11 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   sluice_canvas_hide_tip (self);
   if (is_other)
     sluice_canvas_hierarchy_changed (self);
+  sluice_canvas_edit_scene_changed (self);
   sluice_canvas_update_flags (self);
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
+  take_placed (self, job);
   sluice_canvas_update_message (self);
   if (pack_for_widget (self)) /* which had no size yet when the job began */
     {
@@ -209,6 +258,8 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   job->is_unseen = self->is_unseen;
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
+  job->placing = sluice_canvas_edit_take_placing (self);
+  job->old = job->placing != NULL && self->scene != NULL ? sluice_scene_ref (self->scene) : NULL;
   /* dot is slow and takes turns: never here. */
   if (is_small (self) && !sluice_view_state_get_use_dot (self->state))
     {
@@ -254,18 +305,21 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
   if (self->model == model)
     return;
   cancel_job (self);
+  g_autofree char *anchor = g_strdup (sluice_canvas_edit_get_anchor (self));
+  sluice_canvas_edit_model_changes (self);
   keep_before (self, model);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   if (model != NULL)
     {
       self->model = sluice_graph_model_ref (model);
-      sluice_canvas_rebuild (self, NULL);
+      sluice_canvas_rebuild (self, anchor);
     }
   else
     {
       sluice_canvas_end_motion (self);
       sluice_canvas_drop_minimap (self);
       g_clear_pointer (&self->scene, sluice_scene_unref);
+      sluice_canvas_edit_scene_changed (self);
       sluice_canvas_update_flags (self);
       self->hover = SLUICE_NONE;
       sluice_canvas_hide_tip (self);
@@ -422,7 +476,11 @@ gboolean
 sluice_canvas_is_busy (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
-  return self->job != NULL || self->view_start != 0 || self->shift_from != NULL || self->tick != 0;
+  /* A scene that was made before the widget had its size is placed when it has it. */
+  gboolean is_unplaced =
+      self->scene != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
+  return is_unplaced || self->job != NULL || self->view_start != 0 || self->shift_from != NULL
+         || self->tick != 0;
 }
 
 gboolean
@@ -463,6 +521,7 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
   else if (width != self->allocated_width || height != self->allocated_height)
     sluice_canvas_refit (self);
   sluice_canvas_allocate_proxies (self);
+  sluice_canvas_edit_allocate (self, width);
   if (self->menu != NULL)
     sluice_popover_follow (GTK_WIDGET (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
@@ -520,6 +579,7 @@ sluice_canvas_dispose (GObject *object)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
   self->tick = 0;
   sluice_canvas_drop_proxies (self);
+  sluice_canvas_edit_free (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_handle_id (&self->style_source, g_source_remove);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
@@ -554,6 +614,7 @@ sluice_canvas_finalize (GObject *object)
   g_free (self->font);
   g_free (self->loading);
   g_free (self->failure);
+  g_free (self->legend_types);
   G_OBJECT_CLASS (sluice_canvas_parent_class)->finalize (object);
 }
 
@@ -591,6 +652,7 @@ sluice_canvas_class_init (SluiceCanvasClass *klass)
   gtk_widget_class_set_css_name (widget_class, "sluice-canvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE);
   sluice_canvas_install_actions (widget_class);
+  sluice_canvas_edit_install_actions (widget_class);
 }
 
 static void
@@ -613,6 +675,7 @@ sluice_canvas_init (SluiceCanvas *self)
                                   -1);
   sluice_canvas_add_overlays (self);
   sluice_canvas_add_controllers (self);
+  sluice_canvas_edit_init (self);
   sluice_canvas_update_message (self);
 }
 

@@ -310,6 +310,14 @@ sluice_draw_item_rect (SluiceScene *scene, const SluiceDrawState *state, guint i
   return r;
 }
 
+/* The first and the last piece of an edge bend to where its ends are. */
+static double
+end_shift (Draw *d, const SluiceSceneEdge *e, guint i)
+{
+  const SluicePoint *ends = &d->state->ends[e - sluice_scene_get_edge (d->scene, 0)];
+  return i < 2 ? ends->x : i + 2 >= e->n_points ? ends->y : 0;
+}
+
 /* Where a point of an edge is while its ends are on their way: it follows both, more the nearer
  * one. */
 static SluicePoint
@@ -317,6 +325,8 @@ moving_point (Draw *d, const SluiceSceneEdge *e, guint i)
 {
   SluicePoint p = sluice_scene_get_points (d->scene)[e->first_point + i];
   const SluicePoint *shift = d->state->shift;
+  if (d->state->ends != NULL)
+    p.x += end_shift (d, e, i);
   if (shift == NULL)
     return p;
   double t = e->n_points > 1 ? i / (double) (e->n_points - 1) : 0;
@@ -457,7 +467,8 @@ draw_edge (Draw *d, const SluiceSceneEdge *e)
   cairo_set_dash (d->cr, dashes, dashed && zoom >= FAR_ZOOM ? 2 : 0, 0);
   trace_edge (d, e);
   cairo_stroke (d->cr);
-  if (e->arrow && zoom >= FAR_ZOOM)
+  /* Ports say themselves what is read. */
+  if (e->arrow && zoom >= FAR_ZOOM && d->state->ends == NULL)
     {
       cairo_set_dash (d->cr, NULL, 0, 0);
       draw_head (d, e);

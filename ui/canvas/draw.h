@@ -49,7 +49,9 @@ typedef struct
   const SluicePoint
       *shift; /* per item: where it still is on its way, added to its rectangle; or NULL */
   const SluicePoint *stretch; /* per item: added to width and height; or NULL */
-  gboolean plain;             /* ground without dots: for pictures on paper */
+  const SluicePoint *ends; /* per edge: how far its beginning (x) and its end (y) lie to the right
+                              of where the scene has them; or NULL */
+  gboolean plain;          /* ground without dots: for pictures on paper */
 } SluiceDrawState;
 
 #define SLUICE_DRAW_STATE_INIT                                                                     \

@@ -151,6 +151,13 @@ sluice_scene_is_stalk (SluiceScene *self, const SluiceSceneEdge *edge)
          || sluice_scene_get_item (self, edge->to)->host == edge->from;
 }
 
+gboolean
+sluice_scene_can_move (SluiceScene *self, guint item)
+{
+  const SluiceSceneItem *it = sluice_scene_get_item (self, item);
+  return it->host == SLUICE_NONE && it->node != SLUICE_NONE && !it->aside;
+}
+
 /* The first tensor that an edge stands for, or NULL. */
 static const SluiceModelEdge *
 first_tensor (SluiceScene *self, const SluiceSceneEdge *e)

@@ -128,6 +128,10 @@ guint sluice_scene_pick (SluiceScene *self, double x, double y);
  */
 void sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoing, GArray *result);
 
+/* Boxes can be moved; what stands at one goes with it, and what is set aside stands on its shelf.
+ */
+gboolean sluice_scene_can_move (SluiceScene *self, guint item);
+
 /* TRUE for the short line between a glyph and the box it stands at. */
 gboolean sluice_scene_is_stalk (SluiceScene *scene, const SluiceSceneEdge *edge);
 

@@ -237,7 +237,7 @@ make_executable (SluiceExecutableCache *cache, const SluiceBody *from, Body *bod
                                 (SluiceNode *const *) from->effects->pdata,
                                 from->effects->len };
   SluicePlan *plan =
-      sluice_executable_cache_compile (cache, &signature, cache->nan_guard, &body->error);
+      sluice_executable_cache_compile (cache, &signature, cache->nan_guard, NULL, &body->error);
   if (!plan)
     return FALSE;
   body->n_outputs = from->n_outputs;

@@ -103,15 +103,22 @@ equal_strings (const char *const *a, const char *const *b, guint n)
   return TRUE;
 }
 
+/* Of one step, whatever of it is kept? */
 static gboolean
-equal_names (gconstpointer a, gconstpointer b)
+equal_steps (const Names *x, const Names *y)
 {
-  const Names *x = a, *y = b;
   return x->node_by_node == y->node_by_node && x->is_partial == y->is_partial
          && x->n_feeds == y->n_feeds && x->n_fetches == y->n_fetches && x->n_targets == y->n_targets
          && equal_strings (x->feeds, y->feeds, x->n_feeds)
          && equal_strings (x->fetches, y->fetches, x->n_fetches)
          && equal_strings (x->targets, y->targets, x->n_targets);
+}
+
+static gboolean
+equal_names (gconstpointer a, gconstpointer b)
+{
+  const Names *x = a, *y = b;
+  return equal_steps (x, y) && sluice_kept_equal (x->kept, y->kept);
 }
 
 /* (transfer full): ends with NULL */
@@ -131,6 +138,7 @@ sluice_program_names_dup (const Names *names)
   copy->feeds = dup_strings (names->feeds, names->n_feeds);
   copy->fetches = dup_strings (names->fetches, names->n_fetches);
   copy->targets = dup_strings (names->targets, names->n_targets);
+  copy->kept = names->kept != NULL ? sluice_kept_ref (names->kept) : NULL;
   return copy;
 }
 
@@ -140,6 +148,7 @@ sluice_program_names_free (Names *names)
   g_strfreev ((char **) names->feeds);
   g_strfreev ((char **) names->fetches);
   g_strfreev ((char **) names->targets);
+  g_clear_pointer (&names->kept, sluice_kept_unref);
   g_free (names);
 }
 
@@ -229,6 +238,7 @@ static void
 get_ready (SluiceExecutableCache *self,
            const SluiceSignature *signature,
            gboolean node_by_node,
+           const SluiceKeptNodes *kept,
            SluicePassOptions *options)
 {
   if (sluice_graph_lower_closure (self->snapshot->graph, signature->fetches, signature->n_fetches,
@@ -238,9 +248,11 @@ get_ready (SluiceExecutableCache *self,
                                   .placements = self->snapshot->placements,
                                   .devices = (SluiceDevice *const *) self->devices->pdata,
                                   .max_rank = self->max_rank,
-                                  .order_seed = self->order_seed };
+                                  .order_seed = self->order_seed,
+                                  .kept = kept };
+  const gboolean changes_nothing = self->no_optimize || (kept != NULL && kept->all);
   options->wishes =
-      (self->no_optimize ? 0 : SLUICE_PASS_OPTIMIZE) | (node_by_node ? 0 : SLUICE_PASS_LEAVE_OUT)
+      (changes_nothing ? 0 : SLUICE_PASS_OPTIMIZE) | (node_by_node ? 0 : SLUICE_PASS_LEAVE_OUT)
       | (self->no_fusion ? 0 : SLUICE_PASS_FUSE) | (self->recompute ? SLUICE_PASS_RECOMPUTE : 0)
       | (self->ordered ? SLUICE_PASS_ORDER_EFFECTS : 0)
       | (self->order_seed ? SLUICE_PASS_SHUFFLE : 0);
@@ -251,10 +263,11 @@ SluicePlan *
 sluice_executable_cache_compile (SluiceExecutableCache *self,
                                  const SluiceSignature *signature,
                                  gboolean node_by_node,
+                                 const SluiceKeptNodes *kept,
                                  GError **error)
 {
   SluicePassOptions options;
-  get_ready (self, signature, node_by_node, &options);
+  get_ready (self, signature, node_by_node, kept, &options);
   g_autoptr (SluiceWork) work = sluice_passes_run (&options, error);
   SluicePlan *plan = work ? sluice_plan_new (work, self->truncate_transfers, error) : NULL;
   if (!plan)
@@ -317,7 +330,8 @@ compile (SluiceExecutableCache *self, const Names *names, GError **error)
   if (parse (self, names, &parsed, &signature, error))
     {
       signature.may_lack_feeds = !names->is_partial;
-      plan = sluice_executable_cache_compile (self, &signature, names->node_by_node, error);
+      plan = sluice_executable_cache_compile (self, &signature, names->node_by_node, names->kept,
+                                              error);
     }
   parsed_clear (&parsed);
   return plan;
@@ -332,7 +346,7 @@ sluice_executable_cache_prune (SluiceExecutableCache *self, const Names *names, 
   g_autoptr (SluiceWork) work = NULL;
   if (parse (self, names, &parsed, &signature, error))
     {
-      get_ready (self, &signature, FALSE, &options);
+      get_ready (self, &signature, FALSE, NULL, &options);
       work = sluice_work_new (options.devices, options.max_rank);
       if (!sluice_pass_run (sluice_passes_find ("prune"), work, &options, error))
         g_clear_pointer (&work, sluice_work_free);
@@ -350,7 +364,7 @@ sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, G
   SluiceWork *work = NULL;
   if (parse (self, names, &parsed, &signature, error))
     {
-      get_ready (self, &signature, names->node_by_node, &options);
+      get_ready (self, &signature, names->node_by_node, names->kept, &options);
       work = sluice_passes_run (&options, error);
     }
   parsed_clear (&parsed);
@@ -370,7 +384,7 @@ sluice_executable_cache_explain (SluiceExecutableCache *self,
   if (parse (self, names, &parsed, &signature, error))
     {
       signature.may_lack_feeds = names->may_lack_feeds;
-      get_ready (self, &signature, names->node_by_node, &options);
+      get_ready (self, &signature, names->node_by_node, names->kept, &options);
       explanation = sluice_passes_explain (&options, pass, error);
     }
   parsed_clear (&parsed);
@@ -388,6 +402,19 @@ look_up (SluiceExecutableCache *self, const Names *names)
   return executable;
 }
 
+/* A step is debugged with one set of breakpoints at a time: what was compiled for another is not
+ * needed again. Under cache_lock. */
+static void
+drop_debugged (SluiceExecutableCache *self, const Names *names)
+{
+  GHashTableIter iter;
+  gpointer other;
+  g_hash_table_iter_init (&iter, self->by_names);
+  while (g_hash_table_iter_next (&iter, &other, NULL))
+    if (((Names *) other)->kept != NULL && equal_steps (other, names))
+      g_hash_table_iter_remove (&iter);
+}
+
 static SluiceExecutable *
 look_up_or_compile (SluiceExecutableCache *self, const Names *names, GError **error)
 {
@@ -401,6 +428,8 @@ look_up_or_compile (SluiceExecutableCache *self, const Names *names, GError **er
     {
       executable = sluice_executable_new (plan, self->snapshot);
       pthread_mutex_lock (&self->cache_lock);
+      if (names->kept != NULL)
+        drop_debugged (self, names);
       g_hash_table_insert (self->by_names, sluice_program_names_dup (names),
                            sluice_executable_ref (executable));
       pthread_mutex_unlock (&self->cache_lock);

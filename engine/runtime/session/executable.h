@@ -70,10 +70,12 @@ sluice_executable_cache_find_snapshot (SluiceExecutableCache *self, const Sluice
 /* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. */
 void sluice_executable_cache_place (SluiceExecutableCache *self);
 
-/* node_by_node: nothing fused or left out. (transfer full) (nullable). Under graph_lock. */
+/* node_by_node: nothing fused or left out; kept: (nullable). (transfer full) (nullable). Under
+ * graph_lock. */
 SluicePlan *sluice_executable_cache_compile (SluiceExecutableCache *self,
                                              const SluiceSignature *signature,
                                              gboolean node_by_node,
+                                             const SluiceKeptNodes *kept,
                                              GError **error);
 
 typedef struct
@@ -83,6 +85,7 @@ typedef struct
   gboolean node_by_node;   /* nothing fused or left out: the NaN guard looks at every value */
   gboolean is_partial;     /* session-partial-run.h */
   gboolean may_lack_feeds; /* else an executable that lacks one is an error; no part of the key */
+  SluiceKeptNodes *kept;   /* (nullable): nodes that a debugger will look at */
 } SluiceProgramNames;
 
 /* (transfer full) */

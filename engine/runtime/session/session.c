@@ -5,6 +5,7 @@
 #include <sys/random.h>
 
 #include "engine/passes/passes.h"
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/events.h"
 #include "engine/runtime/session/host.h"
@@ -44,6 +45,13 @@ static gboolean
 guards (const SluiceSession *self, const SluiceRunOptions *options)
 {
   return self->options.nan_guard || (options && options->nan_guard);
+}
+
+/* What the plan of such a run keeps. (transfer full) (nullable) */
+static SluiceKeptNodes *
+dup_kept (const SluiceRunOptions *options)
+{
+  return options && options->debugger ? sluice_debugger_dup_kept (options->debugger) : NULL;
 }
 
 static void
@@ -97,11 +105,13 @@ run_executable (SluiceSession *self,
   gulong handler = 0;
   sluice_step_prepare (step, &env);
   sluice_watches_begin (self->host->watches, step, feeds);
+  sluice_debug_begin (options->debugger, step);
   if (options->cancellable)
     handler = g_cancellable_connect (options->cancellable, G_CALLBACK (on_cancelled), step, NULL);
   gboolean ok = sluice_step_run (step, feeds, outputs, error);
   if (handler)
     g_cancellable_disconnect (options->cancellable, handler);
+  sluice_debug_end (step);
   sluice_watches_end (step);
   count_run (self, step);
   sluice_executable_give_back (executable, step);
@@ -166,7 +176,9 @@ sluice_session_run (SluiceSession *self,
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   g_auto (Feeds) feeds;
   SluiceProgramNames signature = names_of (names, &feeds);
+  g_autoptr (SluiceKeptNodes) kept = dup_kept (options);
   signature.node_by_node = guards (self, options);
+  signature.kept = kept;
   signature.may_lack_feeds = TRUE;
   SluiceExecutable *executable = sluice_executable_cache_get (self->cache, &signature, error);
   if (!executable)
@@ -219,10 +231,13 @@ sluice_callable_run (SluiceCallable *self,
                      const SluiceRunOptions *options,
                      GError **error)
 {
-  if (!guards (self->session, options) || self->names->node_by_node)
+  g_autoptr (SluiceKeptNodes) kept = dup_kept (options);
+  const gboolean is_guarded = guards (self->session, options);
+  if (!kept && (!is_guarded || self->names->node_by_node))
     return run_executable (self->session, self->executable, feeds, outputs, options, error);
   SluiceProgramNames names = *self->names;
-  names.node_by_node = TRUE;
+  names.node_by_node |= is_guarded;
+  names.kept = kept;
   SluiceExecutable *executable = sluice_executable_cache_get (self->session->cache, &names, error);
   if (!executable)
     return FALSE;

@@ -7,6 +7,7 @@
 #include "engine/device/kernel.h"
 #include "engine/device/trace.h"
 #include "engine/graph/graph.h"
+#include "engine/runtime/debug/debugger.h"
 #include "engine/runtime/session/watch.h"
 #include "engine/base/visibility.h"
 
@@ -113,6 +114,7 @@ typedef struct
   guint64 max_iterations;         /* a loop that wants more fails the run; 0: no limit */
   gboolean may_wait;     /* for ever, without a word: a run that fills a queue for others */
   gboolean fetches_dead; /* a fetch in a branch that was not taken comes as NULL, and is no error */
+  SluiceDebugger *debugger; /* (nullable): stops this run where it has breakpoints */
 } SluiceRunOptions;
 
 /* A step by names. Where it is only planned (prepare, a run in parts begun), tensors of feeds are

@@ -10,6 +10,7 @@
  */
 #include <sched.h>
 
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 #include "engine/runtime/step/guard.h"
@@ -122,7 +123,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
         sluice_worker_fail_with (w, node, say_iteration (w, error));
     }
   if (ok)
-    w->now += look_at (step, w->act, node, inputs, w->outputs);
+    w->now += look_locked (w, node, inputs, w->outputs);
   release_inputs (w->plan, node, inputs);
   if (ok)
     end_node (w, i, node, FALSE);
@@ -131,16 +132,37 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   return TRUE;
 }
 
-/* Everything that is ready, and what becomes so. FALSE: the scheduler lock is gone. */
-static gboolean
-run_ready (SluiceWorker *w)
+/* One that does not run: an input is dead. FALSE: the scheduler lock is gone. */
+static inline gboolean
+run_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
+{
+  gboolean owns = TRUE;
+  if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
+    sluice_worker_run_built_in (w, i, node, TRUE);
+  else if (!(node->flags & SLUICE_PLAN_RUNS_DEAD))
+    end_dead (w, i, node);
+  else
+    {
+      w->call.is_dead = TRUE;
+      owns = run_kernel (w, i, node);
+      w->call.is_dead = FALSE;
+    }
+  return owns;
+}
+
+/* Everything that is ready, and what becomes so. debug: NULL in the code of runs that have no
+ * debugger, which pay nothing for one. FALSE: the scheduler lock is gone. */
+static inline __attribute__ ((always_inline)) gboolean
+run_ready (SluiceWorker *w, SluiceDebugRun *debug)
 {
   SluiceStep *step = w->step;
   const SluicePlan *plan = w->plan;
   guint32 i;
   for (;;)
     {
-      if (atomic_load_explicit (&step->mailbox, memory_order_relaxed))
+      if (debug)
+        sluice_debug_between (debug, w);
+      else if (atomic_load_explicit (&step->mailbox, memory_order_relaxed))
         sluice_worker_drain_mailbox (w);
       if (G_UNLIKELY (is_cancelled (step)) && !step->is_stopping)
         sluice_step_fail (
@@ -154,21 +176,15 @@ run_ready (SluiceWorker *w)
           continue;
         }
       const SluicePlanNode *node = &w->act->nodes[i];
-      if (G_UNLIKELY (plan->has_dead) && w->act->dead[i] && !(node->flags & SLUICE_PLAN_NEVER_DEAD)
-          && (!(node->flags & SLUICE_PLAN_MERGE) || w->act->dead[i] == node->n_inputs))
+      gboolean is_dead =
+          G_UNLIKELY (plan->has_dead) && w->act->dead[i] && !(node->flags & SLUICE_PLAN_NEVER_DEAD)
+          && (!(node->flags & SLUICE_PLAN_MERGE) || w->act->dead[i] == node->n_inputs);
+      if (debug && !sluice_debug_before (debug, w, i, is_dead))
+        continue; /* the step is over */
+      if (is_dead)
         {
-          if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
-            sluice_worker_run_built_in (w, i, node, TRUE);
-          else if (!(node->flags & SLUICE_PLAN_RUNS_DEAD))
-            end_dead (w, i, node);
-          else
-            {
-              w->call.is_dead = TRUE;
-              gboolean owns = run_kernel (w, i, node);
-              w->call.is_dead = FALSE;
-              if (!owns)
-                return FALSE;
-            }
+          if (!run_dead (w, i, node))
+            return FALSE;
         }
       else if (node->flags & SLUICE_PLAN_NO_OP)
         end_no_op (w, i, node);
@@ -177,6 +193,18 @@ run_ready (SluiceWorker *w)
       else if (!run_kernel (w, i, node))
         return FALSE;
     }
+}
+
+static gboolean
+run_ready_debugged (SluiceWorker *w)
+{
+  return run_ready (w, w->step->debug);
+}
+
+static gboolean
+run_ready_alone (SluiceWorker *w)
+{
+  return run_ready (w, NULL);
 }
 
 /* Holding the scheduler lock, after a sleep in vain. */
@@ -190,8 +218,12 @@ look_for_deadlock (SluiceWorker *w)
       sluice_idle_end (&w->idle, step->env.activity);
       return;
     }
+  if (step->debug && sluice_debug_wait (step->debug, w, FALSE))
+    return;
   sluice_idle_begin (&w->idle, step->env.activity);
   if (step->env.may_wait || !sluice_idle_is_hopeless (&w->idle, step->env.activity))
+    return;
+  if (step->debug && sluice_debug_wait (step->debug, w, TRUE))
     return;
   pthread_mutex_lock (step->env.graph_lock);
   g_autofree char *text = sluice_deadlock_describe (step);
@@ -222,6 +254,8 @@ look_for_end (SluiceWorker *w)
         step, g_error_new (SLUICE_ERROR, SLUICE_ERROR_INTERNAL,
                            "the step cannot go on: %u nodes wait for values that nobody sends",
                            step->root.remaining));
+  if (step->debug && !step->is_stopping)
+    sluice_debug_finish (step->debug, w);
   atomic_store (&step->finished, 1);
   if (!w->is_caller)
     sluice_step_wake (step);
@@ -232,11 +266,12 @@ static void
 work (SluiceWorker *w)
 {
   SluiceStep *step = w->step;
+  gboolean (*run) (SluiceWorker *) = step->debug ? run_ready_debugged : run_ready_alone;
   while (!atomic_load (&step->finished) && try_scheduler_lock (step))
     {
       gboolean owns;
       do
-        owns = run_ready (w);
+        owns = run (w);
       while (!owns && try_scheduler_lock (step));
       if (!owns)
         return;

@@ -70,6 +70,20 @@ sluice_guard_get_variable (const SluiceTensor *tensor)
   return resource && resource->type == &sluice_variable_type ? (SluiceVariable *) resource : NULL;
 }
 
+SluiceTensor *
+sluice_guard_dup_value (const SluicePlanNode *node, guint32 output, const SluiceValue *outputs)
+{
+  SluiceValue value = outputs[output];
+  if (value.tensor == NULL)
+    return NULL;
+  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
+      && sluice_dtype_is_ref (node->origin->outputs[output].dtype))
+    return sluice_variable_dup_tensor (value.ref);
+  SluiceVariable *variable = sluice_guard_get_variable (value.tensor);
+  return variable != NULL ? sluice_variable_dup_tensor (variable)
+                          : sluice_tensor_ref (value.tensor);
+}
+
 static gint64
 scan_input (const SluicePlan *plan,
             const SluicePlanNode *node,

@@ -15,6 +15,11 @@ typedef struct
 /* What a resource handle stands for, where that is a variable. (nullable) (transfer none) */
 SluiceVariable *sluice_guard_get_variable (const SluiceTensor *tensor);
 
+/* What an output holds, or the variable that it is or stands for: a value that the next update may
+ * write into. (transfer full) (nullable) */
+SluiceTensor *
+sluice_guard_dup_value (const SluicePlanNode *node, guint32 output, const SluiceValue *outputs);
+
 /* Are all numbers of the inputs finite? Before the kernel: it may overwrite them. ranges: of
  * SluiceGuardRange, one an input as far as that is so. */
 gboolean sluice_guard_inputs (const SluicePlanNode *node,

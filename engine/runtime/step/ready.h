@@ -70,6 +70,12 @@ sluice_ready_is_empty (SluiceReady *self)
   return self->first == self->n_summary;
 }
 
+static inline gboolean
+sluice_ready_has (const SluiceReady *self, guint32 i)
+{
+  return (self->words[i >> 6] >> (i & 63)) & 1;
+}
+
 /* Takes the smallest; FALSE where there is none. */
 static inline gboolean
 sluice_ready_take (SluiceReady *self, guint32 *i)

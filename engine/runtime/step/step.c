@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
+#include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 
@@ -94,6 +95,7 @@ sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
   self->cancelled = 0;
   self->n_run = 0;
   self->n_watched = 0;
+  self->debug = NULL;
 }
 
 void
@@ -124,6 +126,7 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
   self->missed_ticks = 0;
   self->finished = 0;
   self->calls_for_caller = 0;
+  self->is_observed = self->n_watched > 0 || self->debug;
   if (plan->unfed)
     self->error = g_error_copy (plan->unfed);
   lay_feeds (self, feeds);
@@ -281,6 +284,8 @@ sluice_step_cancel (SluiceStep *self)
   /* An exchange, and no store: it sees what prepared the step, even where it comes through GLib,
    * whose locks ThreadSanitizer does not know. */
   atomic_exchange (&self->cancelled, 1);
+  if (self->debug)
+    sluice_debug_wake (self->debug);
   sluice_step_wake (self);
 }
 

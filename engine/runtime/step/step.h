@@ -66,6 +66,7 @@ typedef struct
 } SluiceWatched;
 
 typedef struct _SluicePartialRun SluicePartialRun; /* session.h */
+typedef struct _SluiceDebugRun SluiceDebugRun;     /* debugger-run.h */
 
 /* What a run brings along. */
 typedef struct
@@ -117,6 +118,8 @@ struct _SluiceStep
   SluiceResources *resources; /* of one run, found by name */
   guint n_watched;            /* in this run; set before it and after it */
   SluiceWatched watched[SLUICE_MAX_WATCHES];
+  SluiceDebugRun *debug; /* (nullable): of a run under a debugger; set before it and after it */
+  gboolean is_observed;  /* in this run somebody looks at values: a watch or a debugger */
 
   /* Under the scheduler lock. */
   SluiceActivation root;

@@ -214,21 +214,6 @@ keep_look (SluiceWatch *self, const SluiceTensor *tensor, const Seen *seen)
   pthread_mutex_unlock (&self->lock);
 }
 
-/* The variable's value where the output is a reference to it or a handle. (nullable) */
-static SluiceTensor *
-dup_value (const SluicePlanNode *node, guint32 output, const SluiceValue *outputs)
-{
-  SluiceValue value = outputs[output];
-  if (value.tensor == NULL)
-    return NULL;
-  if (node->flags & SLUICE_PLAN_REF_OUTPUTS
-      && sluice_dtype_is_ref (node->origin->outputs[output].dtype))
-    return sluice_variable_dup_tensor (value.ref);
-  SluiceVariable *variable = sluice_guard_get_variable (value.tensor);
-  return variable != NULL ? sluice_variable_dup_tensor (variable)
-                          : sluice_tensor_ref (value.tensor);
-}
-
 guint64
 sluice_watches_look (SluiceStep *step,
                      const SluiceActivation *act,
@@ -243,7 +228,7 @@ sluice_watches_look (SluiceStep *step,
       if (watched->node != node)
         continue;
       guint64 start = sluice_clock_ticks ();
-      SluiceTensor *tensor = dup_value (node, watched->output, outputs);
+      SluiceTensor *tensor = sluice_guard_dup_value (node, watched->output, outputs);
       if (tensor == NULL)
         continue;
       Seen seen = { .step = step->env.number,

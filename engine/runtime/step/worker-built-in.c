@@ -82,7 +82,7 @@ run_frame_node (
 {
   SluiceActivation *act = w->act;
   if (!is_dead)
-    w->now += look_at (w->step, act, node, inputs, inputs);
+    w->now += look_locked (w, node, inputs, inputs);
   guint64 start = w->now;
   if (!w->step->is_stopping)
     sluice_worker_move (w, node, is_dead);
@@ -143,7 +143,7 @@ sluice_worker_run_built_in (SluiceWorker *w,
   else if (node->flags & SLUICE_PLAN_VIRTUAL && !w->step->is_stopping)
     make_outputs (w, node, inputs, w->outputs);
   if (!is_dead)
-    w->now += look_at (w->step, w->act, node, inputs, w->outputs);
+    w->now += look_locked (w, node, inputs, w->outputs);
   if (is_dead)
     sluice_worker_drop_inputs (w->plan, node, inputs);
   else

@@ -66,8 +66,8 @@ call_done (SluiceKernelCall *call)
     sluice_step_send (step);
 }
 
-static void
-finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
+void
+sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
 {
   SluiceStep *step = w->step;
   SluiceActivation *act = in_flight->act;
@@ -110,7 +110,7 @@ sluice_worker_drain_mailbox (SluiceWorker *w)
   while (in_flight)
     {
       SluiceInFlightCall *next = in_flight->next;
-      finish_call (w, in_flight);
+      sluice_worker_finish_call (w, in_flight);
       in_flight = next;
     }
 }

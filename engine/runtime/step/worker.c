@@ -3,6 +3,7 @@
 #include "engine/runtime/step/worker.h"
 
 #include "engine/device/readers.h"
+#include "engine/runtime/debug/debugger-run.h"
 
 static void
 stop_in_flight (SluiceStep *step)
@@ -204,4 +205,16 @@ sluice_worker_propagate_mixed (SluiceWorker *w,
       if (--act->pending[edge->node] == 0)
         make_ready (w, act, edge->node);
     }
+}
+
+guint64
+sluice_worker_look (SluiceWorker *w,
+                    const SluicePlanNode *node,
+                    const SluiceValue *inputs,
+                    SluiceValue *outputs)
+{
+  guint64 ticks = look_at (w->step, w->act, node, inputs, outputs);
+  if (w->step->debug)
+    ticks += sluice_debug_look (w->step->debug, w, w->act, node, outputs);
+  return ticks;
 }

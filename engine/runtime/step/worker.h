@@ -81,8 +81,16 @@ void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node
 /* Runs a long kernel, or what a kernel does before it waits, without the scheduler lock. FALSE:
  * another thread has it now. */
 gboolean sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected);
-/* Ends the nodes whose kernels have returned elsewhere. */
+/* Ends the nodes whose kernels have returned elsewhere; or one of them. */
 void sluice_worker_drain_mailbox (SluiceWorker *w);
+void sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight);
+
+/* What look_locked() does where somebody looks. */
+guint64 sluice_worker_look (SluiceWorker *w,
+                            const SluicePlanNode *node,
+                            const SluiceValue *inputs,
+                            SluiceValue *outputs);
+
 /* ---- the hot path ---- */
 
 static inline gboolean
@@ -354,6 +362,16 @@ look_at (SluiceStep *step,
 {
   return G_UNLIKELY (step->n_watched > 0) ? sluice_watches_look (step, act, node, inputs, outputs)
                                           : 0;
+}
+
+/* The same under the scheduler lock, where a debugger may look, too, and change them. */
+static inline guint64
+look_locked (SluiceWorker *w,
+             const SluicePlanNode *node,
+             const SluiceValue *inputs,
+             SluiceValue *outputs)
+{
+  return G_UNLIKELY (w->step->is_observed) ? sluice_worker_look (w, node, inputs, outputs) : 0;
 }
 
 /* What is left to do when a node's outputs are there. w->units_in: as of its inputs. */

@@ -36,6 +36,30 @@ sluice_event_get_dropped (const SluiceEvent *self)
   return to;
 }
 
+#define COMPUTED "as the graph computes it"
+#define TO       " to "
+
+char *
+sluice_event_dup_change_text (const char *key, const char *before, const char *after)
+{
+  return g_strdup_printf ("%s %s" TO "%s", key, before != NULL ? before : COMPUTED, after);
+}
+
+gboolean
+sluice_event_get_change (const SluiceEvent *self, char **key, char **before, char **after)
+{
+  const char *text = strcmp (self->kind, "set") == 0 ? self->text : NULL;
+  const char *space = text != NULL ? strchr (text, ' ') : NULL;
+  const char *to = space != NULL ? strstr (space + 1, TO) : NULL;
+  if (to == NULL)
+    return FALSE;
+  g_autofree char *was = g_strndup (space + 1, to - space - 1);
+  *key = g_strndup (text, space - text);
+  *before = strcmp (was, COMPUTED) != 0 ? g_steal_pointer (&was) : NULL;
+  *after = g_strdup (to + strlen (TO));
+  return TRUE;
+}
+
 static void
 event_free (SluiceRecord *record)
 {

@@ -4,7 +4,7 @@
 /* Words of the inspector, the sentence of a failure, and what variables are for. */
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
-#include "app/graph/variable-kind.h"
+#include "engine/graph/variable-kind.h"
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
 #include "kernels/registry.h"

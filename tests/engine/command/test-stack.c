@@ -76,11 +76,20 @@ static const char *const commands[][2] = {
   { "group g y s", "group into g" },
   { "ungroup s", "ungroup s" },
   { "insert Tanh t y", "insert t" },
+  { "together \"two at once\" \"add Neg n loss\" \"rename n m\"", "two at once" },
   { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
   { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
   { "train loss optimizer=adam learning-rate=0.1 clip=1 variables=s", "train by loss" },
   { "train loss optimizer=rmsprop learning-rate=0.1", "train by loss" },
   { "train loss optimizer=adagrad learning-rate=0.1", "train by loss" },
+  { "train loss optimizer=sgd learning-rate=loss", "train by loss" },
+  { "train loss optimizer=sgd learning-rate=0.1 clip-norm=1", "train by loss" },
+  { "train loss optimizer=sgd learning-rate=0.1 clip-value=1", "train by loss" },
+  { "train loss optimizer=rmsprop learning-rate=0.1 schedule=cosine steps=9 warm-up=3",
+    "train by loss" },
+  { "train loss optimizer=adam learning-rate=0.1 schedule=piecewise after=[2] rates=[0.01]",
+    "train by loss" },
+  { "layer mean m input=y", "layer m" },
   { "summary scalar loss", "summary of loss" },
   { "summary histogram y \"the outputs\"", "summary of y" },
 };
@@ -222,7 +231,7 @@ test_layer (Fixture *f, gconstpointer data)
   const SluiceNode *kernel = sluice_graph_find (f->graph, "logits/kernel");
   g_assert_cmpint (kernel->outputs[0].handle_shape.dim[0], ==, 5);
   g_assert_true (sluice_node_string_is (sluice_graph_find (f->graph, "hidden/output"), "_layer",
-                                        "dense input=drop/output units=5 activation=none "
+                                        "dense input=./MatMul:0 units=5 activation=none "
                                         "bias=true"));
   run (f, "undo");
   g_autoptr (GBytes) after = dup_bytes (f->graph);
@@ -231,6 +240,165 @@ test_layer (Fixture *f, gconstpointer data)
   run (f, "layer dense hidden bias=false\n");
   g_assert_null (m->inputs[0].node);
   run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
+}
+
+static const SluiceNode *
+kernel_of (Fixture *f)
+{
+  return sluice_graph_find (f->graph, "hidden/kernel");
+}
+
+/* Parameters by `set`: in one transaction, variables keep their names, others their edges. */
+static void
+test_layer_set (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "add Neg n hidden/output\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  guint n_done = sluice_command_stack_get_n_undo (f->stack);
+  run (f, "set hidden units=5 activation=relu\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+  g_assert_cmpstr (words, ==, "change the layer hidden");
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 5);
+  const SluiceNode *n = sluice_graph_find (f->graph, "n");
+  g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Relu");
+  run (f, "set hidden activation=\n");
+  g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Identity");
+  run (f, "set hidden units=+1e1\n");
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 10);
+  run (f, "undo 3");
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+/* What follows does so in the order of edges, through ops that are no layers, and by dtypes; what
+ * cannot is named. */
+static void
+test_layer_followed (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "set bn momentum=0.9\nset conv filters=5\ncheck\n");
+  const SluiceNode *gamma = sluice_graph_find (f->graph, "bn/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
+  run (f, "insert Relu r hidden/output\nset hidden units=7\ncheck\n");
+  gamma = sluice_graph_find (f->graph, "ln/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 7);
+  run (f, "layer input in dtype=DT_UINT8 shape=[?,3] cast=DT_INT32\n"
+          "layer embedding e input=in/output rows=9 units=2\nset in cast=DT_INT64\ncheck\n");
+  run (f, "unlayer bn\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set conv filters=6", NULL, &error));
+  g_assert_nonnull (g_strstr_len (error->message, -1, "bn/"));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+/* A layer that is trained: the training is made again, under the same names, and all of it is one
+ * command to undo. */
+static void
+test_layer_trained (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
+          "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
+          "rename hidden model/first\nrename loss adam\nrename adam error\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  guint n_nodes = sluice_graph_get_n_nodes (f->graph);
+  guint n_done = sluice_command_stack_get_n_undo (f->stack);
+  run (f, "set model/first units=5\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n_nodes);
+  const SluiceNode *slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
+  g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 5);
+  const SluiceNode *summary = sluice_graph_find (f->graph, "summaries/rate");
+  g_assert_cmpstr (summary->inputs[1].node->name, ==, "train/schedule");
+  g_autoptr (GBytes) changed = dup_bytes (f->graph);
+  run (f, "undo");
+  g_autoptr (GBytes) undone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, undone));
+  run (f, "redo");
+  g_autoptr (GBytes) redone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (changed, redone));
+  run (f, "undo\ntogether both \"set conv filters=4\" \"set model/first units=6\"\ncheck\n");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
+  slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
+  g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 6);
+  run (f, "undo");
+  g_autoptr (GBytes) again = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, again));
+}
+
+/* One that cannot be trained any more stays as it was. */
+static void
+test_layer_trained_refused (Fixture *f, gconstpointer data)
+{
+  run (f,
+       "add Placeholder x dtype=DT_FLOAT shape=[?,6]\nlayer dense d input=x units=3\n"
+       "layer mean m input=d/output\ntrain m/output optimizer=sgd learning-rate=0.1\n"
+       "add VariableV2 v dtype=DT_FLOAT shape=[6]\nadd Const c dtype=DT_FLOAT value=[1,2,3,4,5,6]\n"
+       "add Assign v/Assign v c\nadd AddV2 sum x v\nconnect sum d/MatMul:0\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set d units=4", NULL, &error));
+  g_assert_nonnull (g_strstr_len (error->message, -1, "training it again"));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+static void
+test_untrain (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  guint n = sluice_graph_get_n_nodes (f->graph);
+  run (f, "train loss/output optimizer=rmsprop learning-rate=0.1 clip-norm=1\n");
+  g_autoptr (GBytes) trained = dup_bytes (f->graph);
+  run (f, "untrain\ncheck\n");
+  g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n);
+  run (f, "undo");
+  g_autoptr (GBytes) undone = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (trained, undone));
+  g_autoptr (GError) error = NULL;
+  run (f, "untrain");
+  g_assert_false (sluice_command_stack_do (f->stack, "untrain", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+}
+
+/* A layer reads what it reads, whatever was done around it. */
+static void
+test_layer_moved (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "rename drop/output dropped\nset hidden units=5\n");
+  const SluiceNode *product = sluice_graph_find (f->graph, "hidden/MatMul");
+  g_assert_cmpstr (product->inputs[0].node->name, ==, "dropped");
+  run (f, "rename hidden inner/first\ngroup model inner flat\nset model/inner/first units=6\n");
+  product = sluice_graph_find (f->graph, "model/inner/first/MatMul");
+  g_assert_cmpstr (product->inputs[0].node->name, ==, "dropped");
+  run (f, "connect model/flat/output model/inner/first/MatMul:0\nset model/inner/first units=7\n");
+  product = sluice_graph_find (f->graph, "model/inner/first/MatMul");
+  g_assert_cmpstr (product->inputs[0].node->name, ==, "model/flat/output");
+  run (f, "duplicate model/inner/first twin\nset twin units=2\ncheck\n");
+  product = sluice_graph_find (f->graph, "twin/MatMul");
+  g_assert_cmpstr (product->inputs[0].node->name, ==, "model/flat/output");
+  g_assert_cmpint (sluice_edge_shape ((SluiceEdge){ (SluiceNode *) product, 0 })->dim[1], ==, 2);
+}
+
+static void
+test_layer_apart (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  guint n = sluice_graph_get_n_nodes (f->graph);
+  run (f, "unlayer hidden\n");
+  g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set hidden units=5", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  run (f, "undo\n");
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
 }
 
 /* What a layer remembers survives a file. */
@@ -256,8 +424,25 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense d input=flat/output", "units= is missing" },
     { "layer dense d input=flat/output units=0", "at least 1" },
     { "layer dense d input=flat/output units=2.5", "whole number" },
+    { "layer dense d input=flat/output units=inf", "whole number" },
     { "layer dense d input=flat/output unit=2", "did you mean units?" },
     { "layer dense d input=x units=2", "flatten" },
+    { "layer lstm d input=x units=2", "[batch, steps, features]" },
+    { "layer dense d units=2", "input= is missing" },
+    { "layer l2 d input=loss/output weights=[hidden/kernel,hidden/kernl] rate=1", "hidden/kernl" },
+    { "layer residual-block d input=x filters=2 stride=0", "at least 1" },
+    { "layer sigmoid-cross-entropy d input=logits/output labels=x", "the same shape" },
+    { "layer adam d", "no layer" },
+    { "layer softmax-cross-entropy d input=x labels=y", "flatten" },
+    { "layer accuracy d input=x labels=y", "flatten" },
+    { "layer top-k d input=logits/output labels=x", "one dimension less" },
+    { "set hidden units=0", "at least 1" },
+    { "set hidden unit=3", "did you mean units?" },
+    { "set hiden units=3", "'hiden'" },
+    { "set hidden", "nothing is set" },
+    { "unlayer x", "no layer" },
+    { "unlayer hidden/MatMul", "no layer" },
+    { "unlayer hiden", "hidden" },
     { "layer dense d input=flaat units=2", "'flaat'" },
     { "layer dense d input=flat/output units=2 activation=rely", "one of none, relu" },
     { "layer conv2d d input=flat/output filters=2", "[batch, height, width, channels]" },
@@ -280,7 +465,12 @@ test_refused (Fixture *f, gconstpointer data)
   static const char *const cases[][2] = {
     { "train y optimizer=sgd learning-rate=0.1", "Mean" },
     { "train axes optimizer=sgd learning-rate=0.1", "int32" },
-    { "train loss optimizer=sgd learning-rate=fast", "number" },
+    { "train loss optimizer=sgd learning-rate=fast", "neither a number nor an edge" },
+    { "train loss optimizer=sgd learning-rate=0.1 schedule=cosin steps=9", "cosine" },
+    { "train loss optimizer=sgd learning-rate=0.1 schedule=cosine", "steps= is missing" },
+    { "train loss optimizer=sgd learning-rate=0.1 steps=9", "no parameter steps" },
+    { "train loss optimizer=sgd learning-rate=0.1 clip=1 clip-norm=1", "choose one" },
+    { "train loss optimizer=sgd learning-rate=x", "rank 0" },
     { "train loss optimizer=sgd learning-rate=0.1 clip=0", "over 0" },
     { "train loss optimizer=sgd learning-rate=0.1 momentum=1", "no parameter momentum" },
     { "train loss optimizer=adam learning-rate=0.1 beta1=2", "at most 1" },
@@ -358,6 +548,13 @@ main (int argc, char **argv)
   ADD ("/command/stack/refused", test_refused);
   ADD ("/command/stack/script", test_script);
   ADD ("/command/stack/layer", test_layer);
+  ADD ("/command/stack/layer-set", test_layer_set);
+  ADD ("/command/stack/layer-followed", test_layer_followed);
+  ADD ("/command/stack/layer-trained", test_layer_trained);
+  ADD ("/command/stack/layer-trained-refused", test_layer_trained_refused);
+  ADD ("/command/stack/untrain", test_untrain);
+  ADD ("/command/stack/layer-moved", test_layer_moved);
+  ADD ("/command/stack/layer-apart", test_layer_apart);
   ADD ("/command/stack/layer-file", test_layer_file);
   ADD ("/command/stack/layer-refused", test_layer_refused);
   return g_test_run ();

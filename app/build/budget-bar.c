@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/budget-bar.h"
+
+#include <glib/gi18n.h>
+#include <math.h>
+
+#include "app/graph/node-words.h"
+#include "engine/train/budget.h"
+#include "ui/chart/ticks.h"
+
+/* After the last change. A large graph takes longer to copy than a frame lasts, 25 ms for 36,000
+ * nodes: that waits until somebody stops to think. */
+#define WAIT_MS    250
+#define NODES_A_MS 20
+#define SOME_BATCH 32
+
+/* A device's figures. */
+typedef struct
+{
+  GtkWidget *box, *name, *memory, *bar, *verdict;
+} Device;
+
+struct _SluiceBudgetBar
+{
+  GtkWidget parent;
+  GtkWidget *box, *parameters, *work, *step, *problem;
+  GArray *devices;    /* of Device: as many as there ever were */
+  SluiceGraph *graph; /* (nullable) */
+  gint64 batch;
+  guint source;        /* waits */
+  GCancellable *asked; /* (nullable): what is being computed */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceBudgetBar, sluice_budget_bar, GTK_TYPE_WIDGET)
+
+enum
+{
+  UPDATED,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+/* ---- figures ---- */
+
+static GtkWidget *
+add_label (GtkWidget *box, const char *text, const char *css)
+{
+  GtkWidget *label = gtk_label_new (text);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_add_css_class (label, css);
+  gtk_box_append (GTK_BOX (box), label);
+  return label;
+}
+
+/* A name, and under it a figure, which is returned. */
+static GtkWidget *
+add_figure (SluiceBudgetBar *self, const char *name)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_add_css_class (box, "budget-group");
+  add_label (box, name, "budget-name");
+  gtk_box_append (GTK_BOX (self->box), box);
+  GtkWidget *figure = add_label (box, "–", "budget-figure");
+  gtk_accessible_update_relation (GTK_ACCESSIBLE (figure), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
+                                  gtk_widget_get_first_child (box), NULL, -1);
+  return figure;
+}
+
+static void
+add_device (SluiceBudgetBar *self)
+{
+  Device d = { .box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 1) };
+  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  gtk_widget_add_css_class (d.box, "budget-group");
+  gtk_box_append (GTK_BOX (d.box), line);
+  d.name = add_label (line, NULL, "budget-name");
+  d.bar = gtk_progress_bar_new ();
+  gtk_widget_set_valign (d.bar, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (d.bar, "budget-level");
+  gtk_box_append (GTK_BOX (line), d.bar);
+  d.verdict = add_label (line, NULL, "budget-verdict");
+  d.memory = add_label (d.box, NULL, "budget-figure");
+  gtk_box_append (GTK_BOX (self->box), d.box);
+  g_array_append_val (self->devices, d);
+}
+
+static void
+set_class (GtkWidget *widget, const char *name, gboolean is)
+{
+  if (is)
+    gtk_widget_add_css_class (widget, name);
+  else
+    gtk_widget_remove_css_class (widget, name);
+}
+
+static void
+show_device (const Device *d, const SluiceBudgetDevice *device)
+{
+  g_autofree char *bytes = g_format_size ((guint64) MIN (device->bytes, 1e18));
+  gboolean has_limit = !isnan (device->limit), fits = !(device->bytes > device->limit);
+  g_autofree char *limit = has_limit ? g_format_size ((guint64) device->limit) : NULL;
+  g_autofree char *memory =
+      has_limit ? g_strdup_printf (_ ("%s of %s"), bytes, limit) : g_strdup (bytes);
+  g_autofree char *words = has_limit
+                               ? g_strdup_printf (fits ? _ ("Memory of %s: %s, fits")
+                                                       : _ ("Memory of %s: %s, does not fit"),
+                                                  device->name, memory)
+                               : g_strdup_printf (_ ("Memory of %s: %s"), device->name, memory);
+  gtk_label_set_label (GTK_LABEL (d->name), device->name);
+  gtk_label_set_label (GTK_LABEL (d->memory), memory);
+  gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (d->bar),
+                                 has_limit ? CLAMP (device->bytes / device->limit, 0, 1) : 0);
+  gtk_widget_set_visible (d->bar, has_limit);
+  gtk_label_set_label (GTK_LABEL (d->verdict), !has_limit ? ""
+                                               : fits     ? _ ("fits")
+                                                          : _ ("does not fit"));
+  set_class (d->verdict, "budget-over", !fits);
+  set_class (d->bar, "budget-over", !fits);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (d->bar), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                  -1);
+}
+
+static void
+show_step (SluiceBudgetBar *self, const SluiceBudget *budget)
+{
+  g_autofree char *us = sluice_words_duration (isnan (budget->step_us) ? -1 : budget->step_us);
+  g_autofree char *spread = sluice_words_duration (budget->plus_minus);
+  g_autofree char *both = !isnan (budget->step_us) && !isnan (budget->plus_minus)
+                              ? g_strdup_printf ("%s ± %s", us, spread)
+                              : g_strdup (us);
+  g_autofree char *batch = sluice_format_step (budget->batch);
+  g_autofree char *why = g_strdup_printf (
+      budget->is_training ? _ ("A training step of %s examples, modelled for this machine")
+                          : _ ("A step forward of %s examples, modelled for this machine"),
+      batch);
+  gtk_label_set_label (GTK_LABEL (self->step), both);
+  gtk_widget_set_tooltip_text (self->step, why);
+}
+
+static void
+show_devices (SluiceBudgetBar *self, const GArray *devices)
+{
+  while (devices != NULL && self->devices->len < devices->len)
+    add_device (self);
+  for (guint i = 0; i < self->devices->len; i++)
+    {
+      const Device *d = &g_array_index (self->devices, Device, i);
+      gboolean is_there = devices != NULL && i < devices->len;
+      gtk_widget_set_visible (d->box, is_there);
+      if (is_there)
+        show_device (d, &g_array_index (devices, SluiceBudgetDevice, i));
+    }
+}
+
+static void
+show_budget (SluiceBudgetBar *self, const SluiceBudget *budget)
+{
+  g_autofree char *parameters = sluice_format_step ((gint64) budget->parameters);
+  g_autofree char *work = sluice_words_work (budget->flops);
+  gtk_label_set_label (GTK_LABEL (self->parameters), parameters);
+  gtk_label_set_label (GTK_LABEL (self->work), work);
+  show_step (self, budget);
+  show_devices (self, budget->devices);
+  gtk_widget_set_visible (self->problem, FALSE);
+}
+
+/* Figures of the graph before would be taken for its own. */
+static void
+show_nothing (SluiceBudgetBar *self, const char *why)
+{
+  gtk_label_set_label (GTK_LABEL (self->parameters), "–");
+  gtk_label_set_label (GTK_LABEL (self->work), "–");
+  gtk_label_set_label (GTK_LABEL (self->step), "–");
+  show_devices (self, NULL);
+  gtk_widget_set_visible (self->problem, why != NULL);
+  gtk_label_set_label (GTK_LABEL (self->problem), why != NULL ? why : "");
+  gtk_widget_set_tooltip_text (self->problem, why);
+}
+
+/* ---- computing ---- */
+
+typedef struct
+{
+  SluiceGraph *graph;
+  gint64 batch;
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+  sluice_graph_unref (request->graph);
+  g_free (request);
+}
+
+static void
+compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  const Request *request = data;
+  SluiceBudget *budget =
+      sluice_budget_new (request->graph, request->batch, NULL, cancellable, &error);
+  if (budget != NULL)
+    g_task_return_pointer (task, budget, (GDestroyNotify) sluice_budget_free);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+computed_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceBudgetBar *self = SLUICE_BUDGET_BAR (object);
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceBudget) budget = g_task_propagate_pointer (G_TASK (result), &error);
+  if (g_task_get_cancellable (G_TASK (result)) != self->asked || self->box == NULL)
+    return; /* the graph is another one by now */
+  g_clear_object (&self->asked);
+  if (budget != NULL)
+    show_budget (self, budget);
+  else
+    show_nothing (self, error->message);
+  g_signal_emit (self, signals[UPDATED], 0);
+}
+
+static gboolean
+ask_cb (gpointer data)
+{
+  SluiceBudgetBar *self = data;
+  g_autoptr (GError) error = NULL;
+  SluiceGraph *graph = sluice_budget_take_graph (self->graph, &error);
+  self->source = 0;
+  if (graph == NULL)
+    {
+      show_nothing (self, error->message);
+      return G_SOURCE_REMOVE;
+    }
+  Request *request = g_new (Request, 1);
+  *request = (Request){ graph, self->batch };
+  self->asked = g_cancellable_new ();
+  g_autoptr (GTask) task = g_task_new (self, self->asked, computed_cb, NULL);
+  g_task_set_task_data (task, request, request_free);
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_run_in_thread (task, compute);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+forget_request (SluiceBudgetBar *self)
+{
+  g_clear_handle_id (&self->source, g_source_remove);
+  g_cancellable_cancel (self->asked);
+  g_clear_object (&self->asked);
+}
+
+void
+sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batch)
+{
+  forget_request (self);
+  if (graph != NULL)
+    sluice_graph_ref (graph);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  self->graph = graph;
+  self->batch = batch > 0 ? batch : SOME_BATCH;
+  if (graph != NULL)
+    self->source =
+        g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (graph) / NODES_A_MS, ask_cb, self);
+  else
+    show_nothing (self, NULL);
+}
+
+/* ---- the widget ---- */
+
+static void
+sluice_budget_bar_dispose (GObject *object)
+{
+  SluiceBudgetBar *self = SLUICE_BUDGET_BAR (object);
+  forget_request (self);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_budget_bar_parent_class)->dispose (object);
+}
+
+static void
+sluice_budget_bar_finalize (GObject *object)
+{
+  g_array_unref (SLUICE_BUDGET_BAR (object)->devices);
+  G_OBJECT_CLASS (sluice_budget_bar_parent_class)->finalize (object);
+}
+
+static void
+sluice_budget_bar_class_init (SluiceBudgetBarClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = sluice_budget_bar_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_budget_bar_finalize;
+  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
+  signals[UPDATED] = g_signal_new ("updated", SLUICE_TYPE_BUDGET_BAR, G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+sluice_budget_bar_init (SluiceBudgetBar *self)
+{
+  self->devices = g_array_new (FALSE, FALSE, sizeof (Device));
+  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  gtk_widget_add_css_class (self->box, "budget-bar");
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  self->parameters = add_figure (self, _ ("Parameters"));
+  self->work = add_figure (self, _ ("Work an example"));
+  self->step = add_figure (self, _ ("A step"));
+  self->problem = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (self->problem), PANGO_ELLIPSIZE_END);
+  gtk_label_set_xalign (GTK_LABEL (self->problem), 0);
+  gtk_widget_set_hexpand (self->problem, TRUE);
+  gtk_widget_add_css_class (self->problem, "dim-label");
+  gtk_widget_add_css_class (self->problem, "budget-group");
+  gtk_box_append (GTK_BOX (self->box), self->problem);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("What the graph would take"), -1);
+  show_nothing (self, NULL);
+}
+
+GtkWidget *
+sluice_budget_bar_new (void)
+{
+  return g_object_new (SLUICE_TYPE_BUDGET_BAR, NULL);
+}

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/build-page.h"
+
+#include <adwaita.h>
+#include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
+
+#include "app/build/document-bar.h"
+#include "app/build/graph-editor.h"
+#include "app/build/history-list.h"
+#include "app/build/layers-pane.h"
+#include "app/build/problems-list.h"
+#include "app/build/text-twin.h"
+#include "app/build/train-popover.h"
+#include "app/failure-words.h"
+#include "app/shortcuts.h"
+#include "engine/graph/graphdef.h"
+#include "ui/canvas/canvas.h"
+
+struct _SluiceBuildPage
+{
+  GtkWidget parent;
+  GtkWidget *box, *left;
+  GtkStack *states;
+  GtkLabel *name, *saved, *undo_words, *refusal;
+  GtkRevealer *refusal_revealer;
+  SluiceCanvas *canvas;
+  SluiceTextTwin *twin;
+  SluiceDocumentBar *news;
+  SluiceHistoryList *history;
+  SluiceProblemsList *problems;
+  SluicePalette *palette;
+  GtkMenuButton *train_button;
+  SluiceTrainPopover *train;
+  SluiceGraphEditor *editor; /* (nullable), with document */
+  SluiceDocument *document;  /* (nullable): before the window has one */
+  guint problems_source;
+  const char *optimizer; /* (nullable): that training begins with, of a template */
+};
+
+static void init_page (SluicePageInterface *iface);
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceBuildPage,
+                               sluice_build_page,
+                               GTK_TYPE_WIDGET,
+                               G_IMPLEMENT_INTERFACE (SLUICE_TYPE_PAGE, init_page))
+
+enum
+{
+  SELECTION_CHANGED,
+  ATTR_SELECTED,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+/* ---- what is said ---- */
+
+/* error: (nullable): nothing is wrong any more */
+static void
+show_refusal (SluiceBuildPage *self, const GError *error)
+{
+  if (error != NULL)
+    {
+      g_autofree char *words = sluice_failure_words (error);
+      gtk_label_set_label (self->refusal, words);
+    }
+  gtk_revealer_set_reveal_child (self->refusal_revealer, error != NULL);
+}
+
+/* "saved · 7c1e04" */
+static void
+show_saved (SluiceBuildPage *self)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
+  g_autofree char *words = g_strdup_printf (
+      sluice_document_is_changed (self->document) ? _ ("not saved · %.6s") : _ ("saved · %.6s"),
+      hash != NULL ? hash : "–");
+  gtk_label_set_label (self->saved, words);
+}
+
+/* What can be taken back stands beside the buttons that do it. */
+static void
+show_undo (SluiceBuildPage *self)
+{
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  g_autofree char *undo = sluice_command_stack_dup_undo_words (stack);
+  g_autofree char *redo = sluice_command_stack_dup_redo_words (stack);
+  g_autofree char *words = undo != NULL   ? g_strdup_printf (_ ("Undo “%s”"), undo)
+                           : redo != NULL ? g_strdup_printf (_ ("Redo “%s”"), redo)
+                                          : g_strdup ("");
+  gtk_label_set_label (self->undo_words, words);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->undo_words), words);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.undo", undo != NULL);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
+}
+
+/* Not before what was done is drawn: a large graph is looked through for a while. */
+static gboolean
+find_problems_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  self->problems_source = 0;
+  sluice_problems_list_update (self->problems, sluice_document_get_graph (self->document), NULL);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+changed_cb (SluiceBuildPage *self)
+{
+  if (self->problems_source == 0)
+    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
+  show_refusal (self, NULL);
+  show_saved (self);
+  show_undo (self);
+}
+
+static void
+opened_cb (SluiceBuildPage *self)
+{
+  const char *path = sluice_document_get_path (self->document);
+  gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
+  gtk_label_set_label (self->name, name);
+  gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
+  sluice_graph_editor_update (self->editor);
+  if (has_graph)
+    changed_cb (self);
+}
+
+/* ---- actions ---- */
+
+static void
+do_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  g_autoptr (GError) error = NULL;
+  if (!sluice_document_do (self->document, g_variant_get_string (parameter, NULL), &error))
+    show_refusal (self, error);
+}
+
+static void
+go_to_cb (SluiceBuildPage *self, guint n)
+{
+  g_autoptr (GError) error = NULL;
+  if (!sluice_document_go_to (self->document, n, &error))
+    show_refusal (self, error);
+}
+
+static void
+undo_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  guint n = sluice_command_stack_get_n_undo (stack);
+  go_to_cb (self, g_str_equal (name, "build.undo") ? n - 1 : n + 1);
+}
+
+static void
+dismiss_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  show_refusal (SLUICE_BUILD_PAGE (widget), NULL);
+}
+
+/* ---- the canvas ---- */
+
+void
+sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
+{
+  sluice_canvas_set_model (self->canvas, model);
+}
+
+gboolean
+sluice_build_page_select (SluiceBuildPage *self, const char *name)
+{
+  return sluice_canvas_select (self->canvas, name);
+}
+
+void
+sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr)
+{
+  sluice_text_twin_select_attr (self->twin, attr);
+}
+
+static void
+attr_selected_cb (SluiceBuildPage *self, const char *attr)
+{
+  g_signal_emit (self, signals[ATTR_SELECTED], 0, attr);
+}
+
+static void
+selected_in_text_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+}
+
+static void
+selection_changed_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_text_twin_select (self->twin, name);
+  g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+/* error: (nullable): it was done */
+static void
+edited_cb (const GError *error, gpointer data)
+{
+  show_refusal (data, error);
+}
+
+static void
+layer_chosen_cb (SluiceBuildPage *self, const char *family, const char *name)
+{
+  self->optimizer = g_str_equal (family, "optimizer") ? name : NULL;
+  if (self->optimizer != NULL)
+    gtk_menu_button_popup (self->train_button);
+  else
+    sluice_graph_editor_add (self->editor, family, name);
+}
+
+/* ---- training ---- */
+
+static void
+train_shown_cb (SluiceBuildPage *self)
+{
+  sluice_train_popover_fill (self->train, sluice_document_get_graph (self->document),
+                             sluice_canvas_get_selection (self->canvas), self->optimizer);
+  self->optimizer = NULL;
+}
+
+static void
+train_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_menu_button_popup (SLUICE_BUILD_PAGE (widget)->train_button);
+}
+
+/* A run trains what the file holds. */
+static void
+launch_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  if (sluice_document_is_changed (self->document))
+    gtk_widget_activate_action (widget, "win.save-graph", NULL);
+  if (!sluice_document_is_changed (self->document))
+    gtk_widget_activate_action (widget, "win.new-run", NULL);
+}
+
+/* ---- what is wrong ---- */
+
+static void
+show_node_cb (SluiceBuildPage *self, const char *name)
+{
+  sluice_canvas_select (self->canvas, name);
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+mend_cb (SluiceBuildPage *self, const char *line)
+{
+  sluice_graph_editor_do (self->editor, line);
+}
+
+/* ---- the text ---- */
+
+static void
+toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
+  gtk_widget_set_visible (twin, !gtk_widget_get_visible (twin));
+  gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
+}
+
+/* ---- a page of the window ---- */
+
+static void
+build_page_attach (SluicePage *page, const SluicePageContext *context)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  g_set_object (&self->document, context->document);
+  g_signal_connect_object (self->document, "opened", G_CALLBACK (opened_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  self->editor =
+      sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
+  sluice_document_bar_set_document (self->news, self->document);
+  sluice_history_list_set_document (self->history, self->document);
+  sluice_text_twin_set_document (self->twin, self->document);
+  opened_cb (self);
+}
+
+static void
+build_page_apply_settings (SluicePage *page, GSettings *settings)
+{
+  SluiceCanvas *canvas = SLUICE_BUILD_PAGE (page)->canvas;
+  gboolean is_up = g_settings_get_enum (settings, "data-flow") == 0;
+  sluice_canvas_set_flow (canvas, is_up ? SLUICE_FLOW_UP : SLUICE_FLOW_DOWN);
+  sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
+}
+
+static gboolean
+build_page_is_settled (SluicePage *page)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
+         && self->problems_source == 0;
+}
+
+static guint
+build_page_print (SluicePage *page, cairo_t *cr, guint sheet, double width, double height)
+{
+  return sluice_canvas_draw_on_paper (SLUICE_BUILD_PAGE (page)->canvas, cr, width, height);
+}
+
+static GtkWidget *
+build_page_get_left (SluicePage *page)
+{
+  return SLUICE_BUILD_PAGE (page)->left;
+}
+
+static void
+add_text (JsonBuilder *b, const char *member, const char *text)
+{
+  json_builder_set_member_name (b, member);
+  json_builder_add_string_value (b, text);
+}
+
+static void
+add_count (JsonBuilder *b, const char *member, guint count)
+{
+  json_builder_set_member_name (b, member);
+  json_builder_add_int_value (b, count);
+}
+
+static char *
+build_page_dump_state (SluicePage *page)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  SluiceCommandStack *stack =
+      self->document != NULL ? sluice_document_get_stack (self->document) : NULL;
+  gboolean refuses = gtk_revealer_get_reveal_child (self->refusal_revealer);
+  const char *news = "";
+  if (self->document != NULL)
+    sluice_document_get_news (self->document, &news);
+  g_autofree char *drawn = sluice_canvas_dump_state (self->canvas);
+  g_autofree char *text = sluice_text_twin_dump_state (self->twin);
+  g_autoptr (JsonBuilder) b = json_builder_new ();
+  json_builder_begin_object (b);
+  add_text (b, "shows", gtk_stack_get_visible_child_name (self->states));
+  add_text (b, "name", gtk_label_get_label (self->name));
+  add_text (b, "saved", gtk_label_get_label (self->saved));
+  add_text (b, "undo", gtk_label_get_label (self->undo_words));
+  add_text (b, "news", news);
+  add_text (b, "refusal", refuses ? gtk_label_get_label (self->refusal) : "");
+  add_count (b, "n-undo", stack != NULL ? sluice_command_stack_get_n_undo (stack) : 0);
+  add_count (b, "n-redo", stack != NULL ? sluice_command_stack_get_n_redo (stack) : 0);
+  json_builder_set_member_name (b, "canvas");
+  json_builder_add_value (b, json_from_string (drawn, NULL));
+  json_builder_set_member_name (b, "text");
+  json_builder_add_value (b, json_from_string (text, NULL));
+  json_builder_end_object (b);
+  g_autoptr (JsonNode) root = json_builder_get_root (b);
+  return json_to_string (root, FALSE);
+}
+
+/* Whether the text is folded is as it was. */
+static void
+build_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
+{
+  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (page)->twin);
+  if (saves)
+    g_key_file_set_boolean (state, "build", "text", gtk_widget_get_visible (twin));
+  else if (g_key_file_has_key (state, "build", "text", NULL))
+    gtk_widget_set_visible (twin, g_key_file_get_boolean (state, "build", "text", NULL));
+}
+
+static void
+init_page (SluicePageInterface *iface)
+{
+  iface->attach = build_page_attach;
+  iface->apply_settings = build_page_apply_settings;
+  iface->is_settled = build_page_is_settled;
+  iface->print = build_page_print;
+  iface->get_left = build_page_get_left;
+  iface->keep_state = build_page_keep_state;
+  iface->dump_state = build_page_dump_state;
+}
+
+/* ---- life ---- */
+
+static void
+sluice_build_page_dispose (GObject *object)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
+  g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->editor, sluice_graph_editor_free);
+  g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
+  g_clear_object (&self->document);
+  g_clear_pointer (&self->box, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
+}
+
+/* The keyboard is the canvas': all of the rest can be reached from there. */
+static gboolean
+sluice_build_page_grab_focus (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
+         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
+static void
+sluice_build_page_class_init (SluiceBuildPageClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
+  widget_class->grab_focus = sluice_build_page_grab_focus;
+  signals[SELECTION_CHANGED] =
+      g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                    NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
+                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  g_type_ensure (SLUICE_TYPE_CANVAS);
+  g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
+  g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
+  g_type_ensure (SLUICE_TYPE_LAYERS_PANE);
+  g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
+  g_type_ensure (SLUICE_TYPE_TRAIN_POPOVER);
+  g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, states);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, name);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, saved);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, undo_words);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
+  gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
+  gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
+  gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
+  gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
+  gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
+  gtk_widget_class_bind_template_callback (widget_class, mend_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
+  gtk_widget_class_bind_template_callback (widget_class, selection_changed_cb);
+  gtk_widget_class_bind_template_callback (widget_class, go_to_cb);
+  gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
+  gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
+  gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
+  gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
+  gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
+  gtk_widget_class_install_action (widget_class, "build.dismiss", NULL, dismiss_action);
+  sluice_shortcuts_bind (widget_class, "build.");
+}
+
+static void
+sluice_build_page_init (SluiceBuildPage *self)
+{
+  g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
+  gtk_widget_init_template (GTK_WIDGET (self));
+  self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
+  gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
+}

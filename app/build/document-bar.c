@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/document-bar.h"
+
+#include <glib/gi18n.h>
+
+#include "app/failure-words.h"
+
+struct _SluiceDocumentBar
+{
+  GtkWidget parent;
+  GtkRevealer *revealer;
+  GtkLabel *label;
+  GtkBox *buttons;
+  SluiceDocument *document; /* (nullable): before the page has one */
+};
+
+G_DEFINE_FINAL_TYPE (SluiceDocumentBar, sluice_document_bar, GTK_TYPE_WIDGET)
+
+typedef gboolean (*Answer) (SluiceDocument *document, GError **error);
+
+/* What can be done about news, in the order of the buttons. */
+static const struct
+{
+  SluiceDocumentNews news;
+  const char *label, *tooltip;
+  Answer answer;
+} answers[] = {
+  { SLUICE_NEWS_RECOVERED, N_ ("Drop Them"), N_ ("Undo what was not saved; Redo brings it back"),
+    sluice_document_drop_recovered },
+  { SLUICE_NEWS_CHANGED, N_ ("Merge"),
+    N_ ("Do to this graph what the other program did to the file"), sluice_document_merge },
+  { SLUICE_NEWS_CHANGED, N_ ("Reload"),
+    N_ ("Show what the file holds; what you did since the last save is put aside"),
+    sluice_document_reload },
+  { SLUICE_NEWS_CHANGED, N_ ("Keep Mine"),
+    N_ ("Leave out what the other program did; saving writes over it"), sluice_document_keep_own },
+};
+
+static void
+answer_cb (SluiceDocumentBar *self, GtkWidget *button)
+{
+  guint i = GPOINTER_TO_UINT (g_object_get_data (G_OBJECT (button), "answer"));
+  g_autoptr (GError) error = NULL;
+  /* The answer may close the document, and the bar forget it. */
+  g_autoptr (SluiceDocument) document = g_object_ref (self->document);
+  if (answers[i].answer (document, &error))
+    return;
+  g_autofree char *words = sluice_failure_words (error);
+  gtk_label_set_label (self->label, words);
+}
+
+static void
+add_button (SluiceDocumentBar *self, guint i)
+{
+  GtkWidget *button = gtk_button_new_with_label (_ (answers[i].label));
+  gtk_widget_set_tooltip_text (button, _ (answers[i].tooltip));
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  g_object_set_data (G_OBJECT (button), "answer", GUINT_TO_POINTER (i));
+  g_signal_connect_object (button, "clicked", G_CALLBACK (answer_cb), self, G_CONNECT_SWAPPED);
+  gtk_box_append (self->buttons, button);
+}
+
+static void
+news_cb (SluiceDocumentBar *self)
+{
+  const char *words;
+  SluiceDocumentNews news = sluice_document_get_news (self->document, &words);
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->buttons))) != NULL)
+    gtk_box_remove (self->buttons, child);
+  for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
+    if (answers[i].news == news)
+      add_button (self, i);
+  gtk_label_set_label (self->label, words);
+  gtk_revealer_set_reveal_child (self->revealer, news != SLUICE_NEWS_NONE);
+}
+
+void
+sluice_document_bar_set_document (SluiceDocumentBar *self, SluiceDocument *document)
+{
+  g_set_object (&self->document, document);
+  g_signal_connect_object (document, "news", G_CALLBACK (news_cb), self, G_CONNECT_SWAPPED);
+  news_cb (self);
+}
+
+static void
+dismiss_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_document_dismiss_news (SLUICE_DOCUMENT_BAR (widget)->document);
+}
+
+static void
+sluice_document_bar_dispose (GObject *object)
+{
+  SluiceDocumentBar *self = SLUICE_DOCUMENT_BAR (object);
+  g_clear_object (&self->document);
+  g_clear_pointer ((GtkWidget **) &self->revealer, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_document_bar_parent_class)->dispose (object);
+}
+
+static void
+sluice_document_bar_class_init (SluiceDocumentBarClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_document_bar_dispose;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_template_from_resource (widget_class,
+                                               "/org/sluice/Workbench/document-bar.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, label);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, buttons);
+  gtk_widget_class_install_action (widget_class, "document.dismiss", NULL, dismiss_action);
+}
+
+static void
+sluice_document_bar_init (SluiceDocumentBar *self)
+{
+  gtk_widget_init_template (GTK_WIDGET (self));
+}

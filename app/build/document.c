@@ -1,0 +1,414 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/document.h"
+
+#include <glib/gi18n.h>
+
+#include "app/build/document-private.h"
+#include "engine/base/error.h"
+#include "engine/base/read-file.h"
+#include "engine/command/command.h"
+#include "engine/graph/graphdef.h"
+
+#define IDLE_MS 500 /* without a command, then the journal is synced */
+
+G_DEFINE_FINAL_TYPE (SluiceDocument, sluice_document, G_TYPE_OBJECT)
+
+enum
+{
+  OPENED,
+  CHANGED,
+  NEWS,
+  RELOAD,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+SluiceDocument *
+sluice_document_new (void)
+{
+  return g_object_new (SLUICE_TYPE_DOCUMENT, NULL);
+}
+
+SluiceGraph *
+sluice_document_get_graph (SluiceDocument *self)
+{
+  return self->stack != NULL ? sluice_command_stack_get_graph (self->stack) : NULL;
+}
+
+SluiceCommandStack *
+sluice_document_get_stack (SluiceDocument *self)
+{
+  return self->stack;
+}
+
+const char *
+sluice_document_get_path (SluiceDocument *self)
+{
+  return self->path;
+}
+
+void
+sluice_document_emit_changed (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+/* ---- the journal ---- */
+
+static void
+sync_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  if (sluice_journal_sync (data, &error))
+    g_task_return_boolean (task, TRUE);
+  else
+    g_task_return_error (task, error);
+}
+
+static void
+synced_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  if (!g_task_propagate_boolean (G_TASK (result), &error))
+    g_message ("%s", error->message);
+}
+
+static gboolean
+sync_cb (gpointer data)
+{
+  SluiceDocument *self = data;
+  self->sync_source = 0;
+  if (self->journal == NULL)
+    return G_SOURCE_REMOVE;
+  g_autoptr (GTask) task = g_task_new (self, NULL, synced_cb, NULL);
+  g_task_set_task_data (task, sluice_journal_ref (self->journal),
+                        (GDestroyNotify) sluice_journal_unref);
+  g_task_run_in_thread (task, sync_in_worker);
+  return G_SOURCE_REMOVE;
+}
+
+/* All lines that the stack has, for a journal that begins late. */
+static gboolean
+append_all (SluiceDocument *self, SluiceJournal *journal, GError **error)
+{
+  g_auto (GStrv) lines = g_strsplit (sluice_command_stack_get_journal (self->stack), "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    if (*lines[i] != '\0' && !sluice_journal_append (journal, lines[i], error))
+      return FALSE;
+  return TRUE;
+}
+
+/* The file may hold something else by now than what the first command was done to. */
+static gboolean
+append_known (SluiceDocument *self, SluiceJournal *journal, GError **error)
+{
+  if (g_bytes_equal (self->known, self->base))
+    return TRUE;
+  if (!sluice_command_stack_is_saved (self->stack))
+    return sluice_journal_note_read (journal, self->known, error);
+  if (!sluice_journal_begin_save (journal, self->known, error))
+    return FALSE;
+  sluice_journal_end_save (journal, TRUE);
+  return TRUE;
+}
+
+gboolean
+sluice_document_begin_journal (SluiceDocument *self, GError **error)
+{
+  g_autofree char *folder = sluice_journal_dup_folder (self->path);
+  g_autoptr (SluiceJournal) journal =
+      sluice_journal_create (folder, self->path, self->base, NULL, error);
+  if (journal == NULL)
+    return FALSE;
+  if (!append_all (self, journal, error) || !append_known (self, journal, error))
+    {
+      sluice_journal_remove (journal);
+      return FALSE;
+    }
+  self->journal = g_steal_pointer (&journal);
+  return TRUE;
+}
+
+/* It is not as fast as a command, and written once the disk has time. */
+static gboolean
+keep_line (const char *line, gpointer data, GError **error)
+{
+  SluiceDocument *self = data;
+  if (self->path == NULL)
+    return TRUE; /* it begins with the first save */
+  if ((self->journal == NULL && !sluice_document_begin_journal (self, error))
+      || !sluice_journal_append (self->journal, line, error))
+    return FALSE;
+  g_clear_handle_id (&self->sync_source, g_source_remove);
+  self->sync_source = g_timeout_add (IDLE_MS, sync_cb, self);
+  return TRUE;
+}
+
+/* ---- open and close ---- */
+
+/* With nothing to lose there is no journal either. */
+static void
+end_journal (SluiceDocument *self)
+{
+  if (self->journal != NULL && !sluice_document_is_changed (self))
+    sluice_journal_remove (self->journal);
+  g_clear_pointer (&self->journal, sluice_journal_unref);
+}
+
+static void
+forget (SluiceDocument *self)
+{
+  end_journal (self);
+  sluice_document_unwatch (self);
+  g_clear_handle_id (&self->sync_source, g_source_remove);
+  g_clear_pointer (&self->stack, sluice_command_stack_free);
+  g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->base, g_bytes_unref);
+  g_clear_pointer (&self->known, g_bytes_unref);
+  self->text_is_changed = FALSE;
+  sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
+}
+
+void
+sluice_document_close (SluiceDocument *self)
+{
+  if (self->stack == NULL)
+    return;
+  forget (self);
+  g_signal_emit (self, signals[OPENED], 0);
+}
+
+void
+sluice_document_open (SluiceDocument *self, SluiceGraph *graph)
+{
+  forget (self);
+  if (graph != NULL)
+    {
+      self->stack = sluice_command_stack_new (graph);
+      sluice_command_stack_set_keep (self->stack, keep_line, self);
+    }
+  g_signal_emit (self, signals[OPENED], 0);
+}
+
+void
+sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
+{
+  forget (self);
+  self->path = g_steal_pointer (&opened->path);
+  self->base = g_steal_pointer (&opened->base);
+  self->known = g_steal_pointer (&opened->known);
+  self->journal = g_steal_pointer (&opened->journal);
+  self->stack = g_steal_pointer (&opened->stack);
+  sluice_command_stack_set_keep (self->stack, keep_line, self);
+  g_signal_emit (self, signals[OPENED], 0);
+  sluice_document_watch (self);
+  sluice_document_tell_opened (self, opened);
+  sluice_opened_graph_free (opened);
+}
+
+/* ---- commands ---- */
+
+gboolean
+sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error)
+{
+  if (self->stack == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "there is no graph to change; open one, or begin with an empty one");
+  if (self->base == NULL)
+    self->base =
+        sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
+  if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
+    return FALSE;
+  sluice_document_emit_changed (self);
+  return TRUE;
+}
+
+gboolean
+sluice_document_do (SluiceDocument *self, const char *line, GError **error)
+{
+  return sluice_document_do_said (self, line, NULL, error);
+}
+
+gboolean
+sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
+{
+  guint n_done = self->stack != NULL ? sluice_command_stack_get_n_undo (self->stack) : 0;
+  if (n == n_done)
+    return TRUE;
+  if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
+                 : !sluice_command_stack_redo (self->stack, n - n_done, error))
+    return FALSE;
+  sluice_document_emit_changed (self);
+  return TRUE;
+}
+
+/* ---- the file ---- */
+
+gboolean
+sluice_document_is_changed (SluiceDocument *self)
+{
+  return self->stack != NULL
+         && (self->text_is_changed || !sluice_command_stack_is_saved (self->stack));
+}
+
+/* As the file is, so that it stays text where it was. (transfer full) (nullable) */
+static GBytes *export(SluiceDocument *self, GError **error)
+{
+  gsize length = 0;
+  const char *data = self->known != NULL ? g_bytes_get_data (self->known, &length) : NULL;
+  if (self->known != NULL && sluice_read_is_gzip (self->known))
+    {
+      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                   "'%s' is packed, and is not written over; save the graph under another name",
+                   self->path);
+      return NULL;
+    }
+  gboolean is_text =
+      length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
+  return sluice_command_stack_export (self->stack, is_text, error);
+}
+
+/* The journal says first what the file will hold. Where it has no room for that the file is
+ * written all the same: it is what counts, and is then taken for somebody else's at worst. */
+static gboolean
+write_file (SluiceDocument *self, GBytes *bytes, GError **error)
+{
+  gboolean is_told =
+      self->journal != NULL && sluice_journal_begin_save (self->journal, bytes, NULL);
+  gboolean ok = sluice_command_write_bytes (bytes, self->path, error);
+  if (is_told)
+    sluice_journal_end_save (self->journal, ok);
+  return ok;
+}
+
+static void
+take_saved (SluiceDocument *self, GBytes *bytes)
+{
+  g_clear_pointer (&self->known, g_bytes_unref);
+  self->known = g_bytes_ref (bytes);
+  self->text_is_changed = FALSE;
+  sluice_command_stack_set_saved (self->stack, TRUE);
+  sluice_document_dismiss_news (self);
+  sluice_document_emit_changed (self);
+}
+
+gboolean
+sluice_document_save (SluiceDocument *self, GError **error)
+{
+  if (self->stack == NULL || self->path == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the graph has no file yet; say where it is to be saved");
+  g_autoptr (GBytes) bytes = sluice_document_check_file (self, error) ? export(self, error) : NULL;
+  if (bytes == NULL || !write_file (self, bytes, error))
+    return FALSE;
+  take_saved (self, bytes);
+  return TRUE;
+}
+
+/* The history goes along, and nothing is left of it where the graph was before. */
+static gboolean
+move_to (SluiceDocument *self, const char *path, GBytes *bytes, GError **error)
+{
+  g_autofree char *folder = sluice_journal_dup_folder (path);
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (SluiceJournal) there = sluice_journal_open (folder, &problem);
+  if (g_error_matches (problem, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE))
+    {
+      g_propagate_error (error, g_steal_pointer (&problem));
+      return FALSE;
+    }
+  g_clear_pointer (&there, sluice_journal_unref);
+  if (!sluice_command_write_bytes (bytes, path, error))
+    return FALSE;
+  g_free (sluice_journal_set_aside (folder, NULL)); /* of what the file was */
+  if (self->journal != NULL)
+    sluice_journal_remove (self->journal);
+  g_clear_pointer (&self->journal, sluice_journal_unref);
+  sluice_document_unwatch (self);
+  g_free (self->path);
+  self->path = g_canonicalize_filename (path, NULL);
+  if (self->base == NULL)
+    self->base = g_bytes_ref (bytes);
+  return TRUE;
+}
+
+gboolean
+sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
+{
+  if (self->stack == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
+  g_autofree char *full = g_canonicalize_filename (path, NULL);
+  if (g_strcmp0 (full, self->path) == 0)
+    return sluice_document_save (self, error);
+  g_autoptr (GBytes) bytes = sluice_graph_export (
+      sluice_document_get_graph (self),
+      sluice_command_is_text_name (path) ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
+  if (bytes == NULL || !move_to (self, full, bytes, error))
+    return FALSE;
+  take_saved (self, bytes);
+  sluice_document_watch (self);
+  return TRUE;
+}
+
+/* ---- life ---- */
+
+void
+sluice_document_emit_news (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[NEWS], 0);
+}
+
+gboolean
+sluice_document_reload (SluiceDocument *self, GError **error)
+{
+  g_autofree char *folder = sluice_journal_dup_folder (self->path);
+  gboolean is_kept = self->journal != NULL && sluice_document_is_changed (self);
+  if (self->journal != NULL && !is_kept)
+    sluice_journal_remove (self->journal);
+  g_clear_pointer (&self->journal, sluice_journal_unref);
+  g_autofree char *aside = is_kept ? sluice_journal_set_aside (folder, error) : NULL;
+  if (is_kept && aside == NULL)
+    return FALSE;
+  g_signal_emit (self, signals[RELOAD], 0);
+  return TRUE;
+}
+
+static void
+sluice_document_finalize (GObject *object)
+{
+  SluiceDocument *self = SLUICE_DOCUMENT (object);
+  end_journal (self);
+  sluice_document_unwatch (self);
+  g_clear_handle_id (&self->sync_source, g_source_remove);
+  g_clear_pointer (&self->stack, sluice_command_stack_free);
+  g_clear_pointer (&self->base, g_bytes_unref);
+  g_clear_pointer (&self->known, g_bytes_unref);
+  g_clear_pointer (&self->theirs, g_bytes_unref);
+  g_free (self->path);
+  g_free (self->words);
+  G_OBJECT_CLASS (sluice_document_parent_class)->finalize (object);
+}
+
+static guint
+add_signal (const char *name)
+{
+  return g_signal_new (name, SLUICE_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                       G_TYPE_NONE, 0);
+}
+
+static void
+sluice_document_class_init (SluiceDocumentClass *klass)
+{
+  G_OBJECT_CLASS (klass)->finalize = sluice_document_finalize;
+  signals[OPENED] = add_signal ("opened");
+  signals[CHANGED] = add_signal ("changed");
+  signals[NEWS] = add_signal ("news");
+  signals[RELOAD] = add_signal ("reload");
+}
+
+static void
+sluice_document_init (SluiceDocument *self)
+{
+}

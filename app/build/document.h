@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gio/gio.h>
+
+#include "app/build/opened-graph.h"
+#include "engine/command/stack.h"
+
+/*
+ * The graph that is open for editing, one of a window. Everything that changes it is a command
+ * (engine/command/command.h), which is kept in a journal before it counts; the file changes by
+ * sluice_document_save() alone, and only where it holds what is known. Main thread only.
+ *
+ * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
+ * news (sluice_document_get_news()), reload (the file is to be opened anew).
+ */
+#define SLUICE_TYPE_DOCUMENT (sluice_document_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceDocument, sluice_document, SLUICE, DOCUMENT, GObject)
+
+SluiceDocument *sluice_document_new (void);
+
+/* A graph that has no file yet. graph: (nullable): which nobody else changes from now on */
+void sluice_document_open (SluiceDocument *self, SluiceGraph *graph);
+/* opened: (transfer full) */
+void sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened);
+/* What is not saved stays in its journal, to be opened again. */
+void sluice_document_close (SluiceDocument *self);
+SluiceGraph *sluice_document_get_graph (SluiceDocument *self); /* (nullable) (transfer none) */
+SluiceCommandStack *sluice_document_get_stack (SluiceDocument *self); /* (nullable), with graph */
+const char *sluice_document_get_path (SluiceDocument *self);          /* (nullable) */
+
+/* The text of the graph, with the comments of its file. (nullable) (transfer none): with graph */
+SluiceGraphText *sluice_document_get_text (SluiceDocument *self);
+/* The text was changed, and the graph was not. */
+void sluice_document_text_changed (SluiceDocument *self);
+
+/**
+ * sluice_document_do:
+ * @line: a command
+ *
+ * Returns: %FALSE with what is wrong and what would be right, as sluice_command_stack_do(); nothing
+ * has changed then
+ */
+gboolean sluice_document_do (SluiceDocument *self, const char *line, GError **error);
+/* Goes to where n commands are done: undoes or does again. */
+gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
+
+/* Is the graph another one than in the file? */
+gboolean sluice_document_is_changed (SluiceDocument *self);
+/* FAILED_PRECONDITION: there is no file yet. ABORTED: another program has changed it, which is
+ * news. */
+gboolean sluice_document_save (SluiceDocument *self, GError **error);
+gboolean sluice_document_save_as (SluiceDocument *self, const char *path, GError **error);
+
+/* ---- what happened beside commands ---- */
+
+typedef enum
+{
+  SLUICE_NEWS_NONE,
+  SLUICE_NEWS_RECOVERED, /* what was not saved last time is here again */
+  SLUICE_NEWS_LOST,      /* not all of it could be */
+  SLUICE_NEWS_CHANGED,   /* another program has written the file */
+  SLUICE_NEWS_CONFLICT,  /* the same was changed there in another way */
+} SluiceDocumentNews;
+
+/* words: (transfer none): a sentence; valid until the next news */
+SluiceDocumentNews sluice_document_get_news (SluiceDocument *self, const char **words);
+void sluice_document_dismiss_news (SluiceDocument *self);
+
+/* Goes back to what the file holds: what was recovered is undone, and can be redone. */
+gboolean sluice_document_drop_recovered (SluiceDocument *self, GError **error);
+/* What another program made of the file is done to the graph, as a command. */
+gboolean sluice_document_merge (SluiceDocument *self, GError **error);
+/* What it made of it is left out: saving overwrites it. */
+gboolean sluice_document_keep_own (SluiceDocument *self, GError **error);
+/* What was done here is left out; the journal of it is kept aside. */
+gboolean sluice_document_reload (SluiceDocument *self, GError **error);

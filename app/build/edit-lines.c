@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/edit-lines.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/command/line.h"
+
+/* ---- a line ---- */
+
+static void
+add_word (GString *line, const char *word)
+{
+  g_autofree char *quoted = sluice_line_quote (word);
+  g_string_append_printf (line, " %s", quoted);
+}
+
+/* "name:1" of an output, always with its number of an input. (transfer full) */
+static char *
+dup_end (const SluiceCanvasEnd *end, gboolean is_output)
+{
+  return is_output && end->index == 0 ? g_strdup (end->node)
+                                      : g_strdup_printf ("%s:%u", end->node, end->index);
+}
+
+static char *
+new_connect (const SluiceCanvasEnd *from, const SluiceCanvasEnd *to)
+{
+  g_autofree char *output = dup_end (from, TRUE), *input = dup_end (to, FALSE);
+  GString *line = g_string_new ("connect");
+  add_word (line, output);
+  add_word (line, input);
+  return g_string_free (line, FALSE);
+}
+
+static char *
+new_disconnect (const SluiceCanvasEnd *to)
+{
+  g_autofree char *input = dup_end (to, FALSE);
+  GString *line = g_string_new ("disconnect");
+  add_word (line, input);
+  return g_string_free (line, FALSE);
+}
+
+static char *
+new_line (const char *command, const char *first, const char *second)
+{
+  GString *line = g_string_new (command);
+  add_word (line, first);
+  if (second != NULL)
+    add_word (line, second);
+  return g_string_free (line, FALSE);
+}
+
+/* lines: (element-type utf8): one at least. words: what several of them are called. */
+static char *
+join (GPtrArray *lines, const char *words)
+{
+  if (lines->len == 1)
+    return g_strdup (lines->pdata[0]);
+  GString *line = g_string_new ("together");
+  add_word (line, words);
+  for (guint i = 0; i < lines->len; i++)
+    add_word (line, lines->pdata[i]);
+  return g_string_free (line, FALSE);
+}
+
+static GPtrArray *
+new_lines (void)
+{
+  return g_ptr_array_new_with_free_func (g_free);
+}
+
+/* "conv1", "conv1 and 2 more". */
+static char *
+dup_list (const char *const *names)
+{
+  guint n = g_strv_length ((char **) names);
+  if (n == 1)
+    return g_strdup (names[0]);
+  return g_strdup_printf (ngettext ("%s and %u more", "%s and %u more", n - 1), names[0], n - 1);
+}
+
+/* ---- wires ---- */
+
+char *
+sluice_edit_line_connect (const SluiceCanvasLink *link, const SluiceCanvasEnd *off)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *words = g_strdup_printf (_ ("connect %s → %s"), link->from.node, link->to.node);
+  if (off != NULL)
+    g_ptr_array_add (lines, new_disconnect (off));
+  g_ptr_array_add (lines, new_connect (&link->from, &link->to));
+  return join (lines, words);
+}
+
+char *
+sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *words = g_strdup_printf (ngettext ("cut %u wire", "cut %u wires", n), n);
+  for (guint i = 0; i < n; i++)
+    g_ptr_array_add (lines, new_disconnect (&inputs[i]));
+  return join (lines, words);
+}
+
+char *
+sluice_edit_line_splice (const SluiceCanvasLink *wire,
+                         const SluiceCanvasEnd *input,
+                         const SluiceCanvasEnd *output)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *words =
+      g_strdup_printf (_ ("put %s into %s → %s"), input->node, wire->from.node, wire->to.node);
+  g_ptr_array_add (lines, new_connect (&wire->from, input));
+  g_ptr_array_add (lines, new_connect (output, &wire->to));
+  return join (lines, words);
+}
+
+/* The input that its readers can have in place of what it makes: the first of that dtype. -1: none
+ */
+static int
+find_through (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs && node->n_outputs == 1; i++)
+    if (node->inputs[i].node != NULL
+        && sluice_edge_dtype (node->inputs[i]) == node->outputs[0].dtype)
+      return (int) i;
+  return -1;
+}
+
+static gboolean
+add_detached (GPtrArray *lines, const SluiceNode *node, gboolean keeps_input, GError **error)
+{
+  int through = find_through (node);
+  guint n_uses;
+  const SluiceUse *uses = sluice_graph_get_uses (node->graph, node, &n_uses);
+  if (through < 0)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "%s '%s' has no input that what reads it could read instead; delete it, or "
+                        "connect its readers first",
+                        node->op_name, node->name);
+  SluiceEdge edge = node->inputs[through];
+  const SluiceCanvasEnd from = { edge.node->name, (guint) edge.port };
+  for (guint i = 0; i < n_uses; i++)
+    if (uses[i].input >= 0)
+      g_ptr_array_add (lines, new_connect (&from, &(SluiceCanvasEnd){ uses[i].node->name,
+                                                                      (guint) uses[i].input }));
+  for (guint i = 0; i < node->n_inputs && !keeps_input; i++)
+    if (node->inputs[i].node != NULL)
+      g_ptr_array_add (lines, new_disconnect (&(SluiceCanvasEnd){ node->name, i }));
+  return TRUE;
+}
+
+char *
+sluice_edit_line_detach (SluiceGraph *graph,
+                         const char *const *names,
+                         gboolean keeps_input,
+                         GError **error)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *list = dup_list (names);
+  g_autofree char *words =
+      g_strdup_printf (keeps_input ? _ ("bypass %s") : _ ("take %s out of its wires"), list);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      const SluiceNode *node = sluice_graph_find (graph, names[i]);
+      if (node == NULL)
+        {
+          sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                       "'%s' is a scope; open it, and choose a node of it", names[i]);
+          return NULL;
+        }
+      if (!add_detached (lines, node, keeps_input, error))
+        return NULL;
+    }
+  if (lines->len == 0)
+    {
+      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "nothing reads %s", list);
+      return NULL;
+    }
+  return join (lines, words);
+}
+
+/* ---- names ---- */
+
+char *
+sluice_edit_line_remove (const char *const *names)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *list = dup_list (names), *words = g_strdup_printf (_ ("delete %s"), list);
+  for (guint i = 0; names[i] != NULL; i++)
+    g_ptr_array_add (lines, new_line ("delete", names[i], NULL));
+  return join (lines, words);
+}
+
+char *
+sluice_edit_line_rename (const char *name, const char *new_name)
+{
+  const char *slash = strrchr (name, '/');
+  g_autofree char *full = slash != NULL && strchr (new_name, '/') == NULL
+                              ? g_strdup_printf ("%.*s/%s", (int) (slash - name), name, new_name)
+                              : g_strdup (new_name);
+  return new_line ("rename", name, full);
+}
+
+/* The scope that all of them are in: "" at the top. (transfer full) */
+static char *
+dup_common_scope (const char *const *names)
+{
+  g_autofree char *scope = g_path_get_dirname (names[0]);
+  for (guint i = 1; names[i] != NULL; i++)
+    while (strcmp (scope, ".") != 0
+           && !(g_str_has_prefix (names[i], scope) && names[i][strlen (scope)] == '/'))
+      {
+        char *above = g_path_get_dirname (scope);
+        g_free (scope);
+        scope = above;
+      }
+  return g_strdup (strcmp (scope, ".") == 0 ? "" : scope);
+}
+
+char *
+sluice_edit_line_group (SluiceGraph *graph, const char *const *names)
+{
+  g_autofree char *scope = dup_common_scope (names);
+  g_autofree char *wanted = g_strconcat (scope, *scope != '\0' ? "/" : "", "group", NULL);
+  g_autofree char *name = sluice_graph_unique_name (graph, wanted);
+  GString *line = g_string_new ("group");
+  add_word (line, name);
+  for (guint i = 0; names[i] != NULL; i++)
+    add_word (line, names[i]);
+  return g_string_free (line, FALSE);
+}
+
+char *
+sluice_edit_line_summary (const char *kind, const char *edge)
+{
+  GString *line = g_string_new ("summary");
+  add_word (line, kind);
+  add_word (line, edge);
+  return g_string_free (line, FALSE);
+}
+
+char *
+sluice_edit_line_ungroup (const char *scope)
+{
+  return new_line ("ungroup", scope, NULL);
+}
+
+char *
+sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *list = dup_list (names), *words = g_strdup_printf (_ ("duplicate %s"), list);
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *wanted = g_strconcat (names[i], "_copy", NULL);
+      g_autofree char *name = sluice_graph_unique_name (graph, wanted);
+      g_ptr_array_add (lines, new_line ("duplicate", names[i], name));
+    }
+  return join (lines, words);
+}

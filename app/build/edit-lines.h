@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/graph/graph.h"
+#include "ui/canvas/canvas-edit.h"
+
+/*
+ * The commands that gestures stand for. Each is one line, whatever it says in several words, so
+ * that it is undone as one. All (transfer full).
+ */
+
+/* off: (nullable): the input that the wire was taken off */
+char *sluice_edit_line_connect (const SluiceCanvasLink *link, const SluiceCanvasEnd *off);
+char *sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n);
+/* names: of nodes and scopes, one at least; so everywhere */
+char *sluice_edit_line_remove (const char *const *names);
+char *sluice_edit_line_splice (const SluiceCanvasLink *wire,
+                               const SluiceCanvasEnd *input,
+                               const SluiceCanvasEnd *output);
+/* What read them reads what they read. keeps_input: they go on reading it. (nullable):
+ * FAILED_PRECONDITION, where it cannot be told what that is. */
+char *sluice_edit_line_detach (SluiceGraph *graph,
+                               const char *const *names,
+                               gboolean keeps_input,
+                               GError **error);
+/* new_name: without a '/' it stays in its scope */
+char *sluice_edit_line_rename (const char *name, const char *new_name);
+/* Into a scope beside them. */
+char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
+/* kind: "scalar". edge: what it shows */
+char *sluice_edit_line_summary (const char *kind, const char *edge);
+char *sluice_edit_line_ungroup (const char *scope);
+char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);

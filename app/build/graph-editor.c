@@ -1,0 +1,372 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/graph-editor.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "app/build/edit-lines.h"
+#include "engine/base/error.h"
+#include "engine/command/judge.h"
+#include "engine/graph/shape-words.h"
+#include "ui/canvas/canvas-edit.h"
+
+struct _SluiceGraphEditor
+{
+  SluiceDocument *document;
+  SluiceCanvas *canvas;
+  SluicePalette *palette;
+  SluiceGraphEditorDone done;
+  gpointer user_data;
+  SluiceJudge *judge; /* (nullable): of the graph as it is now */
+  gboolean has_place;
+  SluicePoint at; /* where what the palette offers will stand, in the scene */
+};
+
+static SluiceNode *
+find (SluiceGraphEditor *self, const char *name)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  return graph != NULL && name != NULL ? sluice_graph_find (graph, name) : NULL;
+}
+
+/* ---- questions ---- */
+
+/* May they be compared: "?×784", as on the edges? */
+static char *
+dup_shape (const SluiceOutput *output)
+{
+  return sluice_shape_dup_words (&output->shape);
+}
+
+static void
+describe_ports (const char *name, SluiceCanvasPorts *ports, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  const SluiceNode *node = find (self, name);
+  if (node == NULL)
+    return;
+  guint n_uses;
+  const SluiceUse *uses = sluice_graph_get_uses (node->graph, node, &n_uses);
+  for (guint i = 0; i < node->n_outputs; i++)
+    {
+      gboolean is_read = FALSE;
+      for (guint k = 0; k < n_uses && !is_read; k++)
+        is_read = uses[k].input >= 0 && uses[k].port == (int) i;
+      g_autofree char *argument = sluice_node_dup_output_name (node, i);
+      g_autofree char *shape = dup_shape (&node->outputs[i]);
+      sluice_canvas_ports_add (ports, TRUE, argument,
+                               sluice_dtype_get_word (node->outputs[i].dtype), shape, !is_read);
+    }
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      SluiceEdge edge = node->inputs[i];
+      const SluiceOutput *read = edge.node != NULL ? &edge.node->outputs[edge.port] : NULL;
+      g_autofree char *argument = sluice_node_dup_input_name (node, i);
+      g_autofree char *shape = read != NULL ? dup_shape (read) : NULL;
+      sluice_canvas_ports_add (ports, FALSE, argument,
+                               read != NULL ? sluice_dtype_get_word (read->dtype) : NULL, shape,
+                               read == NULL);
+    }
+}
+
+static gboolean
+judge (const SluiceCanvasLink *link, char **words, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  SluiceNode *from = find (self, link->from.node), *to = find (self, link->to.node);
+  if (from == NULL || to == NULL || link->from.index >= from->n_outputs)
+    {
+      *words = g_strdup (_ ("is not there any more"));
+      return FALSE;
+    }
+  if (self->judge == NULL)
+    self->judge = sluice_judge_new (from->graph);
+  g_auto (SluiceVerdict) verdict = { 0 };
+  sluice_judge_ask (self->judge, (SluiceEdge){ from, (int) link->from.index }, to, link->to.index,
+                    &verdict);
+  *words = !verdict.fits                            ? g_strdup (verdict.reason)
+           : verdict.result.dtype != SLUICE_INVALID ? dup_shape (&verdict.result)
+                                                    : NULL;
+  return verdict.fits;
+}
+
+/* ---- requests ---- */
+
+/* line: (transfer full) (nullable): with an error there is none */
+static void
+do_take (SluiceGraphEditor *self, char *line, GError *take)
+{
+  g_autofree char *text = line;
+  g_autoptr (GError) error = take;
+  if (text != NULL)
+    sluice_document_do (self->document, text, &error);
+  self->done (error, self->user_data);
+}
+
+void
+sluice_graph_editor_do (SluiceGraphEditor *self, const char *line)
+{
+  do_take (self, g_strdup (line), NULL);
+}
+
+static void
+connect (const SluiceCanvasLink *link, const SluiceCanvasEnd *off, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  do_take (self, sluice_edit_line_connect (link, off), NULL);
+}
+
+static void
+disconnect (const SluiceCanvasEnd *inputs, guint n, gpointer data)
+{
+  do_take (data, sluice_edit_line_disconnect (inputs, n), NULL);
+}
+
+static void
+remove_names (const char *const *names, gpointer data)
+{
+  do_take (data, sluice_edit_line_remove (names), NULL);
+}
+
+static void
+detach (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  GError *error = NULL;
+  char *line =
+      sluice_edit_line_detach (sluice_document_get_graph (self->document), names, FALSE, &error);
+  do_take (self, line, error);
+}
+
+static void
+bypass (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  GError *error = NULL;
+  char *line =
+      sluice_edit_line_detach (sluice_document_get_graph (self->document), names, TRUE, &error);
+  do_take (self, line, error);
+}
+
+static void
+splice (const SluiceCanvasLink *wire,
+        const SluiceCanvasEnd *input,
+        const SluiceCanvasEnd *output,
+        gpointer data)
+{
+  do_take (data, sluice_edit_line_splice (wire, input, output), NULL);
+}
+
+static char *
+rename_to (const char *name, const char *new_name, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  g_autofree char *line = sluice_edit_line_rename (name, new_name);
+  g_autoptr (GError) error = NULL;
+  if (!sluice_document_do (self->document, line, &error))
+    return g_strdup (error->message);
+  self->done (NULL, self->user_data);
+  return NULL;
+}
+
+static void
+group (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  do_take (self, sluice_edit_line_group (sluice_document_get_graph (self->document), names), NULL);
+}
+
+static void
+ungroup (const char *scope, gpointer data)
+{
+  do_take (data, sluice_edit_line_ungroup (scope), NULL);
+}
+
+static void
+duplicate (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  do_take (self, sluice_edit_line_duplicate (sluice_document_get_graph (self->document), names),
+           NULL);
+}
+
+static gboolean
+history (gboolean redo, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  guint n = sluice_command_stack_get_n_undo (stack);
+  if ((redo ? sluice_command_stack_get_n_redo (stack) : n) == 0)
+    return FALSE;
+  g_autoptr (GError) error = NULL;
+  sluice_document_go_to (self->document, redo ? n + 1 : n - 1, &error);
+  self->done (error, self->user_data);
+  return TRUE;
+}
+
+/* ---- the palette ---- */
+
+/* The outcome of what is selected: of a layer it is its node "output". */
+static SluiceNode *
+find_outcome (SluiceGraphEditor *self, const char *name)
+{
+  g_autofree char *output = name != NULL ? g_strconcat (name, "/output", NULL) : NULL;
+  SluiceNode *node = find (self, output);
+  return node != NULL ? node : find (self, name);
+}
+
+static void
+fill_hand (SluiceGraphEditor *self, const SluiceCanvasPaletteRequest *request, SluiceHand *hand)
+{
+  SluiceNode *port = find (self, request->port.node);
+  SluiceNode *selected = find_outcome (self, request->selected);
+  if (request->wire.from.node != NULL)
+    {
+      hand->edge =
+          (SluiceEdge){ find (self, request->wire.from.node), (int) request->wire.from.index };
+      hand->node = find (self, request->wire.to.node);
+      hand->input = request->wire.to.index;
+    }
+  else if (port != NULL && request->is_output)
+    {
+      hand->edge = (SluiceEdge){ port, (int) request->port.index };
+      hand->refused = find (self, request->near.node);
+      hand->refused_input = request->near.index;
+    }
+  else if (port != NULL)
+    {
+      hand->node = port;
+      hand->input = request->port.index;
+    }
+  else if (selected != NULL && selected->n_outputs > 0)
+    hand->edge = (SluiceEdge){ selected, 0 };
+}
+
+static void
+open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  SluiceHand hand = { 0 };
+  fill_hand (self, request, &hand);
+  self->at = request->at;
+  /* What is wired is laid out well by itself; where the pointer let go is where it is wanted. */
+  self->has_place = request->port.node != NULL || request->selected == NULL;
+  sluice_palette_open (self->palette, sluice_document_get_graph (self->document), &hand, request->x,
+                       request->y, request->text);
+}
+
+static void
+chosen_cb (SluiceGraphEditor *self, const char *line)
+{
+  if (self->has_place)
+    sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
+  else
+    sluice_canvas_select_next (self->canvas);
+  sluice_graph_editor_do (self, line);
+}
+
+static void
+closed_cb (SluiceGraphEditor *self)
+{
+  sluice_canvas_drop_wire (self->canvas);
+}
+
+/* The line of the offer that has this key. (transfer full) (nullable) */
+static char *
+dup_offered (SluiceGraph *graph, const SluiceHand *hand, const char *key)
+{
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (graph, hand);
+  g_autoptr (GPtrArray) all = sluice_offers_match (offers, NULL, NULL, NULL, TRUE);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const SluiceOffer *offer = all->pdata[i];
+      if (strcmp (offer->key, key) == 0)
+        return g_strdup (offer->line);
+    }
+  return NULL;
+}
+
+void
+sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char *name)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  SluiceNode *selected = find_outcome (self, sluice_canvas_get_selection (self->canvas));
+  gboolean has_edge = selected != NULL && selected->n_outputs > 0;
+  SluiceHand hand = { .edge = has_edge ? (SluiceEdge){ selected, 0 } : SLUICE_NO_EDGE };
+  g_autofree char *key = g_strdup_printf ("layer %s", name);
+  GError *error = NULL;
+  char *line = NULL;
+  if (strcmp (family, "summary") == 0 && has_edge)
+    line = sluice_edit_line_summary (name, selected->name);
+  else if (strcmp (family, "summary") != 0)
+    line = dup_offered (graph, &hand, key);
+  if (line == NULL && has_edge)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s does not fit '%s'; select what it is to read", name, selected->name);
+  else if (line == NULL)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s reads something: select what that is", name);
+  sluice_canvas_select_next (self->canvas);
+  do_take (self, line, error);
+}
+
+static const SluiceCanvasEditor editor = {
+  .describe_ports = describe_ports,
+  .judge = judge,
+  .connect = connect,
+  .disconnect = disconnect,
+  .remove = remove_names,
+  .detach = detach,
+  .splice = splice,
+  .rename = rename_to,
+  .group = group,
+  .ungroup = ungroup,
+  .duplicate = duplicate,
+  .bypass = bypass,
+  .palette = open_palette,
+  .history = history,
+};
+
+/* ---- life ---- */
+
+static void
+forget (SluiceGraphEditor *self)
+{
+  g_clear_pointer (&self->judge, sluice_judge_free);
+}
+
+void
+sluice_graph_editor_update (SluiceGraphEditor *self)
+{
+  forget (self);
+  gboolean can = sluice_document_get_graph (self->document) != NULL;
+  sluice_canvas_set_editor (self->canvas, can ? &editor : NULL, self);
+}
+
+SluiceGraphEditor *
+sluice_graph_editor_new (SluiceDocument *document,
+                         SluiceCanvas *canvas,
+                         SluicePalette *palette,
+                         SluiceGraphEditorDone done,
+                         gpointer user_data)
+{
+  SluiceGraphEditor *self = g_new0 (SluiceGraphEditor, 1);
+  *self = (SluiceGraphEditor){ document, canvas, palette, done, user_data };
+  g_signal_connect_swapped (document, "changed", G_CALLBACK (forget), self);
+  g_signal_connect_swapped (palette, "chosen", G_CALLBACK (chosen_cb), self);
+  g_signal_connect_swapped (palette, "closed", G_CALLBACK (closed_cb), self);
+  sluice_graph_editor_update (self);
+  return self;
+}
+
+void
+sluice_graph_editor_free (SluiceGraphEditor *self)
+{
+  g_signal_handlers_disconnect_by_data (self->document, self);
+  g_signal_handlers_disconnect_by_data (self->palette, self);
+  sluice_canvas_set_editor (self->canvas, NULL, NULL);
+  forget (self);
+  g_free (self);
+}

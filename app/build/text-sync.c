@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/text-sync.h"
+
+#include <string.h>
+
+#include "app/failure-words.h"
+#include "engine/base/error.h"
+
+#define PIECE_US 6000 /* of a long text, between two frames */
+#define PAUSE_MS 300  /* in typing, after which it is read */
+
+struct _SluiceTextSync
+{
+  GtkTextBuffer *buffer;
+  SluiceTextSyncNews news;
+  gpointer user_data;
+  SluiceDocument *document; /* (nullable) */
+  SluiceGraphText *map;     /* (nullable): the document's */
+  guint map_lines;          /* as far as the map told */
+  guint n_frozen;           /* the buffer changes, and nobody types */
+  gboolean is_loading;
+  gboolean is_applying; /* a command of what was typed is being done */
+  guint refresh_source, apply_source;
+  /* What was typed: lines before and behind are the map's. */
+  gboolean is_edited;
+  guint n_before, n_behind;
+  char *error; /* (nullable) */
+  SluiceTextPlace error_place;
+  gboolean error_has_place;
+};
+
+static void
+tell (SluiceTextSync *self)
+{
+  self->news (self, self->user_data);
+}
+
+static guint
+count_lines (const SluiceTextSync *self)
+{
+  return (guint) gtk_text_buffer_get_line_count (self->buffer);
+}
+
+void
+sluice_text_sync_freeze (SluiceTextSync *self)
+{
+  self->n_frozen++;
+}
+
+void
+sluice_text_sync_thaw (SluiceTextSync *self)
+{
+  self->n_frozen--;
+}
+
+gboolean
+sluice_text_sync_is_loading (const SluiceTextSync *self)
+{
+  return self->is_loading;
+}
+
+gboolean
+sluice_text_sync_is_edited (const SluiceTextSync *self)
+{
+  return self->is_edited;
+}
+
+gboolean
+sluice_text_sync_is_edited_at (const SluiceTextSync *self, guint line)
+{
+  return self->is_edited && line >= self->n_before && line + self->n_behind < count_lines (self);
+}
+
+const char *
+sluice_text_sync_get_error (const SluiceTextSync *self, SluiceTextPlace *place, gboolean *has_place)
+{
+  *place = self->error_place;
+  *has_place = self->error_has_place;
+  return self->error;
+}
+
+/* ---- the graph's changes come into the buffer ---- */
+
+gboolean
+sluice_text_sync_get_iter (SluiceTextSync *self, SluiceTextPlace place, GtkTextIter *iter)
+{
+  return gtk_text_buffer_get_iter_at_line_index (self->buffer, iter, (int) place.line,
+                                                 (int) place.byte);
+}
+
+/* From the map's lines to the buffer's. FALSE: it was typed over */
+static gboolean
+to_buffer (const SluiceTextSync *self, SluiceTextPlace *begin, SluiceTextPlace *end)
+{
+  if (!self->is_edited || end->line < self->n_before
+      || (end->line == self->n_before && end->byte == 0))
+    return TRUE;
+  if (begin->line + self->n_behind < self->map_lines)
+    return FALSE;
+  begin->line += count_lines (self) - self->map_lines;
+  end->line += count_lines (self) - self->map_lines;
+  return TRUE;
+}
+
+static void
+replace (SluiceTextSync *self, SluiceTextPlace begin, SluiceTextPlace end, const char *text)
+{
+  GtkTextIter from, to;
+  if (!sluice_text_sync_get_iter (self, begin, &from)
+      || !sluice_text_sync_get_iter (self, end, &to))
+    g_return_if_reached ();
+  if (!gtk_text_iter_equal (&from, &to))
+    gtk_text_buffer_delete (self->buffer, &from, &to);
+  gtk_text_buffer_insert (self->buffer, &from, text, -1);
+}
+
+static void
+follow_cb (SluiceGraphText *map,
+           SluiceTextPlace begin,
+           SluiceTextPlace end,
+           const char *text,
+           gpointer data)
+{
+  SluiceTextSync *self = data;
+  guint n = sluice_text_place ((SluiceTextPlace){ 0 }, text, strlen (text)).line;
+  guint n_old = end.line - begin.line;
+  gboolean is_before = self->is_edited && end.line <= self->n_before;
+  SluiceTextPlace from = begin, to = end;
+  gboolean is_seen = to_buffer (self, &from, &to);
+  if (is_seen)
+    replace (self, from, to, text);
+  if (is_before && is_seen)
+    self->n_before += n - n_old;
+  else if (self->is_edited && is_seen)
+    self->n_behind += n - n_old;
+  self->map_lines += n - n_old;
+}
+
+/* TRUE: all of it is there. */
+static gboolean
+refresh (SluiceTextSync *self, gint64 budget_us)
+{
+  GtkTextIter start;
+  if (self->is_edited)
+    sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
+  sluice_text_sync_freeze (self);
+  gtk_text_buffer_begin_irreversible_action (self->buffer);
+  gboolean done = sluice_graph_text_refresh (self->map, budget_us);
+  gtk_text_buffer_end_irreversible_action (self->buffer);
+  if (done && self->is_loading)
+    {
+      self->is_loading = FALSE;
+      gtk_text_buffer_get_start_iter (self->buffer, &start);
+      gtk_text_buffer_place_cursor (self->buffer, &start);
+    }
+  sluice_text_sync_thaw (self);
+  return done;
+}
+
+static gboolean
+refresh_cb (gpointer data)
+{
+  SluiceTextSync *self = data;
+  if (!refresh (self, PIECE_US))
+    return G_SOURCE_CONTINUE;
+  self->refresh_source = 0;
+  tell (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+stale_cb (SluiceGraphText *map, gpointer data)
+{
+  SluiceTextSync *self = data;
+  if (self->refresh_source == 0)
+    self->refresh_source = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, refresh_cb, self, NULL);
+}
+
+/* ---- what is typed goes into the graph ---- */
+
+static void
+set_error (SluiceTextSync *self, const GError *error)
+{
+  g_clear_pointer (&self->error, g_free);
+  self->error_has_place = FALSE;
+  if (error == NULL)
+    return;
+  const char *message = error->message, *words;
+  const char *node = sluice_error_get_place (error).node;
+  gboolean is_commands = g_str_has_prefix (message, "text: ");
+  message += is_commands ? strlen ("text: ") : 0;
+  words = sluice_text_split_error (message, &self->error_place);
+  self->error_has_place =
+      is_commands ? sluice_graph_text_locate (self->map, message, node, &self->error_place)
+                  : words != NULL;
+  self->error = sluice_failure_sentence (words != NULL ? words : message);
+}
+
+/* What stands between the lines that are the map's. (transfer full) */
+static char *
+dup_edited (SluiceTextSync *self)
+{
+  GtkTextIter begin, end;
+  gtk_text_buffer_get_iter_at_line (self->buffer, &begin, (int) self->n_before);
+  if (self->n_behind > 0)
+    gtk_text_buffer_get_iter_at_line (self->buffer, &end,
+                                      (int) (count_lines (self) - self->n_behind));
+  else
+    gtk_text_buffer_get_end_iter (self->buffer, &end);
+  return gtk_text_buffer_get_slice (self->buffer, &begin, &end, TRUE);
+}
+
+static gboolean
+do_change (SluiceTextSync *self, GError **error)
+{
+  g_auto (SluiceTextChange) change = { 0 };
+  g_autofree char *text = dup_edited (self);
+  if (!sluice_graph_text_propose (self->map, self->n_before, self->n_behind, text, &change, error))
+    return FALSE;
+  g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
+  self->is_applying = TRUE;
+  gboolean ok = line == NULL || sluice_document_do (self->document, line, error);
+  self->is_applying = FALSE;
+  if (!ok)
+    return FALSE;
+  self->is_edited = FALSE;
+  sluice_graph_text_accept (self->map);
+  self->map_lines = count_lines (self);
+  if (line == NULL)
+    sluice_document_text_changed (self->document);
+  return TRUE;
+}
+
+void
+sluice_text_sync_apply (SluiceTextSync *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_clear_handle_id (&self->apply_source, g_source_remove);
+  if (!self->is_edited || self->is_applying)
+    return;
+  while (!refresh (self, G_MAXINT64))
+    ;
+  sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
+  gboolean ok = do_change (self, &error);
+  set_error (self, error);
+  if (ok)
+    {
+      /* What was typed is the document's to take back from now on. */
+      gtk_text_buffer_set_enable_undo (self->buffer, FALSE);
+      gtk_text_buffer_set_enable_undo (self->buffer, TRUE);
+      refresh (self, G_MAXINT64);
+    }
+  tell (self);
+}
+
+static gboolean
+apply_cb (gpointer data)
+{
+  SluiceTextSync *self = data;
+  self->apply_source = 0;
+  sluice_text_sync_apply (self);
+  return G_SOURCE_REMOVE;
+}
+
+/* The lines from first to last are about to change. */
+static void
+note_edit (SluiceTextSync *self, const GtkTextIter *begin, const GtkTextIter *end)
+{
+  guint before = (guint) gtk_text_iter_get_line (begin);
+  guint behind = count_lines (self) - 1 - (guint) gtk_text_iter_get_line (end);
+  if (self->n_frozen > 0 || self->map == NULL)
+    return;
+  self->n_before = self->is_edited ? MIN (self->n_before, before) : before;
+  self->n_behind = self->is_edited ? MIN (self->n_behind, behind) : behind;
+  self->is_edited = TRUE;
+  g_clear_handle_id (&self->apply_source, g_source_remove);
+  self->apply_source = g_timeout_add (PAUSE_MS, apply_cb, self);
+}
+
+static void
+insert_cb (SluiceTextSync *self, GtkTextIter *at)
+{
+  note_edit (self, at, at);
+}
+
+static void
+delete_cb (SluiceTextSync *self, GtkTextIter *begin, GtkTextIter *end)
+{
+  note_edit (self, begin, end);
+}
+
+/* ---- where what stands ---- */
+
+/* The map's place of one in the buffer. FALSE: what is there was typed */
+static gboolean
+to_map (const SluiceTextSync *self, SluiceTextPlace *place)
+{
+  if (!self->is_edited || place->line < self->n_before)
+    return TRUE;
+  if (place->line + self->n_behind < count_lines (self))
+    return FALSE;
+  place->line -= count_lines (self) - self->map_lines;
+  return TRUE;
+}
+
+gboolean
+sluice_text_sync_find_spot (SluiceTextSync *self, const GtkTextIter *at, SluiceTextSpot *spot)
+{
+  SluiceTextPlace place = { (guint) gtk_text_iter_get_line (at),
+                            (guint) gtk_text_iter_get_line_index (at) };
+  *spot = (SluiceTextSpot){ 0 };
+  return self->map != NULL && to_map (self, &place)
+         && sluice_graph_text_find_spot (self->map, place, spot)
+         && to_buffer (self, &spot->begin, &spot->end)
+         && to_buffer (self, &spot->field_begin, &spot->field_end);
+}
+
+gboolean
+sluice_text_sync_find_node (SluiceTextSync *self,
+                            const char *name,
+                            SluiceNodeFieldKind kind,
+                            const char *attr,
+                            SluiceTextSpot *spot)
+{
+  SluiceGraph *graph = self->map != NULL ? sluice_document_get_graph (self->document) : NULL;
+  const SluiceNode *node = graph != NULL ? sluice_graph_find (graph, name) : NULL;
+  *spot = (SluiceTextSpot){ 0 };
+  return node != NULL && sluice_graph_text_find_node (self->map, node, kind, attr, 0, spot)
+         && to_buffer (self, &spot->begin, &spot->end)
+         && to_buffer (self, &spot->field_begin, &spot->field_end);
+}
+
+/* ---- life ---- */
+
+void
+sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document)
+{
+  g_clear_handle_id (&self->refresh_source, g_source_remove);
+  g_clear_handle_id (&self->apply_source, g_source_remove);
+  self->document = document;
+  self->map = document != NULL ? sluice_document_get_text (document) : NULL;
+  self->is_edited = FALSE;
+  self->map_lines = 1;
+  set_error (self, NULL);
+  sluice_text_sync_freeze (self);
+  gtk_text_buffer_begin_irreversible_action (self->buffer);
+  gtk_text_buffer_set_text (self->buffer, "", 0);
+  gtk_text_buffer_end_irreversible_action (self->buffer);
+  sluice_text_sync_thaw (self);
+  self->is_loading = self->map != NULL;
+  if (self->map != NULL)
+    {
+      sluice_graph_text_follow (self->map, follow_cb, stale_cb, self);
+      stale_cb (self->map, self);
+    }
+  tell (self);
+}
+
+SluiceTextSync *
+sluice_text_sync_new (GtkTextBuffer *buffer, SluiceTextSyncNews news, gpointer user_data)
+{
+  SluiceTextSync *self = g_new0 (SluiceTextSync, 1);
+  self->buffer = g_object_ref (buffer);
+  self->news = news;
+  self->user_data = user_data;
+  self->map_lines = 1;
+  g_signal_connect_swapped (buffer, "insert-text", G_CALLBACK (insert_cb), self);
+  g_signal_connect_swapped (buffer, "delete-range", G_CALLBACK (delete_cb), self);
+  return self;
+}
+
+void
+sluice_text_sync_free (SluiceTextSync *self)
+{
+  g_clear_handle_id (&self->refresh_source, g_source_remove);
+  g_clear_handle_id (&self->apply_source, g_source_remove);
+  g_signal_handlers_disconnect_by_data (self->buffer, self);
+  if (self->map != NULL && sluice_document_get_graph (self->document) != NULL)
+    sluice_graph_text_follow (self->map, NULL, NULL, NULL);
+  g_object_unref (self->buffer);
+  g_free (self->error);
+  g_free (self);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/build/document.h"
+
+/*
+ * A buffer that holds the text of a document: what changes the graph changes the buffer, what is
+ * typed into the buffer becomes a command. Long texts come in pieces. Places are the buffer's.
+ */
+typedef struct _SluiceTextSync SluiceTextSync;
+
+/* Something of what it tells is another thing now. */
+typedef void (*SluiceTextSyncNews) (SluiceTextSync *self, gpointer user_data);
+
+/* Keeps the buffer. */
+SluiceTextSync *
+sluice_text_sync_new (GtkTextBuffer *buffer, SluiceTextSyncNews news, gpointer user_data);
+void sluice_text_sync_free (SluiceTextSync *self);
+
+/* Begins with the text of the graph that the document has now. document: (nullable) */
+void sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document);
+
+/* What was typed and not read yet is read, now. */
+void sluice_text_sync_apply (SluiceTextSync *self);
+
+gboolean sluice_text_sync_is_loading (const SluiceTextSync *self);
+gboolean
+sluice_text_sync_is_edited (const SluiceTextSync *self); /* what was typed is no graph yet */
+/* Is the line part of what was typed? */
+gboolean sluice_text_sync_is_edited_at (const SluiceTextSync *self, guint line);
+/* (nullable): what is wrong with what was typed. has_place: and place is where */
+const char *sluice_text_sync_get_error (const SluiceTextSync *self,
+                                        SluiceTextPlace *place,
+                                        gboolean *has_place);
+
+/* As of the map. FALSE also in what was typed. */
+gboolean
+sluice_text_sync_find_spot (SluiceTextSync *self, const GtkTextIter *at, SluiceTextSpot *spot);
+gboolean sluice_text_sync_find_node (SluiceTextSync *self,
+                                     const char *name,
+                                     SluiceNodeFieldKind kind,
+                                     const char *attr,
+                                     SluiceTextSpot *spot);
+gboolean sluice_text_sync_get_iter (SluiceTextSync *self, SluiceTextPlace place, GtkTextIter *iter);
+
+/* Between these the buffer is changed, and it is no typing. */
+void sluice_text_sync_freeze (SluiceTextSync *self);
+void sluice_text_sync_thaw (SluiceTextSync *self);

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The command that an edit of a graph's text is. */
+#include <glib/gi18n-lib.h>
+
+#include "engine/command/command-private.h"
+#include "engine/graph/rewrite.h"
+
+char *
+sluice_command_dup_text_line (const SluiceTextChange *change)
+{
+  GString *line = g_string_new ("text");
+  for (guint i = 0; i < change->nodes->len; i++)
+    {
+      g_autofree char *name =
+          sluice_line_quote (((const SluiceNode *) change->nodes->pdata[i])->name);
+      g_string_append_printf (line, " %s", name);
+    }
+  g_autofree char *text = sluice_line_quote (change->text);
+  g_string_append_printf (line, " %s", text);
+  return g_string_free (line, FALSE);
+}
+
+static char *
+dup_words (const SluiceRewritten *done)
+{
+  guint n = done->n_added + done->n_changed + done->n_removed;
+  if (n != 1)
+    return g_strdup_printf (ngettext ("edit %u node as text", "edit %u nodes as text", n), n);
+  return g_strdup_printf (done->n_added > 0     ? _ ("add %s as text")
+                          : done->n_removed > 0 ? _ ("take %s out of the text")
+                                                : _ ("edit %s as text"),
+                          done->name);
+}
+
+gboolean
+sluice_command_text (SluiceCommandCall *call, GError **error)
+{
+  guint n = call->n_arguments - 1;
+  SluiceRewritten done;
+  g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceNode *node = sluice_command_find_node (call, call->arguments[i], error);
+      if (node == NULL)
+        return FALSE;
+      g_ptr_array_add (nodes, node);
+    }
+  if (!sluice_graph_rewrite (call->graph, (SluiceNode *const *) nodes->pdata, n, call->arguments[n],
+                             &done, error))
+    return FALSE;
+  call->text = call->arguments[n];
+  call->words = dup_words (&done);
+  return TRUE;
+}

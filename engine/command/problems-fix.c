@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* What mends a problem. Only what is surely meant is offered; the palette has the rest. */
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include "engine/command/line.h"
+#include "engine/command/offers-private.h"
+#include "engine/command/problems-private.h"
+#include "engine/graph/edge-text.h"
+#include "engine/graph/shape-words.h"
+
+void
+sluice_problem_fix_free (SluiceProblemFix *self)
+{
+  g_free (self->title);
+  g_free (self->line);
+  g_free (self->text);
+  g_free (self);
+}
+
+/* All (transfer full). */
+static SluiceProblemFix *
+fix_new (char *title, char *line, char *text)
+{
+  SluiceProblemFix *self = g_new (SluiceProblemFix, 1);
+  *self = (SluiceProblemFix){ title, line, text };
+  return self;
+}
+
+/* ---- an open input ---- */
+
+/* The one edge that nothing reads yet and that fits. */
+static SluiceProblemFix *
+connect_open (SluiceGraph *graph, SluiceNode *node, guint input)
+{
+  g_autoptr (GPtrArray) edges = sluice_offers_list_edges (graph, node, input);
+  const SluiceOffer *found = NULL;
+  for (guint i = 0; i < edges->len; i++)
+    {
+      const SluiceOffer *edge = edges->pdata[i];
+      if (edge->has_reader)
+        continue;
+      if (found != NULL)
+        return NULL;
+      found = edge;
+    }
+  if (found == NULL)
+    return NULL;
+  return fix_new (g_strdup_printf (_ ("Connect %s"), found->title), g_strdup (found->line),
+                  g_strdup_printf (_ ("%s gives just that."), found->title));
+}
+
+/* ---- a node that is wrong ---- */
+
+static SluiceProblemFix *
+insert (const SluiceOffer *offer)
+{
+  g_autofree char *shape = offer->has_result ? sluice_shape_dup_words (&offer->result.shape) : NULL;
+  g_autofree char *what = g_strjoin (" ", offer->title, offer->detail, NULL);
+  return fix_new (g_strdup_printf (_ ("Insert %s"), offer->title), g_strdup (offer->line),
+                  shape != NULL ? g_strdup_printf (_ ("%s makes it fit: %s."), what, shape)
+                                : g_strdup_printf (_ ("%s makes it fit."), what));
+}
+
+/* The first input before which something helps. */
+static SluiceProblemFix *
+mend_error (SluiceGraph *graph, SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (node->inputs[i].node == NULL)
+        return NULL;
+      const SluiceHand hand = { .edge = node->inputs[i], .refused = node, .refused_input = i };
+      g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (graph, &hand);
+      if (offers->len > 0)
+        return insert (offers->pdata[0]);
+    }
+  return NULL;
+}
+
+/* ---- what an end could be read by ---- */
+
+static SluiceProblemFix *
+connect_end (SluiceGraph *graph, SluiceNode *end)
+{
+  g_autoptr (SluiceJudge) judge = sluice_judge_new (graph);
+  SluiceNode *reader = NULL;
+  guint input = 0;
+  SluiceShape shape = SLUICE_SHAPE_UNKNOWN;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, i);
+      for (guint k = 0; node->error != NULL && k < node->n_inputs; k++)
+        {
+          g_auto (SluiceVerdict) verdict = { 0 };
+          if (node->inputs[k].node != NULL
+              || !sluice_judge_ask (judge, (SluiceEdge){ end, 0 }, node, k, &verdict))
+            continue;
+          if (reader != NULL)
+            return NULL;
+          reader = node;
+          input = k;
+          shape = verdict.result.shape;
+        }
+    }
+  if (reader == NULL)
+    return NULL;
+  g_autofree char *from = sluice_line_quote (end->name), *words = sluice_shape_dup_words (&shape);
+  g_autofree char *text = sluice_offer_input_text (reader, input);
+  g_autofree char *to = sluice_line_quote (text);
+  gsize span = sluice_offers_layer_span (graph, reader->name);
+  g_autofree char *name = g_strndup (reader->name, span > 0 ? span : strlen (reader->name));
+  return fix_new (g_strdup_printf (_ ("Connect to %s"), name),
+                  g_strdup_printf ("connect %s %s", from, to),
+                  words != NULL ? g_strdup_printf (_ ("%s would give %s."), name, words) : NULL);
+}
+
+/* ---- what is put in by name ---- */
+
+static SluiceProblemFix *
+squeeze (SluiceGraph *graph, SluiceNode *node)
+{
+  guint column;
+  int axis = sluice_problems_lost_axis (node, &column);
+  const char *key, *op = sluice_op_words_get_fit ("squeeze", &key);
+  SluiceNamer namer;
+  if (axis < 0)
+    return NULL;
+  sluice_namer_init (&namer, graph, node, NULL);
+  g_autofree char *name = sluice_namer_make (&namer, op), *quoted = sluice_line_quote (name);
+  g_autofree char *edge = sluice_edge_to_text (node->inputs[column]);
+  g_autofree char *from = sluice_line_quote (edge);
+  g_autofree char *input = sluice_offer_input_text (node, column);
+  g_autofree char *to = sluice_line_quote (input);
+  g_autofree char *add = g_strdup_printf ("add %s %s %s %s=[%d]", op, quoted, from, key, axis);
+  g_autofree char *connect = g_strdup_printf ("connect %s %s", quoted, to);
+  g_autofree char *words = g_strdup_printf (_ ("insert %s"), name);
+  sluice_namer_clear (&namer);
+  return fix_new (g_strdup_printf (_ ("Insert %s"), op),
+                  sluice_offer_join (words, (const char *const[]){ add, connect, NULL }), NULL);
+}
+
+static SluiceProblemFix *
+take_mean (SluiceGraph *graph, SluiceNode *node)
+{
+  const char *key, *op = sluice_op_words_get_fit ("mean", &key);
+  SluiceNamer namer;
+  sluice_namer_init (&namer, graph, node, NULL);
+  g_autofree char *name = sluice_namer_make (&namer, op), *quoted = sluice_line_quote (name);
+  g_autofree char *from = sluice_line_quote (node->name);
+  g_autoptr (GString) axes = g_string_new ("[0");
+  for (int i = 1; i < node->outputs[0].shape.rank; i++)
+    g_string_append_printf (axes, ",%d", i);
+  g_autofree char *constant = g_strdup_printf ("add Const %s/%s value=%s]", quoted, key, axes->str);
+  g_autofree char *add = g_strdup_printf ("add %s %s %s %s/%s", op, quoted, from, quoted, key);
+  g_autofree char *words = g_strdup_printf (_ ("add %s"), name);
+  sluice_namer_clear (&namer);
+  return fix_new (g_strdup (_ ("Take the mean")),
+                  sluice_offer_join (words, (const char *const[]){ constant, add, NULL }), NULL);
+}
+
+static SluiceProblemFix *
+take_away (SluiceNode *node)
+{
+  g_autofree char *name = sluice_line_quote (node->name);
+  return fix_new (g_strdup_printf (_ ("Delete %s"), node->name),
+                  g_strdup_printf ("delete %s", name), NULL);
+}
+
+SluiceProblemFix *
+sluice_problem_find_fix (const SluiceProblem *self, SluiceGraph *graph)
+{
+  switch (self->kind)
+    {
+    case SLUICE_PROBLEM_OPEN:
+      return connect_open (graph, self->node, (guint) self->input);
+    case SLUICE_PROBLEM_ERROR:
+      return mend_error (graph, self->node);
+    case SLUICE_PROBLEM_NO_LOSS:
+      return connect_end (graph, self->node);
+    case SLUICE_PROBLEM_BROADCAST:
+      return squeeze (graph, self->node);
+    case SLUICE_PROBLEM_MANY:
+      return take_mean (graph, self->node);
+    case SLUICE_PROBLEM_UNREAD:
+      return take_away (self->node);
+    default:
+      return NULL;
+    }
+}

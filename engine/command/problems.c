@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include <glib/gi18n-lib.h>
+#include <string.h>
+
+#include "engine/command/problems-private.h"
+#include "engine/graph/shape-words.h"
+#include "engine/graph/trial.h"
+#include "engine/graph/variable-kind.h"
+
+const char *
+sluice_problem_level_name (SluiceProblemLevel level)
+{
+  return level == SLUICE_PROBLEM_STOPS ? "stops" : "look";
+}
+
+static void
+problem_free (gpointer data)
+{
+  SluiceProblem *self = data;
+  g_free (self->text);
+  g_free (self);
+}
+
+void
+sluice_problem_add (
+    SluiceProblemSearch *self, SluiceProblemKind kind, SluiceNode *node, int input, char *text)
+{
+  SluiceProblem *problem = g_new (SluiceProblem, 1);
+  SluiceProblemLevel level =
+      kind <= SLUICE_PROBLEM_UNFED ? SLUICE_PROBLEM_STOPS : SLUICE_PROBLEM_LOOK;
+  *problem = (SluiceProblem){ kind, level, node, input, text };
+  g_ptr_array_add (self->problems, problem);
+}
+
+/* ---- what stops ---- */
+
+static void
+add_open (SluiceProblemSearch *self, SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (node->inputs[i].node != NULL)
+        continue;
+      SluiceDType dtype = sluice_node_get_input_dtype (node, i);
+      g_autofree char *name = sluice_node_dup_input_name (node, i);
+      sluice_problem_add (self, SLUICE_PROBLEM_OPEN, node, (int) i,
+                          dtype != SLUICE_INVALID
+                              ? g_strdup_printf (_ ("Input %s is open. It reads %s."), name,
+                                                 sluice_dtype_get_word (dtype))
+                              : g_strdup_printf (_ ("Input %s is open."), name));
+    }
+}
+
+static gboolean
+has_open_input (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node == NULL)
+      return TRUE;
+  return FALSE;
+}
+
+/* "Inner dimensions differ: …": what a message says behind "OP 'NAME': ", as a sentence. */
+static char *
+dup_sentence (const SluiceNode *node)
+{
+  g_autofree char *begin = g_strdup_printf ("%s '%s': ", node->op_name, node->name);
+  const char *message = node->error->message;
+  if (g_str_has_prefix (message, begin))
+    message += strlen (begin);
+  char *text = g_strconcat (message, g_str_has_suffix (message, ".") ? "" : ".", NULL);
+  *text = g_ascii_toupper (*text);
+  return text;
+}
+
+static void
+look_at (SluiceProblemSearch *self, SluiceNode *node)
+{
+  if (node->error == NULL)
+    sluice_problems_look_at (self, node);
+  else if (has_open_input (node))
+    add_open (self, node);
+  else
+    sluice_problem_add (self, SLUICE_PROBLEM_ERROR, node, -1, dup_sentence (node));
+}
+
+/* ---- a project ---- */
+
+static SluiceNode *
+find_node (SluiceGraph *graph, const char *edge)
+{
+  g_autofree char *name = g_strndup (edge, strcspn (edge, ":"));
+  return sluice_graph_find (graph, name);
+}
+
+static void
+look_at_feeds (SluiceProblemSearch *self, const SluiceProblemContext *context)
+{
+  g_autoptr (GHashTable) fed = g_hash_table_new (NULL, NULL), seen = g_hash_table_new (NULL, NULL);
+  for (guint i = 0; context->fed != NULL && context->fed[i] != NULL; i++)
+    g_hash_table_add (fed, find_node (self->graph, context->fed[i]));
+  for (guint i = 0; context->run != NULL && context->run[i] != NULL; i++)
+    {
+      SluiceNode *end = find_node (self->graph, context->run[i]), *node;
+      g_autoptr (GHashTable) before = end != NULL ? sluice_node_collect_before (end) : NULL;
+      GHashTableIter iter;
+      if (before == NULL)
+        continue;
+      g_hash_table_iter_init (&iter, before);
+      while (g_hash_table_iter_next (&iter, (gpointer *) &node, NULL))
+        if (sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_inputs == 0
+            && !g_hash_table_contains (fed, node) && g_hash_table_add (seen, node))
+          sluice_problem_add (
+              self, SLUICE_PROBLEM_UNFED, node, -1,
+              g_strdup_printf (_ ("Nothing feeds it, and %s reads it."), end->name));
+    }
+}
+
+/* ---- all ---- */
+
+static int
+compare (gconstpointer a, gconstpointer b)
+{
+  const SluiceProblem *x = *(SluiceProblem *const *) a, *y = *(SluiceProblem *const *) b;
+  if (x->level != y->level)
+    return x->level < y->level ? -1 : 1;
+  if (x->node->id != y->node->id)
+    return x->node->id < y->node->id ? -1 : 1;
+  return x->input < y->input ? -1 : x->input > y->input;
+}
+
+GPtrArray *
+sluice_problems_find (SluiceGraph *graph, const SluiceProblemContext *context)
+{
+  SluiceProblemSearch search = { graph, g_ptr_array_new_with_free_func (problem_free),
+                                 sluice_graph_has_optimizer (graph) };
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    look_at (&search, sluice_graph_get_node (graph, i));
+  sluice_problems_look_at_ends (&search);
+  if (context != NULL)
+    look_at_feeds (&search, context);
+  g_ptr_array_sort (search.problems, compare);
+  return search.problems;
+}
