@@ -74,11 +74,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 static void
 show_saved (SluiceBuildPage *self)
 {
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
-  g_autofree char *words = g_strdup_printf (
-      sluice_document_is_changed (self->document) ? _ ("not saved · %.6s") : _ ("saved · %.6s"),
-      hash != NULL ? hash : "–");
+  const char *hash = sluice_document_get_saved_hash (self->document);
+  g_autofree char *words = sluice_document_is_changed (self->document)
+                               ? g_strdup (_ ("not saved"))
+                               : g_strdup_printf (_ ("saved · %.6s"), hash != NULL ? hash : "–");
   gtk_label_set_label (self->saved, words);
 }
 
