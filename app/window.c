@@ -46,8 +46,13 @@ void
 sluice_window_offer (SluiceWindow *self, const char *message, const char *label, const char *action)
 {
   AdwToast *toast = add_toast (self, message);
+  g_autoptr (GVariant) target = NULL;
+  g_autofree char *name = NULL;
+  if (!g_action_parse_detailed_name (action, &name, &target, NULL))
+    return;
   adw_toast_set_button_label (toast, label);
-  adw_toast_set_detailed_action_name (toast, action);
+  adw_toast_set_action_target_value (toast, target); /* a name alone would want another type */
+  adw_toast_set_action_name (toast, name);
 }
 
 /* ---- what the controls may do now ---- */
@@ -285,8 +290,8 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
   g_autofree char *text = g_strdup_printf (_ ("“%s” deleted"), name);
   AdwToast *toast = add_toast (self, text);
   adw_toast_set_button_label (toast, _ ("Undo")); /* a mnemonic would be read out */
-  adw_toast_set_action_name (toast, "win.restore-run");
   adw_toast_set_action_target_value (toast, g_variant_new_int64 (id));
+  adw_toast_set_action_name (toast, "win.restore-run");
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), toast,
                            G_CONNECT_SWAPPED);
 }
@@ -294,7 +299,10 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 static void
 show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_window_show_page (data, g_variant_get_string (parameter, NULL));
+  const char *page = g_variant_get_string (parameter, NULL);
+  sluice_window_show_page (data, page);
+  if (g_str_equal (page, "build"))
+    gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
 static void
@@ -303,7 +311,7 @@ find_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_search_box_begin (SLUICE_WINDOW (data)->search);
 }
 
-/* What the search entry does, by name: for scripts and tests. */
+/* What the search entry does, for scripts and tests. */
 static void
 find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {

@@ -162,12 +162,12 @@ forget (SluiceDocument *self)
 {
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
+  self->text_is_changed = FALSE;
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
 }
 
@@ -202,7 +202,6 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
   sluice_command_stack_set_keep (self->stack, keep_line, self);
-  sluice_document_prepare_text (self);
   g_signal_emit (self, signals[OPENED], 0);
   sluice_document_watch (self);
   sluice_document_tell_opened (self, opened);
@@ -220,8 +219,6 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
-  if (self->text_source != 0)
-    sluice_document_get_text (self);
   if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
   sluice_document_emit_changed (self);
@@ -270,11 +267,7 @@ static GBytes *export(SluiceDocument *self, GError **error)
     }
   gboolean is_text =
       length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
-  GBytes *text = is_text ? sluice_document_export_text (self) : NULL;
-  if (text != NULL)
-    return text;
-  return sluice_graph_export (sluice_document_get_graph (self),
-                              is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
+  return sluice_command_stack_export (self->stack, is_text, error);
 }
 
 /* The journal says first what the file will hold. Where it has no room for that the file is
@@ -388,7 +381,6 @@ sluice_document_finalize (GObject *object)
   SluiceDocument *self = SLUICE_DOCUMENT (object);
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->base, g_bytes_unref);

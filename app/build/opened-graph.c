@@ -38,6 +38,7 @@ begin_stack (SluiceOpenedGraph *self,
     return FALSE;
   self->base = g_bytes_ref (bytes);
   self->stack = sluice_command_stack_new (graph);
+  sluice_command_stack_take_file (self->stack, bytes);
   return TRUE;
 }
 

@@ -207,7 +207,7 @@ print_end (const CliDebugRun *self)
   for (guint i = 0; i < reports->len; i++)
     {
       const SluiceBreakpointReport *report = &g_array_index (reports, SluiceBreakpointReport, i);
-      if (report->status != SLUICE_BREAKPOINT_STANDS || report->n_hits == 0)
+      if (report->n_hits == 0)
         sluice_cli_print_breakpoint (report);
     }
   if (self->replica != NULL)
@@ -215,6 +215,9 @@ print_end (const CliDebugRun *self)
       print_step (self);
       return;
     }
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_bool (b, "ended", TRUE);
+  sluice_cli_json_end (b);
   if (!sluice_cli_json)
     puts (_ ("the run has ended"));
   for (guint i = 0; self->fetches[i] != NULL; i++)

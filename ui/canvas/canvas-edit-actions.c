@@ -49,6 +49,8 @@ static const EditAction actions[] = {
     sluice_canvas_edit_palette_action },
   { "canvas.link", N_ ("_Lay a wire"), MENU_WIRE, FALSE, GDK_KEY_l, 0, MEMBER (connect),
     sluice_canvas_edit_link_action },
+  { "canvas.splice", N_ ("Put into a w_ire"), MENU_WIRE, FALSE, GDK_KEY_l, SHIFT, MEMBER (splice),
+    sluice_canvas_edit_splice_action },
   { "canvas.detach", N_ ("_Take out of its wires"), MENU_WIRE, FALSE, GDK_KEY_x, CTRL | SHIFT,
     MEMBER (detach), names_action },
   { "canvas.rename", N_ ("_Rename"), MENU_NAME, FALSE, GDK_KEY_F2, 0, MEMBER (rename),
@@ -131,15 +133,9 @@ dup_neighbour (SluiceCanvas *self)
 static void
 remove_names (SluiceCanvas *self, char **names)
 {
-  g_autofree char *neighbour = dup_neighbour (self);
-  SluiceGraphModel *model = self->model;
+  g_free (self->edit->successor);
+  self->edit->successor = dup_neighbour (self);
   self->edit->editor->remove ((const char *const *) names, self->edit->user_data);
-  if (self->model == model) /* it was refused */
-    return;
-  if (neighbour != NULL)
-    sluice_canvas_select_path (self, neighbour);
-  else
-    sluice_canvas_select_none (self);
 }
 
 static void

@@ -84,12 +84,11 @@ activate_cb (GtkWidget *entry, SluiceCanvas *self)
       return;
     }
   g_object_ref (entry); /* a new model ends the renaming */
+  g_free (self->edit->successor);
+  self->edit->successor = g_strdup (new_name);
   g_autofree char *reason = self->edit->editor->rename (name, new_name, self->edit->user_data);
   if (reason == NULL)
-    {
-      sluice_canvas_edit_end_rename (self);
-      sluice_canvas_select (self, new_name);
-    }
+    sluice_canvas_edit_end_rename (self);
   else if (self->edit->rename != NULL)
     refuse (entry, reason);
   g_object_unref (entry);
@@ -101,6 +100,13 @@ key_cb (SluiceCanvas *self, guint key)
   if (key != GDK_KEY_Escape)
     return FALSE;
   sluice_canvas_edit_end_rename (self);
+  return TRUE;
+}
+
+/* What an entry has no use for means nothing else meanwhile. */
+static gboolean
+other_key_cb (void)
+{
   return TRUE;
 }
 
@@ -127,6 +133,7 @@ new_entry (SluiceCanvas *self, const char *text)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2), *entry = gtk_entry_new (),
             *reason = gtk_label_new (NULL);
   GtkEventController *keys = gtk_event_controller_key_new (),
+                     *others = gtk_event_controller_key_new (),
                      *focus = gtk_event_controller_focus_new ();
   gtk_editable_set_text (GTK_EDITABLE (entry), text);
   gtk_editable_set_alignment (GTK_EDITABLE (entry), 0.5);
@@ -143,6 +150,8 @@ new_entry (SluiceCanvas *self, const char *text)
   g_signal_connect_object (keys, "key-pressed", G_CALLBACK (key_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (focus, "leave", G_CALLBACK (leave_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (entry, "activate", G_CALLBACK (activate_cb), self, 0);
+  g_signal_connect (others, "key-pressed", G_CALLBACK (other_key_cb), NULL);
+  gtk_widget_add_controller (box, others);
   gtk_widget_add_controller (box, keys);
   gtk_widget_add_controller (box, focus);
   return box;

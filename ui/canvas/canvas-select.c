@@ -258,6 +258,28 @@ group_by_name (SluiceCanvas *self, const char *name)
   return node == SLUICE_NONE ? group : sluice_hierarchy_get_op_group (self->hierarchy, node);
 }
 
+void
+sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer path;
+  guint lead = self->lead != NULL ? group_by_name (self, self->lead) : SLUICE_NONE;
+  if (lead == SLUICE_NONE && self->lead != NULL && successor != NULL)
+    lead = group_by_name (self, successor);
+  if (lead != SLUICE_NONE)
+    g_ptr_array_add (paths, g_strdup (sluice_hierarchy_get_group (self->hierarchy, lead)->path));
+  g_hash_table_iter_init (&iter, self->selected);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    {
+      guint group = group_by_name (self, path);
+      if (group != SLUICE_NONE && group != lead)
+        g_ptr_array_add (paths,
+                         g_strdup (sluice_hierarchy_get_group (self->hierarchy, group)->path));
+    }
+  sluice_canvas_select_paths (self, paths);
+}
+
 gboolean
 sluice_canvas_select (SluiceCanvas *self, const char *name)
 {

@@ -122,6 +122,8 @@ sluice_debug_begin (SluiceDebugger *debugger, SluiceStep *step)
       take_breakpoints (self);
     }
   pthread_mutex_unlock (&debugger->lock);
+  /* Changes nothing: whoever cancels the step sees all of this (sluice_step_cancel()). */
+  atomic_fetch_add (&step->cancelled, 0);
 }
 
 static void
@@ -140,7 +142,9 @@ sluice_debug_end (SluiceStep *step)
   SluiceDebugRun *self = step->debug;
   if (self == NULL)
     return;
+  pthread_mutex_lock (&self->debugger->lock); /* after who cancels it, as ThreadSanitizer sees it */
   step->debug = NULL;
+  pthread_mutex_unlock (&self->debugger->lock);
   forget_ran (self);
   g_array_unref (self->held);
   g_array_unref (self->puts);
@@ -217,6 +221,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   debugger->n_stops++;
   self->is_single = TRUE;
   atomic_store (&debugger->attends, debugger->mode == DEBUG_BY_STEP);
+  const gint64 since = g_get_monotonic_time ();
   sluice_activity_begin (activity); /* others need not think that nobody will do anything */
   tell (debugger);
   while (!debugger->goes_on && !is_cancelled (self->step))
@@ -224,6 +229,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   sluice_activity_end (activity);
   debugger->stopped = NULL;
   debugger->goes_on = TRUE;
+  debugger->stopped_us += g_get_monotonic_time () - since;
   tell (debugger);
   take_breakpoints (self);
   forget_ran (self);
