@@ -73,6 +73,9 @@ class Palette:
         field = self.field()
         self.tap.point("the first offer is read out", "Reshape to ?×784, gives ?×10 float32"
                        in field.description(), field.description())
+        press_keys("Down", "ctrl+p", "Up")
+        self.tap.point("arrows walk, and Ctrl+P pins", field.description().startswith("Reshape"),
+                       field.description())
         press_keys("Return")
         state = self.w.wait(lambda s: s["build"]["n-undo"] == 1 and s["settled"])
         self.tap.point("which is done as one command", "insert Reshape" in state["build"]["undo"],
