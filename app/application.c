@@ -18,6 +18,7 @@
 #include "app/shortcuts.h"
 #include "app/signals.h"
 #include "app/window-state.h"
+#include "app/samples.h"
 #include "app/window.h"
 #include "engine/base/read-file.h"
 #include "engine/base/text.h"
@@ -285,14 +286,8 @@ read_picture_options (GVariantDict *options, GApplicationCommandLine *line, Pict
 static char *
 find_sample (void)
 {
-  const char *const folders[] = { SLUICE_SAMPLE_DIR, SLUICE_SOURCE_SAMPLE_DIR };
-  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
-    {
-      g_autofree char *path = g_build_filename (folders[i], "digits-mlp", NULL);
-      if (g_file_test (path, G_FILE_TEST_IS_DIR))
-        return g_steal_pointer (&path);
-    }
-  return NULL;
+  const char *folder = sluice_samples_get_folder ();
+  return folder != NULL ? g_build_filename (folder, SLUICE_FIRST_SAMPLE, NULL) : NULL;
 }
 
 /* The project is opened in the background: training begins once there is something to train. */

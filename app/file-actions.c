@@ -5,7 +5,9 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/new-project-dialog.h"
 #include "app/import-logs.h"
+#include "app/samples.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/project.h"
@@ -52,6 +54,35 @@ static void
 open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open");
+}
+
+static void
+project_created_cb (SluiceWindow *window, const char *folder)
+{
+  sluice_window_open (window, folder, NULL);
+  sluice_window_show_page (window, "build");
+}
+
+static void
+new_project_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  GtkWidget *dialog = sluice_new_project_dialog_new (data, sluice_samples_get_folder ());
+  g_signal_connect_object (dialog, "created", G_CALLBACK (project_created_cb), data,
+                           G_CONNECT_SWAPPED);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
+static void
+open_sample_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  const char *samples = sluice_samples_get_folder ();
+  if (samples == NULL)
+    {
+      sluice_window_tell (data, _ ("The samples are not installed"));
+      return;
+    }
+  g_autofree char *path = g_build_filename (samples, SLUICE_FIRST_SAMPLE, NULL);
+  sluice_window_open (data, path, NULL);
 }
 
 static void
@@ -226,6 +257,8 @@ open_any_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "new-project", .activate = new_project_cb },
+  { .name = "open-sample", .activate = open_sample_cb },
   { .name = "open-any", .activate = open_any_cb, .parameter_type = "s" },
   { .name = "export-graph", .activate = export_graph_cb, .parameter_type = "s" },
 };

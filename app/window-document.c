@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/failure-words.h"
+#include "engine/train/fit-project.h"
 
 /* The graph that is open is one document: the pages of graph and building show it, and select in it
  * together. */
@@ -65,13 +66,32 @@ reload_cb (SluiceWindow *self)
   sluice_window_open (self, path, NULL);
 }
 
+/* Who has read it before reads it again. */
+static void
+project_changed (SluiceWindow *self, const char *words)
+{
+  g_autofree char *folder = g_strdup (sluice_run_controller_get_project (self->controller));
+  sluice_run_controller_set_project (self->controller, folder);
+  sluice_inspector_set_project (self->inspector, folder);
+  sluice_window_tell (self, words);
+}
+
 static void
 save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceWindow *self = data;
   g_autoptr (GError) error = NULL;
-  if (sluice_document_save (self->document, &error))
-    return;
+  g_autofree char *told = NULL;
+  const char *project = sluice_run_controller_get_project (self->controller);
+  if (sluice_document_save (self->document, &error)
+      && (project == NULL
+          || sluice_project_fit (project, sluice_document_get_graph (self->document), &told,
+                                 &error)))
+    {
+      if (told != NULL)
+        project_changed (self, told);
+      return;
+    }
   g_autofree char *words = sluice_failure_words (error);
   sluice_window_tell (self, words);
 }

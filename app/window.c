@@ -294,7 +294,10 @@ run_deleted_cb (SluiceWindow *self, gint64 id, const char *name)
 static void
 show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_window_show_page (data, g_variant_get_string (parameter, NULL));
+  const char *page = g_variant_get_string (parameter, NULL);
+  sluice_window_show_page (data, page);
+  if (g_str_equal (page, "build"))
+    gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
 static void
@@ -303,7 +306,7 @@ find_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_search_box_begin (SLUICE_WINDOW (data)->search);
 }
 
-/* What the search entry does, by name: for scripts and tests. */
+/* What the search entry does, for scripts and tests. */
 static void
 find_text_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {

@@ -10,7 +10,10 @@
 #include "engine/train/budget.h"
 #include "ui/chart/ticks.h"
 
-#define WAIT_MS    250 /* after the last change */
+/* After the last change. A large graph takes longer to copy than a frame lasts, 25 ms for 36,000
+ * nodes: that waits until somebody stops to think. */
+#define WAIT_MS    250
+#define NODES_A_MS 20
 #define SOME_BATCH 32
 
 /* A device's figures. */
@@ -261,7 +264,8 @@ sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batc
   self->graph = graph;
   self->batch = batch > 0 ? batch : SOME_BATCH;
   if (graph != NULL)
-    self->source = g_timeout_add (WAIT_MS, ask_cb, self);
+    self->source =
+        g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (graph) / NODES_A_MS, ask_cb, self);
   else
     show_nothing (self, NULL);
 }

@@ -10,8 +10,10 @@
 #include "app/build/document-bar.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
+#include "app/build/layers-pane.h"
 #include "app/build/problems-list.h"
 #include "app/build/text-twin.h"
+#include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 #include "engine/graph/graphdef.h"
@@ -30,9 +32,12 @@ struct _SluiceBuildPage
   SluiceHistoryList *history;
   SluiceProblemsList *problems;
   SluicePalette *palette;
+  GtkMenuButton *train_button;
+  SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
   guint problems_source;
+  const char *optimizer; /* (nullable): that training begins with, of a template */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -205,6 +210,43 @@ edited_cb (const GError *error, gpointer data)
   show_refusal (data, error);
 }
 
+static void
+layer_chosen_cb (SluiceBuildPage *self, const char *family, const char *name)
+{
+  self->optimizer = g_str_equal (family, "optimizer") ? name : NULL;
+  if (self->optimizer != NULL)
+    gtk_menu_button_popup (self->train_button);
+  else
+    sluice_graph_editor_add (self->editor, family, name);
+}
+
+/* ---- training ---- */
+
+static void
+train_shown_cb (SluiceBuildPage *self)
+{
+  sluice_train_popover_fill (self->train, sluice_document_get_graph (self->document),
+                             sluice_canvas_get_selection (self->canvas), self->optimizer);
+  self->optimizer = NULL;
+}
+
+static void
+train_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  gtk_menu_button_popup (SLUICE_BUILD_PAGE (widget)->train_button);
+}
+
+/* A run trains what the file holds. */
+static void
+launch_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  if (sluice_document_is_changed (self->document))
+    gtk_widget_activate_action (widget, "win.save-graph", NULL);
+  if (!sluice_document_is_changed (self->document))
+    gtk_widget_activate_action (widget, "win.new-run", NULL);
+}
+
 /* ---- what is wrong ---- */
 
 static void
@@ -361,11 +403,21 @@ sluice_build_page_dispose (GObject *object)
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
 }
 
+/* The keyboard is the canvas': all of the rest can be reached from there. */
+static gboolean
+sluice_build_page_grab_focus (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
+         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 static void
 sluice_build_page_class_init (SluiceBuildPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
+  widget_class->grab_focus = sluice_build_page_grab_focus;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
@@ -374,7 +426,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
+  g_type_ensure (SLUICE_TYPE_LAYERS_PANE);
   g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
+  g_type_ensure (SLUICE_TYPE_TRAIN_POPOVER);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
@@ -392,6 +446,10 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
   gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
+  gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
+  gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
   gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);
@@ -400,6 +458,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
+  gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
   gtk_widget_class_install_action (widget_class, "build.dismiss", NULL, dismiss_action);
   sluice_shortcuts_bind (widget_class, "build.");

@@ -237,6 +237,15 @@ sluice_edit_line_group (SluiceGraph *graph, const char *const *names)
 }
 
 char *
+sluice_edit_line_summary (const char *kind, const char *edge)
+{
+  GString *line = g_string_new ("summary");
+  add_word (line, kind);
+  add_word (line, edge);
+  return g_string_free (line, FALSE);
+}
+
+char *
 sluice_edit_line_ungroup (const char *scope)
 {
   return new_line ("ungroup", scope, NULL);

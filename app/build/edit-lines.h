@@ -28,5 +28,7 @@ char *sluice_edit_line_detach (SluiceGraph *graph,
 char *sluice_edit_line_rename (const char *name, const char *new_name);
 /* Into a scope beside them. */
 char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
+/* kind: "scalar". edge: what it shows */
+char *sluice_edit_line_summary (const char *kind, const char *edge);
 char *sluice_edit_line_ungroup (const char *scope);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);

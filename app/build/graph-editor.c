@@ -20,7 +20,8 @@ struct _SluiceGraphEditor
   SluiceGraphEditorDone done;
   gpointer user_data;
   SluiceJudge *judge; /* (nullable): of the graph as it is now */
-  SluicePoint at;     /* where what the palette offers will stand, in the scene */
+  gboolean has_place;
+  SluicePoint at; /* where what the palette offers will stand, in the scene */
 };
 
 static SluiceNode *
@@ -250,6 +251,8 @@ open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
   SluiceHand hand = { 0 };
   fill_hand (self, request, &hand);
   self->at = request->at;
+  /* What is wired is laid out well by itself; where the pointer let go is where it is wanted. */
+  self->has_place = request->port.node != NULL || request->selected == NULL;
   sluice_palette_open (self->palette, sluice_document_get_graph (self->document), &hand, request->x,
                        request->y, request->text);
 }
@@ -257,7 +260,10 @@ open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
 static void
 chosen_cb (SluiceGraphEditor *self, const char *line)
 {
-  sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
+  if (self->has_place)
+    sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
+  else
+    sluice_canvas_select_next (self->canvas);
   sluice_graph_editor_do (self, line);
 }
 
@@ -265,6 +271,45 @@ static void
 closed_cb (SluiceGraphEditor *self)
 {
   sluice_canvas_drop_wire (self->canvas);
+}
+
+/* The line of the offer that has this key. (transfer full) (nullable) */
+static char *
+dup_offered (SluiceGraph *graph, const SluiceHand *hand, const char *key)
+{
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (graph, hand);
+  g_autoptr (GPtrArray) all = sluice_offers_match (offers, NULL, NULL, NULL, TRUE);
+  for (guint i = 0; i < all->len; i++)
+    {
+      const SluiceOffer *offer = all->pdata[i];
+      if (strcmp (offer->key, key) == 0)
+        return g_strdup (offer->line);
+    }
+  return NULL;
+}
+
+void
+sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char *name)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  SluiceNode *selected = find_outcome (self, sluice_canvas_get_selection (self->canvas));
+  gboolean has_edge = selected != NULL && selected->n_outputs > 0;
+  SluiceHand hand = { .edge = has_edge ? (SluiceEdge){ selected, 0 } : SLUICE_NO_EDGE };
+  g_autofree char *key = g_strdup_printf ("layer %s", name);
+  GError *error = NULL;
+  char *line = NULL;
+  if (strcmp (family, "summary") == 0 && has_edge)
+    line = sluice_edit_line_summary (name, selected->name);
+  else if (strcmp (family, "summary") != 0)
+    line = dup_offered (graph, &hand, key);
+  if (line == NULL && has_edge)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s does not fit '%s'; select what it is to read", name, selected->name);
+  else if (line == NULL)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 "%s reads something: select what that is", name);
+  sluice_canvas_select_next (self->canvas);
+  do_take (self, line, error);
 }
 
 static const SluiceCanvasEditor editor = {

@@ -25,5 +25,8 @@ void sluice_graph_editor_free (SluiceGraphEditor *self);
 
 /* The graph is another one, or none: whether the canvas may be edited. */
 void sluice_graph_editor_update (SluiceGraphEditor *self);
-/* What the palette, or a list of layers, offers. */
+/* What stands in a list of all: behind what is selected, where that fits. family: of templates,
+ * "layer" */
+void sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char *name);
+/* A command. */
 void sluice_graph_editor_do (SluiceGraphEditor *self, const char *line);

@@ -16,6 +16,7 @@
   "{\"node\": \"string\", \"op\": \"string\", \"device\": \"string\", "                            \
   "\"loops\": \"string|null\", \"turn\": \"string\", \"waits_for\": \"string|null\", "             \
   "\"missing\": [{\"edge\": \"string\", \"loops\": \"string|null\", \"turn\": \"string\"}]}\n"     \
+  "{\"ended\": \"bool\"}\n"                                                                        \
   "{\"breakpoint\": \"int\", \"place\": \"string\", \"says\": \"string\"}"
 
 /* Where it has stopped, and what has been passed by. */

@@ -215,6 +215,9 @@ print_end (const CliDebugRun *self)
       print_step (self);
       return;
     }
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_bool (b, "ended", TRUE);
+  sluice_cli_json_end (b);
   if (!sluice_cli_json)
     puts (_ ("the run has ended"));
   for (guint i = 0; self->fetches[i] != NULL; i++)

@@ -7,6 +7,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/runs-diff.h"
+#include "app/cli/runs-empty.h"
 #include "app/cli/runs-importance.h"
 #include "app/cli/which-matters.h"
 #include "engine/base/text.h"
@@ -17,7 +18,7 @@
 
 static char *workspace, *filter, *result_tag;
 static gboolean trash, which_matters;
-static gint64 n_steps = 200;
+static gint64 n_steps = 200, older_days, larger_mb;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
@@ -34,6 +35,10 @@ static const GOptionEntry options[] = {
   { "result", 0, 0, G_OPTION_ARG_STRING, &result_tag,
     N_ ("With importance: what the runs are told apart by (their evaluation, else the loss)"),
     N_ ("TAG") },
+  { "older", 0, 0, G_OPTION_ARG_INT64, &older_days,
+    N_ ("With empty: runs that are in the trash for more days than this"), N_ ("DAYS") },
+  { "larger", 0, 0, G_OPTION_ARG_INT64, &larger_mb,
+    N_ ("With empty: the oldest, until the trash takes no more megabytes than this"), N_ ("MB") },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -269,6 +274,22 @@ diff_runs (const char *folder, char **names, GError **error)
 }
 
 static int
+empty_trash (const char *folder, char **names, GError **error)
+{
+  const SluiceTrashLimits limits = { 86400.0 * (double) older_days,
+                                     (guint64) larger_mb * 1000 * 1000 };
+  gboolean by_limit = older_days > 0 || larger_mb > 0;
+  if (!sluice_cli_check_count ("--older", older_days, 0, G_MAXINT32, error)
+      || !sluice_cli_check_count ("--larger", larger_mb, 0, G_MAXINT32, error))
+    return EXIT_USAGE;
+  if (by_limit == (names[0] != NULL))
+    return sluice_cli_usage (error, _ ("'empty': give RUNs of the trash, or --older or --larger"));
+  g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, TRUE, error);
+  return store != NULL && sluice_cli_empty_trash (store, names, &limits, error) ? EXIT_OK
+                                                                                : EXIT_FAILED;
+}
+
+static int
 edit_runs (const char *folder, char **arguments, GError **error)
 {
   const Subverb *subverb = NULL;
@@ -279,7 +300,7 @@ edit_runs (const char *folder, char **arguments, GError **error)
   if (subverb == NULL)
     return sluice_cli_usage (error,
                              _ ("'%s' is not known; there are diff, importance, rename, tag, note, "
-                                "star, delete and restore"),
+                                "star, delete, restore and empty"),
                              arguments[0]);
   if (filter != NULL || trash)
     return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
@@ -297,13 +318,17 @@ runs (char **arguments, GError **error)
   g_autofree char *folder = sluice_cli_dup_workspace (workspace);
   const char *what = arguments[0] != NULL ? arguments[0] : "";
   gboolean is_diff = strcmp (what, "diff") == 0, is_importance = strcmp (what, "importance") == 0;
+  gboolean is_empty = strcmp (what, "empty") == 0;
   if (which_matters && !is_diff)
     return sluice_cli_usage (error, _ ("--which-matters is of 'diff'"));
   if (result_tag != NULL && !is_importance)
     return sluice_cli_usage (error, _ ("--result is of 'importance'"));
+  if ((older_days != 0 || larger_mb != 0) && !is_empty)
+    return sluice_cli_usage (error, _ ("--older and --larger are of 'empty'"));
   return *what == '\0'   ? list_runs (folder, error)
          : is_diff       ? diff_runs (folder, arguments + 1, error)
          : is_importance ? tell_importance (folder, arguments + 1, error)
+         : is_empty      ? empty_trash (folder, arguments + 1, error)
                          : edit_runs (folder, arguments, error);
 }
 
@@ -311,7 +336,7 @@ const Verb sluice_verb_runs = {
   .name = "runs",
   .arguments =
       N_ ("[diff RUN RUN… | importance | rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | "
-          "star RUN on | delete RUN… | restore RUN…]"),
+          "star RUN on | delete RUN… | restore RUN… | empty [RUN…]]"),
   .summary = N_ ("List runs with their settings and results, and say something of them"),
   .details = N_ (
       "A run is named by its name, or by # and its number. 'diff' tells what differs between runs, "
@@ -322,7 +347,8 @@ const Verb sluice_verb_runs = {
       "two "
       "settings that only do something together show little. 'note RUN -' reads the notes, "
       "which are Markdown, from standard input; an empty text takes them away. What is deleted "
-      "is in the trash of the workspace, and 'restore' puts it back. A filter is terms that "
+      "is in the trash of the workspace, and 'restore' puts it back; 'empty' deletes for good what "
+      "lies there: some runs, or what is beyond an age or a size. A filter is terms that "
       "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
       "project:P, group:G, name:N, by what they begin with; is:starred, is:forked; and "
       "comparisons as lr<0.1 of a setting, else of the last value of a series, else of step, "
@@ -336,7 +362,8 @@ const Verb sluice_verb_runs = {
           "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
           "\"created\": \"number|null\", \"ended\": \"number|null\", "
           "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON
-          "\n" SLUICE_CLI_WHICH_MATTERS_JSON "\n" SLUICE_CLI_IMPORTANCE_JSON,
+          "\n" SLUICE_CLI_WHICH_MATTERS_JSON "\n" SLUICE_CLI_IMPORTANCE_JSON
+          "\n" SLUICE_CLI_RUNS_EMPTY_JSON,
   .options = options,
   .dashed = "tag",
   .run = runs,

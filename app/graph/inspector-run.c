@@ -297,6 +297,18 @@ has_same_names (SluiceInspector *self, GArray *rows)
   return TRUE;
 }
 
+/* Why a rule ended it well is no error. */
+static void
+show_heading (SluiceInspector *self)
+{
+  const SluiceRunInfo *info = sluice_run_get_info (self->run);
+  g_autofree char *status = NULL;
+  g_object_get (self->run, "status", &status, NULL);
+  sluice_inspector_set_heading (self, info->name, status, info->message);
+  if (info->state == SLUICE_RUN_FINISHED)
+    gtk_widget_remove_css_class (GTK_WIDGET (self->error), "error");
+}
+
 void
 sluice_inspector_add_run (SluiceInspector *self)
 {
@@ -307,10 +319,7 @@ sluice_inspector_add_run (SluiceInspector *self)
           NULL);
       return;
     }
-  const SluiceRunInfo *info = sluice_run_get_info (self->run);
-  g_autofree char *status = NULL;
-  g_object_get (self->run, "status", &status, NULL);
-  sluice_inspector_set_heading (self, info->name, status, info->message);
+  show_heading (self);
   g_autoptr (GArray) rows = list_rows (self);
   g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   self->run_labels = g_ptr_array_new ();
@@ -330,13 +339,10 @@ sluice_inspector_add_run (SluiceInspector *self)
 gboolean
 sluice_inspector_renew_run (SluiceInspector *self)
 {
-  g_autofree char *status = NULL;
   g_autoptr (GArray) rows = list_rows (self);
   if (!has_same_names (self, rows))
     return FALSE;
-  g_object_get (self->run, "status", &status, NULL);
-  sluice_inspector_set_heading (self, sluice_run_get_info (self->run)->name, status,
-                                sluice_run_get_info (self->run)->message);
+  show_heading (self);
   for (guint i = 0; i < rows->len; i++)
     sluice_inspector_rows_renew (&self->rows, self->run_labels->pdata[i],
                                  g_array_index (rows, Row, i).name,

@@ -27,6 +27,8 @@ sluice_launch_page_demote (SluiceLaunchPage *self, const char *name)
       g_autofree char *words = sluice_failure_words (error);
       sluice_launch_page_tell (self, words);
     }
+  if (self->form != NULL)
+    sluice_preflight_card_forget (self->preflight); /* of the project as it was */
   sluice_launch_page_read (self);
 }
 

@@ -178,8 +178,10 @@ recall (SluiceGraph *graph, const char *attr)
 static void
 rename_word (SluiceWord *word, const char *from, const char *to)
 {
+  static const char *const names[] = { "learning-rate", "variables", NULL };
   g_autofree char *node = g_strndup (word->text, strcspn (word->text, ":"));
-  if (!sluice_command_is_below (node, from))
+  if (!sluice_command_is_below (node, from)
+      || (word->key != NULL && !g_strv_contains (names, word->key)))
     return;
   const char *rest = word->text + strlen (from);
   char *renamed = g_strconcat (to, rest + (*to == '\0' && *rest == '/'), NULL);

@@ -205,21 +205,46 @@ expand_again (SluiceCommandCall *call,
 
 /* ---- those that follow ---- */
 
-/* Was it made with an edge of that layer as a parameter? */
-static gboolean
-reads_layer (const SluiceLine *line, const char *name)
+/* What is being gone through: a node, and how many of its uses were. */
+typedef struct
 {
-  for (guint i = 1; i < line->n; i++)
+  SluiceNode *node;
+  guint n_seen;
+} Visit;
+
+/* Nodes that depend on those given, and these, each behind all that depend on it. (transfer
+ * container) */
+static GPtrArray *
+list_behind (SluiceGraph *graph, const GPtrArray *from)
+{
+  GPtrArray *order = g_ptr_array_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) way = g_array_new (FALSE, FALSE, sizeof (Visit));
+  for (guint i = 0; i < from->len; i++)
     {
-      g_auto (GStrv) edges = sluice_template_split_edges (line->words[i].text);
-      for (guint k = 0; edges[k] != NULL; k++)
+      Visit first = { from->pdata[i], 0 };
+      if (g_hash_table_add (seen, first.node))
+        g_array_append_val (way, first);
+      while (way->len > 0)
         {
-          edges[k][strcspn (edges[k], ":")] = '\0';
-          if (sluice_command_is_below (edges[k], name))
-            return TRUE;
+          Visit *last = &g_array_index (way, Visit, way->len - 1);
+          guint n;
+          const SluiceUse *uses = sluice_graph_get_uses (graph, last->node, &n);
+          while (last->n_seen < n
+                 && (uses[last->n_seen].input < 0
+                     || !g_hash_table_add (seen, uses[last->n_seen].node)))
+            last->n_seen++;
+          Visit next = { last->n_seen < n ? uses[last->n_seen].node : NULL, 0 };
+          if (next.node != NULL)
+            g_array_append_val (way, next);
+          else
+            {
+              g_ptr_array_add (order, last->node);
+              g_array_set_size (way, way->len - 1);
+            }
         }
     }
-  return FALSE;
+  return order;
 }
 
 /* The layer whose outcome the node is. (transfer full) (nullable) */
@@ -231,72 +256,98 @@ dup_layer_of (const SluiceNode *node)
   return g_strndup (node->name, strlen (node->name) - strlen (OUTPUT));
 }
 
-/* Layers that read it, or such a one, in order of creation, which is that of their edges. (transfer
- * full) */
+/* Layers that depend on it, each behind those that it reads. (transfer full) */
 static GPtrArray *
-list_followers (SluiceGraph *graph, const char *name)
+list_followers (SluiceGraph *graph, const char *name, const GPtrArray *nodes)
 {
   GPtrArray *found = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+  g_autoptr (GPtrArray) behind = list_behind (graph, nodes);
+  for (guint i = behind->len; i > 0; i--)
     {
-      g_autofree char *layer = dup_layer_of (sluice_graph_get_node (graph, i));
-      g_autoptr (SluiceLine) line = layer != NULL ? recall (graph, layer) : NULL;
-      gboolean follows = line != NULL && reads_layer (line, name);
-      for (guint k = 0; line != NULL && k < found->len; k++)
-        follows |= reads_layer (line, found->pdata[k]);
-      if (follows && !g_str_equal (layer, name))
+      g_autofree char *layer = dup_layer_of (behind->pdata[i - 1]);
+      if (layer != NULL && !g_str_equal (layer, name))
         g_ptr_array_add (found, g_steal_pointer (&layer));
     }
   return found;
 }
 
-/* What a layer makes has another shape now: those that read it are made for the other one. */
-static gboolean
-let_follow (SluiceCommandCall *call, const char *name, GError **error)
+/* The dtypes and shapes that it is made for. (transfer full) */
+static char *
+dup_signature (const SluiceCommandCall *call, const char *layer)
 {
-  g_autoptr (GPtrArray) followers = list_followers (call->graph, name);
+  g_autoptr (SluiceLine) line = recall (call->graph, layer);
+  GString *text = g_string_new (NULL);
+  char shape[SLUICE_SHAPE_STR];
+  for (guint i = 1; line != NULL && i < line->n; i++)
+    {
+      g_auto (GStrv) edges = sluice_template_split_edges (line->words[i].text);
+      SluiceEdge edge;
+      for (guint k = 0; edges[k] != NULL; k++)
+        if (sluice_command_find_edge (call, edges[k], &edge, NULL))
+          g_string_append_printf (text, "%s%s ", sluice_dtype_name (sluice_edge_dtype (edge)),
+                                  sluice_shape_str (sluice_edge_shape (edge), shape));
+    }
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+make_again (SluiceCommandCall *call, char *layer, GError **error)
+{
+  g_autoptr (SluiceLine) before = recall (call->graph, layer);
+  if (before == NULL)
+    return TRUE; /* it cannot be read: it stays, and may not fit */
+  char *arguments[] = { before->words[0].text, layer, NULL };
+  SluiceCommandCall again = { .stack = call->stack,
+                              .graph = call->graph,
+                              .command = call->command,
+                              .arguments = arguments,
+                              .n_arguments = 2,
+                              .said = call->said };
+  const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
+  return template != NULL && expand_again (&again, template, before, error);
+}
+
+/* Behind what contradicts nothing is known, so a layer there is refused for a poor reason: the good
+ * one is what contradicts first. */
+static void
+say_first_error (SluiceCommandCall *call, const char *name, const char *layer, GError **error)
+{
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, NULL);
+  g_autoptr (GPtrArray) behind =
+      nodes != NULL ? list_behind (call->graph, nodes) : g_ptr_array_new ();
+  for (guint i = behind->len; i > 0; i--)
+    {
+      const SluiceNode *node = behind->pdata[i - 1];
+      if (node->error == NULL || sluice_command_is_below (node->name, layer))
+        continue;
+      g_clear_error (error);
+      if (error != NULL)
+        *error = g_error_copy (node->error);
+      return;
+    }
+  g_prefix_error (error, "layer '%s', which follows: ", layer);
+}
+
+/* Layers that are made for another shape than what they read now has are made for it. */
+static gboolean
+let_follow (SluiceCommandCall *call,
+            const char *name,
+            const GPtrArray *followers,
+            const GPtrArray *signatures,
+            GError **error)
+{
   for (guint i = 0; i < followers->len; i++)
     {
       char *layer = followers->pdata[i];
-      g_autoptr (SluiceLine) before = recall (call->graph, layer);
-      char *arguments[] = { before->words[0].text, layer, NULL };
-      SluiceCommandCall again = { .stack = call->stack,
-                                  .graph = call->graph,
-                                  .command = call->command,
-                                  .arguments = arguments,
-                                  .n_arguments = 2,
-                                  .said = call->said };
-      const SluiceTemplate *template = sluice_template_find ("layer", arguments[0], error);
-      if (template == NULL || !expand_again (&again, template, before, error))
+      sluice_edit_settle (call->graph);
+      g_autofree char *now = dup_signature (call, layer);
+      if (!g_str_equal (now, signatures->pdata[i]) && !make_again (call, layer, error))
         {
-          g_prefix_error (error, "layer '%s', which reads '%s': ", layer, name);
+          say_first_error (call, name, layer, error);
           return FALSE;
         }
     }
   return TRUE;
-}
-
-/* (nullable) */
-static const SluiceShape *
-find_shape (SluiceGraph *graph, const char *name)
-{
-  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
-  const SluiceNode *node = sluice_graph_find (graph, output);
-  return node != NULL ? &node->outputs[0].shape : NULL;
-}
-
-/* All nodes that may be made again with a layer. (transfer container) */
-static GPtrArray *
-collect_with_followers (SluiceCommandCall *call, const char *name)
-{
-  GPtrArray *nodes = sluice_command_collect (call, name, NULL);
-  g_autoptr (GPtrArray) followers = list_followers (call->graph, name);
-  for (guint i = 0; i < followers->len; i++)
-    {
-      g_autoptr (GPtrArray) more = sluice_command_collect (call, followers->pdata[i], NULL);
-      g_ptr_array_extend (nodes, more, NULL, NULL);
-    }
-  return nodes;
 }
 
 static gboolean
@@ -306,13 +357,18 @@ change (SluiceCommandCall *call,
         GError **error)
 {
   const char *name = call->arguments[1];
-  SluiceShape was = *find_shape (call->graph, name);
-  g_autoptr (GPtrArray) nodes = collect_with_followers (call, name);
-  if (!sluice_command_take_training (call, nodes, error)
-      || !expand_again (call, template, before, error))
-    return FALSE;
-  const SluiceShape *is = find_shape (call->graph, name);
-  return (is != NULL && sluice_shape_equal (&was, is)) || let_follow (call, name, error);
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  g_autoptr (GPtrArray) followers = list_followers (call->graph, name, nodes);
+  g_autoptr (GPtrArray) signatures = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < followers->len; i++)
+    {
+      g_autoptr (GPtrArray) more = sluice_command_collect (call, followers->pdata[i], NULL);
+      g_ptr_array_extend (nodes, more, NULL, NULL);
+      g_ptr_array_add (signatures, dup_signature (call, followers->pdata[i]));
+    }
+  return sluice_command_take_training (call, nodes, error)
+         && expand_again (call, template, before, error)
+         && let_follow (call, name, followers, signatures, error);
 }
 
 gboolean

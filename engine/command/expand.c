@@ -129,7 +129,7 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
 {
   char *end;
   double number = g_ascii_strtod (text, &end);
-  gboolean is_number = end != text && *end == '\0' && !isnan (number);
+  gboolean is_number = end != text && *end == '\0' && isfinite (number);
   if (!is_number || (parameter->kind == SLUICE_TEMPLATE_INT && number != floor (number)))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s is '%s'; it must be %s",
                         parameter->name, text,
@@ -139,6 +139,14 @@ check_number (const SluiceTemplateParameter *parameter, const char *text, GError
                         parameter->name, text, number < parameter->least ? "at least" : "at most",
                         number < parameter->least ? parameter->least : parameter->most);
   return TRUE;
+}
+
+/* As templates compare and write it, however it was given: "1e3", "+4". */
+static void
+set_integer (SluiceTemplateValues *self, const char *name, double number)
+{
+  g_autofree char *text = g_strdup_printf ("%.0f", number);
+  sluice_template_values_set (self, name, text);
 }
 
 static gboolean
@@ -163,6 +171,10 @@ set_parameter (SluiceTemplateValues *self,
   switch (parameter->kind)
     {
     case SLUICE_TEMPLATE_INT:
+      if (!check_number (parameter, text, error))
+        return FALSE;
+      set_integer (self, parameter->name, g_ascii_strtod (text, NULL));
+      return TRUE;
     case SLUICE_TEMPLATE_FLOAT:
       return check_number (parameter, text, error);
     case SLUICE_TEMPLATE_CHOICE:

@@ -88,8 +88,8 @@ static const struct
   { "mean", N_ ("Mean of all") },
 };
 
-static char *
-dup_title (const char *name, guint *order)
+char *
+sluice_offers_dup_layer_title (const char *name, guint *order)
 {
   for (*order = 0; *order < G_N_ELEMENTS (layer_titles); ++*order)
     if (g_str_equal (layer_titles[*order].name, name))
@@ -185,7 +185,7 @@ add_layer (SluiceOfferList *list,
   guint order;
   g_autofree char *name = sluice_namer_make (list->namer, template->name);
   g_autofree char *key = g_strconcat ("layer ", template->name, NULL);
-  g_autofree char *title = dup_title (template->name, &order);
+  g_autofree char *title = sluice_offers_dup_layer_title (template->name, &order);
   g_autofree char *made = g_strconcat (name, "/output", NULL);
   g_autofree char *flatten = flat ? sluice_namer_make (list->namer, "flatten") : NULL;
   g_autofree char *before =

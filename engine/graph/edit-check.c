@@ -441,13 +441,11 @@ add_pops (SluiceEdit *self, GPtrArray *nodes)
     }
 }
 
-static gboolean
-settle (SluiceEdit *self, GError **error)
+/* again: loops are begun anew, for which frames must be known */
+static void
+settle_shapes (SluiceEdit *self, gboolean again)
 {
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
-  guint n_own = self->direct->len;
-  look_at_cycles_again (self);
-  look_at_readers_again (self);
   for (guint i = 0; i < self->direct->len; i++)
     {
       SluiceNode *node = self->direct->pdata[i];
@@ -462,8 +460,23 @@ settle (SluiceEdit *self, GError **error)
           g_ptr_array_add (nodes, record->uses[k].node);
     }
   add_pops (self, nodes);
-  sluice_graph_settle (self->graph, (SluiceNode *const *) nodes->pdata, nodes->len, TRUE);
+  sluice_graph_settle (self->graph, (SluiceNode *const *) nodes->pdata, nodes->len, again);
   sluice_edit_forget_constants (self);
+}
+
+void
+sluice_edit_settle_so_far (SluiceEdit *self)
+{
+  settle_shapes (self, FALSE);
+}
+
+static gboolean
+settle (SluiceEdit *self, GError **error)
+{
+  guint n_own = self->direct->len;
+  look_at_cycles_again (self);
+  look_at_readers_again (self);
+  settle_shapes (self, TRUE);
   for (guint i = 0; i < n_own; i++)
     {
       const SluiceNode *node = self->direct->pdata[i], *old = old_of (self, node);

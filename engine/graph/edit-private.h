@@ -112,4 +112,6 @@ void sluice_edit_rename_in_shell (SluiceEdit *self, GHashTable *renamed);
 /* ---- edit-check.c ---- */
 
 /* Looks at what the transaction made or changed, and brings shapes behind it up to date. */
+/* Brings shapes behind what was changed so far up to date. */
+void sluice_edit_settle_so_far (SluiceEdit *self);
 gboolean sluice_edit_check (SluiceEdit *self, GError **error);

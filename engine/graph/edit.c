@@ -50,6 +50,14 @@ sluice_edit_commit (SluiceGraph *graph, GError **error)
   return edit;
 }
 
+void
+sluice_edit_settle (SluiceGraph *graph)
+{
+  SluiceEdit *edit = get_open (graph);
+  g_return_if_fail (edit != NULL);
+  sluice_edit_settle_so_far (edit);
+}
+
 gboolean
 sluice_edit_apply (SluiceEdit *self, GError **error)
 {

@@ -39,6 +39,10 @@ void sluice_edit_begin (SluiceGraph *graph);
  */
 SluiceEdit *sluice_edit_commit (SluiceGraph *graph, GError **error);
 
+/* Brings the shapes behind what the open transaction has changed so far up to date, for changes
+ * that go by them. What contradicts is not refused yet. */
+void sluice_edit_settle (SluiceGraph *graph);
+
 /* Ends the open transaction; the graph is as it was before it. */
 void sluice_edit_abandon (SluiceGraph *graph);
 

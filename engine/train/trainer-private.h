@@ -32,6 +32,7 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   SluiceReplica *replica;
+  SluiceDebugger *debugger;  /* of its steps */
   SluiceSchedule now;        /* what holds at this step; the trainer's thread, once it is started */
   gint64 next_change;        /* of the project's, after this step */
   SluiceRunControl *control; /* what others ask */

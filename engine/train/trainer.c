@@ -371,11 +371,14 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   const SluiceSchedule *p = &self->now;
   gint64 step = self->replica->n_done + 1;
   self->replica->limit = limit;
-  SluiceRunOptions options = { .step = step };
+  SluiceRunOptions options = { .step = step, .debugger = self->debugger };
   g_autoptr (SluiceTensor) summary = NULL;
+  const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
   if (!sluice_replica_step (self->replica, self->scalars,
                             every (step, p->summary_every) ? &summary : NULL, &options, error))
     return FALSE;
+  sluice_step_rate_skip (&self->rate,
+                         (sluice_debugger_get_stopped_us (self->debugger) - stopped_us) * 1e-6);
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_trainer_log_point (self, self->series[i], step, wall, self->scalars[i]);
@@ -501,6 +504,7 @@ end_run (SluiceTrainer *self, GError *take_error)
   self->ended = TRUE;
   pthread_cond_broadcast (&self->changed);
   pthread_mutex_unlock (&self->lock);
+  sluice_debugger_end (self->debugger);
 }
 
 gboolean
@@ -588,6 +592,7 @@ sluice_trainer_init (SluiceTrainer *self)
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init (&self->changed, &monotonic);
   pthread_condattr_destroy (&monotonic);
+  self->debugger = sluice_debugger_new ();
   self->steps_left = -1;
   self->progress = (SluiceProgress){
     .loss = NAN,
@@ -626,6 +631,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->info, sluice_run_info_free);
   g_clear_pointer (&self->file, sluice_run_file_free);
   g_clear_object (&self->store);
+  sluice_debugger_unref (self->debugger);
   g_clear_error (&self->error);
   g_free (self->folder);
   g_free (self->series);
@@ -656,6 +662,7 @@ sluice_trainer_start (SluiceTrainer *self)
   pthread_mutex_unlock (&self->lock);
   if (!start)
     return;
+  sluice_debugger_begin (self->debugger);
   sluice_store_set_patience (self->store, TRAINING_PATIENCE);
   GError *error = NULL;
   self->has_thread =
@@ -710,6 +717,7 @@ void
 sluice_trainer_stop (SluiceTrainer *self)
 {
   set_want (self, WANT_STOP, -1);
+  sluice_debugger_release (self->debugger);
 }
 
 gboolean
@@ -758,6 +766,12 @@ SluiceSession *
 sluice_trainer_get_session (SluiceTrainer *self)
 {
   return self->replica->session;
+}
+
+SluiceDebugger *
+sluice_trainer_get_debugger (SluiceTrainer *self)
+{
+  return self->debugger;
 }
 
 SluiceGraph *

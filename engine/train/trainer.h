@@ -104,6 +104,10 @@ gint64 sluice_trainer_get_run (SluiceTrainer *self);
 void sluice_trainer_get_begin (SluiceTrainer *self, gint64 *step, gint64 *came_to);
 const char *sluice_trainer_get_run_name (SluiceTrainer *self);
 SluiceSession *sluice_trainer_get_session (SluiceTrainer *self);
+/* Stops the training steps, not evaluations (engine/runtime/debug/debugger.h): a stopped step has
+ * begun, and what is asked of the trainer waits for its end, but for a stop, which lets it go on to
+ * its end without another one. Time at a breakpoint is none of training. */
+SluiceDebugger *sluice_trainer_get_debugger (SluiceTrainer *self);
 SluiceGraph *sluice_trainer_get_graph (SluiceTrainer *self);
 const SluiceProject *sluice_trainer_get_project (SluiceTrainer *self);
 /* Called on the trainer's thread when the state changes, and on another one when an alert was

@@ -361,6 +361,9 @@ class BadInput:
             'node { name: "log" op: "Log" input: "x" '
             'attr { key: "T" value { type: DT_FLOAT } } }\n'
             + string_const("word", 'a\\"b'))
+        script = self.folder / "debug.txt"
+        script.write_text("break log if |x| > 0.5\nbreak word\nrun\nvalues\nready\nwhy\n"
+                          "step\nbreaks\nstep\nquit\n")
         corpus = self.source / "tests" / "engine" / "store" / "corpus"
         models = self.source / "tests" / "app" / "saved-models"
         with zipfile.ZipFile(models / "module_tables.zip") as packed:
@@ -389,6 +392,8 @@ class BadInput:
              self.folder / "b.svg"],
             ["run", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
              "--memory"],
+            ["debug", graph, "--feed", "x:0=[1,0,-1]", "--fetch", "log:0", "--fetch", "word:0",
+             "--script", script],
             ["compare", graph, "--plain", "--feed", "x:0=[1,0,-1]", "--fetch", "log"],
             ["trace", mlp, "--out", self.folder / "t.json"],
             ["info"], ["info", mlp], ["info", "--parameters", mlp],

@@ -96,6 +96,36 @@ def check_which(tap, w):
                   ended.returncode == status and part in ended.stderr, ended.stderr)
 
 
+def short_runs(w):
+    ended = w.call("runs", "--filter", 'group:"which matters" steps=300', "--json")
+    return [json.loads(line) for line in ended.stdout.splitlines()]
+
+
+def check_which_killed(tap, w):
+    """The short runs are runs of the queue: a kill leaves them there, and who asks again goes on."""
+    words = ("runs", "diff", "a1", "d1", "--which-matters", "--steps=300", "--json")
+    first = subprocess.Popen([w.sluice, *words, "--workspace", w.folder],
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    while first.poll() is None and not any(run["state"] == "finished" for run in short_runs(w)):
+        pass
+    first.kill()
+    first.wait()
+    left = short_runs(w)
+    tap.point("killed, what was asked for waits", len(left) == 12
+              and any(run["state"] != "finished" for run in left),
+              [run["state"] for run in left])
+    ended = w.call(*words)
+    found = json.loads(ended.stdout) if ended.stdout else {"matters": []}
+    now = short_runs(w)
+    tap.point("asked again, it goes on to the answer", ended.returncode == 0
+              and len(found["matters"]) == 2 and all(run["state"] == "finished" for run in now)
+              and {run["id"] for run in now} == {run["id"] for run in left}, ended.stderr)
+    before = w.call("runs", "--json").stdout
+    again = w.call(*words)
+    tap.point("and a third time it has it without a run", again.stdout == ended.stdout
+              and w.call("runs", "--json").stdout == before)
+
+
 def check_few(tap, w):
     w.train("digits-lenet", "lenet")
     w.train("digits-lenet", "lenet2", "--set=batch=16")
@@ -168,6 +198,7 @@ def main():
         check_seeds(tap, w)
         check_setting(tap, w)
         check_which(tap, w)
+        check_which_killed(tap, w)
         check_few(tap, w)
         check_data(tap, w)
         check_graph(tap, w)

@@ -134,6 +134,30 @@ def check_trash(tap, runs):
     tap.point("and they are restored", len(runs.rows()) == 3 and runs.rows("--trash") == [])
 
 
+def check_empty(tap, runs):
+    """For good, by name, age and size."""
+    for words, status, part in (((), 2, "--older or --larger"),
+                                (("slow", "--larger=1"), 2, "--older or --larger"),
+                                (("slow",), 1, "slow"), (("--older=-1",), 2, "--older")):
+        ended = runs.call("runs", "empty", *words)
+        tap.point(f"refused: empty {' '.join(words)}",
+                  ended.returncode == status and part in ended.stderr, ended.stderr)
+    runs.rows("delete", "slow", "other")
+    tap.point("what lies within the limits stays",
+              runs.rows("empty", "--older=1") == [] and runs.rows("empty", "--larger=1000") == []
+              and len(runs.rows("--trash")) == 2)
+    gone = runs.rows("empty", "slow")
+    tap.point("a run that is named goes for good", [row["run"] for row in gone] == ["slow"]
+              and gone[0]["bytes"] > 0 and len(runs.rows("--trash")) == 1
+              and not os.path.exists(os.path.join(runs.folder, "runs", str(gone[0]["id"]))), gone)
+    big = os.path.join(runs.folder, "runs", str(runs.rows("--trash")[0]["id"]), "big")
+    with open(big, "wb") as file:
+        file.write(bytes(3_000_000))
+    gone = runs.rows("empty", "--larger=2")
+    tap.point("so does what is beyond the size", [row["run"] for row in gone] == ["other"]
+              and runs.rows("--trash") == [], gone)
+
+
 def check_lost(tap, runs):
     """The folders say it, too."""
     for path in pathlib.Path(runs.folder).glob("sluice.db*"):
@@ -173,6 +197,7 @@ def main():
         check_refused(tap, runs)
         check_importance(tap, runs, project)
         check_lost(tap, runs)
+        check_empty(tap, runs)
     finally:
         shutil.rmtree(folder)
     tap.end()

@@ -13,6 +13,7 @@
 #include "engine/command/problems.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
+#include "engine/train/budget.h"
 #include "kernels/registry.h"
 #include "tests/bench/rounds.h"
 #include "ui/canvas/hierarchy.h"
@@ -231,12 +232,13 @@ measure_picture (Bench *b, const char *file)
 #define PROBLEMS_MS 100.0
 #define OFFERS_MS   50.0
 #define JUDGE_US    20.0
+#define COPY_MS     30.0 /* for another thread, in a pause */
 
 /* All that is wrong after an edit; what could be put behind a node; what a wire fits. */
 static void
 measure_words (Bench *b, const char *file)
 {
-  double problems_ms[ROUNDS], offers_ms[ROUNDS], judge_us[ROUNDS], undo;
+  double problems_ms[ROUNDS], offers_ms[ROUNDS], judge_us[ROUNDS], copy_ms[ROUNDS], undo;
   g_autofree char *judge_name = g_strdup_printf ("edit/%s/judge", file);
   for (guint r = 0; r < ROUNDS; r++)
     {
@@ -244,6 +246,10 @@ measure_words (Bench *b, const char *file)
       double start = rounds_thread_ns ();
       g_autoptr (GPtrArray) problems = sluice_problems_find (b->graph, NULL);
       problems_ms[r] = (rounds_thread_ns () - start) / 1e6;
+
+      start = rounds_thread_ns ();
+      g_autoptr (SluiceGraph) copy = sluice_budget_take_graph (b->graph, NULL);
+      copy_ms[r] = (rounds_thread_ns () - start) / 1e6;
 
       SluiceNode *node = next_node (b);
       const SluiceHand hand = { .edge = { node->n_outputs > 0 ? node : NULL, 0 } };
@@ -265,6 +271,7 @@ measure_words (Bench *b, const char *file)
       judge_us[r] = (rounds_thread_ns () - start) / 1e3 / MAX (n, 1);
     }
   report (file, "problems", problems_ms, ROUNDS, PROBLEMS_MS);
+  report (file, "budget-copy", copy_ms, ROUNDS, COPY_MS);
   report (file, "offers", offers_ms, ROUNDS, OFFERS_MS);
   rounds_report (judge_name, "us", judge_us, ROUNDS, JUDGE_US, LESS_IS_BETTER);
 }

@@ -49,6 +49,8 @@ static const EditAction actions[] = {
     sluice_canvas_edit_palette_action },
   { "canvas.link", N_ ("_Lay a wire"), MENU_WIRE, FALSE, GDK_KEY_l, 0, MEMBER (connect),
     sluice_canvas_edit_link_action },
+  { "canvas.splice", N_ ("Put into a w_ire"), MENU_WIRE, FALSE, GDK_KEY_l, SHIFT, MEMBER (splice),
+    sluice_canvas_edit_splice_action },
   { "canvas.detach", N_ ("_Take out of its wires"), MENU_WIRE, FALSE, GDK_KEY_x, CTRL | SHIFT,
     MEMBER (detach), names_action },
   { "canvas.rename", N_ ("_Rename"), MENU_NAME, FALSE, GDK_KEY_F2, 0, MEMBER (rename),

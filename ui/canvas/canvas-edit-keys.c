@@ -43,9 +43,12 @@ void
 sluice_canvas_edit_update_status (SluiceCanvas *self)
 {
   const CanvasWire *wire = &self->edit->wire;
-  gboolean by_keys = wire->state == WIRE_PORTS || wire->state == WIRE_KEYS;
+  gboolean splices = self->edit->wires != NULL && self->scene != NULL;
+  gboolean by_keys = wire->state == WIRE_PORTS || wire->state == WIRE_KEYS || splices;
   g_autofree char *text = NULL;
-  if (wire->state == WIRE_PORTS)
+  if (splices)
+    text = sluice_canvas_edit_dup_splice_words (self);
+  else if (wire->state == WIRE_PORTS)
     {
       g_autofree char *port = port_words (self, wire->item, wire->port);
       text = g_strdup_printf (_ ("Wire at %s. Tab: another port, arrows: where it goes"), port);
@@ -160,6 +163,7 @@ choose (SluiceCanvas *self, guint target)
   const CanvasTarget *t = sluice_canvas_edit_get_target (self, wire->chosen);
   if (t != NULL)
     {
+      sluice_canvas_edit_judge_target (self, wire->chosen);
       SluiceRect rect = sluice_scene_get_item (self->scene, t->item)->rect;
       SluicePoint at = sluice_canvas_edit_to_pixels (
           self, sluice_canvas_edit_target_port (self, wire->chosen)->at);
@@ -181,6 +185,7 @@ lead_wire (SluiceCanvas *self)
   Order order = { self, wire->at };
   wire->state = WIRE_KEYS;
   sluice_scene_query (self->scene, is_small ? &all : &visible, items);
+  sluice_canvas_edit_prepare (self, items);
   for (guint i = 0; i < items->len; i++)
     sluice_canvas_edit_ask (self, g_array_index (items, guint, i), TRUE);
   sluice_canvas_edit_judge (self, JUDGE_US);
@@ -315,12 +320,14 @@ key_cb (SluiceCanvas *self, guint key, guint code, GdkModifierType state)
   if (self->edit == NULL || self->scene == NULL || !gtk_widget_is_focus (GTK_WIDGET (self))
       || (modifiers & ~GDK_SHIFT_MASK) != 0)
     return FALSE;
+  if (self->edit->wires != NULL && sluice_canvas_edit_splice_key (self, key))
+    return TRUE;
   if (key == GDK_KEY_Escape)
     return give_up (self);
   if ((wire == WIRE_PORTS || wire == WIRE_KEYS) && lead_by_key (self, key))
     return TRUE;
-  if (key == GDK_KEY_A && (modifiers & GDK_SHIFT_MASK))
-    return FALSE; /* canvas.palette */
+  if ((key == GDK_KEY_A || key == GDK_KEY_L) && (modifiers & GDK_SHIFT_MASK))
+    return FALSE; /* canvas.palette, canvas.splice */
   return type_letter (self, key);
 }
 

@@ -83,6 +83,11 @@ sluice_canvas_edit_end_drag (SluiceCanvas *self)
   CanvasEdit *edit = self->edit;
   end_ticks (self);
   g_clear_pointer (&edit->cut, g_array_unref);
+  if (edit->wires != NULL)
+    {
+      g_clear_pointer (&edit->wires, g_array_unref);
+      sluice_canvas_edit_update_status (self);
+    }
   edit->splice_edge = SLUICE_NONE;
   edit->may_splice = edit->is_detaching = FALSE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -212,20 +217,6 @@ sluice_canvas_edit_end_cut (SluiceCanvas *self)
 
 /* ---- a box ---- */
 
-/* The first open input or output of a box. */
-static const CanvasPort *
-open_port (SluiceCanvas *self, guint item, gboolean is_output)
-{
-  GArray *ports = sluice_canvas_edit_get_ports (self, item);
-  for (guint i = 0; i < ports->len; i++)
-    {
-      const CanvasPort *port = &g_array_index (ports, CanvasPort, i);
-      if (port->is_open && port->is_output == is_output)
-        return port;
-    }
-  return NULL;
-}
-
 void
 sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching)
 {
@@ -234,9 +225,7 @@ sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching
     return;
   edit->is_detaching = detaching && edit->editor->detach != NULL;
   edit->splice_edge = SLUICE_NONE;
-  edit->may_splice = !detaching && edit->editor->splice != NULL
-                     && open_port (self, item, FALSE) != NULL
-                     && open_port (self, item, TRUE) != NULL;
+  edit->may_splice = !detaching && sluice_canvas_edit_may_splice (self, item);
   begin_ticks (self);
 }
 
@@ -244,21 +233,12 @@ void
 sluice_canvas_edit_drag_box (SluiceCanvas *self, double x, double y)
 {
   CanvasEdit *edit = self->edit;
-  SluiceCanvasLink wire;
-  guint edge;
   if (edit == NULL || !edit->may_splice)
     return;
-  edge = sluice_canvas_edit_pick_edge (self, x, y);
-  if (edge == edit->splice_edge)
-    return;
-  edit->splice_edge = SLUICE_NONE;
-  if (edge == SLUICE_NONE || !sluice_canvas_edit_edge_link (self, edge, &wire))
-    return;
-  const CanvasPort *input = open_port (self, self->drag_item, FALSE);
-  SluiceCanvasLink link = { wire.from, { input->node, input->index } };
-  g_autofree char *words = NULL;
-  if (edit->editor->judge == NULL || edit->editor->judge (&link, &words, edit->user_data))
-    edit->splice_edge = edge;
+  guint edge = sluice_canvas_edit_pick_edge (self, x, y);
+  if (edge != edit->splice_edge)
+    edit->splice_edge =
+        sluice_canvas_edit_fits_wire (self, self->drag_item, edge) ? edge : SLUICE_NONE;
 }
 
 /* Out of its wires, it stands where it was dropped. */
@@ -272,21 +252,10 @@ detach (SluiceCanvas *self, guint item, SluicePoint by)
   self->edit->editor->detach ((const char *const *) names, self->edit->user_data);
 }
 
-static void
-splice_box (SluiceCanvas *self, guint item, const SluiceCanvasLink *wire)
-{
-  const CanvasPort *in = open_port (self, item, FALSE), *out = open_port (self, item, TRUE);
-  g_autofree char *reads = g_strdup (in->node), *gives = g_strdup (out->node);
-  SluiceCanvasEnd input = { reads, in->index }, output = { gives, out->index };
-  g_autoptr (SluiceScene) scene = sluice_scene_ref (self->scene); /* the names are its model's */
-  self->edit->editor->splice (wire, &input, &output, self->edit->user_data);
-}
-
 gboolean
 sluice_canvas_edit_drop_box (SluiceCanvas *self, guint item, SluicePoint by)
 {
   CanvasEdit *edit = self->edit;
-  SluiceCanvasLink wire;
   if (edit == NULL)
     return FALSE;
   guint edge = edit->splice_edge;
@@ -294,8 +263,8 @@ sluice_canvas_edit_drop_box (SluiceCanvas *self, guint item, SluicePoint by)
   sluice_canvas_edit_end_drag (self);
   if (is_detaching)
     detach (self, item, by);
-  else if (edge != SLUICE_NONE && sluice_canvas_edit_edge_link (self, edge, &wire))
-    splice_box (self, item, &wire);
+  else if (edge != SLUICE_NONE)
+    sluice_canvas_edit_splice (self, item, edge);
   else
     return FALSE;
   return TRUE;

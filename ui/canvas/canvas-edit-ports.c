@@ -207,6 +207,7 @@ place_ports (SluiceCanvas *self, guint item, GArray *ports)
     {
       CanvasPort *port = &g_array_index (ports, CanvasPort, i);
       guint n = 0, out = port->is_output ? 1 : 0;
+      port->at = (SluicePoint){ sides.anchor, sides.at_top[out] ? r.y : r.y + r.height };
       const SluiceSceneEdge *line = find_line (self, &sides, port, &n);
       /* What goes without saying in the picture does so at the border of a scope, too. */
       if (line == NULL && is_scope && !port->is_open)
@@ -285,22 +286,30 @@ sluice_canvas_edit_get_ports (SluiceCanvas *self, guint item)
 }
 
 void
+sluice_canvas_edit_prepare (SluiceCanvas *self, const GArray *items)
+{
+  g_autoptr (GArray) unknown = g_array_new (FALSE, FALSE, sizeof (guint));
+  if (self->edit == NULL || self->scene == NULL)
+    return;
+  for (guint i = 0; i < items->len; i++)
+    if (known_ports (self, g_array_index (items, guint, i)) == NULL)
+      g_array_append_val (unknown, g_array_index (items, guint, i));
+  if (unknown->len > 0)
+    find_ports (self, (const guint *) unknown->data, unknown->len);
+}
+
+void
 sluice_canvas_edit_prepare_ports (SluiceCanvas *self)
 {
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
   SluiceRect area = sluice_canvas_visible (self);
   guint n = 0;
-  if (!sluice_canvas_edit_shows_ports (self))
-    return;
   sluice_scene_query (self->scene, &area, items);
   for (guint i = 0; i < items->len; i++)
-    {
-      guint item = g_array_index (items, guint, i);
-      if (sluice_canvas_edit_shows_ports_of (self, item) && known_ports (self, item) == NULL)
-        g_array_index (items, guint, n++) = item;
-    }
-  if (n > 0)
-    find_ports (self, (const guint *) items->data, n);
+    if (sluice_canvas_edit_shows_ports_of (self, g_array_index (items, guint, i)))
+      g_array_index (items, guint, n++) = g_array_index (items, guint, i);
+  g_array_set_size (items, n);
+  sluice_canvas_edit_prepare (self, items);
 }
 
 void

@@ -5,7 +5,7 @@
  * canvas-edit-names.c (what the selection is called), canvas-edit-ports.c (which there are, and
  * where), canvas-edit-wire.c (a wire in hand, and where it may go), canvas-edit-drop.c (what
  * becomes of it), canvas-edit-interface.c (ports of nodes and scopes), canvas-edit-pointer.c
- * (drags), canvas-edit-draw.c, canvas-edit-sprites.c,
+ * (drags), canvas-edit-splice.c, canvas-edit-draw.c, canvas-edit-sprites.c,
  * canvas-edit-keys.c (a wire by keys), canvas-edit-actions.c, canvas-edit-rename.c. Main thread
  * only. */
 #pragma once
@@ -78,7 +78,9 @@ struct _CanvasEdit
 
   /* Drags */
   gboolean may_splice; /* the box in hand has an open end at either side */
-  guint splice_edge;   /* at the pointer, where it fits; else SLUICE_NONE */
+  guint splice_edge;   /* at the pointer, or chosen, where it fits; else SLUICE_NONE */
+  GArray *wires;       /* (nullable): guint, edges that keys go through */
+  guint chosen_wire;
   gboolean is_detaching;
   GArray *cut;                  /* guint, edges that the line crosses; NULL: there is no line */
   SluicePoint cut_from, cut_to; /* in the scene */
@@ -139,6 +141,7 @@ void sluice_canvas_edit_move_wire (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_end_wire (SluiceCanvas *self);
 /* All ends of a box, or only the open ones, become targets. */
 void sluice_canvas_edit_ask (SluiceCanvas *self, guint item, gboolean all);
+void sluice_canvas_edit_judge_target (SluiceCanvas *self, guint target);
 /* Asks the editor of targets, for so many microseconds. TRUE: that is all of them. */
 gboolean sluice_canvas_edit_judge (SluiceCanvas *self, gint64 budget);
 /* What is in view becomes targets. */
@@ -162,6 +165,15 @@ void sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, co
 /* canvas-edit-pointer.c */
 /* Whatever is dragged: nothing of it stays; a wire is on its own. */
 void sluice_canvas_edit_end_drag (SluiceCanvas *self);
+
+/* canvas-edit-splice.c */
+gboolean sluice_canvas_edit_may_splice (SluiceCanvas *self, guint item);
+gboolean sluice_canvas_edit_fits_wire (SluiceCanvas *self, guint item, guint edge);
+void sluice_canvas_edit_splice (SluiceCanvas *self, guint item, guint edge);
+void sluice_canvas_edit_splice_action (GtkWidget *widget, const char *name, GVariant *parameter);
+/* While keys choose a wire. FALSE: that is over, and the key is for others. */
+gboolean sluice_canvas_edit_splice_key (SluiceCanvas *self, guint key);
+char *sluice_canvas_edit_dup_splice_words (SluiceCanvas *self);
 
 /* canvas-edit-sprites.c */
 void sluice_canvas_edit_drop_sprites (SluiceCanvas *self);

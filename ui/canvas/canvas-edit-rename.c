@@ -104,6 +104,13 @@ key_cb (SluiceCanvas *self, guint key)
   return TRUE;
 }
 
+/* What an entry has no use for means nothing else meanwhile. */
+static gboolean
+other_key_cb (void)
+{
+  return TRUE;
+}
+
 static gboolean
 left_cb (gpointer data)
 {
@@ -127,6 +134,7 @@ new_entry (SluiceCanvas *self, const char *text)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2), *entry = gtk_entry_new (),
             *reason = gtk_label_new (NULL);
   GtkEventController *keys = gtk_event_controller_key_new (),
+                     *others = gtk_event_controller_key_new (),
                      *focus = gtk_event_controller_focus_new ();
   gtk_editable_set_text (GTK_EDITABLE (entry), text);
   gtk_editable_set_alignment (GTK_EDITABLE (entry), 0.5);
@@ -143,6 +151,8 @@ new_entry (SluiceCanvas *self, const char *text)
   g_signal_connect_object (keys, "key-pressed", G_CALLBACK (key_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (focus, "leave", G_CALLBACK (leave_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (entry, "activate", G_CALLBACK (activate_cb), self, 0);
+  g_signal_connect (others, "key-pressed", G_CALLBACK (other_key_cb), NULL);
+  gtk_widget_add_controller (box, others);
   gtk_widget_add_controller (box, keys);
   gtk_widget_add_controller (box, focus);
   return box;

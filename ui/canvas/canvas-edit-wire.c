@@ -205,8 +205,8 @@ sluice_canvas_edit_ask_visible (SluiceCanvas *self)
       sluice_canvas_edit_ask (self, g_array_index (items, guint, i), FALSE);
 }
 
-static void
-judge (SluiceCanvas *self, guint target)
+void
+sluice_canvas_edit_judge_target (SluiceCanvas *self, guint target)
 {
   const CanvasEdit *edit = self->edit;
   CanvasTarget *t = sluice_canvas_edit_get_target (self, target);
@@ -223,7 +223,7 @@ sluice_canvas_edit_judge (SluiceCanvas *self, gint64 budget)
   CanvasWire *wire = &self->edit->wire;
   gint64 end = g_get_monotonic_time () + budget;
   while (wire->n_judged < wire->targets->len && g_get_monotonic_time () < end)
-    judge (self, wire->n_judged++);
+    sluice_canvas_edit_judge_target (self, wire->n_judged++);
   return wire->n_judged == wire->targets->len;
 }
 
@@ -267,7 +267,7 @@ target_at (SluiceCanvas *self, double x, double y)
     {
       const CanvasTarget *t = &g_array_index (wire->targets, CanvasTarget, i);
       if (t->item == item)
-        judge (self, i);
+        sluice_canvas_edit_judge_target (self, i);
       if (at != NULL && t->item == item && t->port == port)
         return i;
     }

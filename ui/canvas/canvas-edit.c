@@ -60,7 +60,7 @@ sluice_canvas_set_editor (SluiceCanvas *self, const SluiceCanvasEditor *editor, 
     }
   sluice_canvas_edit_update_actions (self);
   sluice_canvas_update_history_actions (self);
-  sluice_canvas_update_legend (self);
+  sluice_canvas_update_message (self);
   sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -102,6 +102,12 @@ sluice_canvas_place_next (SluiceCanvas *self, double x, double y)
   g_clear_pointer (&self->edit->placing, sluice_placing_free);
   self->edit->placing =
       sluice_placing_new (none != NULL ? none : self->model, (SluicePoint){ x, y });
+}
+
+void
+sluice_canvas_select_next (SluiceCanvas *self)
+{
+  sluice_canvas_place_next (self, NAN, NAN);
 }
 
 void
@@ -230,15 +236,16 @@ sluice_canvas_edit_allocate (SluiceCanvas *self, int width)
 /* ---- the pointer at rest ---- */
 
 gboolean
-sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y)
+sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y, guint *item)
 {
-  guint item, port;
+  guint at, port;
   if (self->edit == NULL || self->scene == NULL)
     return FALSE;
-  sluice_canvas_edit_pick_port (self, x, y, &item, &port);
-  if (item == self->edit->hover_item && port == self->edit->hover_port)
+  if (sluice_canvas_edit_pick_port (self, x, y, &at, &port) != NULL)
+    *item = at;
+  if (at == self->edit->hover_item && port == self->edit->hover_port)
     return FALSE;
-  self->edit->hover_item = item;
+  self->edit->hover_item = at;
   self->edit->hover_port = port;
   return TRUE;
 }

@@ -325,10 +325,8 @@ motion_cb (SluiceCanvas *self, double x, double y)
   self->pointer_x = x;
   self->pointer_y = y;
   guint hover = self->drag == DRAG_NONE ? pick (self, x, y) : SLUICE_NONE;
-  gboolean is_same = hover == self->hover;
-  if (self->drag == DRAG_NONE && sluice_canvas_edit_hover (self, x, y))
-    is_same = FALSE;
-  if (is_same)
+  gboolean is_other_port = self->drag == DRAG_NONE && sluice_canvas_edit_hover (self, x, y, &hover);
+  if (hover == self->hover && !is_other_port)
     return;
   self->hover = hover;
   sluice_canvas_queue_tip (self);

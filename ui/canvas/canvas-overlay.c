@@ -172,6 +172,8 @@ sluice_canvas_update_message (SluiceCanvas *self)
       title = self->loading != NULL ? self->loading : _ ("Laying out the graph…");
       text = "";
     }
+  else if (self->model != NULL && self->edit != NULL)
+    text = _ ("Double-click, or press Shift+A, to add a node.");
   else if (self->model != NULL)
     text = _ ("This graph has no nodes.");
   gtk_label_set_label (GTK_LABEL (self->message_title), title);

@@ -263,8 +263,11 @@ const SluicePoint *sluice_canvas_edit_begin_frame (SluiceCanvas *self);
 void sluice_canvas_edit_draw (SluiceCanvas *self, cairo_t *cr);
 void sluice_canvas_edit_snapshot (SluiceCanvas *self, GtkSnapshot *snapshot);
 void sluice_canvas_edit_allocate (SluiceCanvas *self, int width);
-/* The pointer, without a button; TRUE: something else is under it than was. */
-gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y);
+/* The pointer, without a button; TRUE: another port, or none any more, is under it. @item: (inout):
+ * the box there; a port's, where one is. */
+gboolean sluice_canvas_edit_hover (SluiceCanvas *self, double x, double y, guint *item);
+/* Asks for the ports of boxes (guint) all at once. */
+void sluice_canvas_edit_prepare (SluiceCanvas *self, const GArray *items);
 /* (transfer full) (nullable): of the port under the pointer */
 char *sluice_canvas_edit_dup_tip (SluiceCanvas *self);
 /* ". Input a, float32 ?×784, open; …": what a screen reader says of the ports of a box. */

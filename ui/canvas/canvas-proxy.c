@@ -140,6 +140,16 @@ choose_items (SluiceCanvas *self, guint *n_visible)
   return chosen;
 }
 
+/* All at once: that is much less work. */
+static void
+prepare_ports (SluiceCanvas *self, const GArray *visible)
+{
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  for (guint i = 0; i < visible->len; i++)
+    g_array_append_val (items, g_array_index (visible, Visible, i).item);
+  sluice_canvas_edit_prepare (self, items);
+}
+
 static void
 describe (SluiceCanvas *self, guint n_listed, guint n_visible)
 {
@@ -171,6 +181,7 @@ update_cb (gpointer data)
     }
   while (self->proxies->len > items->len)
     gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
+  prepare_ports (self, items);
   for (guint i = 0; i < items->len; i++)
     set_item (self, self->proxies->pdata[i], g_array_index (items, Visible, i).item);
   describe (self, items->len, n_visible);

@@ -149,6 +149,11 @@ take_placed (SluiceCanvas *self, const CanvasJob *job)
         sluice_view_state_set_move (self->state, job->placed->pdata[i], x, y);
     }
   sluice_canvas_select_paths (self, job->placed);
+  if (self->has_view && self->lead_item != SLUICE_NONE)
+    {
+      SluiceRect rect = sluice_scene_get_item (self->scene, self->lead_item)->rect;
+      sluice_canvas_show_rect (self, &rect);
+    }
   sluice_canvas_layout_changed (self);
 }
 

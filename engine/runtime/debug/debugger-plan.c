@@ -180,6 +180,8 @@ describe_stands (const SluiceBreakpointReport *self, const char *place)
   if (self->n_ran > 0 && self->n_hits == 0)
     return g_strdup_printf (_ ("%s: ran %" PRId64 "×, and its condition did not hold"), place,
                             (gint64) self->n_ran);
+  if (self->n_hits > 0)
+    return g_strdup_printf (_ ("%s: was met %" PRId64 "×"), place, (gint64) self->n_hits);
   return g_strdup_printf (ngettext ("%s: %u node", "%s: %u nodes", self->n_nodes), place,
                           self->n_nodes);
 }

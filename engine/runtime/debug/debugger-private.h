@@ -48,7 +48,8 @@ struct _SluiceDebugger
   SluiceDebugRun *stopped; /* (nullable) */
   gboolean goes_on;        /* it was told to */
   guint64 n_stops;
-  guint n_begun; /* for sluice_debugger_wait() */
+  gint64 stopped_us; /* of all stops that are over */
+  guint n_begun;     /* for sluice_debugger_wait() */
   void (*notify) (gpointer data);
   gpointer notify_data;
 };

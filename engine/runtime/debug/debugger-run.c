@@ -217,6 +217,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   debugger->n_stops++;
   self->is_single = TRUE;
   atomic_store (&debugger->attends, debugger->mode == DEBUG_BY_STEP);
+  const gint64 since = g_get_monotonic_time ();
   sluice_activity_begin (activity); /* others need not think that nobody will do anything */
   tell (debugger);
   while (!debugger->goes_on && !is_cancelled (self->step))
@@ -224,6 +225,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   sluice_activity_end (activity);
   debugger->stopped = NULL;
   debugger->goes_on = TRUE;
+  debugger->stopped_us += g_get_monotonic_time () - since;
   tell (debugger);
   take_breakpoints (self);
   forget_ran (self);

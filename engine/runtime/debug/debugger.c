@@ -223,3 +223,12 @@ sluice_debugger_is_stopped (SluiceDebugger *self)
   pthread_mutex_unlock (&self->lock);
   return is_stopped;
 }
+
+gint64
+sluice_debugger_get_stopped_us (SluiceDebugger *self)
+{
+  pthread_mutex_lock (&self->lock);
+  gint64 stopped_us = self->stopped_us;
+  pthread_mutex_unlock (&self->lock);
+  return stopped_us;
+}

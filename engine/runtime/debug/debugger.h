@@ -98,6 +98,8 @@ void sluice_debugger_end (SluiceDebugger *self);
 /* Until a run is stopped (TRUE), or none is begun any more. */
 gboolean sluice_debugger_wait (SluiceDebugger *self);
 gboolean sluice_debugger_is_stopped (SluiceDebugger *self);
+/* Microseconds for which runs have been stopped, all together. */
+gint64 sluice_debugger_get_stopped_us (SluiceDebugger *self);
 
 /* ---- the stopped step ---- */
 

@@ -242,6 +242,12 @@ test_layer (Fixture *f, gconstpointer data)
   run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
 }
 
+static const SluiceNode *
+kernel_of (Fixture *f)
+{
+  return sluice_graph_find (f->graph, "hidden/kernel");
+}
+
 /* Parameters by `set`: in one transaction, variables keep their names, others their edges. */
 static void
 test_layer_set (Fixture *f, gconstpointer data)
@@ -254,13 +260,37 @@ test_layer_set (Fixture *f, gconstpointer data)
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
   g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
   g_assert_cmpstr (words, ==, "change the layer hidden");
-  const SluiceNode *kernel = sluice_graph_find (f->graph, "hidden/kernel");
-  g_assert_cmpint (kernel->outputs[0].handle_shape.dim[1], ==, 5);
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 5);
   const SluiceNode *n = sluice_graph_find (f->graph, "n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Relu");
   run (f, "set hidden activation=\n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Identity");
-  run (f, "undo 2");
+  run (f, "set hidden units=+1e1\n");
+  g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 10);
+  run (f, "undo 3");
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
+/* What follows does so in the order of edges, through ops that are no layers, and by dtypes; what
+ * cannot is named. */
+static void
+test_layer_followed (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "set bn momentum=0.9\nset conv filters=5\ncheck\n");
+  const SluiceNode *gamma = sluice_graph_find (f->graph, "bn/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
+  run (f, "insert Relu r hidden/output\nset hidden units=7\ncheck\n");
+  gamma = sluice_graph_find (f->graph, "ln/gamma");
+  g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 7);
+  run (f, "layer input in dtype=DT_UINT8 shape=[?,3] cast=DT_INT32\n"
+          "layer embedding e input=in/output rows=9 units=2\nset in cast=DT_INT64\ncheck\n");
+  run (f, "unlayer bn\n");
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_command_stack_do (f->stack, "set conv filters=6", NULL, &error));
+  g_assert_nonnull (g_strstr_len (error->message, -1, "bn/"));
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
 }
@@ -273,7 +303,7 @@ test_layer_trained (Fixture *f, gconstpointer data)
   run (f, layers);
   run (f, "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
           "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
-          "rename hidden model/first\nrename loss error\n");
+          "rename hidden model/first\nrename loss adam\nrename adam error\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n_nodes = sluice_graph_get_n_nodes (f->graph);
   guint n_done = sluice_command_stack_get_n_undo (f->stack);
@@ -394,6 +424,7 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense d input=flat/output", "units= is missing" },
     { "layer dense d input=flat/output units=0", "at least 1" },
     { "layer dense d input=flat/output units=2.5", "whole number" },
+    { "layer dense d input=flat/output units=inf", "whole number" },
     { "layer dense d input=flat/output unit=2", "did you mean units?" },
     { "layer dense d input=x units=2", "flatten" },
     { "layer lstm d input=x units=2", "[batch, steps, features]" },
@@ -518,6 +549,7 @@ main (int argc, char **argv)
   ADD ("/command/stack/script", test_script);
   ADD ("/command/stack/layer", test_layer);
   ADD ("/command/stack/layer-set", test_layer_set);
+  ADD ("/command/stack/layer-followed", test_layer_followed);
   ADD ("/command/stack/layer-trained", test_layer_trained);
   ADD ("/command/stack/layer-trained-refused", test_layer_trained_refused);
   ADD ("/command/stack/untrain", test_untrain);

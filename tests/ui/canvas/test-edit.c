@@ -104,7 +104,10 @@ controller_of (Fixture *f, GType type)
   for (guint i = 0; i < g_list_model_get_n_items (all) && found == NULL; i++)
     {
       g_autoptr (GtkEventController) controller = g_list_model_get_item (all, i);
-      if (G_TYPE_CHECK_INSTANCE_TYPE (controller, type))
+      gboolean is_menu = GTK_IS_GESTURE_SINGLE (controller)
+                         && gtk_gesture_single_get_button (GTK_GESTURE_SINGLE (controller))
+                                == GDK_BUTTON_SECONDARY;
+      if (G_TYPE_CHECK_INSTANCE_TYPE (controller, type) && !is_menu)
         found = controller;
     }
   g_assert_nonnull (found);
@@ -189,6 +192,33 @@ test_ports (Fixture *f, gconstpointer data)
   sluice_canvas_set_editor (f->canvas, NULL, NULL);
   g_assert_false (has_state (f, "\"ports\""));
   g_assert_true (out.x > 0);
+}
+
+/* What a pointer that rests on a port is told, and a screen reader of its box. */
+static void
+test_words (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  SluicePoint at = port_at (f, "x", 0, TRUE);
+  g_signal_emit_by_name (controller_of (f, GTK_TYPE_EVENT_CONTROLLER_MOTION), "motion", at.x,
+                         at.y - 3);
+  wait_for_state (f, "\"tip\":\"output 0, float32 ?×28, nothing reads it\"");
+  GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (f->canvas));
+  const char *wanted = "Loss loss, inputs act float32 ?×10. input logits, float32; input labels, "
+                       "int64, open; output 0, float32 1, nothing reads it";
+  guint guard = g_timeout_add_seconds (30, expired_cb, NULL);
+  for (gboolean found = FALSE; !found; child = gtk_widget_get_next_sibling (child))
+    {
+      if (child == NULL) /* they come when the picture has been at rest for a while */
+        {
+          g_main_context_iteration (NULL, TRUE);
+          child = gtk_widget_get_first_child (GTK_WIDGET (f->canvas));
+        }
+      g_autofree char *other = gtk_test_accessible_check_property (
+          GTK_ACCESSIBLE (child), GTK_ACCESSIBLE_PROPERTY_LABEL, wanted);
+      found = other == NULL;
+    }
+  g_source_remove (guard);
 }
 
 static void
@@ -385,6 +415,27 @@ test_link_ports (Fixture *f, gconstpointer data)
 }
 
 static void
+test_splice_keys (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  gtk_widget_grab_focus (GTK_WIDGET (f->canvas));
+  sluice_canvas_select (f->canvas, "loss");
+  act (f, "canvas.splice"); /* its output is open, but what it reads is no wire's */
+  key (f, GDK_KEY_Escape, 0);
+  g_assert_true (is_said (f, "Graph"));
+  sluice_canvas_select (f->canvas, "pool");
+  act (f, "canvas.splice");
+  for (guint i = 0; i < 4 && !is_said (f, "Into the wire from fc to act (1 of 3)")
+                    && !is_said (f, "Into the wire from fc to act (2 of 3)")
+                    && !is_said (f, "Into the wire from fc to act (3 of 3)");
+       i++)
+    g_assert_true (key (f, GDK_KEY_Down, 0));
+  g_assert_true (key (f, GDK_KEY_Return, 0));
+  assert_log (f, "splice pool:0 fc:0 act:0; ");
+  g_assert_true (is_said (f, "Graph"));
+}
+
+static void
 test_letters (Fixture *f, gconstpointer data)
 {
   settle (f);
@@ -518,6 +569,75 @@ test_rename (Fixture *f, gconstpointer data)
   g_assert_null (rename_entry (f));
 }
 
+/* Escape gives up whatever is dragged. */
+static void
+test_escape (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  gtk_widget_grab_focus (GTK_WIDGET (f->canvas));
+  SluicePoint from = port_at (f, "x", 0, TRUE), to = port_at (f, "fc", 0, FALSE);
+  press (f, from);
+  drag (f, from, to);
+  g_assert_true (key (f, GDK_KEY_Escape, 0));
+  g_assert_false (has_state (f, "\"wire\""));
+  drag (f, from, (SluicePoint){ 20, 40 });
+  let_go (f, from, to);
+  SluiceRect pool = box_of (f, "pool");
+  from = (SluicePoint){ pool.x + pool.width / 2, pool.y + pool.height / 2 };
+  press (f, from);
+  drag (f, from, to);
+  g_assert_true (key (f, GDK_KEY_Escape, 0));
+  let_go (f, from, to);
+  SluiceRect still = box_of (f, "pool");
+  g_assert_cmpfloat (fabs (still.x - pool.x) + fabs (still.y - pool.y), <, 1);
+  assert_log (f, "");
+}
+
+static double
+view_x (Fixture *f)
+{
+  double zoom, x;
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  g_assert_cmpint (sscanf (state, "{\"zoom\":%lf,\"x\":%lf", &zoom, &x), ==, 2);
+  return x;
+}
+
+/* At the edge the picture scrolls under a wire for as long as it is there. */
+static void
+test_scroll (Fixture *f, gconstpointer data)
+{
+  guint guard = g_timeout_add_seconds (30, expired_cb, NULL);
+  settle (f);
+  SluicePoint from = port_at (f, "x", 0, TRUE), edge = { 898, 350 };
+  double before = view_x (f);
+  press (f, from);
+  drag (f, from, edge);
+  while (view_x (f) < before + 100)
+    g_main_context_iteration (NULL, TRUE);
+  let_go (f, from, edge);
+  assert_log (f, "palette reads x:0 near loss:1; ");
+  g_source_remove (guard);
+}
+
+static void
+test_empty (Fixture *f, gconstpointer data)
+{
+  settle (f);
+  g_ptr_array_set_size (f->editor->nodes, 0);
+  fake_editor_show (f->editor);
+  settle (f);
+  act (f, "canvas.palette");
+  assert_log (f, "palette; ");
+  g_signal_emit_by_name (controller_of (f, GTK_TYPE_GESTURE_CLICK), "released", 2, 300.0, 300.0);
+  assert_log (f, "palette; ");
+  sluice_canvas_place_next (f->canvas, 10, 10);
+  fake_editor_add (f->editor, "first Placeholder 1");
+  fake_editor_show (f->editor);
+  settle (f);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "first");
+  g_assert_true (box_of (f, "first").x > 0);
+}
+
 /* ---- a new model ---- */
 
 static void
@@ -628,6 +748,7 @@ main (int argc, char **argv)
 #define ADD(name, function)                                                                        \
   g_test_add ("/canvas/edit/" name, Fixture, NULL, set_up, function, tear_down)
   ADD ("ports", test_ports);
+  ADD ("words", test_words);
   ADD ("connect", test_connect);
   ADD ("judged", test_judged);
   ADD ("drop", test_drop);
@@ -636,7 +757,11 @@ main (int argc, char **argv)
   ADD ("splice", test_splice);
   ADD ("link", test_link);
   ADD ("link-ports", test_link_ports);
+  ADD ("splice-keys", test_splice_keys);
   ADD ("letters", test_letters);
+  ADD ("escape", test_escape);
+  ADD ("scroll", test_scroll);
+  ADD ("empty", test_empty);
   ADD ("commands", test_commands);
   ADD ("names", test_names);
   ADD ("clipboard", test_clipboard);

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/build/layers-pane.h"
+
+#include <glib/gi18n.h>
+#include <string.h>
+
+#include "engine/command/offers.h"
+#include "engine/command/template.h"
+
+struct _SluiceLayersPane
+{
+  GtkWidget parent;
+  GtkWidget *box;
+  GtkEditable *entry;
+  GtkListBox *list;
+};
+
+G_DEFINE_FINAL_TYPE (SluiceLayersPane, sluice_layers_pane, GTK_TYPE_WIDGET)
+
+enum
+{
+  CHOSEN,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+typedef struct
+{
+  const SluiceTemplateFamily *family;
+  const SluiceTemplate *template;
+  char *title, *folded;      /* for the search */
+  guint family_order, order; /* the usual ones first */
+} Entry;
+
+static void
+entry_free (gpointer data)
+{
+  Entry *self = data;
+  g_free (self->title);
+  g_free (self->folded);
+  g_free (self);
+}
+
+static const Entry *
+get_entry (GtkListBoxRow *row)
+{
+  return g_object_get_data (G_OBJECT (row), "entry");
+}
+
+/* What it does with numbers, first of all: "units 128" is said where it is used; here, what it is
+ * by default. (transfer full) (nullable) */
+static char *
+dup_defaults (const SluiceTemplate *template)
+{
+  g_autoptr (GString) text = g_string_new (NULL);
+  for (guint i = 0; i < template->parameters->len && text->len < 12; i++)
+    {
+      const SluiceTemplateParameter *p =
+          &g_array_index (template->parameters, SluiceTemplateParameter, i);
+      gboolean is_number = p->kind == SLUICE_TEMPLATE_INT || p->kind == SLUICE_TEMPLATE_FLOAT;
+      if (is_number && p->value != NULL)
+        g_string_append_printf (text, "%s%s %s", text->len > 0 ? ", " : "", p->name, p->value);
+    }
+  return text->len > 0 ? g_strdup (text->str) : NULL;
+}
+
+static GtkWidget *
+new_row (const SluiceTemplateFamily *family, const SluiceTemplate *template)
+{
+  Entry *entry = g_new0 (Entry, 1);
+  entry->family = family;
+  entry->template = template;
+  entry->title = sluice_offers_dup_layer_title (template->name, &entry->order);
+  entry->family_order = (guint) (family - sluice_template_families);
+  g_autofree char *words =
+      g_strdup_printf ("%s %s %s", entry->title, template->name, _ (template->summary));
+  entry->folded = g_utf8_casefold (words, -1);
+  GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *title = gtk_label_new (entry->title);
+  g_autofree char *defaults = dup_defaults (template);
+  GtkWidget *detail = gtk_label_new (defaults);
+  gtk_label_set_xalign (GTK_LABEL (title), 0);
+  gtk_widget_set_hexpand (title, TRUE);
+  gtk_label_set_ellipsize (GTK_LABEL (detail), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (detail, "dim-label");
+  gtk_widget_add_css_class (detail, "layer-detail");
+  gtk_box_append (GTK_BOX (box), title);
+  gtk_box_append (GTK_BOX (box), detail);
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  gtk_widget_set_tooltip_text (row, _ (template->summary));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, entry->title,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, _ (template->summary), -1);
+  g_object_set_data_full (G_OBJECT (row), "entry", entry, entry_free);
+  return row;
+}
+
+/* Schedules and clipping are chosen together with the optimizer. */
+static gboolean
+is_chosen_here (const SluiceTemplateFamily *family)
+{
+  return family->is_layer || strcmp (family->name, "optimizer") == 0
+         || strcmp (family->name, "summary") == 0;
+}
+
+static void
+fill (SluiceLayersPane *self)
+{
+  for (guint i = 0; i < sluice_template_n_families; i++)
+    {
+      const SluiceTemplateFamily *family = &sluice_template_families[i];
+      if (!is_chosen_here (family))
+        continue;
+      g_autoptr (GPtrArray) templates = sluice_template_list (family->name);
+      for (guint k = 0; k < templates->len; k++)
+        gtk_list_box_append (self->list, new_row (family, templates->pdata[k]));
+    }
+}
+
+static int
+compare_cb (GtkListBoxRow *a, GtkListBoxRow *b, gpointer data)
+{
+  const Entry *x = get_entry (a), *y = get_entry (b);
+  if (x->family_order != y->family_order)
+    return x->family_order < y->family_order ? -1 : 1;
+  return x->order != y->order ? (x->order < y->order ? -1 : 1)
+                              : g_utf8_collate (x->title, y->title);
+}
+
+static void
+header_cb (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
+{
+  const SluiceTemplateFamily *family = get_entry (row)->family;
+  if (before != NULL && get_entry (before)->family == family)
+    {
+      gtk_list_box_row_set_header (row, NULL);
+      return;
+    }
+  GtkWidget *heading = gtk_label_new (_ (family->title));
+  gtk_label_set_xalign (GTK_LABEL (heading), 0);
+  gtk_widget_add_css_class (heading, "layers-heading");
+  gtk_list_box_row_set_header (row, heading);
+}
+
+static gboolean
+filter_cb (GtkListBoxRow *row, gpointer data)
+{
+  SluiceLayersPane *self = data;
+  g_autofree char *wanted = g_utf8_casefold (gtk_editable_get_text (self->entry), -1);
+  return strstr (get_entry (row)->folded, wanted) != NULL;
+}
+
+static void
+activated_cb (SluiceLayersPane *self, GtkListBoxRow *row)
+{
+  const Entry *entry = get_entry (row);
+  g_signal_emit (self, signals[CHOSEN], 0, entry->family->name, entry->template->name);
+}
+
+/* The first that matches, as in the palette. */
+static void
+entered_cb (SluiceLayersPane *self)
+{
+  for (int i = 0; gtk_list_box_get_row_at_index (self->list, i) != NULL; i++)
+    {
+      GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, i);
+      if (gtk_widget_get_child_visible (GTK_WIDGET (row)))
+        {
+          activated_cb (self, row);
+          return;
+        }
+    }
+}
+
+static void
+sluice_layers_pane_dispose (GObject *object)
+{
+  g_clear_pointer (&SLUICE_LAYERS_PANE (object)->box, gtk_widget_unparent);
+  G_OBJECT_CLASS (sluice_layers_pane_parent_class)->dispose (object);
+}
+
+static gboolean
+sluice_layers_pane_grab_focus (GtkWidget *widget)
+{
+  return gtk_widget_grab_focus (GTK_WIDGET (SLUICE_LAYERS_PANE (widget)->entry));
+}
+
+static void
+sluice_layers_pane_class_init (SluiceLayersPaneClass *klass)
+{
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  G_OBJECT_CLASS (klass)->dispose = sluice_layers_pane_dispose;
+  widget_class->grab_focus = sluice_layers_pane_grab_focus;
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  signals[CHOSEN] = g_signal_new ("chosen", SLUICE_TYPE_LAYERS_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
+}
+
+static void
+sluice_layers_pane_init (SluiceLayersPane *self)
+{
+  GtkWidget *scroller = gtk_scrolled_window_new (), *entry = gtk_search_entry_new ();
+  GtkWidget *list = gtk_list_box_new ();
+  self->entry = GTK_EDITABLE (entry);
+  self->list = GTK_LIST_BOX (list);
+  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
+  gtk_search_entry_set_key_capture_widget (GTK_SEARCH_ENTRY (entry), NULL);
+  g_object_set (entry, "placeholder-text", _ ("Find a layer"), NULL);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Find a layer"), -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Layers"), -1);
+  gtk_widget_add_css_class (entry, "layers-search");
+  gtk_widget_add_css_class (list, "layers-list");
+  gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
+  gtk_list_box_set_sort_func (self->list, compare_cb, NULL, NULL);
+  gtk_list_box_set_header_func (self->list, header_cb, NULL, NULL);
+  gtk_list_box_set_filter_func (self->list, filter_cb, self, NULL);
+  g_signal_connect_swapped (list, "row-activated", G_CALLBACK (activated_cb), self);
+  g_signal_connect_swapped (entry, "search-changed", G_CALLBACK (gtk_list_box_invalidate_filter),
+                            list);
+  g_signal_connect_swapped (entry, "activate", G_CALLBACK (entered_cb), self);
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
+                                  GTK_POLICY_AUTOMATIC);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
+  gtk_widget_set_vexpand (scroller, TRUE);
+  gtk_box_append (GTK_BOX (self->box), entry);
+  gtk_box_append (GTK_BOX (self->box), scroller);
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  fill (self);
+}
