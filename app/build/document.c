@@ -167,9 +167,9 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
+  self->text_is_changed = FALSE;
   g_clear_pointer (&self->base_hash, g_free);
   g_clear_pointer (&self->graph_hash, g_free);
-  self->text_is_changed = FALSE;
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
 }
 
