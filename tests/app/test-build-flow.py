@@ -26,9 +26,9 @@ from workbench import Workbench, press_keys, type_text, take_picture
 
 MLP = ["flatten", "dense activation=relu name=hidden", "dense units=10 name=logits",
        "softmax cross-entropy name=loss"]
-LENET = ["convolution filters=16 activation=relu name=conv1", "pooling name=pool1",
-         "convolution filters=32 activation=relu name=conv2", "flatten",
-         "dense activation=relu units=64 name=hidden", "dense units=10 name=logits",
+LENET = ["convolution filters=32 size=3 activation=relu name=conv1", "pooling name=pool1",
+         "convolution filters=64 activation=relu name=conv2", "pooling name=pool2", "flatten",
+         "dense activation=relu units=128 name=hidden", "dense units=10 name=logits",
          "softmax cross-entropy name=loss"]
 
 
