@@ -30,11 +30,11 @@ loaded_cb (SluiceWindow *self)
 {
   SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
   SluiceOpenedGraph *opened = sluice_graph_page_steal_opened (self->graph_page);
-  sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   if (opened != NULL)
     sluice_document_take (self->document, opened);
   else
     sluice_document_open (self->document, graph);
+  sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   update_save (self);
 }
 
@@ -121,6 +121,13 @@ sluice_window_add_document (SluiceWindow *self)
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed",
                             G_CALLBACK (selected_in_graph_cb), self);
+  sluice_inspector_set_document (self->inspector, self->document);
+  g_signal_connect_object (get_build_page (self), "attr-selected",
+                           G_CALLBACK (sluice_inspector_select_attr), self->inspector,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->inspector, "attr-focused",
+                           G_CALLBACK (sluice_build_page_select_attr), get_build_page (self),
+                           G_CONNECT_SWAPPED);
   g_signal_connect_swapped (get_build_page (self), "selection-changed",
                             G_CALLBACK (selected_in_build_cb), self);
   update_save (self);

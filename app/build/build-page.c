@@ -36,6 +36,7 @@ struct _SluiceBuildPage
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
+  char *path; /* (nullable): of the graph that is shown */
   guint problems_source;
   const char *optimizer; /* (nullable): that training begins with, of a template */
 };
@@ -50,6 +51,7 @@ G_DEFINE_FINAL_TYPE_WITH_CODE (SluiceBuildPage,
 enum
 {
   SELECTION_CHANGED,
+  ATTR_SELECTED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -72,11 +74,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 static void
 show_saved (SluiceBuildPage *self)
 {
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
-  g_autofree char *words = g_strdup_printf (
-      sluice_document_is_changed (self->document) ? _ ("not saved · %.6s") : _ ("saved · %.6s"),
-      hash != NULL ? hash : "–");
+  const char *hash = sluice_document_get_saved_hash (self->document);
+  g_autofree char *words = sluice_document_is_changed (self->document)
+                               ? g_strdup (_ ("not saved"))
+                               : g_strdup_printf (_ ("saved · %.6s"), hash != NULL ? hash : "–");
   gtk_label_set_label (self->saved, words);
 }
 
@@ -120,6 +121,11 @@ static void
 opened_cb (SluiceBuildPage *self)
 {
   const char *path = sluice_document_get_path (self->document);
+  /* What was open and in view in another graph is nothing in this one. */
+  if (g_strcmp0 (path, self->path) != 0)
+    sluice_canvas_set_view_state (self->canvas, NULL);
+  g_free (self->path);
+  self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
@@ -175,6 +181,18 @@ gboolean
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
   return sluice_canvas_select (self->canvas, name);
+}
+
+void
+sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr)
+{
+  sluice_text_twin_select_attr (self->twin, attr);
+}
+
+static void
+attr_selected_cb (SluiceBuildPage *self, const char *attr)
+{
+  g_signal_emit (self, signals[ATTR_SELECTED], 0, attr);
 }
 
 static void
@@ -383,6 +401,7 @@ sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
   g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
@@ -390,14 +409,26 @@ sluice_build_page_dispose (GObject *object)
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
 }
 
+/* The keyboard is the canvas': all of the rest can be reached from there. */
+static gboolean
+sluice_build_page_grab_focus (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
+         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+}
+
 static void
 sluice_build_page_class_init (SluiceBuildPageClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
+  widget_class->grab_focus = sluice_build_page_grab_focus;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
+                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
@@ -424,6 +455,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
+  gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
   gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);

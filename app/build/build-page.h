@@ -10,7 +10,8 @@
 /*
  * The page on which the open graph is made and changed: its canvas with editing on, what is wrong
  * with it, the layers that there are and the history of commands. Signal: selection-changed
- * (string, nullable), as of the graph's page.
+ * (string, nullable), as of the graph's page, and attr-selected (string, nullable): the attribute
+ * that the caret is in.
  *
  * Actions: build.undo, build.redo, build.do (string: a command), build.toggle-text.
  */
@@ -19,4 +20,6 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 
 /* The graph as it is now, or (%NULL) none. */
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
+/* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
+void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
 gboolean sluice_build_page_select (SluiceBuildPage *self, const char *name);

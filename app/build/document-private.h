@@ -9,13 +9,13 @@ struct _SluiceDocument
   GObject parent;
   SluiceCommandStack *stack; /* (nullable) */
   char *path;                /* (nullable) */
-  GBytes *base;  /* (nullable): what the first command was done to; without a path until then */
-  GBytes *known; /* (nullable): what the file holds, as far as is known */
+  GBytes *base;     /* (nullable): what the first command was done to; without a path until then */
+  char *base_hash;  /* (nullable): sluice_journal_hash() of base, where it is known */
+  char *graph_hash; /* (nullable): of the graph where it was saved last */
+  GBytes *known;    /* (nullable): what the file holds, as far as is known */
   SluiceJournal *journal; /* (nullable): there was no command yet */
   guint sync_source;
 
-  SluiceGraphText *text;    /* (nullable): nobody asked for it yet */
-  guint text_source;        /* it is to be made, before the file is another one */
   gboolean text_is_changed; /* by comments and blanks */
 
   GFileMonitor *monitor; /* (nullable) */
@@ -33,12 +33,6 @@ gboolean
 sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error);
 void sluice_document_emit_changed (SluiceDocument *self);
 void sluice_document_emit_news (SluiceDocument *self);
-
-/* document-text.c */
-void sluice_document_prepare_text (SluiceDocument *self);
-void sluice_document_forget_text (SluiceDocument *self);
-/* (transfer full) (nullable): NULL: it is not all that the file is to hold */
-GBytes *sluice_document_export_text (SluiceDocument *self);
 
 /* document-file.c */
 void sluice_document_watch (SluiceDocument *self);

@@ -104,7 +104,7 @@ append_all (SluiceDocument *self, SluiceJournal *journal, GError **error)
 static gboolean
 append_known (SluiceDocument *self, SluiceJournal *journal, GError **error)
 {
-  if (g_bytes_equal (self->known, self->base))
+  if (self->known == NULL || g_bytes_equal (self->known, self->base))
     return TRUE;
   if (!sluice_command_stack_is_saved (self->stack))
     return sluice_journal_note_read (journal, self->known, error);
@@ -119,7 +119,7 @@ sluice_document_begin_journal (SluiceDocument *self, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   g_autoptr (SluiceJournal) journal =
-      sluice_journal_create (folder, self->path, self->base, NULL, error);
+      sluice_journal_create (folder, self->path, self->base, self->base_hash, error);
   if (journal == NULL)
     return FALSE;
   if (!append_all (self, journal, error) || !append_known (self, journal, error))
@@ -162,12 +162,14 @@ forget (SluiceDocument *self)
 {
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
+  self->text_is_changed = FALSE;
+  g_clear_pointer (&self->base_hash, g_free);
+  g_clear_pointer (&self->graph_hash, g_free);
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
 }
 
@@ -199,10 +201,12 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
   self->path = g_steal_pointer (&opened->path);
   self->base = g_steal_pointer (&opened->base);
   self->known = g_steal_pointer (&opened->known);
+  self->graph_hash = g_steal_pointer (&opened->graph_hash);
+  if (opened->journal == NULL)
+    self->base_hash = g_steal_pointer (&opened->known_hash);
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
   sluice_command_stack_set_keep (self->stack, keep_line, self);
-  sluice_document_prepare_text (self);
   g_signal_emit (self, signals[OPENED], 0);
   sluice_document_watch (self);
   sluice_document_tell_opened (self, opened);
@@ -220,8 +224,6 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
-  if (self->text_source != 0)
-    sluice_document_get_text (self);
   if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
   sluice_document_emit_changed (self);
@@ -256,6 +258,16 @@ sluice_document_is_changed (SluiceDocument *self)
          && (self->text_is_changed || !sluice_command_stack_is_saved (self->stack));
 }
 
+const char *
+sluice_document_get_saved_hash (SluiceDocument *self)
+{
+  if (self->stack == NULL || !sluice_command_stack_is_saved (self->stack))
+    return NULL;
+  if (self->graph_hash == NULL)
+    self->graph_hash = sluice_graph_dup_hash (sluice_document_get_graph (self), NULL);
+  return self->graph_hash;
+}
+
 /* As the file is, so that it stays text where it was. (transfer full) (nullable) */
 static GBytes *export(SluiceDocument *self, GError **error)
 {
@@ -270,11 +282,7 @@ static GBytes *export(SluiceDocument *self, GError **error)
     }
   gboolean is_text =
       length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
-  GBytes *text = is_text ? sluice_document_export_text (self) : NULL;
-  if (text != NULL)
-    return text;
-  return sluice_graph_export (sluice_document_get_graph (self),
-                              is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
+  return sluice_command_stack_export (self->stack, is_text, error);
 }
 
 /* The journal says first what the file will hold. Where it has no room for that the file is
@@ -295,6 +303,7 @@ take_saved (SluiceDocument *self, GBytes *bytes)
 {
   g_clear_pointer (&self->known, g_bytes_unref);
   self->known = g_bytes_ref (bytes);
+  g_clear_pointer (&self->graph_hash, g_free);
   self->text_is_changed = FALSE;
   sluice_command_stack_set_saved (self->stack, TRUE);
   sluice_document_dismiss_news (self);
@@ -388,13 +397,14 @@ sluice_document_finalize (GObject *object)
   SluiceDocument *self = SLUICE_DOCUMENT (object);
   end_journal (self);
   sluice_document_unwatch (self);
-  sluice_document_forget_text (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
   g_clear_pointer (&self->theirs, g_bytes_unref);
   g_free (self->path);
+  g_free (self->base_hash);
+  g_free (self->graph_hash);
   g_free (self->words);
   G_OBJECT_CLASS (sluice_document_parent_class)->finalize (object);
 }

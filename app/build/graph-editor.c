@@ -20,7 +20,8 @@ struct _SluiceGraphEditor
   SluiceGraphEditorDone done;
   gpointer user_data;
   SluiceJudge *judge; /* (nullable): of the graph as it is now */
-  SluicePoint at;     /* where what the palette offers will stand, in the scene */
+  gboolean has_place;
+  SluicePoint at; /* where what the palette offers will stand, in the scene */
 };
 
 static SluiceNode *
@@ -250,6 +251,8 @@ open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
   SluiceHand hand = { 0 };
   fill_hand (self, request, &hand);
   self->at = request->at;
+  /* What is wired is laid out well by itself; where the pointer let go is where it is wanted. */
+  self->has_place = request->port.node != NULL || request->selected == NULL;
   sluice_palette_open (self->palette, sluice_document_get_graph (self->document), &hand, request->x,
                        request->y, request->text);
 }
@@ -257,7 +260,10 @@ open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
 static void
 chosen_cb (SluiceGraphEditor *self, const char *line)
 {
-  sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
+  if (self->has_place)
+    sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
+  else
+    sluice_canvas_select_next (self->canvas);
   sluice_graph_editor_do (self, line);
 }
 
@@ -302,6 +308,7 @@ sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char
   else if (line == NULL)
     sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
                  "%s reads something: select what that is", name);
+  sluice_canvas_select_next (self->canvas);
   do_take (self, line, error);
 }
 

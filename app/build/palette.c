@@ -148,7 +148,9 @@ dup_heading (SluicePalette *self, SluiceOfferReason reason)
 static void
 show_list (SluicePalette *self)
 {
-  const char *text = gtk_editable_get_text (GTK_EDITABLE (self->entry));
+  g_auto (GStrv) values = NULL;
+  g_autofree char *text =
+      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
   gboolean all = gtk_toggle_button_get_active (GTK_TOGGLE_BUTTON (self->all));
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   if (self->offers == NULL)
@@ -185,7 +187,10 @@ choose (SluicePalette *self)
   const SluiceOffer *offer = sluice_palette_get_selected (self);
   if (offer == NULL)
     return;
-  g_autofree char *line = g_strdup (offer->line);
+  g_auto (GStrv) values = NULL;
+  g_autofree char *text =
+      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
+  g_autofree char *line = sluice_offer_dup_line_with (offer, (const char *const *) values);
   keep (self, "palette-recent", &self->recent,
         move_key (self->recent, offer->key, TRUE, MOST_RECENT));
   g_signal_emit (self, signals[CHOSEN], 0, line);

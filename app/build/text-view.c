@@ -23,6 +23,12 @@ G_DEFINE_FINAL_TYPE (SluiceTextView, sluice_text_view, GTK_SOURCE_TYPE_VIEW)
 
 /* ---- line numbers ---- */
 
+static GdkRGBA
+rgba (SluiceColor color, double alpha)
+{
+  return (GdkRGBA){ (float) color.r, (float) color.g, (float) color.b, (float) alpha };
+}
+
 #define SLUICE_TYPE_TEXT_NUMBERS (sluice_text_numbers_get_type ())
 G_DECLARE_FINAL_TYPE (
     SluiceTextNumbers, sluice_text_numbers, SLUICE, TEXT_NUMBERS, GtkSourceGutterRendererText)
@@ -52,9 +58,34 @@ sluice_text_numbers_query_data (GtkSourceGutterRenderer *renderer,
   gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), text, -1);
 }
 
+/* The block has a bar between its numbers and its lines. */
+static void
+sluice_text_numbers_snapshot_line (GtkSourceGutterRenderer *renderer,
+                                   GtkSnapshot *snapshot,
+                                   GtkSourceGutterLines *lines,
+                                   guint line)
+{
+  GtkSourceView *view = gtk_source_gutter_renderer_get_view (renderer);
+  guint first, last;
+  int y, height, width = gtk_widget_get_width (GTK_WIDGET (renderer));
+  GTK_SOURCE_GUTTER_RENDERER_CLASS (sluice_text_numbers_parent_class)
+      ->snapshot_line (renderer, snapshot, lines, line);
+  if (!sluice_text_view_get_range (SLUICE_TEXT_VIEW (view), SLUICE_TEXT_BLOCK, &first, &last)
+      || line < first || line > last)
+    return;
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (renderer));
+  GdkRGBA bar = rgba (theme.accent, 1);
+  gtk_source_gutter_lines_get_line_yrange (
+      lines, line, GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_CELL, &y, &height);
+  gtk_snapshot_append_color (snapshot, &bar,
+                             &GRAPHENE_RECT_INIT (width - BAR_WIDTH - 1, y, BAR_WIDTH, height));
+}
+
 static void
 sluice_text_numbers_class_init (SluiceTextNumbersClass *klass)
 {
+  GTK_SOURCE_GUTTER_RENDERER_CLASS (klass)->snapshot_line = sluice_text_numbers_snapshot_line;
   GTK_SOURCE_GUTTER_RENDERER_CLASS (klass)->query_data = sluice_text_numbers_query_data;
 }
 
@@ -62,7 +93,7 @@ static void
 sluice_text_numbers_init (SluiceTextNumbers *self)
 {
   gtk_source_gutter_renderer_set_xalign (GTK_SOURCE_GUTTER_RENDERER (self), 1);
-  gtk_source_gutter_renderer_set_xpad (GTK_SOURCE_GUTTER_RENDERER (self), 6);
+  gtk_source_gutter_renderer_set_xpad (GTK_SOURCE_GUTTER_RENDERER (self), 8);
   gtk_widget_add_css_class (GTK_WIDGET (self), "dim-label");
 }
 
@@ -82,7 +113,7 @@ make_room_cb (SluiceTextView *self)
   text[n_digits] = '\0';
   gtk_source_gutter_renderer_text_measure (GTK_SOURCE_GUTTER_RENDERER_TEXT (self->numbers), text,
                                            &width, &height);
-  gtk_widget_set_size_request (GTK_WIDGET (self->numbers), width + 12, -1);
+  gtk_widget_set_size_request (GTK_WIDGET (self->numbers), width + 16, -1);
 }
 
 /* ---- ranges ---- */
@@ -148,12 +179,6 @@ find_area (SluiceTextView *self, SluiceTextRange which, graphene_rect_t *area)
 
 /* ---- drawing ---- */
 
-static GdkRGBA
-rgba (SluiceColor color, double alpha)
-{
-  return (GdkRGBA){ (float) color.r, (float) color.g, (float) color.b, (float) alpha };
-}
-
 static void
 draw_preview (SluiceTextView *self, GtkSnapshot *snapshot, const graphene_rect_t *area)
 {
@@ -191,10 +216,8 @@ sluice_text_view_snapshot_layer (GtkTextView *view, GtkTextViewLayer layer, GtkS
   sluice_theme_from_widget (&theme, GTK_WIDGET (self));
   if (find_area (self, SLUICE_TEXT_BLOCK, &area))
     {
-      GdkRGBA tint = rgba (theme.accent, 0.12), bar = rgba (theme.accent, 1);
+      GdkRGBA tint = rgba (theme.accent, 0.12);
       gtk_snapshot_append_color (snapshot, &tint, &area);
-      area.size.width = BAR_WIDTH;
-      gtk_snapshot_append_color (snapshot, &bar, &area);
     }
   if (find_area (self, SLUICE_TEXT_FIELD, &area))
     {
@@ -268,7 +291,6 @@ sluice_text_view_init (SluiceTextView *self)
       gtk_source_view_get_gutter (GTK_SOURCE_VIEW (self), GTK_TEXT_WINDOW_LEFT);
   AdwStyleManager *style = adw_style_manager_get_default ();
   gtk_text_view_set_monospace (GTK_TEXT_VIEW (self), TRUE);
-  gtk_text_view_set_left_margin (GTK_TEXT_VIEW (self), 8);
   gtk_source_buffer_set_language (buffer, find_language ());
   gtk_source_buffer_set_highlight_matching_brackets (buffer, FALSE);
   gtk_source_view_set_auto_indent (GTK_SOURCE_VIEW (self), TRUE);

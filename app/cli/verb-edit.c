@@ -170,23 +170,25 @@ read_script (GError **error)
   return g_strndup (length > 0 ? data : "", length);
 }
 
-static SluiceGraph *
+static SluiceCommandStack *
 load_base (SluiceJournal *journal, GError **error)
 {
   g_autoptr (GBytes) bytes = sluice_journal_dup_base (journal, NULL, error);
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
-  return bytes != NULL && sluice_graph_import (graph, bytes, error) ? g_steal_pointer (&graph)
-                                                                    : NULL;
+  if (bytes == NULL || !sluice_graph_import (graph, bytes, error))
+    return NULL;
+  SluiceCommandStack *stack = sluice_command_stack_new (graph);
+  sluice_command_stack_take_file (stack, bytes);
+  return stack;
 }
 
 static int
 replay (GError **error)
 {
   g_autoptr (SluiceJournal) journal = sluice_journal_open_read_only (journal_path, error);
-  g_autoptr (SluiceGraph) graph = journal != NULL ? load_base (journal, error) : NULL;
-  g_autoptr (SluiceCommandStack) stack = graph != NULL ? sluice_command_stack_new (graph) : NULL;
+  g_autoptr (SluiceCommandStack) stack = journal != NULL ? load_base (journal, error) : NULL;
   return stack != NULL && sluice_journal_replay (journal, stack, NULL, NULL, error)
-                 && sluice_command_write (graph, out_path, error)
+                 && sluice_command_stack_write (stack, out_path, error)
              ? EXIT_OK
              : EXIT_FAILED;
 }
@@ -213,12 +215,16 @@ edit (char **arguments, GError **error)
   if (script == NULL)
     return EXIT_FAILED;
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  g_autoptr (GBytes) file =
+      is_new ? NULL : sluice_read_file ("graph", arguments[0], SLUICE_READ_PLAIN, G_MAXINT32, NULL);
+  if (file != NULL)
+    sluice_command_stack_take_file (stack, file);
   gboolean ok = sluice_command_stack_run (stack, script, keep_going, report, NULL, error);
   if (!ok && !keep_going)
     return EXIT_FAILED;
   if (keep_going)
     g_clear_error (error); /* told already */
-  return sluice_command_write (graph, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
+  return sluice_command_stack_write (stack, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb sluice_verb_edit = {

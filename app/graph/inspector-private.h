@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "app/build/attribute-rows.h"
 #include "app/graph/inspector-rows.h"
 #include "app/graph/inspector.h"
 #include "app/graph/watched-output.h"
@@ -51,16 +52,18 @@ struct _SluiceInspector
   gint64 live_step;         /* at which one of them was changed */
   gulong run_changed, points_added;
   guint renew_source;
-  guint port;               /* that is looked at */
-  guint n_readers;          /* shown at most */
-  guint64 bytes;            /* of the outputs by their static shapes; 0: not known */
-  GtkLabel *live[N_LIVE];   /* (nullable): the values */
-  GtkLabel *note, *caption; /* (nullable): of the history */
-  SluiceSparkline *history; /* (nullable) */
-  GtkDropDown *depth;       /* (nullable) */
-  guint trace_depth;        /* of the choices */
-  char *project;            /* (nullable): the folder whose graph it is */
-  GtkWidget *promoted;      /* (nullable): the switch of a constant */
+  guint port;                      /* that is looked at */
+  guint n_readers;                 /* shown at most */
+  guint64 bytes;                   /* of the outputs by their static shapes; 0: not known */
+  GtkLabel *live[N_LIVE];          /* (nullable): the values */
+  GtkLabel *note, *caption;        /* (nullable): of the history */
+  SluiceSparkline *history;        /* (nullable) */
+  GtkDropDown *depth;              /* (nullable) */
+  guint trace_depth;               /* of the choices */
+  char *project;                   /* (nullable): the folder whose graph it is */
+  SluiceDocument *document;        /* (nullable) */
+  SluiceAttributeRows *attributes; /* (nullable): of a node that can be changed */
+  GtkWidget *promoted;             /* (nullable): the switch of a constant */
 };
 
 /* inspector.c */
@@ -70,6 +73,11 @@ void sluice_inspector_set_heading (SluiceInspector *self,
                                    const char *error);
 /* Times and loops of what is shown. */
 void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
+
+/* inspector-attributes.c */
+/* Then its attributes stand first. */
+gboolean sluice_inspector_can_change (SluiceInspector *self, const SluiceNode *node);
+void sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node);
 
 /* inspector-promote.c */
 /* Of a constant that may be a setting of new runs. */

@@ -27,6 +27,7 @@ clear_rows (SluiceInspector *self)
   self->note = self->caption = NULL;
   self->history = NULL;
   self->depth = NULL;
+  self->attributes = NULL;
   self->bytes = 0;
   g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->loop, g_free);
@@ -326,20 +327,6 @@ add_trace (SluiceInspector *self)
   self->depth = GTK_DROP_DOWN (depth);
 }
 
-static void
-add_attributes (SluiceInspector *self, const SluiceNode *node)
-{
-  sluice_inspector_rows_begin (&self->rows, _ ("Attributes"), TRUE);
-  for (guint i = 0; i < node->n_attrs; i++)
-    {
-      if (!sluice_words_attr_is_shown (&node->attrs[i]))
-        continue;
-      g_autofree char *name = sluice_words_attr_name (node->attrs[i].name);
-      g_autofree char *text = sluice_words_attr_value (&node->attrs[i].value);
-      sluice_inspector_rows_add (&self->rows, name, text);
-    }
-}
-
 /* Where it stands and why; what it asks for where that is another thing. */
 static void
 add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *session)
@@ -518,6 +505,8 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
   sluice_inspector_set_heading (self, node->name, subtitle,
                                 self->mark != NULL ? self->mark : refusal);
   watch_node (self, node);
+  if (sluice_inspector_can_change (self, node))
+    sluice_inspector_add_attributes (self, node);
   add_inputs (self, node);
   add_outputs (self, graph, node);
   sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
@@ -530,7 +519,8 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
     add_values (self, node);
   sluice_inspector_add_promotion (self, node);
   add_trace (self);
-  add_attributes (self, node);
+  if (!sluice_inspector_can_change (self, node))
+    sluice_inspector_add_attributes (self, node);
   add_documentation (self, node);
 }
 
@@ -739,6 +729,7 @@ sluice_inspector_dispose (GObject *object)
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->live_settings);
   g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
+  g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }
@@ -760,6 +751,8 @@ sluice_inspector_class_init (SluiceInspectorClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_inspector_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_inspector_finalize;
+  g_signal_new ("attr-focused", SLUICE_TYPE_INSPECTOR, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                G_TYPE_NONE, 1, G_TYPE_STRING);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/inspector.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceInspector, scroller);

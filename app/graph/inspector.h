@@ -4,11 +4,13 @@
 
 #include <gtk/gtk.h>
 
+#include "app/build/document.h"
 #include "app/graph/graph-page.h"
 #include "app/run.h"
 #include "app/workspace.h"
 
-/* What is known of the selected node or scope; of the whole graph where nothing is selected. */
+/* What is known of the selected node or scope; of the whole graph where nothing is selected.
+ * Signal: attr-focused (string): that attribute of the node is looked at. */
 #define SLUICE_TYPE_INSPECTOR (sluice_inspector_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceInspector, sluice_inspector, SLUICE, INSPECTOR, GtkWidget)
 
@@ -19,6 +21,10 @@ void sluice_inspector_show (SluiceInspector *self,
                             const char *name,
                             SluiceGraphPage *page,
                             SluiceSession *session);
+/* Whose nodes are changed here. */
+void sluice_inspector_set_document (SluiceInspector *self, SluiceDocument *document);
+/* That attribute is looked at elsewhere. attr: (nullable) */
+void sluice_inspector_select_attr (SluiceInspector *self, const char *attr);
 /* (nullable): the project that is open, of which constants may be settings of new runs. */
 void sluice_inspector_set_project (SluiceInspector *self, const char *folder);
 /* Whether the constant that is shown is one may have changed. */

@@ -108,5 +108,5 @@ sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
 gboolean
 sluice_command_save (SluiceCommandCall *call, GError **error)
 {
-  return sluice_command_write (call->graph, call->arguments[0], error);
+  return sluice_command_stack_write (call->stack, call->arguments[0], error);
 }

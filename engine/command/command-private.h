@@ -22,7 +22,8 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  char *words; /* (nullable): what it is called behind Undo, once it was done */
+  const char *text; /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *words;      /* (nullable): what it is called behind Undo, once it was done */
   SluiceTrainingAway
       *training; /* (nullable): to be made again when what was done has been judged */
 };

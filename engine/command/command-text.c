@@ -50,6 +50,7 @@ sluice_command_text (SluiceCommandCall *call, GError **error)
   if (!sluice_graph_rewrite (call->graph, (SluiceNode *const *) nodes->pdata, n, call->arguments[n],
                              &done, error))
     return FALSE;
+  call->text = call->arguments[n];
   call->words = dup_words (&done);
   return TRUE;
 }

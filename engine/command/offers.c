@@ -208,3 +208,72 @@ sluice_offers_match (SluiceOffers *self,
 {
   return sluice_offers_rank (self->offers, text, recent, pinned, with_others);
 }
+
+/* ---- values that were typed ---- */
+
+char *
+sluice_offer_split_text (const char *text, char ***values)
+{
+  g_auto (GStrv) words = g_strsplit (text, " ", -1);
+  g_autoptr (GStrvBuilder) others = g_strv_builder_new (), found = g_strv_builder_new ();
+  for (guint i = 0; words[i] != NULL; i++)
+    if (*words[i] != '\0')
+      g_strv_builder_add (strchr (words[i], '=') > words[i] ? found : others, words[i]);
+  g_auto (GStrv) rest = g_strv_builder_end (others);
+  *values = g_strv_builder_end (found);
+  return g_strjoinv (" ", rest);
+}
+
+/* "name=x" of "name=" is "x". (nullable) */
+static const char *
+find_value (const char *const *values, const char *key)
+{
+  gsize length = strlen (key);
+  for (guint i = 0; values[i] != NULL; i++)
+    if (strncmp (values[i], key, length) == 0 && values[i][length] == '=')
+      return values[i] + length + 1;
+  return NULL;
+}
+
+static void
+append_word (GString *line, const SluiceWord *word)
+{
+  g_autofree char *quoted = word->key == NULL ? sluice_line_quote (word->text) : NULL;
+  if (word->key != NULL)
+    g_string_append_printf (line, " %s=%s", word->key, word->text);
+  else
+    g_string_append_printf (line, " %s", quoted);
+}
+
+char *
+sluice_offer_dup_line_with (const SluiceOffer *self, const char *const *values)
+{
+  g_autoptr (SluiceLine) words = sluice_line_parse (self->line, NULL);
+  gboolean is_one =
+      words != NULL && words->n > 2
+      && (strcmp (words->words[0].text, "layer") == 0 || strcmp (words->words[0].text, "add") == 0
+          || strcmp (words->words[0].text, "insert") == 0);
+  if (!is_one || values[0] == NULL)
+    return g_strdup (self->line);
+  GString *line = g_string_new (words->words[0].text);
+  for (guint i = 1; i < words->n; i++)
+    {
+      SluiceWord word = words->words[i];
+      const char *value = i == 2             ? find_value (values, "name")
+                          : word.key != NULL ? find_value (values, word.key)
+                                             : NULL;
+      if (value != NULL)
+        word.text = (char *) value;
+      append_word (line, &word);
+    }
+  for (guint i = 0; values[i] != NULL; i++)
+    {
+      g_autofree char *key = g_strndup (values[i], strcspn (values[i], "="));
+      gboolean is_there = strcmp (key, "name") == 0;
+      for (guint k = 0; k < words->n && !is_there; k++)
+        is_there = g_strcmp0 (words->words[k].key, key) == 0;
+      if (!is_there)
+        g_string_append_printf (line, " %s", values[i]);
+    }
+  return g_string_free (line, FALSE);
+}

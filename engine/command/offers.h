@@ -47,6 +47,18 @@ typedef struct
  * full) */
 char *sluice_offers_dup_layer_title (const char *name, guint *order);
 
+/**
+ * sluice_offer_split_text:
+ * @text: what was typed: "dense units=10 name=logits"
+ * @values: (out) (transfer full): its words of a key and a value
+ *
+ * Returns: (transfer full): the others, by which offers are found
+ */
+char *sluice_offer_split_text (const char *text, char ***values);
+/* The command with those values: `name` is what it is called. Where it is several commands, as it
+ * is. (transfer full) */
+char *sluice_offer_dup_line_with (const SluiceOffer *self, const char *const *values);
+
 typedef struct _SluiceOffers SluiceOffers;
 
 /* All that can be offered. Valid as long as the graph does not change. */

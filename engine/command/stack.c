@@ -9,6 +9,7 @@
 
 #include "engine/base/suggest.h"
 #include "engine/command/command-private.h"
+#include "engine/graph/graphdef.h"
 
 /* A command that was done. */
 typedef struct
@@ -23,6 +24,7 @@ typedef struct
 struct _SluiceCommandStack
 {
   SluiceGraph *graph;
+  SluiceGraphText *text;    /* (nullable) */
   GPtrArray *done, *undone; /* Entry, the next one last */
   guint64 n_entries;        /* that were ever made */
   guint64 saved;            /* the last one done when the graph was saved; 0: none */
@@ -73,6 +75,7 @@ sluice_command_stack_free (SluiceCommandStack *self)
   g_ptr_array_unref (self->done);
   g_ptr_array_unref (self->undone);
   g_string_free (self->journal, TRUE);
+  g_clear_pointer (&self->text, sluice_graph_text_free);
   sluice_graph_unref (self->graph);
   g_free (self);
 }
@@ -81,6 +84,58 @@ SluiceGraph *
 sluice_command_stack_get_graph (SluiceCommandStack *self)
 {
   return self->graph;
+}
+
+/* ---- the text ---- */
+
+void
+sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text)
+{
+  g_clear_pointer (&self->text, sluice_graph_text_free);
+  self->text = text;
+}
+
+void
+sluice_command_stack_take_file (SluiceCommandStack *self, GBytes *bytes)
+{
+  gsize length = 0;
+  const char *data = g_bytes_get_data (bytes, &length);
+  if (length == 0 || !sluice_command_is_text (data, length))
+    return;
+  g_autofree char *text = g_strndup (data, length);
+  sluice_command_stack_take_text (self, sluice_graph_text_new (self->graph, text));
+}
+
+SluiceGraphText *
+sluice_command_stack_get_text (SluiceCommandStack *self)
+{
+  return self->text;
+}
+
+GBytes *
+sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError **error)
+{
+  if (!is_text || self->text == NULL || !sluice_graph_text_is_whole (self->text))
+    return sluice_graph_export (self->graph, is_text ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY,
+                                error);
+  char *text = sluice_graph_text_dup_text (self->text);
+  return g_bytes_new_take (text, strlen (text));
+}
+
+gboolean
+sluice_command_stack_write (SluiceCommandStack *self, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes =
+      sluice_command_stack_export (self, sluice_command_is_text_name (path), error);
+  return bytes != NULL && sluice_command_write_bytes (bytes, path, error);
+}
+
+/* Before each change, so that the text goes by the commands and not by who looks at it when. */
+static void
+freshen (SluiceCommandStack *self)
+{
+  while (self->text != NULL && !sluice_graph_text_refresh (self->text, G_MAXINT64))
+    ;
 }
 
 const char *
@@ -384,6 +439,7 @@ change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErro
 {
   SluiceCommandStack *self = call->stack;
   g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
+  freshen (self);
   if (!make_edits (call, line, edits, error))
     return FALSE;
   Entry *entry = g_new (Entry, 1);
@@ -394,6 +450,8 @@ change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErro
       entry_free (entry);
       return FALSE;
     }
+  if (self->text != NULL && call->text != NULL)
+    sluice_graph_text_adopt (self->text, call->text);
   entry->number = ++self->n_entries;
   g_ptr_array_add (self->done, entry);
   g_ptr_array_set_size (self->undone, 0);

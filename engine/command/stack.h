@@ -17,6 +17,16 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCommandStack, sluice_command_stack_free)
 
 SluiceGraph *sluice_command_stack_get_graph (SluiceCommandStack *self);
 
+/* The graph's text is kept from now on, so that what a file says in comments stays: from before the
+ * first command on, that the same commands make the same text again. (transfer full) */
+void sluice_command_stack_take_text (SluiceCommandStack *self, SluiceGraphText *text);
+/* The same, of what the graph's file holds, where that is text. */
+void sluice_command_stack_take_file (SluiceCommandStack *self, GBytes *bytes);
+SluiceGraphText *sluice_command_stack_get_text (SluiceCommandStack *self); /* (nullable) */
+/* What a file of the graph is to hold: as text such a one, if there is one. (transfer full)
+ * (nullable) */
+GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError **error);
+
 /**
  * sluice_command_stack_do:
  * @line: a command; an empty line or a comment does nothing
@@ -68,6 +78,9 @@ void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved
 gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
 /* How many commands are done where it is; FALSE: it is nowhere to be reached. */
 gboolean sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n);
+
+/* As sluice_command_write(), of such a text. */
+gboolean sluice_command_stack_write (SluiceCommandStack *self, const char *path, GError **error);
 
 /* What became of a line of a script. error: (nullable): it was done. said: may be empty. */
 typedef void (*SluiceCommandReport) (

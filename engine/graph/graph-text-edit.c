@@ -218,8 +218,11 @@ compare (SluiceGraphText *self,
       at = sluice_text_place_add (at, &block->lead);
       if (node == NULL || (other = sluice_node_text_update (block->body.text, node)) != NULL)
         {
+          there += node == NULL ? block->lead.size.line : 0;
           Origin origin = { there, p->n_before + at.line };
           g_array_append_val (p->origins, origin);
+          if (node == NULL) /* the others have theirs */
+            g_string_append (changed, block->lead.text);
           g_string_append (changed, block->body.text);
           if (!g_str_has_suffix (block->body.text, "\n"))
             g_string_append_c (changed, '\n');
@@ -417,4 +420,31 @@ sluice_graph_text_accept (SluiceGraphText *self)
   sluice_text_proposal_free (p);
   if (self->n_stale > 0 && self->stale != NULL)
     self->stale (self, self->user_data);
+}
+
+void
+sluice_graph_text_adopt (SluiceGraphText *self, const char *text)
+{
+  g_autoptr (GPtrArray) blocks =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_text_block_free);
+  g_autofree char *rest = NULL;
+  g_auto (SluiceArena) arena;
+  sluice_arena_init (&arena);
+  const Tensorflow__GraphDef *def =
+      sluice_text_parse (&arena, &tensorflow__graph_def__descriptor, text, strlen (text), NULL);
+  if (def == NULL || !sluice_text_cut (text, blocks, &rest, NULL) || blocks->len != def->n_node)
+    return;
+  for (guint i = 0; i < blocks->len; i++)
+    {
+      SluiceTextBlock *from = blocks->pdata[i];
+      const SluiceNode *node = sluice_graph_find (self->graph, def->node[i]->name);
+      SluiceTextBlock *to = node != NULL ? g_hash_table_lookup (self->by_node, node) : NULL;
+      if (to == NULL)
+        continue;
+      g_free (to->adopted);
+      to->adopted = g_steal_pointer (&from->body.text);
+      if (to->body.text == NULL)
+        sluice_text_part_take (&to->lead, g_steal_pointer (&from->lead.text));
+      sluice_graph_text_mark (self, to);
+    }
 }

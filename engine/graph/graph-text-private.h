@@ -19,6 +19,7 @@ typedef struct
 {
   SluiceTextPart lead; /* what stands before the node, since the one before it */
   SluiceTextPart body;
+  char *adopted;           /* (nullable): what the body is to be at the next refresh */
   SluiceNode *node;        /* (nullable): it is gone, the block goes at the next refresh */
   gboolean is_stale;       /* it is to be looked at */
   gboolean is_checked;     /* its text says what the node is */

@@ -50,6 +50,7 @@ sluice_text_block_free (SluiceTextBlock *self)
 {
   g_free (self->lead.text);
   g_free (self->body.text);
+  g_free (self->adopted);
   g_free (self);
 }
 
@@ -281,7 +282,13 @@ static void
 freshen (Walk *walk, SluiceTextBlock *block)
 {
   char *now = NULL;
-  if (block->body.text == NULL)
+  if (block->adopted != NULL)
+    {
+      now = sluice_node_text_update (block->adopted, block->node);
+      now = now != NULL ? now : g_strdup (block->adopted);
+      g_clear_pointer (&block->adopted, g_free);
+    }
+  else if (block->body.text == NULL)
     {
       GString *text = g_string_new (NULL);
       sluice_node_text_write (text, block->node);

@@ -112,6 +112,10 @@ gboolean sluice_graph_text_propose (SluiceGraphText *self,
 /* The change was made, or there was none: the proposed text stands. */
 void sluice_graph_text_accept (SluiceGraphText *self);
 
+/* Blocks stand for the nodes that they name from now on, as they are written, with what stands
+ * before those that have none yet: the graph says the same already. */
+void sluice_graph_text_adopt (SluiceGraphText *self, const char *text);
+
 /**
  * sluice_graph_text_locate:
  * @message: what is wrong with the change that was proposed last, as sluice_graph_rewrite() or the

@@ -119,7 +119,7 @@ static void
 append_convolutions (GString *script)
 {
   g_string_append (script,
-                   "layer conv2d conv1 input=input/x filters=32 size=3 activation=relu\n"
+                   "layer conv2d conv1 input=x filters=32 size=3 activation=relu\n"
                    "layer pool pool1 input=conv1/output\n"
                    "layer conv2d conv2 input=pool1/output filters=64 size=3 activation=relu\n"
                    "layer pool pool2 input=conv2/output\n");
@@ -130,7 +130,7 @@ static void
 append_model (GString *script, const SluiceNewProject *self, const SluiceDataAbout *about)
 {
   gboolean convolves = self->model == SLUICE_FIRST_MODEL_CONVOLUTION;
-  const char *input = convolves ? "pool2/output" : "input/x";
+  const char *input = convolves ? "pool2/output" : "x";
   if (convolves)
     append_convolutions (script);
   if (about->x.rank > 1)
@@ -140,8 +140,8 @@ append_model (GString *script, const SluiceNewProject *self, const SluiceDataAbo
   g_string_append_printf (script,
                           "layer dense logits input=hidden/output units=%" G_GINT64_FORMAT "\n",
                           about->n_classes);
-  g_string_append (script, "layer softmax-cross-entropy loss input=logits/output labels=input/y\n"
-                           "layer accuracy accuracy input=logits/output labels=input/y\n"
+  g_string_append (script, "layer softmax-cross-entropy loss input=logits/output labels=y\n"
+                           "layer accuracy accuracy input=logits/output labels=y\n"
                            "train loss/output optimizer=adam learning-rate=0.003\n"
                            "summary scalar loss/output loss\n"
                            "summary scalar accuracy/output accuracy\n");
@@ -172,9 +172,9 @@ sluice_new_project_dup_script (const SluiceNewProject *self,
 {
   if (!check_model (self, about, error))
     return NULL;
-  GString *script = g_string_new ("add Placeholder input/x dtype=DT_FLOAT shape=");
+  GString *script = g_string_new ("add Placeholder x dtype=DT_FLOAT shape=");
   append_shape (script, &about->x);
-  g_string_append_printf (script, "\nadd Placeholder input/y dtype=%s shape=",
+  g_string_append_printf (script, "\nadd Placeholder y dtype=%s shape=",
                           about->n_classes > 0 ? "DT_INT64" : "DT_FLOAT");
   append_shape (script, &about->y);
   g_string_append (script, "\n");
@@ -217,8 +217,8 @@ set_data (GKeyFile *ini, const SluiceNewProject *self, const SluiceDataAbout *ab
     g_key_file_set_double (ini, "data", "scale", 1.0 / 255);
   g_key_file_set_string (ini, "data", "shuffle", "true");
   set_shape (ini, &about->x);
-  g_key_file_set_string (ini, "data", "x", "input/x:0");
-  g_key_file_set_string (ini, "data", "y", "input/y:0");
+  g_key_file_set_string (ini, "data", "x", "x:0");
+  g_key_file_set_string (ini, "data", "y", "y:0");
 }
 
 /* The names are those that the commands give. */

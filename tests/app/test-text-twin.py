@@ -146,8 +146,38 @@ class Twin:
                                  text=True, check=False)
         self.tap.point("into a sound file", checked.returncode == 0, checked.stderr)
 
+    def inspected(self):
+        """An attribute is set in its row, by keys, and one that cannot be says why there."""
+        node = "hidden/initial/TruncatedNormal"
+        n = self.select(node) and self.w.state()["build"]["n-undo"]
+        seed = self.w.find_accessible("text box", "seed")
+        self.tap.point("a row tells what the op's definition says",
+                       seed.description() == "int · default 0" and seed.text() == "1",
+                       (seed.description(), seed.text()))
+        x, y, width, height = seed.place()
+        subprocess.run(["xdotool", "mousemove", str(x + width // 2), str(y + height // 2),
+                        "click", "1"], check=True)
+        self.w.until(seed.has_focus)
+        text = self.text(lambda t: t["attr"] == "seed" and t["field"])
+        self.tap.point("its lines stand out in the text", text["node"] == node, text)
+        press_keys("ctrl+a")
+        type_text("soon")
+        press_keys("Return")
+        self.w.until(lambda: [o for o in self.w.accessible().tree()
+                              if "soon" in o.text() and o.role() == "label"])
+        self.tap.point("a value that cannot be says why", self.w.state()["build"]["n-undo"] == n)
+        press_keys("ctrl+a")
+        type_text("7")
+        press_keys("Return")
+        state = self.state(lambda b: b["n-undo"] == n + 1)
+        self.picture("attributes")
+        self.tap.point("one that can is a command", node in state["undo"], state["undo"])
+        view = self.w.find_accessible("text box", "Text of the graph")
+        self.w.until(lambda: "i: 7" in view.text())
+
     def found(self):
-        press_keys("ctrl+f")
+        self.click()
+        press_keys("ctrl+f", "ctrl+a")
         type_text("logits/matmul\"")
         state = self.state(lambda b: b["text"]["place"].startswith(
             f"line {self.line_of('logits/matmul') + 1},"))
@@ -169,6 +199,7 @@ class Twin:
         self.taken_back()
         self.follows()
         self.comments()
+        self.inspected()
         self.found()
         self.folded()
 

@@ -116,6 +116,9 @@ sluice_canvas_set_editor (SluiceCanvas *self, const SluiceCanvasEditor *editor, 
 /* What the next model has and this one has not stands there, in the scene, and is selected. */
 void sluice_canvas_place_next (SluiceCanvas *self, double x, double y);
 
+/* The same, but it stands where the layout puts it. */
+void sluice_canvas_select_next (SluiceCanvas *self);
+
 /* The palette was closed, and nothing chosen. */
 void sluice_canvas_drop_wire (SluiceCanvas *self);
 

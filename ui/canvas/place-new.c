@@ -3,6 +3,8 @@
 
 #include "ui/canvas/place-new.h"
 
+#include <math.h>
+
 SluicePlacing *
 sluice_placing_new (SluiceGraphModel *before, SluicePoint at)
 {
@@ -105,6 +107,8 @@ sluice_place_new (SluiceScene *scene,
       g_ptr_array_add (moved, (gpointer) path);
     }
   SluicePoint middle = sluice_rect_centre (&all);
+  if (isnan (placing->at.x))
+    return FALSE;
   for (guint i = 0; i < moved->len; i++)
     {
       double x = 0, y = 0;

@@ -13,7 +13,7 @@ typedef struct
 {
   SluiceGraphModel *before; /* what it has is not new */
   GHashTable *moved;        /* (nullable) (element-type char*): but for these */
-  SluicePoint at;           /* where the middle of what is new is to be */
+  SluicePoint at;           /* where the middle of what is new is to be; NAN: where it is */
 } SluicePlacing;
 
 SluicePlacing *sluice_placing_new (SluiceGraphModel *before, SluicePoint at);
