@@ -38,7 +38,7 @@ struct _SluiceBuildPage
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
-  char *path; /* (nullable): of the graph that is shown */
+  char *path;                /* (nullable): of the graph that is shown */
   guint problems_source;
   const char *optimizer; /* (nullable): that training begins with, of a template */
 };
