@@ -82,8 +82,9 @@ class Drafts(launch.Session):
         """The windows of the display, by its numbers; tooltips and the like are smaller."""
         found = subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "sluice"],
                                capture_output=True, text=True, check=False).stdout.split()
-        sizes = {place: subprocess.run(["xdotool", "getwindowgeometry", "--shell", place], text=True,
-                                       capture_output=True, check=False).stdout for place in found}
+        sizes = {place: subprocess.run(["xdotool", "getwindowgeometry", "--shell", place],
+                                       capture_output=True, text=True, check=False).stdout
+                 for place in found}
         return {place for place, size in sizes.items() if re.search(r"WIDTH=\d{4}", size)}
 
     def attend(self, window, place):
