@@ -273,6 +273,32 @@ test_place (EditFixture *f, gconstpointer data)
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "loss");
 }
 
+/* Who saw all of the graph still does when it has grown; who looked closer still looks there. */
+static void
+test_fitted (EditFixture *f, gconstpointer data)
+{
+  edit_settle (f);
+  for (guint i = 0; i < 40; i++)
+    {
+      g_autofree char *line = i == 0 ? g_strdup ("n0 Relu ?×10 loss:0")
+                                     : g_strdup_printf ("n%u Relu ?×10 n%u:0", i, i - 1);
+      fake_editor_add (f->editor, line);
+    }
+  fake_editor_show (f->editor);
+  edit_settle (f);
+  g_assert_true (edit_has_state (f, "\"minimap\":false"));
+  edit_act (f, "canvas.zoom-100");
+  sluice_canvas_select (f->canvas, "x");
+  edit_settle (f);
+  SluiceRect before = edit_box_of (f, "x");
+  fake_editor_add (f->editor, "last Relu ?×10 n39:0");
+  fake_editor_show (f->editor);
+  edit_settle (f);
+  SluiceRect after = edit_box_of (f, "x");
+  g_assert_true (edit_has_state (f, "\"minimap\":true"));
+  g_assert_cmpfloat (fabs (after.x - before.x) + fabs (after.y - before.y), <, 2);
+}
+
 /* An editor may show what it did later than it did it. */
 static void
 test_late (EditFixture *f, gconstpointer data)
@@ -406,6 +432,7 @@ main (int argc, char **argv)
   ADD ("scroll", test_scroll);
   ADD ("empty", test_empty);
   ADD ("place", test_place);
+  ADD ("fitted", test_fitted);
   ADD ("late", test_late);
   ADD ("modifiers", test_modifiers);
   return g_test_run ();
