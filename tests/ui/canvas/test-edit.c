@@ -278,20 +278,23 @@ static void
 test_fitted (EditFixture *f, gconstpointer data)
 {
   edit_settle (f);
-  for (guint i = 0; i < 40; i++)
+  static const char *const names[] = { "loss",  "ash", "birch", "cedar", "elm", "fir",
+                                       "hazel", "ivy", "larch", "maple", "oak", "pine" };
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
     {
-      g_autofree char *line = i == 0 ? g_strdup ("n0 Relu ?×10 loss:0")
-                                     : g_strdup_printf ("n%u Relu ?×10 n%u:0", i, i - 1);
+      g_autofree char *line = g_strdup_printf ("%s %s ?×10 %s:0", names[i],
+                                               i % 3 == 0 ? "Split" : "Relu", names[i - 1]);
       fake_editor_add (f->editor, line);
     }
   fake_editor_show (f->editor);
   edit_settle (f);
   g_assert_true (edit_has_state (f, "\"minimap\":false"));
-  edit_act (f, "canvas.zoom-100");
+  for (guint i = 0; i < 5; i++)
+    edit_act (f, "canvas.zoom-in");
   sluice_canvas_select (f->canvas, "x");
   edit_settle (f);
   SluiceRect before = edit_box_of (f, "x");
-  fake_editor_add (f->editor, "last Relu ?×10 n39:0");
+  fake_editor_add (f->editor, "yew Relu ?×10 pine:0");
   fake_editor_show (f->editor);
   edit_settle (f);
   SluiceRect after = edit_box_of (f, "x");
