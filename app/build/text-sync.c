@@ -129,8 +129,13 @@ follow_cb (SluiceGraphText *map,
   gboolean is_before = self->is_edited && end.line <= self->n_before;
   SluiceTextPlace from = begin, to = end;
   gboolean is_seen = to_buffer (self, &from, &to);
+  /* Whoever saves before there was time to refresh asks the map for all of its text, too. */
+  sluice_text_sync_freeze (self);
+  gtk_text_buffer_begin_irreversible_action (self->buffer);
   if (is_seen)
     replace (self, from, to, text);
+  gtk_text_buffer_end_irreversible_action (self->buffer);
+  sluice_text_sync_thaw (self);
   if (is_before && is_seen)
     self->n_before += n - n_old;
   else if (self->is_edited && is_seen)
@@ -146,9 +151,7 @@ refresh (SluiceTextSync *self, gint64 budget_us)
   if (self->is_edited)
     sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
   sluice_text_sync_freeze (self);
-  gtk_text_buffer_begin_irreversible_action (self->buffer);
   gboolean done = sluice_graph_text_refresh (self->map, budget_us);
-  gtk_text_buffer_end_irreversible_action (self->buffer);
   if (done && self->is_loading)
     {
       self->is_loading = FALSE;

@@ -31,6 +31,7 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
                              "duplicate", "group", "ungroup", "mute", "bypass", "cut",
                              "copy", "paste", "paste-wired")},
+             "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
                 for name in ("group", "compare", "lineage")},
