@@ -84,6 +84,7 @@ static const SluiceKey keys[] = {
   { BUILD, N_ ("Do it again"), "build.redo", "<Control><Shift>z <Control>y" },
   { BUILD, N_ ("Show or fold the text"), "build.toggle-text", "<Control>t" },
   { BUILD, N_ ("Add a node, at the selected one"), "canvas.palette", "<Shift>a" },
+  { BUILD, N_ ("Pin what the palette has chosen"), "palette.pin", "<Control>p" },
   { BUILD, N_ ("Lay a wire from it: Tab for the port, arrows for where it goes, Return"),
     "canvas.link", "l" },
   { BUILD, N_ ("Delete; what read it reads what it read"), "canvas.delete", "Delete" },

@@ -56,6 +56,9 @@ const char *sluice_window_get_page_name (SluiceWindow *self);
 /* Is the one in front pushed on a page of the switcher? */
 gboolean sluice_window_page_is_pushed (SluiceWindow *self);
 
+/* window-toasts.c: a run that was deleted, and how to have it back. */
+void sluice_window_offer_deleted (SluiceWindow *self);
+
 /* window-document.c: once the pages are there. */
 void sluice_window_add_document (SluiceWindow *self);
 

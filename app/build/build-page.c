@@ -36,6 +36,7 @@ struct _SluiceBuildPage
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
+  char *path;                /* (nullable): of the graph that is shown */
   guint problems_source;
   const char *optimizer; /* (nullable): that training begins with, of a template */
 };
@@ -73,11 +74,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 static void
 show_saved (SluiceBuildPage *self)
 {
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
-  g_autofree char *words = g_strdup_printf (
-      sluice_document_is_changed (self->document) ? _ ("not saved · %.6s") : _ ("saved · %.6s"),
-      hash != NULL ? hash : "–");
+  const char *hash = sluice_document_get_saved_hash (self->document);
+  g_autofree char *words = sluice_document_is_changed (self->document)
+                               ? g_strdup (_ ("not saved"))
+                               : g_strdup_printf (_ ("saved · %.6s"), hash != NULL ? hash : "–");
   gtk_label_set_label (self->saved, words);
 }
 
@@ -121,6 +121,11 @@ static void
 opened_cb (SluiceBuildPage *self)
 {
   const char *path = sluice_document_get_path (self->document);
+  /* What was open and in view in another graph is nothing in this one. */
+  if (g_strcmp0 (path, self->path) != 0)
+    sluice_canvas_set_view_state (self->canvas, NULL);
+  g_free (self->path);
+  self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
@@ -396,6 +401,7 @@ sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
   g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
@@ -445,11 +451,11 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
-  gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
+  gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
   gtk_widget_class_bind_template_callback (widget_class, mend_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, news);

@@ -318,13 +318,23 @@ choose_cb (GtkEditable *row, GtkButton *button)
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
+/* The title is for the eye alone. */
+static GtkWidget *
+new_entry_row (const char *title)
+{
+  GtkWidget *row = adw_entry_row_new ();
+  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_editable_get_delegate (GTK_EDITABLE (row))),
+                                  GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  return row;
+}
+
 static GtkEditable *
 new_file_row (SluiceNewProjectDialog *self, const char *title)
 {
-  GtkWidget *row = adw_entry_row_new ();
+  GtkWidget *row = new_entry_row (title);
   GtkWidget *button = gtk_button_new_from_icon_name ("document-open-symbolic");
   g_autofree char *name = g_strdup_printf (_ ("Choose: %s"), title);
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), title);
   gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
   gtk_widget_add_css_class (button, "flat");
   gtk_widget_set_tooltip_text (button, _ ("Choose a file"));
@@ -394,8 +404,7 @@ add_rows (SluiceNewProjectDialog *self, GtkWidget *box)
   last = new_group (box);
   self->model = new_choice (_ ("First model"));
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (last), GTK_WIDGET (self->model));
-  self->folder = GTK_EDITABLE (adw_entry_row_new ());
-  adw_preferences_row_set_title (ADW_PREFERENCES_ROW (self->folder), _ ("Folder"));
+  self->folder = GTK_EDITABLE (new_entry_row (_ ("Folder")));
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (last), GTK_WIDGET (self->folder));
   self->wrong = new_words ("error");
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->wrong));
@@ -427,6 +436,7 @@ sluice_new_project_dialog_new (GtkWindow *over, const char *samples)
   if (samples == NULL)
     adw_combo_row_set_selected (self->data, G_N_ELEMENTS (sets) - 1);
   data_chosen_cb (self);
+  gtk_window_set_focus (GTK_WINDOW (self), GTK_WIDGET (self->data));
   return GTK_WIDGET (self);
 }
 

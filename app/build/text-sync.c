@@ -131,6 +131,7 @@ follow_cb (SluiceGraphText *map,
   gboolean is_seen = to_buffer (self, &from, &to);
   if (is_seen)
     {
+      /* Whoever saves or does a command refreshes the map, too, and nobody typed that. */
       sluice_text_sync_freeze (self);
       gtk_text_buffer_begin_irreversible_action (self->buffer);
       replace (self, from, to, text);

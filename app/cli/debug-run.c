@@ -207,7 +207,7 @@ print_end (const CliDebugRun *self)
   for (guint i = 0; i < reports->len; i++)
     {
       const SluiceBreakpointReport *report = &g_array_index (reports, SluiceBreakpointReport, i);
-      if (report->status != SLUICE_BREAKPOINT_STANDS || report->n_hits == 0)
+      if (report->n_hits == 0)
         sluice_cli_print_breakpoint (report);
     }
   if (self->replica != NULL)

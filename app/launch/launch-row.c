@@ -9,6 +9,8 @@
 #include "app/failure-words.h"
 #include "app/launch/vary-pane.h"
 
+#define FIELD_CHARS 13
+
 struct _SluiceLaunchRow
 {
   GtkBox parent;
@@ -311,8 +313,9 @@ make_field (SluiceLaunchRow *self)
     gtk_switch_set_active (GTK_SWITCH (field), g_str_equal (setting->value, "true"));
   else
     {
-      gtk_editable_set_width_chars (GTK_EDITABLE (field), 12);
-      gtk_editable_set_max_width_chars (GTK_EDITABLE (field), 14);
+      /* No narrower beside long words: fields stand below each other. */
+      gtk_editable_set_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
+      gtk_editable_set_max_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
       gtk_editable_set_text (GTK_EDITABLE (field), setting->value != NULL ? setting->value : "");
       if (setting->value == NULL)
         gtk_entry_set_placeholder_text (GTK_ENTRY (field), _ ("as in the graph"));

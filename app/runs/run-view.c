@@ -50,9 +50,17 @@ static const int widths[SLUICE_N_RUN_COLUMNS] = {
   [SLUICE_RUN_COLUMN_NOTES] = 200,
 };
 
-/* Down to these, in the same pixels, where the window is narrow. */
-#define LEAST_NAME 128
-#define LEAST_TAGS 120
+/* Down to these, in the same pixels, where the window is narrow, in this order; titles are
+ * shortened then, and their tooltips have them whole. */
+static const struct
+{
+  SluiceRunColumnKind kind;
+  int width;
+} least_widths[] = {
+  { SLUICE_RUN_COLUMN_NAME, 128 },   { SLUICE_RUN_COLUMN_TAGS, 120 },
+  { SLUICE_RUN_COLUMN_BEST, 84 },    { SLUICE_RUN_COLUMN_LAST, 72 },
+  { SLUICE_RUN_COLUMN_SETTING, 68 }, { SLUICE_RUN_COLUMN_CURVE, 76 },
+};
 
 /* What is left out first where the columns that nobody chose are too wide for the window. */
 static const SluiceRunColumnKind least_telling[] = { SLUICE_RUN_COLUMN_STARTED,
@@ -324,19 +332,20 @@ static int
 narrow (GArray *all, SluiceRunColumnKind kind, int least, int missing)
 {
   int won = 0;
-  for (guint i = 0; i < all->len && missing > 0; i++)
+  for (guint i = 0; i < all->len && missing > won; i++)
     {
       Fitted *one = &g_array_index (all, Fitted, i);
-      if (one->column->kind != kind || one->is_resized)
+      if (one->column->kind != kind || one->is_resized || one->width <= least)
         continue;
-      won = CLAMP (one->width - least, 0, missing);
-      one->width -= won;
+      int by = MIN (one->width - least, missing - won);
+      one->width -= by;
+      won += by;
     }
   return won;
 }
 
-/* Names and tags become narrower and what tells least is left out, where all that stands in the
- * table by itself would not be in sight; there remains to scroll what somebody has added. */
+/* Columns become narrower and what tells least is left out, where all that stands in the table by
+ * itself would not be in sight; there remains to scroll what somebody has added. */
 static void
 fit (SluiceRunView *self)
 {
@@ -348,19 +357,21 @@ fit (SluiceRunView *self)
   for (guint i = 0; i < all->len; i++)
     if (g_array_index (all, Fitted, i).column->is_by_itself)
       missing += g_array_index (all, Fitted, i).width;
-  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - LEAST_NAME) * scale);
+  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - least_widths[0].width) * scale);
   for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
     missing -= leave_out (self, all, least_telling[i]);
-  missing -= narrow (all, SLUICE_RUN_COLUMN_NAME, (int) (LEAST_NAME * scale), missing);
-  narrow (all, SLUICE_RUN_COLUMN_TAGS, (int) (LEAST_TAGS * scale), missing);
+  for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
+    missing -= narrow (all, least_widths[i].kind, (int) (least_widths[i].width * scale), missing);
   for (guint i = 0; i < all->len; i++)
     {
       const Fitted *one = &g_array_index (all, Fitted, i);
       gtk_column_view_column_set_visible (one->place, !one->is_left_out);
       if (one->is_resized)
         continue;
-      g_object_set_data (G_OBJECT (one->place), "width", GINT_TO_POINTER (one->width));
-      gtk_column_view_column_set_fixed_width (one->place, one->width);
+      /* GTK 4.8 makes rows as wide as all columns, those that are hidden, too. */
+      int width = one->is_left_out ? 0 : one->width;
+      g_object_set_data (G_OBJECT (one->place), "width", GINT_TO_POINTER (width));
+      gtk_column_view_column_set_fixed_width (one->place, width);
     }
 }
 
@@ -385,7 +396,7 @@ static void
 add_column (SluiceRunView *self, const SluiceRunColumn *column)
 {
   g_autoptr (GtkColumnViewColumn) c =
-      gtk_column_view_column_new (column->kind == SLUICE_RUN_COLUMN_STAR ? "★" : column->title,
+      gtk_column_view_column_new (column->kind == SLUICE_RUN_COLUMN_STAR ? "☆" : column->title,
                                   sluice_run_cells_new_factory (self->cells, column));
   g_autoptr (GtkSorter) sorter = GTK_SORTER (gtk_custom_sorter_new (probe_cb, c, NULL));
   int width = GPOINTER_TO_INT (g_hash_table_lookup (self->widths, column->id));
@@ -418,8 +429,12 @@ align_titles (SluiceRunView *self)
       GtkWidget *label = box != NULL ? gtk_widget_get_first_child (box) : NULL;
       if (GTK_IS_LABEL (label) && column != NULL)
         {
-          gtk_label_set_xalign (GTK_LABEL (label), column->is_number ? 1 : 0);
-          gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+          gtk_label_set_xalign (GTK_LABEL (label), column->kind == SLUICE_RUN_COLUMN_STAR ? 0.5f
+                                                   : column->is_number                    ? 1
+                                                                                          : 0);
+          gtk_label_set_ellipsize (GTK_LABEL (label), column->name != NULL
+                                                          ? PANGO_ELLIPSIZE_MIDDLE /* "…, best" */
+                                                          : PANGO_ELLIPSIZE_END);
           gtk_widget_set_hexpand (label, TRUE);
           /* The arrow beside it stands where the numbers do not. */
           if (column->is_number)

@@ -25,7 +25,7 @@ struct _SluiceRunsPage
   GtkStack *states;
   GtkSearchEntry *entry;
   GtkLabel *count, *problem, *selected;
-  GtkWidget *line, *chips, *selected_box, *restore_box;
+  GtkWidget *bar, *line, *chips, *selected_box, *restore_box;
   GtkMenuButton *group_button, *columns_button, *tag_button, *more_button;
   GtkLabel *group_label;
   AdwStatusPage *failure;

@@ -9,6 +9,7 @@
 
 #include "app/runs/filter-chips.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/bar-layout.h"
 
 #define READ_MS    1000 /* from one reading to the next while runs are at work */
 #define MOST_NAMES 100  /* that a test is told */
@@ -544,6 +545,7 @@ static void
 bind_children (GtkWidgetClass *widget_class)
 {
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, bar);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, states);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, entry);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, count);
@@ -635,6 +637,9 @@ sluice_runs_page_init (SluiceRunsPage *self)
   self->cells.curves = g_hash_table_new (NULL, NULL);
   g_queue_init (&self->waiting);
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_layout_manager (self->bar, sluice_bar_layout_new (8));
+  gtk_widget_set_layout_manager (self->selected_box, sluice_bar_layout_new (6));
+  gtk_widget_set_layout_manager (self->restore_box, sluice_bar_layout_new (6));
   self->chips = sluice_filter_chips_new ();
   gtk_box_prepend (GTK_BOX (self->line), self->chips);
   sluice_run_view_set_table (self->view, self->table, &self->cells);

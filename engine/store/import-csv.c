@@ -154,6 +154,16 @@ begin (const Table *self, SluiceCsv *csv, gsize offset)
   sluice_csv_init (csv, self->bytes + offset, self->length - offset, self->delimiter, TRUE);
 }
 
+/* Where bytes of 0 begin, which are no text: a program that was killed leaves them at a file's end,
+ * many or few. The part's end, where there are none. */
+static gsize
+end_of_text (const ImportText *text, gsize from)
+{
+  const char *begin = text->bytes + (from - text->base), *end = text->bytes + text->length;
+  const char *zero = memchr (begin, '\0', (gsize) (end - begin));
+  return (gsize) ((zero != NULL ? zero : end) - text->bytes) + text->base;
+}
+
 /* Between two offsets of a file. */
 static void
 begin_part (const Table *self, SluiceCsv *csv, const ImportText *text, gsize from, gsize to)
@@ -265,6 +275,7 @@ guess_delimiter (const char *bytes, gsize length)
 static gboolean
 table_open (Table *self, const char *bytes, gsize length, GError **error)
 {
+  length = strnlen (bytes, length);
   SluiceCsv csv;
   const char *what = _ ("it is empty");
   gsize bom = length >= strlen (BOM) && memcmp (bytes, BOM, strlen (BOM)) == 0 ? strlen (BOM) : 0;
@@ -274,7 +285,7 @@ table_open (Table *self, const char *bytes, gsize length, GError **error)
   g_array_set_clear_func (self->columns, column_clear);
   self->cells = g_ptr_array_new_with_free_func (string_free);
   begin (self, &csv, bom);
-  if (next_record (self, &csv, &what) != RECORD_ONE || memchr (bytes, '\0', length) != NULL)
+  if (next_record (self, &csv, &what) != RECORD_ONE)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "the first line has no names: %s",
                         what);
   self->begin = (gsize) (csv.at - bytes);
@@ -371,12 +382,16 @@ split_part (Splitting *self, Table *table, const ImportText *text, gsize *from, 
   SluiceCsv csv;
   const char *what;
   guint run = (guint) table->place[ROLE_RUN];
-  begin_part (table, &csv, text, *from, text->base + text->length);
+  gsize end = text->base + text->length, to = end_of_text (text, *from);
+  gboolean is_cut = !text->ends && to == end;
+  begin_part (table, &csv, text, *from, to);
   for (const char *first = csv.at;;)
     {
       const char *at = csv.at;
-      RecordResult result = next_of_part (table, &csv, !text->ends, at == first, &what);
+      RecordResult result = next_of_part (table, &csv, is_cut, at == first, &what);
       *from = (gsize) ((result == RECORD_CUT ? at : csv.at) - text->bytes) + text->base;
+      if (result == RECORD_END && to < end)
+        *from = end;
       if (result == RECORD_END || result == RECORD_CUT)
         return TRUE;
       if (result == RECORD_WRONG)
@@ -676,7 +691,15 @@ take (ImportReading *reading,
     return TRUE;
   if (knows_spans (&taking))
     return take_spans (&taking, from, taken, error);
-  return take_span (&taking, from, end, !text->ends, taken, &all, error);
+  gsize to = end_of_text (text, from);
+  if (!take_span (&taking, from, to, to == end && !text->ends, taken, &all, error))
+    return FALSE;
+  if (to == end)
+    return TRUE;
+  if (to > from) /* told once */
+    sluice_import_add_damage (reading, path, to, g_strdup (_ ("bytes of 0 are no text")));
+  *taken = end;
+  return TRUE;
 }
 
 static const ImportFormat format = { .in_parts = TRUE, .take = take };

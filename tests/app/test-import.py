@@ -116,12 +116,7 @@ class Import:
         notes.write_text("These are notes.")
         empty = self.folder / "empty"
         empty.mkdir()
-        large = self.folder / "large.csv"
-        large.write_text("step,loss\n1,2\n")
-        os.truncate(large, 3 << 30)  # which takes no room
         for name, status, words, arguments in (
-                ("a table of 3 GiB", 1,
-                 "has 3.0 GiB, and logs that are text are read up to 2.0 GiB", [str(large)]),
                 ("nothing is there", 1, "cannot be imported", [str(self.folder / "nowhere")]),
                 ("a folder without event files", 1, "there is no event file", [str(empty)]),
                 ("a file of something else", 1, "holds no logs", [str(notes)]),

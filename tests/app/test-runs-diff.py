@@ -102,7 +102,7 @@ def short_runs(w):
 
 
 def check_which_killed(tap, w):
-    """The short runs are runs of the queue: a kill leaves them there, and who asks again goes on."""
+    """The short runs are runs of the queue: a kill leaves them there, asking again goes on."""
     words = ("runs", "diff", "a1", "d1", "--which-matters", "--steps=300", "--json")
     first = subprocess.Popen([w.sluice, *words, "--workspace", w.folder],
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)

@@ -57,11 +57,12 @@ static const struct
   { "", SHAPE_PENTAGON, HUE_BROWN },
 };
 
+/* Of a type that is not known: a dot without a colour. */
 static guint
 look_of (const char *dtype)
 {
   guint i = 0;
-  while (!g_str_has_prefix (dtype != NULL ? dtype : "", looks[i].prefix))
+  while (dtype != NULL && !g_str_has_prefix (dtype, looks[i].prefix))
     i++;
   return i;
 }

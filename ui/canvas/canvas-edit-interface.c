@@ -12,6 +12,7 @@
 struct _SluiceCanvasPorts
 {
   const char *node;
+  guint id; /* in the scene's model */
   GArray *list;
   guint n[2]; /* inputs, outputs so far */
 };
@@ -44,6 +45,7 @@ sluice_canvas_ports_add (SluiceCanvasPorts *self,
 {
   g_return_if_fail (self != NULL);
   CanvasPort port = { .node = g_strdup (self->node),
+                      .id = self->id,
                       .index = self->n[is_output ? 1 : 0]++,
                       .is_output = is_output,
                       .name = g_strdup (name),
@@ -54,12 +56,14 @@ sluice_canvas_ports_add (SluiceCanvasPorts *self,
 }
 
 void
-sluice_canvas_edit_describe (SluiceCanvas *self, const char *node, GArray *list)
+sluice_canvas_edit_describe (SluiceCanvas *self, guint node, GArray *list)
 {
   const CanvasEdit *edit = self->edit;
-  SluiceCanvasPorts ports = { .node = node, .list = list };
+  SluiceGraphModel *model = sluice_hierarchy_get_model (sluice_scene_get_hierarchy (self->scene));
+  const char *name = sluice_graph_model_get_node (model, node)->name;
+  SluiceCanvasPorts ports = { .node = name, .id = node, .list = list };
   if (edit->editor->describe_ports != NULL)
-    edit->editor->describe_ports (node, &ports, edit->user_data);
+    edit->editor->describe_ports (name, &ports, edit->user_data);
 }
 
 /* A port of a node in a scope, once, named by the node: "fc1 a". */
@@ -72,7 +76,7 @@ add_port (GArray *list, const SluiceGroup *op, const CanvasPort *port)
     {
       const CanvasPort *other = &g_array_index (list, CanvasPort, i);
       if (other->is_output == port->is_output && other->index == port->index
-          && g_str_equal (other->node, port->node))
+          && other->id == port->id)
         return;
     }
   CanvasPort copy = *port;
@@ -131,12 +135,14 @@ add_crossings (const Interfaces *all)
           || all->wanted[from] == all->wanted[to])
         continue;
       CanvasPort out = { .node = (char *) sluice_graph_model_get_node (model, e->from)->name,
+                         .id = e->from,
                          .index = e->port,
                          .is_output = TRUE,
                          .dtype = (char *) e->dtype,
                          .shape = (char *) e->shape };
       CanvasPort in = out;
       in.node = (char *) sluice_graph_model_get_node (model, e->to)->name;
+      in.id = e->to;
       in.index = e->slot;
       in.is_output = FALSE;
       add_crossing (all, from, to, &out);
@@ -182,7 +188,7 @@ add_open_below (SluiceCanvas *self, const Interfaces *all, guint group, GArray *
   g_autoptr (GArray) ports = sluice_canvas_edit_new_ports ();
   const SluiceModelNode *node =
       sluice_graph_model_get_node (sluice_hierarchy_get_model (all->h), g->model_node);
-  sluice_canvas_edit_describe (self, node->name, ports);
+  sluice_canvas_edit_describe (self, g->model_node, ports);
   gboolean ends = is_end (ports) && node->service == SLUICE_SERVICE_NONE
                   && !all->writes[g->model_node] && !serves_variable (ports);
   for (guint i = 0; i < ports->len; i++)

@@ -8,8 +8,8 @@
 /* Drags that change something: a wire off a port, a line across wires, a box onto a wire or out of
  * its own. Near the canvas' edge the picture scrolls under what is dragged. */
 
-#define SCROLL_MARGIN 36.0   /* pixels */
-#define SCROLL_SPEED  1200.0 /* pixels a second, at the very edge */
+#define SCROLL_MARGIN 24.0  /* pixels */
+#define SCROLL_SPEED  700.0 /* pixels a second, at the very edge */
 #define OFF_PIXELS    0.0137
 #define FRAME_US      4000 /* of a frame, for the editor's answers */
 

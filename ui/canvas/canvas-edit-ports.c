@@ -6,14 +6,9 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
-/* Which ports a box has, asked for when it comes into view, and where they are: at the ends of the
- * wires that are drawn, or side by side where wires leave and arrive. */
+/* Which ports a box has, asked for when it comes into view. */
 
-#define SHOWN_ZOOM 0.5  /* below, ports would be dots of a few pixels */
-#define PORT_STEP  24.0 /* between ports side by side, in the scene */
-#define LEAST_STEP 13.0
-#define SIDE_AIR   9.0 /* between a port and the corner of its box */
-#define ON_BORDER  2.0 /* so near the end of a line is at a border */
+#define SHOWN_ZOOM 0.5 /* below, ports would be dots of a few pixels */
 
 SluicePoint
 sluice_canvas_edit_to_pixels (SluiceCanvas *self, SluicePoint at)
@@ -39,192 +34,6 @@ sluice_canvas_edit_shows_ports_of (SluiceCanvas *self, guint item)
     return TRUE;
   return item == self->hover || item == self->edit->hover_item || item == self->lead_item
          || item == self->edit->wire.item;
-}
-
-/* ---- where ---- */
-
-/* Whether one of the tensors of an edge leaves or reaches this port; @n: (out): of how many. */
-static gboolean
-carries (SluiceCanvas *self, const SluiceSceneEdge *e, const CanvasPort *port, guint *n)
-{
-  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
-  SluiceGraphModel *model = sluice_hierarchy_get_model (h);
-  if (e->bundle == SLUICE_NONE || e->kind == SLUICE_EDGE_CONTROL)
-    return FALSE;
-  const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (h, e->bundle);
-  for (guint i = 0; i < b->n_edges; i++)
-    {
-      const SluiceModelEdge *m = sluice_graph_model_get_edge (
-          model, sluice_hierarchy_get_bundled_edge (h, b->first_edge + i));
-      guint node = port->is_output ? m->from : m->to;
-      if (m->kind != SLUICE_EDGE_CONTROL && (port->is_output ? m->port : m->slot) == port->index
-          && g_str_equal (sluice_graph_model_get_node (model, node)->name, port->node))
-        {
-          *n = b->n_edges;
-          return TRUE;
-        }
-    }
-  return FALSE;
-}
-
-/* Where the line of an edge touches the box that it leaves or reaches. */
-static SluicePoint
-end_of (SluiceCanvas *self, const SluiceSceneEdge *e, gboolean is_output)
-{
-  return sluice_scene_get_points (self->scene)[e->first_point + (is_output ? 0 : e->n_points - 1)];
-}
-
-/* The ends of lines at a box: whether they are at its top, and about which x. */
-typedef struct
-{
-  GArray *edges[2]; /* guint; in, out */
-  gboolean at_top[2];
-  double anchor;
-} Sides;
-
-static gboolean
-is_at_border (const SluiceRect *r, SluicePoint p, gboolean top)
-{
-  return fabs (p.y - (top ? r->y : r->y + r->height)) < ON_BORDER && p.x > r->x
-         && p.x < r->x + r->width;
-}
-
-/* Data flows through a box from one side to the other; which way, its lines say: in the backward
- * half it is turned round. */
-static void
-find_sides (SluiceCanvas *self, guint item, Sides *sides)
-{
-  SluiceRect r = sluice_scene_get_item (self->scene, item)->rect;
-  gboolean up = sluice_scene_get_flow (self->scene) == SLUICE_FLOW_UP, is_known = FALSE;
-  sides->anchor = r.x + r.width / 2;
-  for (int out = 0; out < 2; out++)
-    {
-      sides->edges[out] = g_array_new (FALSE, FALSE, sizeof (guint));
-      sluice_scene_get_item_edges (self->scene, item, out == 1, sides->edges[out]);
-      for (guint i = 0; i < sides->edges[out]->len && !is_known; i++)
-        {
-          const SluiceSceneEdge *e =
-              sluice_scene_get_edge (self->scene, g_array_index (sides->edges[out], guint, i));
-          if (e->n_points == 0 || e->quiet || e->kind != SLUICE_EDGE_DATA)
-            continue;
-          SluicePoint p = end_of (self, e, out == 1);
-          gboolean top = is_at_border (&r, p, TRUE);
-          if (!top && !is_at_border (&r, p, FALSE))
-            continue;
-          up = top == (out == 1);
-          sides->anchor = p.x;
-          is_known = TRUE;
-        }
-    }
-  sides->at_top[0] = !up;
-  sides->at_top[1] = up;
-}
-
-/* The line that is drawn at a port, (nullable); @n: (out): how many tensors it carries. */
-static const SluiceSceneEdge *
-find_line (SluiceCanvas *self, const Sides *sides, const CanvasPort *port, guint *n)
-{
-  GArray *edges = sides->edges[port->is_output ? 1 : 0];
-  for (guint i = 0; i < edges->len; i++)
-    {
-      const SluiceSceneEdge *e =
-          sluice_scene_get_edge (self->scene, g_array_index (edges, guint, i));
-      if (e->n_points > 0 && !e->quiet && carries (self, e, port, n))
-        return e;
-    }
-  return NULL;
-}
-
-/* A line that comes from the side, as from a variable beside its reader, ends at its port there. */
-static gboolean
-place_at_line (const SluiceRect *r, gboolean top, SluicePoint end, CanvasPort *port)
-{
-  if (is_at_border (r, end, top))
-    return FALSE;
-  port->at = end;
-  port->is_drawn = TRUE;
-  return TRUE;
-}
-
-/* Side by side about the anchor, within the box; of too many, open ones come first. */
-static void
-spread (const SluiceRect *r, double y, double anchor, GPtrArray *row)
-{
-  double room = MAX (r->width - 2 * SIDE_AIR, 0), step = PORT_STEP;
-  guint most = (guint) (room / LEAST_STEP) + 1, n = MIN (row->len, most), shown = 0, n_open = 0;
-  if (n > 1)
-    step = MIN (step, room / (n - 1));
-  double half = step * (n - 1) / 2;
-  double middle =
-      CLAMP (anchor, r->x + SIDE_AIR + half - 0.01, r->x + r->width - SIDE_AIR - half + 0.01);
-  for (guint i = 0; i < row->len; i++)
-    n_open += ((CanvasPort *) row->pdata[i])->is_open;
-  guint n_used = n > n_open ? n - n_open : 0;
-  for (guint i = 0; i < row->len && shown < n; i++)
-    {
-      CanvasPort *port = row->pdata[i];
-      if (row->len > n && !port->is_open && n_used == 0)
-        continue;
-      n_used -= !port->is_open && n_used > 0;
-      port->at = (SluicePoint){ middle - half + step * shown++, y };
-      port->is_drawn = TRUE;
-    }
-}
-
-/* How far the line of an edge has to lie beside where the scene has it, to meet its port. */
-static void
-draw_to_port (SluiceCanvas *self, const SluiceRect *r, const Sides *sides, const CanvasPort *port)
-{
-  gboolean out = port->is_output;
-  guint n;
-  for (guint i = 0; i < sides->edges[out]->len; i++)
-    {
-      guint index = g_array_index (sides->edges[out], guint, i);
-      const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, index);
-      if (e->n_points == 0 || !carries (self, e, port, &n) || n > 1)
-        continue;
-      SluicePoint p = end_of (self, e, out);
-      if (!is_at_border (r, p, sides->at_top[out]))
-        continue;
-      if (out)
-        self->edit->ends[index].x = port->at.x - p.x;
-      else
-        self->edit->ends[index].y = port->at.x - p.x;
-    }
-}
-
-static void
-place_ports (SluiceCanvas *self, guint item, GArray *ports)
-{
-  SluiceRect r = sluice_scene_get_item (self->scene, item)->rect;
-  gboolean is_scope = sluice_canvas_edit_get_node (self, item) == NULL;
-  g_autoptr (GPtrArray) at_inputs = g_ptr_array_new ();
-  g_autoptr (GPtrArray) at_outputs = g_ptr_array_new ();
-  GPtrArray *rows[] = { at_inputs, at_outputs };
-  Sides sides;
-  find_sides (self, item, &sides);
-  for (guint i = 0; i < ports->len; i++)
-    {
-      CanvasPort *port = &g_array_index (ports, CanvasPort, i);
-      guint n = 0, out = port->is_output ? 1 : 0;
-      port->at = (SluicePoint){ sides.anchor, sides.at_top[out] ? r.y : r.y + r.height };
-      const SluiceSceneEdge *line = find_line (self, &sides, port, &n);
-      /* What goes without saying in the picture does so at the border of a scope, too. */
-      if (line == NULL && is_scope && !port->is_open)
-        continue;
-      if (n != 1
-          || !place_at_line (&r, sides.at_top[out], end_of (self, line, port->is_output), port))
-        g_ptr_array_add (rows[out], port);
-    }
-  for (int out = 0; out < 2; out++)
-    {
-      spread (&r, sides.at_top[out] ? r.y : r.y + r.height, sides.anchor, rows[out]);
-      for (guint i = 0; i < rows[out]->len; i++)
-        if (((CanvasPort *) rows[out]->pdata[i])->is_drawn)
-          draw_to_port (self, &r, &sides, rows[out]->pdata[i]);
-    }
-  g_array_unref (sides.edges[0]);
-  g_array_unref (sides.edges[1]);
 }
 
 /* ---- which ---- */
@@ -261,9 +70,8 @@ find_ports (SluiceCanvas *self, const guint *items, guint n)
     {
       guint group = sluice_scene_get_item (self->scene, items[i])->node;
       GArray *list = self->edit->ports->pdata[items[i]] = sluice_canvas_edit_new_ports ();
-      const char *node = sluice_canvas_edit_get_node (self, items[i]);
-      if (node != NULL)
-        sluice_canvas_edit_describe (self, node, list);
+      if (sluice_canvas_edit_get_node (self, items[i]) != NULL)
+        sluice_canvas_edit_describe (self, sluice_hierarchy_get_group (h, group)->model_node, list);
       else if (group != SLUICE_NONE
                && sluice_scene_get_item (self->scene, items[i])->kind != SLUICE_ITEM_OPEN_SCOPE)
         {
@@ -274,7 +82,7 @@ find_ports (SluiceCanvas *self, const guint *items, guint n)
   if (any_scope)
     sluice_canvas_edit_fill_interfaces (self, lists);
   for (guint i = 0; i < n; i++)
-    place_ports (self, items[i], self->edit->ports->pdata[items[i]]);
+    sluice_canvas_edit_place_ports (self, items[i], self->edit->ports->pdata[items[i]]);
 }
 
 GArray *

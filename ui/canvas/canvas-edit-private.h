@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The editing side of the widget: canvas-edit.c (the editor, what the rest of the widget calls),
- * canvas-edit-names.c (what the selection is called), canvas-edit-ports.c (which there are, and
- * where), canvas-edit-wire.c (a wire in hand, and where it may go), canvas-edit-drop.c (what
- * becomes of it), canvas-edit-interface.c (ports of nodes and scopes), canvas-edit-pointer.c
- * (drags), canvas-edit-splice.c, canvas-edit-draw.c, canvas-edit-sprites.c,
+ * canvas-edit-names.c (what the selection is called), canvas-edit-ports.c (which there are),
+ * canvas-edit-places.c (where), canvas-edit-wire.c (a wire in hand, and where it may go),
+ * canvas-edit-drop.c (what becomes of it), canvas-edit-interface.c (ports of nodes and scopes),
+ * canvas-edit-pointer.c (drags), canvas-edit-splice.c, canvas-edit-draw.c, canvas-edit-sprites.c,
  * canvas-edit-keys.c (a wire by keys), canvas-edit-actions.c, canvas-edit-rename.c. Main thread
  * only. */
 #pragma once
@@ -22,6 +22,7 @@ G_BEGIN_DECLS
 typedef struct
 {
   char *node;
+  guint id; /* of the node in the scene's model */
   guint index;
   gboolean is_output;
   char *name, *dtype, *shape; /* (nullable) */
@@ -88,6 +89,7 @@ struct _CanvasEdit
   gint64 last_tick;             /* frame time, 0: none yet */
 
   SluicePlacing *placing; /* (nullable): of the next model */
+  char *successor; /* (nullable): what is selected then, where what is selected now is gone */
 
   GtkWidget *status;   /* says what keys do while they lead a wire */
   GtkWidget *rename;   /* (nullable): the entry over a box */
@@ -122,12 +124,16 @@ char *sluice_canvas_edit_port_text (const CanvasPort *port);
 /* Pixels of the widget where @at of the scene is. */
 SluicePoint sluice_canvas_edit_to_pixels (SluiceCanvas *self, SluicePoint at);
 
+/* canvas-edit-places.c */
+/* Where the ports of a box are; lines that reach them end there. */
+void sluice_canvas_edit_place_ports (SluiceCanvas *self, guint item, GArray *ports);
+
 /* canvas-edit-interface.c */
 /* Of closed scopes: what crosses their borders and what is open in them. @lists: per group, NULL
  * where it is not wanted. */
 void sluice_canvas_edit_fill_interfaces (SluiceCanvas *self, GArray **lists);
 /* Appends what the editor says of a node. */
-void sluice_canvas_edit_describe (SluiceCanvas *self, const char *node, GArray *list);
+void sluice_canvas_edit_describe (SluiceCanvas *self, guint node, GArray *list);
 GArray *sluice_canvas_edit_new_ports (void);
 
 /* canvas-edit-wire.c */
@@ -198,9 +204,6 @@ void sluice_canvas_edit_link_action (GtkWidget *widget, const char *name, GVaria
 void sluice_canvas_edit_palette_action (GtkWidget *widget, const char *name, GVariant *parameter);
 /* What is said while a wire is led by keys, or nothing. */
 void sluice_canvas_edit_update_status (SluiceCanvas *self);
-
-/* canvas-edit-actions.c */
-void sluice_canvas_edit_update_actions (SluiceCanvas *self);
 
 /* canvas-edit-rename.c */
 void sluice_canvas_edit_rename_action (GtkWidget *widget, const char *name, GVariant *parameter);

@@ -84,12 +84,11 @@ activate_cb (GtkWidget *entry, SluiceCanvas *self)
       return;
     }
   g_object_ref (entry); /* a new model ends the renaming */
+  g_free (self->edit->successor);
+  self->edit->successor = g_strdup (new_name);
   g_autofree char *reason = self->edit->editor->rename (name, new_name, self->edit->user_data);
   if (reason == NULL)
-    {
-      sluice_canvas_edit_end_rename (self);
-      sluice_canvas_select (self, new_name);
-    }
+    sluice_canvas_edit_end_rename (self);
   else if (self->edit->rename != NULL)
     refuse (entry, reason);
   g_object_unref (entry);

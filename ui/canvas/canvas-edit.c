@@ -41,6 +41,7 @@ sluice_canvas_edit_free (SluiceCanvas *self)
   sluice_canvas_edit_drop_sprites (self);
   g_clear_pointer (&edit->placing, sluice_placing_free);
   gtk_widget_unparent (edit->status);
+  g_free (edit->successor);
   g_clear_pointer (&self->edit, g_free);
 }
 
@@ -173,6 +174,12 @@ sluice_canvas_edit_scene_changed (SluiceCanvas *self)
     return;
   sluice_canvas_edit_forget_ports (self);
   sluice_canvas_edit_end_drag (self);
+  if (self->scene != NULL && self->hierarchy != NULL)
+    {
+      g_autofree char *successor = g_steal_pointer (&self->edit->successor);
+      sluice_canvas_drop_gone (self, successor);
+    }
+  sluice_canvas_edit_update_actions (self);
   if (self->edit->wire.state != WIRE_NONE)
     sluice_canvas_edit_rebind_wire (self);
   if (self->edit->rename != NULL)

@@ -204,6 +204,9 @@ void sluice_canvas_select_path (SluiceCanvas *self, const char *path);
 /* @paths: char*, the one above first */
 void sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths);
 void sluice_canvas_select_none (SluiceCanvas *self);
+/* What a command took out of the graph is selected no longer; @successor: (nullable): a path or
+ * name that is, instead. */
+void sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor);
 void sluice_canvas_select_rect (SluiceCanvas *self, const SluiceRect *area, gboolean extend);
 void sluice_canvas_update_flags (SluiceCanvas *self);
 gboolean sluice_canvas_reveal (SluiceCanvas *self, guint group);
@@ -296,6 +299,7 @@ gboolean sluice_canvas_edit_drop_box (SluiceCanvas *self, guint item, SluicePoin
 /* TRUE: the palette was asked for. */
 gboolean sluice_canvas_edit_double_click (SluiceCanvas *self, double x, double y);
 /* canvas-edit-actions.c */
+void sluice_canvas_edit_update_actions (SluiceCanvas *self);
 void sluice_canvas_edit_install_actions (GtkWidgetClass *klass);
 void sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_item);
 

@@ -84,6 +84,7 @@ set_lead (SluiceCanvas *self, const char *path)
   g_free (self->lead);
   self->lead = g_strdup (path);
   sluice_canvas_update_flags (self);
+  sluice_canvas_edit_update_actions (self);
   sluice_canvas_queue_proxies (self);
   g_signal_emit (self, sluice_canvas_signals[CANVAS_SELECTION_CHANGED], 0,
                  sluice_canvas_path_name (self, self->lead));
@@ -256,6 +257,28 @@ group_by_name (SluiceCanvas *self, const char *name)
   guint group = sluice_hierarchy_lookup (self->hierarchy, name);
   guint node = group == SLUICE_NONE ? sluice_graph_model_lookup (self->model, name) : SLUICE_NONE;
   return node == SLUICE_NONE ? group : sluice_hierarchy_get_op_group (self->hierarchy, node);
+}
+
+void
+sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
+{
+  g_autoptr (GPtrArray) paths = g_ptr_array_new_with_free_func (g_free);
+  GHashTableIter iter;
+  gpointer path;
+  guint lead = self->lead != NULL ? group_by_name (self, self->lead) : SLUICE_NONE;
+  if (lead == SLUICE_NONE && self->lead != NULL && successor != NULL)
+    lead = group_by_name (self, successor);
+  if (lead != SLUICE_NONE)
+    g_ptr_array_add (paths, g_strdup (sluice_hierarchy_get_group (self->hierarchy, lead)->path));
+  g_hash_table_iter_init (&iter, self->selected);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    {
+      guint group = group_by_name (self, path);
+      if (group != SLUICE_NONE && group != lead)
+        g_ptr_array_add (paths,
+                         g_strdup (sluice_hierarchy_get_group (self->hierarchy, group)->path));
+    }
+  sluice_canvas_select_paths (self, paths);
 }
 
 gboolean

@@ -8,6 +8,9 @@
 
 #define GAP          6    /* pixels before the detail */
 #define DETAIL_ALPHA 0.7f /* as .dim-label */
+/* Characters around what is written from left to right, whatever stands around it. */
+#define ISOLATE     "\xe2\x81\xa6"
+#define ISOLATE_END "\xe2\x81\xa9"
 
 struct _SluiceCellLabel
 {
@@ -159,9 +162,11 @@ sluice_cell_label_set (SluiceCellLabel *self, const char *words, const char *det
 {
   g_return_if_fail (SLUICE_IS_CELL_LABEL (self));
 
+  /* A number and its unit are read from left to right everywhere. */
+  g_autofree char *number = self->at_end ? g_strdup_printf (ISOLATE "%s" ISOLATE_END, words) : NULL;
   if (detail != NULL && self->detail == NULL)
     self->detail = create_layout (self, SLUICE_CELL_DETAIL_SIZE);
-  set_text (self, self->words, words);
+  set_text (self, self->words, number != NULL ? number : words);
   if (self->detail != NULL)
     set_text (self, self->detail, detail != NULL ? detail : "");
 }

@@ -178,10 +178,14 @@ describe_stands (const SluiceBreakpointReport *self, const char *place)
   if (self->n_ran == 0 && self->n_dead > 0)
     return g_strdup_printf (_ ("%s does not run: it is in a branch that is not taken"), place);
   if (self->n_ran > 0 && self->n_hits == 0)
-    return g_strdup_printf (_ ("%s: ran %" PRId64 "×, and its condition did not hold"), place,
-                            (gint64) self->n_ran);
+    return g_strdup_printf (ngettext ("%s ran %" PRId64 " time, and its condition did not hold",
+                                      "%s ran %" PRId64 " times, and its condition did not hold",
+                                      (gulong) self->n_ran),
+                            place, (gint64) self->n_ran);
   if (self->n_hits > 0)
-    return g_strdup_printf (_ ("%s: was met %" PRId64 "×"), place, (gint64) self->n_hits);
+    return g_strdup_printf (ngettext ("%s was met %" PRId64 " time", "%s was met %" PRId64 " times",
+                                      (gulong) self->n_hits),
+                            place, (gint64) self->n_hits);
   return g_strdup_printf (ngettext ("%s: %u node", "%s: %u nodes", self->n_nodes), place,
                           self->n_nodes);
 }

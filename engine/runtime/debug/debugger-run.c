@@ -122,6 +122,8 @@ sluice_debug_begin (SluiceDebugger *debugger, SluiceStep *step)
       take_breakpoints (self);
     }
   pthread_mutex_unlock (&debugger->lock);
+  /* Changes nothing: whoever cancels the step sees all of this (sluice_step_cancel()). */
+  atomic_fetch_add (&step->cancelled, 0);
 }
 
 static void
@@ -140,7 +142,9 @@ sluice_debug_end (SluiceStep *step)
   SluiceDebugRun *self = step->debug;
   if (self == NULL)
     return;
+  pthread_mutex_lock (&self->debugger->lock); /* after who cancels it, as ThreadSanitizer sees it */
   step->debug = NULL;
+  pthread_mutex_unlock (&self->debugger->lock);
   forget_ran (self);
   g_array_unref (self->held);
   g_array_unref (self->puts);

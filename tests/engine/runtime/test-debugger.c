@@ -410,6 +410,47 @@ test_absent (void)
     }
 }
 
+/* A call says where what it runs is. */
+static void
+test_call (void)
+{
+  static const char text[] =
+      "node { name: 'x' op: 'Placeholder' attr { key: 'dtype' value { type: DT_FLOAT } } }\n"
+      "node { name: 'call' op: 'PartitionedCall' input: 'x'\n"
+      "  attr { key: 'Tin' value { list { type: DT_FLOAT } } }\n"
+      "  attr { key: 'Tout' value { list { type: DT_FLOAT } } }\n"
+      "  attr { key: 'f' value { func { name: 'body' } } } }\n"
+      "node { name: 'out' op: 'Neg' input: 'call' attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "library { function { signature { name: 'body' input_arg { name: 'x' type: DT_FLOAT }\n"
+      "  output_arg { name: 'y' type: DT_FLOAT } }\n"
+      "  node_def { name: 'exp' op: 'Exp' input: 'x'\n"
+      "    attr { key: 'T' value { type: DT_FLOAT } } }\n"
+      "  ret { key: 'y' value: 'exp:y:0' } } }\n";
+  g_autoptr (GError) error = NULL;
+  g_auto (Fixture) f = { NULL };
+  g_auto (Debugged) run = { NULL };
+  fixture_init (&f, NULL);
+  g_autoptr (GBytes) bytes = g_bytes_new_static (text, strlen (text));
+  sluice_graph_import (f.graph, bytes, &error);
+  g_assert_no_error (error);
+  sluice_session_extend (f.session, f.graph, &error);
+  g_assert_no_error (error);
+  debugged_init (&run, f.session);
+  g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (0);
+  const SluiceFeed feed = { "x:0", fed };
+  const SluiceStepNames names = OUT_OF (&feed);
+  guint number = debugged_break (&run, "call");
+  debugged_break (&run, "call/_call/");
+  debugged_begin (&run, &names);
+  g_autoptr (SluiceStop) stop = debugged_wait (&run);
+  g_assert_true (g_str_has_prefix (stop->node.name, "call/_call/"));
+  g_autofree char *words = debugged_describe (&run, number);
+  g_assert_nonnull (strstr (words, "call/_call/"));
+  sluice_debugger_go (run.debugger);
+  debugged_expect_end (&run);
+  g_assert_cmpfloat (*(float *) run.outputs[0]->data, ==, -1);
+}
+
 /* Set while the run is under way, where the node runs within another: that one stops. */
 static void
 test_fused (void)
@@ -744,6 +785,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/debugger/failure", test_failure);
   g_test_add_func ("/runtime/debugger/passes", test_passes);
   g_test_add_func ("/runtime/debugger/absent", test_absent);
+  g_test_add_func ("/runtime/debugger/call", test_call);
   g_test_add_func ("/runtime/debugger/fused", test_fused);
   g_test_add_func ("/runtime/debugger/ready", test_ready);
   g_test_add_func ("/runtime/debugger/dead", test_dead);

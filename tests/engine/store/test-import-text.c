@@ -299,6 +299,23 @@ test_csv_parts (Fixture *f, gconstpointer part)
   g_string_free (text, TRUE);
 }
 
+/* As a program that was killed may leave them. */
+static void
+test_csv_zeros (Fixture *f, gconstpointer part)
+{
+  static const char head[] = "step,run,loss\n1,A,0.5\n2,B,0.25\n3,A,1\n";
+  char text[400] = { 0 };
+  memcpy (text, head, strlen (head));
+  put_bytes (f, "a.csv", text, sizeof text);
+  import (f, NULL, FALSE);
+  assert_runs (f, "A finished loss: 1=0.5 3=1\nB finished loss: 2=0.25\n");
+  memcpy (text, "step,nun", 8);
+  put_bytes (f, "b.csv", text, sizeof text);
+  import (f, "b.csv", FALSE);
+  g_assert_cmpstr (f->damage->str, ==, "37 bytes of 0 are no text\n");
+  assert_nothing_new (f, "b.csv");
+}
+
 /* Longer than what is read at a time: it is told, and what follows is read. */
 static void
 test_csv_long_record (Fixture *f, gconstpointer part)
@@ -570,6 +587,7 @@ main (int argc, char **argv)
     { "csv-grows", test_csv_grows },
     { "csv-parts", test_csv_parts },
     { "csv-refused", test_csv_refused },
+    { "csv-zeros", test_csv_zeros },
   };
   static const guint parts[] = { 0, 48, 61, 97 };
   g_test_init (&argc, &argv, NULL);

@@ -76,9 +76,10 @@ source_of (FakeEditor *self, const char *input, guint *port)
   return find (self, name);
 }
 
-void
-fake_editor_show (FakeEditor *self)
+static gboolean
+show_cb (gpointer data)
 {
+  FakeEditor *self = data;
   SluiceGraphModel *model = sluice_graph_model_new ();
   for (guint i = 0; i < self->nodes->len; i++)
     {
@@ -107,7 +108,18 @@ fake_editor_show (FakeEditor *self)
       }
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   self->model = model;
+  self->source = 0;
   sluice_canvas_set_model (self->canvas, model);
+  return G_SOURCE_REMOVE;
+}
+
+void
+fake_editor_show (FakeEditor *self)
+{
+  if (!self->is_late)
+    show_cb (self);
+  else if (self->source == 0)
+    self->source = g_idle_add (show_cb, self);
 }
 
 static gboolean
@@ -391,6 +403,7 @@ fake_editor_new (SluiceCanvas *canvas, const char *text)
 void
 fake_editor_free (FakeEditor *self)
 {
+  g_clear_handle_id (&self->source, g_source_remove);
   g_ptr_array_unref (self->nodes);
   g_string_free (self->log, TRUE);
   g_clear_pointer (&self->model, sluice_graph_model_unref);

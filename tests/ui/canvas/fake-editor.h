@@ -13,6 +13,8 @@ typedef struct
   GPtrArray *nodes;     /* FakeNode */
   GString *log;         /* "connect x:0 fc:0; " */
   SluiceGraphModel *model;
+  gboolean is_late; /* models come when nothing else is to be done */
+  guint source;
 } FakeEditor;
 
 /* One node a line: "name op shape input…", as x:0 or, of an open input, '-'. Ops: Placeholder,
