@@ -196,7 +196,8 @@ class Documents:
                               state=str(self.folder / "workspace-state"))
             news = other.wait(lambda s: s["settled"] and s["build"]["news"])["build"]["news"]
             self.tap.point("a second window says who edits the file",
-                           f"process {self.w.process.pid} " in news, news)
+                           f"process {self.w.process.pid} " in news and "only shown" in news,
+                           news)
             other.act("edit", GLib.Variant("s", "add Identity second one"))
             build = other.wait(lambda s: s["build"]["refusal"])["build"]
             self.tap.point("and changes nothing", build["n-undo"] == 0, build["refusal"])
