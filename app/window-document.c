@@ -30,11 +30,11 @@ loaded_cb (SluiceWindow *self)
 {
   SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
   SluiceOpenedGraph *opened = sluice_graph_page_steal_opened (self->graph_page);
-  sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   if (opened != NULL)
     sluice_document_take (self->document, opened);
   else
     sluice_document_open (self->document, graph);
+  sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   update_save (self);
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/build/build-page.h"
+#include "app/debug-bar.h"
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/import-bar.h"
@@ -30,6 +31,8 @@ struct _SluiceWindow
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
+  SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */
+  guint64 seen_stop;         /* its number; 0: no run is stopped */
   SluiceInspector *inspector;
   SluicePage *pages[SLUICE_N_PAGE_KINDS]; /* in stack, or in a stack there */
   SluiceGraphPage *graph_page;            /* one of them */
@@ -55,6 +58,9 @@ SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
 const char *sluice_window_get_page_name (SluiceWindow *self);
 /* Is the one in front pushed on a page of the switcher? */
 gboolean sluice_window_page_is_pushed (SluiceWindow *self);
+
+/* window-toasts.c: a run that was deleted, and how to have it back. */
+void sluice_window_offer_deleted (SluiceWindow *self);
 
 /* window-document.c: once the pages are there. */
 void sluice_window_add_document (SluiceWindow *self);

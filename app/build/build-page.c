@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 
+#include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
@@ -31,11 +32,13 @@ struct _SluiceBuildPage
   SluiceDocumentBar *news;
   SluiceHistoryList *history;
   SluiceProblemsList *problems;
+  SluiceBudgetBar *budget;
   SluicePalette *palette;
   GtkMenuButton *train_button;
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
+  char *path;                /* (nullable): of the graph that is shown */
   guint problems_source;
   const char *optimizer; /* (nullable): that training begins with, of a template */
 };
@@ -73,11 +76,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 static void
 show_saved (SluiceBuildPage *self)
 {
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  g_autofree char *hash = sluice_graph_dup_hash (graph, NULL);
-  g_autofree char *words = g_strdup_printf (
-      sluice_document_is_changed (self->document) ? _ ("not saved · %.6s") : _ ("saved · %.6s"),
-      hash != NULL ? hash : "–");
+  const char *hash = sluice_document_get_saved_hash (self->document);
+  g_autofree char *words = sluice_document_is_changed (self->document)
+                               ? g_strdup (_ ("not saved"))
+                               : g_strdup_printf (_ ("saved · %.6s"), hash != NULL ? hash : "–");
   gtk_label_set_label (self->saved, words);
 }
 
@@ -102,8 +104,10 @@ static gboolean
 find_problems_cb (gpointer data)
 {
   SluiceBuildPage *self = data;
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  sluice_problems_list_update (self->problems, graph, NULL);
+  sluice_budget_bar_update (self->budget, graph, 0);
   self->problems_source = 0;
-  sluice_problems_list_update (self->problems, sluice_document_get_graph (self->document), NULL);
   return G_SOURCE_REMOVE;
 }
 
@@ -121,6 +125,11 @@ static void
 opened_cb (SluiceBuildPage *self)
 {
   const char *path = sluice_document_get_path (self->document);
+  /* What was open and in view in another graph is nothing in this one. */
+  if (g_strcmp0 (path, self->path) != 0)
+    sluice_canvas_set_view_state (self->canvas, NULL);
+  g_free (self->path);
+  self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
@@ -306,7 +315,7 @@ build_page_is_settled (SluicePage *page)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
   return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
-         && self->problems_source == 0;
+         && self->problems_source == 0 && sluice_budget_bar_is_settled (self->budget);
 }
 
 static guint
@@ -396,6 +405,7 @@ sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
   g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
@@ -423,6 +433,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
                                          0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  g_type_ensure (SLUICE_TYPE_BUDGET_BAR);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
@@ -444,6 +455,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, budget);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);

@@ -9,8 +9,10 @@ struct _SluiceDocument
   GObject parent;
   SluiceCommandStack *stack; /* (nullable) */
   char *path;                /* (nullable) */
-  GBytes *base;  /* (nullable): what the first command was done to; without a path until then */
-  GBytes *known; /* (nullable): what the file holds, as far as is known */
+  GBytes *base;     /* (nullable): what the first command was done to; without a path until then */
+  char *base_hash;  /* (nullable): sluice_journal_hash() of base, where it is known */
+  char *graph_hash; /* (nullable): of the graph where it was saved last */
+  GBytes *known;    /* (nullable): what the file holds, as far as is known */
   SluiceJournal *journal; /* (nullable): there was no command yet */
   guint sync_source;
 

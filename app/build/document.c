@@ -104,7 +104,7 @@ append_all (SluiceDocument *self, SluiceJournal *journal, GError **error)
 static gboolean
 append_known (SluiceDocument *self, SluiceJournal *journal, GError **error)
 {
-  if (g_bytes_equal (self->known, self->base))
+  if (self->known == NULL || g_bytes_equal (self->known, self->base))
     return TRUE;
   if (!sluice_command_stack_is_saved (self->stack))
     return sluice_journal_note_read (journal, self->known, error);
@@ -119,7 +119,7 @@ sluice_document_begin_journal (SluiceDocument *self, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   g_autoptr (SluiceJournal) journal =
-      sluice_journal_create (folder, self->path, self->base, NULL, error);
+      sluice_journal_create (folder, self->path, self->base, self->base_hash, error);
   if (journal == NULL)
     return FALSE;
   if (!append_all (self, journal, error) || !append_known (self, journal, error))
@@ -168,6 +168,8 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
   self->text_is_changed = FALSE;
+  g_clear_pointer (&self->base_hash, g_free);
+  g_clear_pointer (&self->graph_hash, g_free);
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
 }
 
@@ -199,6 +201,9 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
   self->path = g_steal_pointer (&opened->path);
   self->base = g_steal_pointer (&opened->base);
   self->known = g_steal_pointer (&opened->known);
+  self->graph_hash = g_steal_pointer (&opened->graph_hash);
+  if (opened->journal == NULL)
+    self->base_hash = g_steal_pointer (&opened->known_hash);
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
   sluice_command_stack_set_keep (self->stack, keep_line, self);
@@ -253,6 +258,16 @@ sluice_document_is_changed (SluiceDocument *self)
          && (self->text_is_changed || !sluice_command_stack_is_saved (self->stack));
 }
 
+const char *
+sluice_document_get_saved_hash (SluiceDocument *self)
+{
+  if (self->stack == NULL || !sluice_command_stack_is_saved (self->stack))
+    return NULL;
+  if (self->graph_hash == NULL)
+    self->graph_hash = sluice_graph_dup_hash (sluice_document_get_graph (self), NULL);
+  return self->graph_hash;
+}
+
 /* As the file is, so that it stays text where it was. (transfer full) (nullable) */
 static GBytes *export(SluiceDocument *self, GError **error)
 {
@@ -288,6 +303,7 @@ take_saved (SluiceDocument *self, GBytes *bytes)
 {
   g_clear_pointer (&self->known, g_bytes_unref);
   self->known = g_bytes_ref (bytes);
+  g_clear_pointer (&self->graph_hash, g_free);
   self->text_is_changed = FALSE;
   sluice_command_stack_set_saved (self->stack, TRUE);
   sluice_document_dismiss_news (self);
@@ -387,6 +403,8 @@ sluice_document_finalize (GObject *object)
   g_clear_pointer (&self->known, g_bytes_unref);
   g_clear_pointer (&self->theirs, g_bytes_unref);
   g_free (self->path);
+  g_free (self->base_hash);
+  g_free (self->graph_hash);
   g_free (self->words);
   G_OBJECT_CLASS (sluice_document_parent_class)->finalize (object);
 }

@@ -48,6 +48,9 @@ gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
 
 /* Is the graph another one than in the file? */
 gboolean sluice_document_is_changed (SluiceDocument *self);
+/* sluice_graph_dup_hash() of what the file holds; %NULL while the graph is another one: to find it
+ * takes longer than a command. (nullable) (transfer none) */
+const char *sluice_document_get_saved_hash (SluiceDocument *self);
 /* FAILED_PRECONDITION: there is no file yet. ABORTED: another program has changed it, which is
  * news. */
 gboolean sluice_document_save (SluiceDocument *self, GError **error);

@@ -16,6 +16,8 @@ sluice_opened_graph_free (SluiceOpenedGraph *self)
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
   g_clear_error (&self->problem);
+  g_free (self->known_hash);
+  g_free (self->graph_hash);
   g_free (self->path);
   g_free (self);
 }
@@ -72,8 +74,16 @@ recover (SluiceOpenedGraph *self,
     }
   sluice_journal_replay (journal, self->stack, hash, &self->outcome, &self->problem);
   self->known = sluice_journal_dup_known (journal, NULL);
+  self->known_hash = g_strdup (sluice_journal_get_known (journal));
   self->journal = g_steal_pointer (&journal);
   return TRUE;
+}
+
+static void
+hash_graph (SluiceOpenedGraph *self)
+{
+  if (sluice_command_stack_is_saved (self->stack))
+    self->graph_hash = sluice_graph_dup_hash (sluice_command_stack_get_graph (self->stack), NULL);
 }
 
 SluiceOpenedGraph *
@@ -88,7 +98,10 @@ sluice_opened_graph_read (const char *path,
   g_autoptr (GBytes) file =
       sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_BYTES, &missing);
   if (recover (self, file, prepare, data, &self->problem))
-    return g_steal_pointer (&self);
+    {
+      hash_graph (self);
+      return g_steal_pointer (&self);
+    }
   if (file == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&missing));
@@ -97,5 +110,7 @@ sluice_opened_graph_read (const char *path,
   if (!begin_stack (self, file, prepare, data, error))
     return NULL;
   self->known = g_bytes_ref (file);
+  self->known_hash = sluice_journal_hash (file);
+  hash_graph (self);
   return g_steal_pointer (&self);
 }

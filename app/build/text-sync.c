@@ -130,7 +130,14 @@ follow_cb (SluiceGraphText *map,
   SluiceTextPlace from = begin, to = end;
   gboolean is_seen = to_buffer (self, &from, &to);
   if (is_seen)
-    replace (self, from, to, text);
+    {
+      /* Whoever saves or does a command refreshes the map, too, and nobody typed that. */
+      sluice_text_sync_freeze (self);
+      gtk_text_buffer_begin_irreversible_action (self->buffer);
+      replace (self, from, to, text);
+      gtk_text_buffer_end_irreversible_action (self->buffer);
+      sluice_text_sync_thaw (self);
+    }
   if (is_before && is_seen)
     self->n_before += n - n_old;
   else if (self->is_edited && is_seen)
@@ -143,19 +150,13 @@ static gboolean
 refresh (SluiceTextSync *self, gint64 budget_us)
 {
   GtkTextIter start;
-  if (self->is_edited)
-    sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
-  sluice_text_sync_freeze (self);
-  gtk_text_buffer_begin_irreversible_action (self->buffer);
   gboolean done = sluice_graph_text_refresh (self->map, budget_us);
-  gtk_text_buffer_end_irreversible_action (self->buffer);
   if (done && self->is_loading)
     {
       self->is_loading = FALSE;
       gtk_text_buffer_get_start_iter (self->buffer, &start);
       gtk_text_buffer_place_cursor (self->buffer, &start);
     }
-  sluice_text_sync_thaw (self);
   return done;
 }
 
@@ -275,6 +276,8 @@ note_edit (SluiceTextSync *self, const GtkTextIter *begin, const GtkTextIter *en
   self->n_before = self->is_edited ? MIN (self->n_before, before) : before;
   self->n_behind = self->is_edited ? MIN (self->n_behind, behind) : behind;
   self->is_edited = TRUE;
+  /* Whole blocks: what changes beside them goes on being shown. */
+  sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
   g_clear_handle_id (&self->apply_source, g_source_remove);
   self->apply_source = g_timeout_add (PAUSE_MS, apply_cb, self);
 }

@@ -111,7 +111,10 @@ show_foot (SluiceTextTwin *self)
 {
   SluiceTextPlace place;
   gboolean has_place;
-  if (!self->is_open || sluice_text_sync_is_loading (self->sync))
+  gboolean is_loading = !self->is_open || sluice_text_sync_is_loading (self->sync);
+  /* A long text is coloured once it is there. */
+  gtk_source_buffer_set_highlight_syntax (GTK_SOURCE_BUFFER (self->buffer), !is_loading);
+  if (is_loading)
     show_state (self, NULL, _ ("reading …"), "dim-label");
   else if (sluice_text_sync_get_error (self->sync, &place, &has_place) != NULL)
     show_state (self, "dialog-error-symbolic", _ ("not valid"), "error");

@@ -188,7 +188,7 @@ replay (GError **error)
   g_autoptr (SluiceJournal) journal = sluice_journal_open_read_only (journal_path, error);
   g_autoptr (SluiceCommandStack) stack = journal != NULL ? load_base (journal, error) : NULL;
   return stack != NULL && sluice_journal_replay (journal, stack, NULL, NULL, error)
-                 && sluice_command_write_stack (stack, out_path, error)
+                 && sluice_command_stack_write (stack, out_path, error)
              ? EXIT_OK
              : EXIT_FAILED;
 }
@@ -224,7 +224,7 @@ edit (char **arguments, GError **error)
     return EXIT_FAILED;
   if (keep_going)
     g_clear_error (error); /* told already */
-  return sluice_command_write_stack (stack, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
+  return sluice_command_stack_write (stack, out_path, error) && ok ? EXIT_OK : EXIT_FAILED;
 }
 
 const Verb sluice_verb_edit = {

@@ -42,7 +42,7 @@ struct _SluiceGraphPage
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
   GPtrArray *warnings;         /* (nullable): of SluiceProblem, of graph */
   GHashTable *warning_of;      /* (nullable): name of a node -> of them */
-  guint live_source, save_source;
+  guint live_source, save_source, warnings_source;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -190,6 +190,16 @@ take_warnings (SluiceGraphPage *self, GPtrArray *take)
 
 /* ---- edits ---- */
 
+/* To look at all nodes of a large graph takes as long as a command may. */
+static gboolean
+find_warnings_cb (gpointer data)
+{
+  SluiceGraphPage *self = data;
+  self->warnings_source = 0;
+  take_warnings (self, sluice_problems_find (self->graph, NULL));
+  return G_SOURCE_REMOVE;
+}
+
 /* What is open, moved and selected stays, by name. */
 static void
 graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
@@ -198,12 +208,17 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
-  take_warnings (self, sluice_problems_find (graph, NULL));
+  g_clear_handle_id (&self->warnings_source, g_source_remove);
+  if (delta->n_removed > 0) /* what they name may be freed before there is time */
+    find_warnings_cb (self);
+  else
+    self->warnings_source = g_idle_add_full (G_PRIORITY_LOW, find_warnings_cb, self, NULL);
 }
 
 static void
 close_graph (SluiceGraphPage *self)
 {
+  g_clear_handle_id (&self->warnings_source, g_source_remove);
   take_warnings (self, NULL);
   if (self->graph != NULL)
     sluice_graph_unfollow (self->graph, self->follower);
@@ -632,7 +647,8 @@ static gboolean
 graph_page_is_settled (SluicePage *page)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
-  return self->loading == NULL && !sluice_canvas_is_busy (self->canvas);
+  return self->loading == NULL && self->warnings_source == 0
+         && !sluice_canvas_is_busy (self->canvas);
 }
 
 static char *

@@ -293,18 +293,26 @@ check_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+/* "3 × 2 = 6 runs"; of one setting that is varied "3 runs". product: "3 × 2" (transfer full) */
+static char *
+dup_sum (const char *product, guint64 n)
+{
+  g_autofree char *number = sluice_format_step ((gint64) MIN (n, (guint64) G_MAXINT64));
+  gulong plural = (gulong) MIN (n, 1000);
+  if (*product == '\0')
+    return g_strdup (_ ("1 run"));
+  return strstr (product, "×") != NULL
+             ? g_strdup_printf (ngettext ("%s = %s run", "%s = %s runs", plural), product, number)
+             : g_strdup_printf (ngettext ("%s run", "%s runs", plural), number);
+}
+
 static void
 show_sum (SluiceLaunchPage *self)
 {
   g_autofree char *words = NULL;
   self->n_runs = count_runs (self, &words);
   gboolean too_many = self->n_runs > SLUICE_SWEEP_MAX_TRIALS;
-  g_autofree char *number = sluice_format_step ((gint64) MIN (self->n_runs, (guint64) G_MAXINT64));
-  g_autofree char *text = *words == '\0'
-                              ? g_strdup (_ ("1 run"))
-                              : g_strdup_printf (ngettext ("%s = %s run", "%s = %s runs",
-                                                           (gulong) MIN (self->n_runs, 1000)),
-                                                 words, number);
+  g_autofree char *text = dup_sum (words, self->n_runs);
   gtk_label_set_label (self->sum, text);
   gtk_widget_queue_draw (self->grid);
   gtk_widget_set_visible (self->grid, self->n_runs > 1);

@@ -106,15 +106,7 @@ sluice_command_write (SluiceGraph *graph, const char *path, GError **error)
 }
 
 gboolean
-sluice_command_write_stack (SluiceCommandStack *stack, const char *path, GError **error)
-{
-  g_autoptr (GBytes) bytes =
-      sluice_command_stack_export (stack, sluice_command_is_text_name (path), error);
-  return bytes != NULL && sluice_command_write_bytes (bytes, path, error);
-}
-
-gboolean
 sluice_command_save (SluiceCommandCall *call, GError **error)
 {
-  return sluice_command_write_stack (call->stack, call->arguments[0], error);
+  return sluice_command_stack_write (call->stack, call->arguments[0], error);
 }

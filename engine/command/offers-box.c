@@ -117,6 +117,13 @@ sluice_offers_layer_span (SluiceGraph *graph, const char *name)
   return 0;
 }
 
+gboolean
+sluice_offers_is_inside (SluiceGraph *graph, const SluiceNode *node)
+{
+  gsize span = sluice_offers_layer_span (graph, node->name);
+  return span > 0 && !g_str_equal (node->name + span, "/output");
+}
+
 /* "a/b/". A layer that is made again takes all that stands in it away: outside of layers, then. */
 static char *
 dup_scope_of (SluiceGraph *graph, const char *name)

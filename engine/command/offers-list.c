@@ -483,7 +483,8 @@ sluice_offers_add_edges (SluiceOfferList *list)
   for (guint i = 0; i < n && n_asked < MAX_ASKED && n_found[0] < MAX_EDGES; i++)
     {
       SluiceNode *node = sluice_graph_get_node (list->graph, n - 1 - i);
-      for (guint k = 0; k < node->n_outputs && k < 8; k++)
+      guint n_outputs = sluice_offers_is_inside (list->graph, node) ? 0 : MIN (node->n_outputs, 8);
+      for (guint k = 0; k < n_outputs; k++)
         {
           SluiceEdge edge = { node, (int) k };
           g_auto (SluiceVerdict) verdict = { 0 };

@@ -34,6 +34,8 @@ gboolean sluice_box_get_output (SluiceBox *self, const char *name, SluiceOutput 
 
 /* How much of a node's name is that of the layer it stands in, the outermost one; 0: in none. */
 gsize sluice_offers_layer_span (SluiceGraph *graph, const char *name);
+/* Is it a layer's own affair, and not its outcome? */
+gboolean sluice_offers_is_inside (SluiceGraph *graph, const SluiceNode *node);
 
 typedef struct
 {

@@ -10,6 +10,7 @@
 #include "engine/command/problems-private.h"
 #include "engine/graph/edge-text.h"
 #include "engine/graph/shape-words.h"
+#include "engine/graph/trial.h"
 
 void
 sluice_problem_fix_free (SluiceProblemFix *self)
@@ -29,7 +30,69 @@ fix_new (char *title, char *line, char *text)
   return self;
 }
 
+/* ---- a node that is wrong ---- */
+
+static SluiceProblemFix *
+insert (const SluiceOffer *offer, const SluiceNode *read)
+{
+  g_autofree char *shape = offer->has_result ? sluice_shape_dup_words (&offer->result.shape) : NULL;
+  g_autofree char *what = g_strjoin (" ", offer->title, offer->detail, NULL);
+  return fix_new (g_strdup_printf (_ ("Insert %s"), offer->title), g_strdup (offer->line),
+                  shape != NULL
+                      ? g_strdup_printf (_ ("%s makes %s fit: %s."), what, read->name, shape)
+                      : g_strdup_printf (_ ("%s makes %s fit."), what, read->name));
+}
+
+/* The first input before which something helps. */
+static SluiceProblemFix *
+mend_error (SluiceGraph *graph, SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      if (node->inputs[i].node == NULL)
+        return NULL;
+      const SluiceHand hand = { .edge = node->inputs[i], .refused = node, .refused_input = i };
+      g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (graph, &hand);
+      if (offers->len > 0)
+        return insert (offers->pdata[0], node->inputs[i].node);
+    }
+  return NULL;
+}
+
 /* ---- an open input ---- */
+
+/* Values that nothing reads, the newest first, of which so many are asked at the most. */
+#define MOST_ASKED 16
+
+/* The one of the right dtype that nothing reads yet and that fits behind another node. */
+static SluiceProblemFix *
+bring_to_fit (SluiceGraph *graph, SluiceNode *node, guint input)
+{
+  SluiceDType dtype = sluice_node_get_input_dtype (node, input);
+  SluiceProblemFix *fix = NULL;
+  guint n_asked = 0;
+  for (guint i = sluice_graph_get_n_nodes (graph); i-- > 0 && n_asked < MOST_ASKED;)
+    {
+      SluiceNode *other = sluice_graph_get_node (graph, i);
+      const SluiceHand hand = { .edge = { other, 0 }, .refused = node, .refused_input = input };
+      guint n_uses;
+      sluice_graph_get_uses (graph, other, &n_uses);
+      if (n_uses > 0 || other == node || other->n_outputs == 0 || other->error != NULL
+          || other->outputs[0].dtype != dtype || sluice_offers_is_inside (graph, other))
+        continue;
+      n_asked++;
+      g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (graph, &hand);
+      if (offers->len == 0)
+        continue;
+      if (fix != NULL)
+        {
+          sluice_problem_fix_free (fix);
+          return NULL;
+        }
+      fix = insert (offers->pdata[0], other);
+    }
+  return fix;
+}
 
 /* The one edge that nothing reads yet and that fits. */
 static SluiceProblemFix *
@@ -47,37 +110,9 @@ connect_open (SluiceGraph *graph, SluiceNode *node, guint input)
       found = edge;
     }
   if (found == NULL)
-    return NULL;
+    return bring_to_fit (graph, node, input);
   return fix_new (g_strdup_printf (_ ("Connect %s"), found->title), g_strdup (found->line),
                   g_strdup_printf (_ ("%s gives just that."), found->title));
-}
-
-/* ---- a node that is wrong ---- */
-
-static SluiceProblemFix *
-insert (const SluiceOffer *offer)
-{
-  g_autofree char *shape = offer->has_result ? sluice_shape_dup_words (&offer->result.shape) : NULL;
-  g_autofree char *what = g_strjoin (" ", offer->title, offer->detail, NULL);
-  return fix_new (g_strdup_printf (_ ("Insert %s"), offer->title), g_strdup (offer->line),
-                  shape != NULL ? g_strdup_printf (_ ("%s makes it fit: %s."), what, shape)
-                                : g_strdup_printf (_ ("%s makes it fit."), what));
-}
-
-/* The first input before which something helps. */
-static SluiceProblemFix *
-mend_error (SluiceGraph *graph, SluiceNode *node)
-{
-  for (guint i = 0; i < node->n_inputs; i++)
-    {
-      if (node->inputs[i].node == NULL)
-        return NULL;
-      const SluiceHand hand = { .edge = node->inputs[i], .refused = node, .refused_input = i };
-      g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (graph, &hand);
-      if (offers->len > 0)
-        return insert (offers->pdata[0]);
-    }
-  return NULL;
 }
 
 /* ---- what an end could be read by ---- */
@@ -161,9 +196,17 @@ take_mean (SluiceGraph *graph, SluiceNode *node)
                   sluice_offer_join (words, (const char *const[]){ constant, add, NULL }), NULL);
 }
 
+/* Not while something is open: it may be what is to be read there. */
 static SluiceProblemFix *
-take_away (SluiceNode *node)
+take_away (SluiceGraph *graph, SluiceNode *node)
 {
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *other = sluice_graph_get_node (graph, i);
+      for (guint k = 0; other->error != NULL && k < other->n_inputs; k++)
+        if (other->inputs[k].node == NULL)
+          return NULL;
+    }
   g_autofree char *name = sluice_line_quote (node->name);
   return fix_new (g_strdup_printf (_ ("Delete %s"), node->name),
                   g_strdup_printf ("delete %s", name), NULL);
@@ -185,7 +228,10 @@ sluice_problem_find_fix (const SluiceProblem *self, SluiceGraph *graph)
     case SLUICE_PROBLEM_MANY:
       return take_mean (graph, self->node);
     case SLUICE_PROBLEM_UNREAD:
-      return take_away (self->node);
+      {
+        SluiceProblemFix *fix = connect_end (graph, self->node);
+        return fix != NULL ? fix : take_away (graph, self->node);
+      }
     default:
       return NULL;
     }

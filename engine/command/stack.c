@@ -122,6 +122,14 @@ sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text, GError 
   return g_bytes_new_take (text, strlen (text));
 }
 
+gboolean
+sluice_command_stack_write (SluiceCommandStack *self, const char *path, GError **error)
+{
+  g_autoptr (GBytes) bytes =
+      sluice_command_stack_export (self, sluice_command_is_text_name (path), error);
+  return bytes != NULL && sluice_command_write_bytes (bytes, path, error);
+}
+
 /* Before each change, so that the text goes by the commands and not by who looks at it when. */
 static void
 freshen (SluiceCommandStack *self)

@@ -80,7 +80,7 @@ gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
 gboolean sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n);
 
 /* As sluice_command_write(), of such a text. */
-gboolean sluice_command_write_stack (SluiceCommandStack *stack, const char *path, GError **error);
+gboolean sluice_command_stack_write (SluiceCommandStack *self, const char *path, GError **error);
 
 /* What became of a line of a script. error: (nullable): it was done. said: may be empty. */
 typedef void (*SluiceCommandReport) (

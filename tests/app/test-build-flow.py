@@ -7,10 +7,11 @@ usage: test-build-flow.py WORKBENCH COMMAND [PICTURES]
 
 On a display and a session bus of its own. A project is made from the digits that come with the
 program, without a model; each layer is chosen in the palette, the training in its form, the run on
-its page. No action is called behind the window's back: keys are pressed, AT-SPI is read. PICTURES: a
-folder for one of each stage.
+its page. No action is called behind the window's back: keys are pressed, AT-SPI is read. PICTURES:
+a folder for one of each stage.
 """
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -25,9 +26,9 @@ from workbench import Workbench, press_keys, type_text, take_picture
 
 MLP = ["flatten", "dense activation=relu name=hidden", "dense units=10 name=logits",
        "softmax cross-entropy name=loss"]
-LENET = ["convolution filters=16 activation=relu name=conv1", "pooling name=pool1",
-         "convolution filters=32 activation=relu name=conv2", "flatten",
-         "dense activation=relu units=64 name=hidden", "dense units=10 name=logits",
+LENET = ["convolution filters=32 size=3 activation=relu name=conv1", "pooling name=pool1",
+         "convolution filters=64 activation=relu name=conv2", "pooling name=pool2", "flatten",
+         "dense activation=relu units=128 name=hidden", "dense units=10 name=logits",
          "softmax cross-entropy name=loss"]
 
 
@@ -70,8 +71,9 @@ class Flow:
         self.w.until(lambda: "sensitive" in create.states())
         self.walk_to("combo box", "First model")
         self.press("space", "Up", "Return")
-        self.walk_to("text box", "Folder")
-        self.press("ctrl+a")
+        model = self.w.find_accessible("combo box", "First model")
+        self.w.until(model.has_focus)
+        self.press("Tab", "ctrl+a")  # the field of the folder, which says nothing of its focus
         folder = os.path.join(self.folder, name)
         self.type(folder)
         self.picture(name + "-new")
@@ -86,17 +88,20 @@ class Flow:
 
     def select(self, name):
         for _ in range(40):
-            if self.build()["canvas"]["selection"] == name:
+            state = self.w.wait(lambda s: s["settled"])
+            if state["build"]["canvas"]["selection"] == name:
                 return
             self.press("ctrl+Right")
         raise RuntimeError(f"{name} is not selected by ctrl+Right")
 
+    def has_palette(self):
+        return any(o.label().startswith("what ") for o in self.w.accessible().tree())
+
     def add(self, text):
         before = self.build()["n-undo"]
+        self.w.until(lambda: not self.has_palette())
         self.press("shift+a")
-        self.w.until(lambda: any("of this" in o.label() or "focused" in o.states()
-                                 for o in self.w.accessible().tree() if o.role() == "search box"
-                                 and o.label().startswith("what ")))
+        self.w.until(self.has_palette)
         self.type(text)
         self.press("Return")
         self.w.wait(lambda s: s["build"]["n-undo"] == before + 1 and s["settled"])
@@ -110,15 +115,13 @@ class Flow:
     def launch(self, command, least):
         self.press("ctrl+Return")
         self.w.wait(lambda s: s["page"] == "launch" and s["settled"])
-        self.w.until(lambda: "sensitive" in self.w.find_accessible("button", "Start 1 run").states())
+        start = self.w.find_accessible("button", "Start 1 run")
+        self.w.until(lambda: "sensitive" in start.states())
         runs = self.w.state()["runs"]
         self.press("ctrl+Return")
         state = self.w.wait(lambda s: s["runs"] == runs + 1 and s["control"] == "idle"
                             and s["step"] == 2000)
-        done = subprocess.run([command, "runs", "--json", "--workspace", self.workspace],
-                              capture_output=True, text=True, check=True)
-        print("#", done.stdout[-600:], state["status"])
-        accuracy = 0
+        accuracy = float(re.search(r"test ([0-9.]+)", state["status"])[1]) / 100
         self.tap.point(f"the run that it launches learns to {least}", accuracy >= least, accuracy)
 
     def model(self, command, name, layers, least):
@@ -161,6 +164,8 @@ def main():
         flow.run(command)
     except (RuntimeError, GLib.Error, subprocess.SubprocessError):
         tap.point("the session goes on to its end", False, traceback.format_exc())
+        state = flow.w.state()
+        print("#", {key: state[key] for key in ("page", "settled", "project", "control")})
         flow.picture("end")
     finally:
         flow.w.quit()

@@ -22,9 +22,9 @@ from tap import Tap
 GROUNDS = ("window_bg_color", "headerbar_bg_color", "card_bg_color", "view_bg_color",
            "popover_bg_color")
 # Named by what they are on: pictures and marks of a state, whose word stands beside them.
-SHAPES = re.compile(r"image|\.run-starred|slider")
+SHAPES = re.compile(r"image|\.run-starred|slider|\.type-")
 # Nothing is shown: what a pointer or the focus brings out.
-HIDDEN = re.compile(r"\.card-buttons$")
+HIDDEN = re.compile(r"\.card-buttons$|\.palette-pin:not\(:checked\)$")
 # Borders and fills that only separate carry no meaning of their own.
 PROPERTY = re.compile(r"(?:^|[;{\s])(opacity|color)\s*:\s*([^;}]+)")
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")

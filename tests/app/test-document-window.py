@@ -76,6 +76,8 @@ class Documents:
     # ---- what is shown ----
 
     def recovers(self):
+        node = 'node {\n  name: "accuracy/value"'
+        self.model.write_text(self.model.read_text().replace(node, "# how good it is\n" + node))
         before = self.model.read_bytes()
         self.open()
         for n, name in enumerate(("one", "two", "three"), 1):
@@ -83,12 +85,18 @@ class Documents:
             self.undos(n)
         self.press("Undo")
         self.undos(2)
+        self.edit("rename accuracy/value accuracy/share")
+        self.undos(3)
+        self.edit("add Identity four logits/bias_add")
+        self.undos(4)
+        self.press("Undo")
+        self.undos(3)
         self.kill()
         self.tap.point("the file is as it was", self.model.read_bytes() == before)
         build = self.open()["build"]
         self.tap.point("after kill -9 all is here, with what can be undone and redone",
-                       build["n-undo"] == 2 and build["n-redo"] == 1, build)
-        self.tap.point("and the bar says so", "4 commands" in build["news"], build["news"])
+                       build["n-undo"] == 3 and build["n-redo"] == 1, build)
+        self.tap.point("and the bar says so", "7 commands" in build["news"], build["news"])
         said = self.w.until(lambda: [o.role() for o in self.w.accessible().tree()
                                      if build["news"] in (o.label(), o.text())])
         self.tap.point("to a screen reader, too", said)
@@ -105,22 +113,25 @@ class Documents:
         self.tap.point("the journal replays without a window to the bytes that it saves",
                        len(journals) == 1 and done.returncode == 0
                        and out.read_bytes() == self.model.read_bytes(), journals, done.stderr)
+        self.tap.point("comments stay with their nodes",
+                       '# how good it is\nnode {\n  name: "accuracy/share"'
+                       in self.model.read_text())
         self.tap.point("the file keeps its mode",
                        stat.S_IMODE(self.model.stat().st_mode) == 0o640)
         self.press("Redo")
-        self.undos(3)
+        self.undos(4)
         self.kill()
         build = self.open()["build"]
         self.tap.point("what was saved is told from what was not", "1 command " in build["news"]
-                       and build["n-undo"] == 3, build)
+                       and build["n-undo"] == 4, build)
         self.press("Drop Them")
-        build = self.undos(2)["build"]
+        build = self.undos(3)["build"]
         self.tap.point("which can be dropped, and brought back", build["n-redo"] == 1
                        and build["news"] == "" and build["saved"].startswith("saved"), build)
 
     def merges(self):
         self.edit("add Identity ours logits/bias_add")
-        self.undos(3)
+        self.undos(4)
         self.other("add Identity theirs one\nset one _note=\"theirs\"\n")
         self.news("Another program")
         theirs = self.model.read_bytes()
@@ -129,20 +140,20 @@ class Documents:
         self.tap.point("a file that somebody else changed is not overwritten",
                        self.model.read_bytes() == theirs)
         self.press("Merge")
-        self.undos(4)
+        self.undos(5)
         press_keys("ctrl+s")
         self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
         self.tap.point("merged, it has both", self.has("ours", "theirs") == ["ours", "theirs"])
         self.press("Undo")
-        build = self.undos(3)["build"]
+        build = self.undos(4)["build"]
         self.tap.point("a merge is undone", build["saved"].startswith("not saved"), build)
         self.press("Redo")
-        build = self.undos(4)["build"]
+        build = self.undos(5)["build"]
         self.tap.point("and done again", build["saved"].startswith("saved"), build)
 
     def conflicts(self):
         self.edit("set one _note=\"ours\"")
-        self.undos(5)
+        self.undos(6)
         self.other("set one _note=\"other\"\n")
         self.news("Another program")
         self.press("Merge")
@@ -150,7 +161,7 @@ class Documents:
         self.tap.point("a conflict is named", "one" in news and "_note" in news, news)
         self.kill()
         build = self.open()["build"]
-        self.tap.point("all of it comes back", build["n-undo"] == 6, build)
+        self.tap.point("all of it comes back", build["n-undo"] == 7, build)
 
     def keeps(self):
         self.other("add Identity unwanted one\n")
@@ -164,7 +175,7 @@ class Documents:
 
     def reloads(self):
         self.edit("add Identity mine one")
-        self.undos(7)
+        self.undos(8)
         self.other("add Identity wanted one\n")
         self.news("Another program")
         self.press("Reload")

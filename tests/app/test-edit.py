@@ -111,6 +111,14 @@ def check_failures(tap, edit):
                   and all(word in said for word in words), said)
 
 
+def check_comments(tap, edit):
+    text = edit.run(SMALL)[1].replace('node {\n  name: "y"', '# product\nnode {\n  name: "y"')
+    (edit.folder / "said.pbtxt").write_text("# a model\n" + text)
+    done, kept = edit.run("rename y z\nset w _note=1\n", graph="said.pbtxt")
+    tap.point("comments of a text stay with their nodes", done.returncode == 0
+              and '# product\nnode {\n  name: "z"' in kept and kept.startswith("# a model\n"), kept)
+
+
 def check_command_line(tap, edit):
     done = subprocess.run([edit.sluice, "edit", "--commands"], capture_output=True, text=True,
                           check=False)
@@ -198,6 +206,7 @@ def main():
         edit = Edit(sys.argv[1], folder)
         check_command_line(tap, edit)
         check_failures(tap, edit)
+        check_comments(tap, edit)
         check_layers(tap, edit)
         check_gradients(tap, edit)
         check_scripts(tap, edit)

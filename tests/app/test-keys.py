@@ -27,10 +27,11 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              "launch.add-to-queue": "tests/app/test-launch.py",
              **{"queue." + name: "tests/app/test-launch.py" for name in ("up", "down", "drop")},
              "settings.next-run": "tests/ui/chart/test-widgets.c",
-             **{"canvas." + name: "tests/ui/canvas/test-edit.c"
+             **{"canvas." + name: "tests/ui/canvas/test-edit-keys.c"
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
                              "duplicate", "group", "ungroup", "mute", "bypass", "cut",
                              "copy", "paste", "paste-wired")},
+             "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
                 for name in ("group", "compare", "lineage")},

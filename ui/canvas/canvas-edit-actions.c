@@ -21,12 +21,21 @@ typedef enum
   N_MENUS,
 } MenuSection;
 
+/* Of what is selected. */
+typedef enum
+{
+  OF_ANYTHING, /* and of nothing */
+  OF_BOX,
+  OF_NAMED, /* no fold of what is alike */
+  OF_SCOPE,
+} ActionOf;
+
 typedef struct
 {
   const char *name;
   const char *word; /* in the menu */
   MenuSection section;
-  gboolean of_ground; /* also where nothing is selected */
+  ActionOf of;
   guint key;
   GdkModifierType modifiers;
   guint offset; /* of the editor's member: without it, it is not offered */
@@ -45,34 +54,34 @@ static void paste_action (GtkWidget *widget, const char *name, GVariant *paramet
 
 /* clang-format off */
 static const EditAction actions[] = {
-  { "canvas.palette", N_ ("_Add a node…"), MENU_WIRE, TRUE, GDK_KEY_a, SHIFT, MEMBER (palette),
+  { "canvas.palette", N_ ("_Add a node…"), MENU_WIRE, OF_ANYTHING, GDK_KEY_a, SHIFT, MEMBER (palette),
     sluice_canvas_edit_palette_action },
-  { "canvas.link", N_ ("_Lay a wire"), MENU_WIRE, FALSE, GDK_KEY_l, 0, MEMBER (connect),
+  { "canvas.link", N_ ("_Lay a wire"), MENU_WIRE, OF_BOX, GDK_KEY_l, 0, MEMBER (connect),
     sluice_canvas_edit_link_action },
-  { "canvas.splice", N_ ("Put into a w_ire"), MENU_WIRE, FALSE, GDK_KEY_l, SHIFT, MEMBER (splice),
+  { "canvas.splice", N_ ("Put into a w_ire"), MENU_WIRE, OF_BOX, GDK_KEY_l, SHIFT, MEMBER (splice),
     sluice_canvas_edit_splice_action },
-  { "canvas.detach", N_ ("_Take out of its wires"), MENU_WIRE, FALSE, GDK_KEY_x, CTRL | SHIFT,
+  { "canvas.detach", N_ ("_Take out of its wires"), MENU_WIRE, OF_BOX, GDK_KEY_x, CTRL | SHIFT,
     MEMBER (detach), names_action },
-  { "canvas.rename", N_ ("_Rename"), MENU_NAME, FALSE, GDK_KEY_F2, 0, MEMBER (rename),
+  { "canvas.rename", N_ ("_Rename"), MENU_NAME, OF_NAMED, GDK_KEY_F2, 0, MEMBER (rename),
     sluice_canvas_edit_rename_action },
-  { "canvas.duplicate", N_ ("_Duplicate"), MENU_NAME, FALSE, GDK_KEY_d, CTRL, MEMBER (duplicate),
+  { "canvas.duplicate", N_ ("_Duplicate"), MENU_NAME, OF_BOX, GDK_KEY_d, CTRL, MEMBER (duplicate),
     names_action },
-  { "canvas.group", N_ ("_Group"), MENU_NAME, FALSE, GDK_KEY_g, CTRL, MEMBER (group),
+  { "canvas.group", N_ ("_Group"), MENU_NAME, OF_BOX, GDK_KEY_g, CTRL, MEMBER (group),
     names_action },
-  { "canvas.ungroup", N_ ("_Ungroup"), MENU_NAME, FALSE, GDK_KEY_g, CTRL | SHIFT, MEMBER (ungroup),
+  { "canvas.ungroup", N_ ("_Ungroup"), MENU_NAME, OF_SCOPE, GDK_KEY_g, CTRL | SHIFT, MEMBER (ungroup),
     ungroup_action },
-  { "canvas.mute", N_ ("_Mute"), MENU_RUN, FALSE, GDK_KEY_m, 0, MEMBER (mute), names_action },
-  { "canvas.bypass", N_ ("_Bypass"), MENU_RUN, FALSE, GDK_KEY_b, 0, MEMBER (bypass),
+  { "canvas.mute", N_ ("_Mute"), MENU_RUN, OF_BOX, GDK_KEY_m, 0, MEMBER (mute), names_action },
+  { "canvas.bypass", N_ ("_Bypass"), MENU_RUN, OF_BOX, GDK_KEY_b, 0, MEMBER (bypass),
     names_action },
-  { "canvas.cut", N_ ("Cu_t"), MENU_CLIPBOARD, FALSE, GDK_KEY_x, CTRL, MEMBER (copy),
+  { "canvas.cut", N_ ("Cu_t"), MENU_CLIPBOARD, OF_BOX, GDK_KEY_x, CTRL, MEMBER (copy),
     copy_action },
-  { "canvas.copy", N_ ("_Copy"), MENU_CLIPBOARD, FALSE, GDK_KEY_c, CTRL, MEMBER (copy),
+  { "canvas.copy", N_ ("_Copy"), MENU_CLIPBOARD, OF_BOX, GDK_KEY_c, CTRL, MEMBER (copy),
     copy_action },
-  { "canvas.paste", N_ ("_Paste"), MENU_CLIPBOARD, TRUE, GDK_KEY_v, CTRL, MEMBER (paste),
+  { "canvas.paste", N_ ("_Paste"), MENU_CLIPBOARD, OF_ANYTHING, GDK_KEY_v, CTRL, MEMBER (paste),
     paste_action },
-  { "canvas.paste-wired", N_ ("Paste, inputs _kept"), MENU_CLIPBOARD, TRUE, GDK_KEY_v,
+  { "canvas.paste-wired", N_ ("Paste, inputs _kept"), MENU_CLIPBOARD, OF_ANYTHING, GDK_KEY_v,
     CTRL | SHIFT, MEMBER (paste), paste_action },
-  { "canvas.delete", N_ ("D_elete"), MENU_REMOVE, FALSE, GDK_KEY_Delete, 0, MEMBER (remove),
+  { "canvas.delete", N_ ("D_elete"), MENU_REMOVE, OF_BOX, GDK_KEY_Delete, 0, MEMBER (remove),
     remove_action },
 };
 /* clang-format on */
@@ -211,12 +220,25 @@ paste_action (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* ---- the table ---- */
 
+static ActionOf
+what_is_selected (SluiceCanvas *self)
+{
+  guint group = self->lead != NULL && self->hierarchy != NULL
+                    ? sluice_hierarchy_lookup (self->hierarchy, self->lead)
+                    : SLUICE_NONE;
+  if (group == SLUICE_NONE)
+    return OF_ANYTHING;
+  SluiceGroupKind kind = sluice_hierarchy_get_group (self->hierarchy, group)->kind;
+  return kind == SLUICE_GROUP_SERIES ? OF_BOX : kind == SLUICE_GROUP_SCOPE ? OF_SCOPE : OF_NAMED;
+}
+
 void
 sluice_canvas_edit_update_actions (SluiceCanvas *self)
 {
+  ActionOf selected = what_is_selected (self);
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name,
-                                   is_offered (self, &actions[i]));
+                                   is_offered (self, &actions[i]) && actions[i].of <= selected);
 }
 
 void
@@ -226,7 +248,7 @@ sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_ite
     {
       g_autoptr (GMenu) section = g_menu_new ();
       for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
-        if (actions[i].section == s && (of_item || actions[i].of_ground)
+        if (actions[i].section == s && (of_item || actions[i].of == OF_ANYTHING)
             && is_offered (self, &actions[i]))
           g_menu_append (section, _ (actions[i].word), actions[i].name);
       if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)

@@ -205,9 +205,6 @@ void sluice_canvas_edit_palette_action (GtkWidget *widget, const char *name, GVa
 /* What is said while a wire is led by keys, or nothing. */
 void sluice_canvas_edit_update_status (SluiceCanvas *self);
 
-/* canvas-edit-actions.c */
-void sluice_canvas_edit_update_actions (SluiceCanvas *self);
-
 /* canvas-edit-rename.c */
 void sluice_canvas_edit_rename_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_edit_end_rename (SluiceCanvas *self);

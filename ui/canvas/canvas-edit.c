@@ -179,6 +179,7 @@ sluice_canvas_edit_scene_changed (SluiceCanvas *self)
       g_autofree char *successor = g_steal_pointer (&self->edit->successor);
       sluice_canvas_drop_gone (self, successor);
     }
+  sluice_canvas_edit_update_actions (self);
   if (self->edit->wire.state != WIRE_NONE)
     sluice_canvas_edit_rebind_wire (self);
   if (self->edit->rename != NULL)

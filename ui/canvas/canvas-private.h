@@ -299,6 +299,7 @@ gboolean sluice_canvas_edit_drop_box (SluiceCanvas *self, guint item, SluicePoin
 /* TRUE: the palette was asked for. */
 gboolean sluice_canvas_edit_double_click (SluiceCanvas *self, double x, double y);
 /* canvas-edit-actions.c */
+void sluice_canvas_edit_update_actions (SluiceCanvas *self);
 void sluice_canvas_edit_install_actions (GtkWidgetClass *klass);
 void sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_item);
 

@@ -84,6 +84,7 @@ set_lead (SluiceCanvas *self, const char *path)
   g_free (self->lead);
   self->lead = g_strdup (path);
   sluice_canvas_update_flags (self);
+  sluice_canvas_edit_update_actions (self);
   sluice_canvas_queue_proxies (self);
   g_signal_emit (self, sluice_canvas_signals[CANVAS_SELECTION_CHANGED], 0,
                  sluice_canvas_path_name (self, self->lead));

@@ -5,9 +5,9 @@
 
 usage: scripts.py SLUICE SOURCE [MODEL...]      needs TensorFlow 2.21
 
-TensorFlow runs the graph that `sluice edit` made, gradients and updates included. First both compute
-loss and gradients from the same variables and feeds; then both train in turns on one thread.
-What is said is processor time, which others on the machine hardly change.
+TensorFlow runs the graph that `sluice edit` made, gradients and updates included. First both
+compute loss and gradients from the same variables and feeds; then both train in turns on one
+thread. What is said is processor time, which others on the machine hardly change.
 """
 import json
 import os

@@ -132,6 +132,8 @@ static const struct
           "add SparseSoftmaxCrossEntropyWithLogits loss head/output \"\"\n",
     "loss", SLUICE_PROBLEM_STOPS, "Input labels is open. It reads int64.", "Connect labels" },
   { START "add MatMul product \"\" \"\" T=DT_FLOAT\n", "product", SLUICE_PROBLEM_STOPS,
+    "Input a is open. It reads float32.", "Insert Reshape" },
+  { "add MatMul product \"\" \"\" T=DT_FLOAT\n", "product", SLUICE_PROBLEM_STOPS,
     "Input a is open. It reads float32.", "" },
   { START "add Placeholder m dtype=DT_FLOAT shape=[392,3]\nlayer flatten f input=conv/output\n"
           "add Identity id f/output\nadd MatMul product id m\nconnect conv/output id:0\n",
@@ -160,6 +162,8 @@ static const struct
     "" },
   { "add Placeholder alone dtype=DT_FLOAT shape=[?]\n", "alone", SLUICE_PROBLEM_LOOK,
     "Nothing reads it.", "Delete alone" },
+  { "add Placeholder alone dtype=DT_INT32 shape=[?]\nadd Neg n \"\" T=DT_FLOAT\n", "alone",
+    SLUICE_PROBLEM_LOOK, "Nothing reads it.", "" },
 };
 
 static const SluiceProblem *

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The text beside the picture, in a window: what is chosen shows in it before it comes, and what is
+ * typed while the graph changes elsewhere. */
+#include "app/build/text-twin.h"
+
+#include <adwaita.h>
+#include <string.h>
+
+#include "engine/graph/edit.h"
+#include "kernels/registry.h"
+
+typedef struct
+{
+  GtkWidget *window;
+  SluiceTextTwin *twin;
+  SluiceDocument *document;
+  GtkTextBuffer *buffer;
+} Fixture;
+
+static void
+run (Fixture *f, const char *line)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_document_do (f->document, line, &error);
+  g_assert_no_error (error);
+}
+
+/* Until the state says that. */
+static void
+wait_for (Fixture *f, const char *words)
+{
+  while (TRUE)
+    {
+      g_autofree char *state = sluice_text_twin_dump_state (f->twin);
+      if (strstr (state, words) != NULL)
+        return;
+      g_main_context_iteration (NULL, TRUE);
+    }
+}
+
+static GtkWidget *
+find_view (GtkWidget *widget)
+{
+  if (GTK_IS_TEXT_VIEW (widget))
+    return widget;
+  GtkWidget *found = NULL;
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL && found == NULL;
+       child = gtk_widget_get_next_sibling (child))
+    found = find_view (child);
+  return found;
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  f->document = sluice_document_new ();
+  sluice_document_open (f->document, graph);
+  run (f, "add Placeholder x dtype=DT_FLOAT shape=[?,2]");
+  run (f, "add Neg y x");
+  f->twin = g_object_new (SLUICE_TYPE_TEXT_TWIN, NULL);
+  f->window = gtk_window_new ();
+  gtk_window_set_child (GTK_WINDOW (f->window), GTK_WIDGET (f->twin));
+  sluice_text_twin_set_document (f->twin, f->document);
+  gtk_window_present (GTK_WINDOW (f->window));
+  f->buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (find_view (GTK_WIDGET (f->twin))));
+  wait_for (f, "\"state\":\"valid\"");
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  gtk_window_destroy (GTK_WINDOW (f->window));
+  g_object_unref (f->document);
+}
+
+static char *
+dup_text (Fixture *f)
+{
+  GtkTextIter begin, end;
+  gtk_text_buffer_get_bounds (f->buffer, &begin, &end);
+  return gtk_text_buffer_get_text (f->buffer, &begin, &end, TRUE);
+}
+
+/* The same as the document's, which is asked last: it may have something to do. */
+static void
+assert_in_step (Fixture *f)
+{
+  g_autofree char *wanted = sluice_graph_text_dup_text (sluice_document_get_text (f->document));
+  g_autofree char *text = dup_text (f);
+  g_assert_cmpstr (text, ==, wanted);
+}
+
+static void
+test_preview (Fixture *f, gconstpointer data)
+{
+  g_autofree char *before = dup_text (f);
+  sluice_text_twin_select (f->twin, "x");
+  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n  op: \"Relu\"\n  input: \"x\"\n}\n",
+                            "with Relu inserted");
+  g_autofree char *state = sluice_text_twin_dump_state (f->twin);
+  g_assert_nonnull (strstr (state, "\"block\":[1,8],"));
+  g_assert_nonnull (strstr (state, "\"preview\":[9,13]"));
+  g_assert_nonnull (strstr (state, "with Relu inserted"));
+  sluice_text_twin_preview (f->twin, NULL, NULL);
+  g_autofree char *after = dup_text (f);
+  g_assert_cmpstr (after, ==, before);
+
+  /* What comes takes its place. */
+  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n}\n", NULL);
+  run (f, "add Relu r x");
+  assert_in_step (f);
+}
+
+/* The graph changes before and behind what is being typed, and then that is read. */
+static void
+test_both (Fixture *f, gconstpointer data)
+{
+  GtkTextIter at;
+  run (f, "add Neg z y");
+  assert_in_step (f);
+  g_autofree char *text = dup_text (f);
+  const char *op = strstr (strstr (text, "name: \"y\""), "Neg");
+  gtk_text_buffer_get_iter_at_offset (f->buffer, &at, (int) (op - text));
+  gtk_text_buffer_insert (f->buffer, &at, "Q", 1);
+  wait_for (f, "did you mean");
+  run (f, "set x shape=[?,3]");
+  run (f, "set x _note=3");
+  run (f, "rename z end");
+  sluice_graph_text_dup_text (sluice_document_get_text (f->document));
+  g_autofree char *now = dup_text (f);
+  g_assert_nonnull (strstr (now, "QNeg"));
+  g_assert_nonnull (strstr (now, "_note"));
+  g_assert_nonnull (strstr (now, "name: \"end\""));
+  gtk_text_buffer_get_iter_at_offset (f->buffer, &at, (int) (strstr (now, "QNeg") - now));
+  GtkTextIter behind = at;
+  gtk_text_iter_forward_char (&behind);
+  gtk_text_buffer_delete (f->buffer, &at, &behind);
+  wait_for (f, "\"state\":\"valid\"");
+  assert_in_step (f);
+}
+
+/* Another graph is opened while something is typed. */
+static void
+test_opened (Fixture *f, gconstpointer data)
+{
+  GtkTextIter at;
+  gtk_text_buffer_get_start_iter (f->buffer, &at);
+  gtk_text_buffer_insert (f->buffer, &at, "node {", -1);
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  sluice_document_open (f->document, graph);
+  wait_for (f, "\"state\":\"valid\"");
+  run (f, "add NoOp alone");
+  assert_in_step (f);
+}
+
+int
+main (int argc, char **argv)
+{
+  gtk_test_init (&argc, &argv, NULL);
+  adw_init ();
+  sluice_registry_init (sluice_kernel_modules ());
+#define ADD(name, func) g_test_add ("/text-twin/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("preview", test_preview);
+  ADD ("both", test_both);
+  ADD ("opened", test_opened);
+  return g_test_run ();
+}

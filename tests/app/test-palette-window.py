@@ -1,0 +1,122 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""A wrong shape is found and mended by the palette's first offer, by keys alone, as TAP.
+
+usage: test-palette-window.py WORKBENCH COMMAND
+
+A wire from pictures to a product that reads rows is refused; Return there opens the palette, and
+Return again takes what it offers first. A second time the list of problems mends it.
+"""
+import os
+import subprocess
+import sys
+import tempfile
+import traceback
+
+from gi.repository import GLib
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, HERE)
+from tap import Tap
+from workbench import Workbench, press_keys
+
+GRAPH = """
+add Placeholder pictures dtype=DT_FLOAT shape=[?,28,28,1]
+add Placeholder weights dtype=DT_FLOAT shape=[784,10]
+add MatMul product "" weights
+"""
+LABELS = """
+add Placeholder labels dtype=DT_INT64 shape=[?]
+add SparseSoftmaxCrossEntropyWithLogits loss product ""
+"""
+
+
+class Palette:
+    def __init__(self, tap, command, w, model):
+        self.tap, self.command, self.w, self.model = tap, command, w, model
+
+    def check(self):
+        """What is wrong with the graph as it is saved."""
+        self.w.act("save-graph")
+        self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
+        return subprocess.run([self.command, "check", self.model], capture_output=True, text=True,
+                              check=False)
+
+    def field(self):
+        """The palette's, once it is open."""
+        return self.w.find_accessible("text box", "what reads float32 of 4 axes")
+
+    def walk_to_canvas(self):
+        """By Tab, around the window at the most."""
+        for _ in range(60):
+            if any(o.holds_focus() for o in self.w.all_accessible("tree", "Graph to change")):
+                return
+            press_keys("Tab")
+        raise RuntimeError("Tab does not lead to the canvas")
+
+    def refusal(self):
+        """As the canvas says it, where its name begins with the port."""
+        return next((o.label() for o in self.w.accessible().tree()
+                     if "does not fit: reads 2 axes, this has 4" in o.label()), None)
+
+    def wire(self):
+        self.w.act("select", GLib.Variant("s", "pictures"))
+        self.w.wait(lambda s: s["graph"]["selection"] == "pictures" and s["settled"])
+        press_keys("alt+1")
+        self.w.wait(lambda s: s["page"] == "build" and s["settled"]
+                    and s["build"]["canvas"]["selection"] == "pictures")
+        self.walk_to_canvas()
+        press_keys("l", "Right")
+        self.tap.point("the wire says why it does not fit", self.w.until(self.refusal))
+        press_keys("Return")
+        field = self.field()
+        self.tap.point("the first offer is read out", "Reshape to ?×784, gives ?×10 float32"
+                       in field.description(), field.description())
+        press_keys("Down", "ctrl+p", "Up")
+        self.tap.point("arrows walk, and Ctrl+P pins", field.description().startswith("Reshape"),
+                       field.description())
+        press_keys("Return")
+        state = self.w.wait(lambda s: s["build"]["n-undo"] == 1 and s["settled"])
+        self.tap.point("which is done as one command", "insert Reshape" in state["build"]["undo"],
+                       state["build"])
+        checked = self.check()
+        self.tap.point("and nothing is wrong any more", checked.returncode == 0,
+                       checked.stdout + checked.stderr)
+
+    def problem(self):
+        for line in LABELS.strip().splitlines():
+            self.w.act("edit", GLib.Variant("s", line))
+        self.w.wait(lambda s: s["build"]["n-undo"] == 3 and s["settled"])
+        self.w.find_accessible("button", "Connect labels").act()
+        self.w.wait(lambda s: s["build"]["n-undo"] == 4 and s["settled"])
+        checked = self.check()
+        self.tap.point("a problem is mended by its button", checked.returncode == 0,
+                       checked.stdout + checked.stderr)
+
+    def run(self):
+        self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        self.wire()
+        self.problem()
+
+
+def main():
+    program, command = map(os.path.abspath, sys.argv[1:3])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        model, script = os.path.join(folder, "model.pbtxt"), os.path.join(folder, "script")
+        with open(script, "w") as file:
+            file.write(GRAPH)
+        subprocess.run([command, "edit", "--new", "--script", script, "--out", model], check=True)
+        w = Workbench(program, model, os.path.join(folder, "workspace"))
+        try:
+            Palette(tap, command, w, model).run()
+        except (RuntimeError, GLib.Error, subprocess.SubprocessError):
+            tap.point("the session goes on to its end", False, traceback.format_exc())
+        finally:
+            w.quit()
+    tap.end()
+
+
+if __name__ == "__main__":
+    main()
