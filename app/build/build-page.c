@@ -19,11 +19,12 @@
 #include "app/shortcuts.h"
 #include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
+#include "ui/common/wrap.h"
 
 struct _SluiceBuildPage
 {
   GtkWidget parent;
-  GtkWidget *box, *left;
+  GtkWidget *box, *left, *editor_box, *title_box, *action_box;
   GtkStack *states;
   GtkLabel *name, *saved, *undo_words, *refusal;
   GtkRevealer *refusal_revealer;
@@ -445,6 +446,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, editor_box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, title_box);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, action_box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, states);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, name);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, saved);
@@ -482,6 +486,11 @@ sluice_build_page_init (SluiceBuildPage *self)
 {
   g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   gtk_widget_init_template (GTK_WIDGET (self));
+  GtkWidget *bar = sluice_wrap_new (8, FALSE);
+  gtk_widget_add_css_class (bar, "build-bar");
+  sluice_wrap_append (SLUICE_WRAP (bar), self->title_box);
+  sluice_wrap_append (SLUICE_WRAP (bar), self->action_box);
+  gtk_box_prepend (GTK_BOX (self->editor_box), bar);
   self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
   gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
 }

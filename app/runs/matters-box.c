@@ -309,12 +309,19 @@ look_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
+static void
+look_soon (SluiceMattersBox *self)
+{
+  if (self->source == 0)
+    self->source = g_timeout_add (LOOK_MS, look_cb, self);
+}
+
 /* As long as some are under way, news may be of them. */
 static void
 workspace_changed_cb (SluiceMattersBox *self)
 {
-  if (self->source == 0 && self->shown != NULL && self->state.waiting > 0)
-    self->source = g_timeout_add (LOOK_MS, look_cb, self);
+  if (self->shown != NULL && self->state.waiting > 0)
+    look_soon (self);
 }
 
 /* ---- asking, on a worker ---- */
@@ -392,12 +399,25 @@ take_back (SluiceMattersBox *self)
   begin (self, take_back_in_worker);
 }
 
+/* What is compared anew, for the table has news, keeps its answer and the focus. */
+static gboolean
+is_shown (SluiceMattersBox *self, const SluiceRunInfo *first, const SluiceRunInfo *second)
+{
+  return self->shown != NULL && self->shown->first->id == first->id
+         && self->shown->second->id == second->id;
+}
+
 void
 sluice_matters_box_show (SluiceMattersBox *self,
                          SluiceStore *store,
                          const SluiceRunInfo *first,
                          const SluiceRunInfo *second)
 {
+  if (is_shown (self, first, second))
+    {
+      look_soon (self);
+      return;
+    }
   Pair *pair = g_atomic_rc_box_new0 (Pair);
   *pair =
       (Pair){ g_object_ref (store), sluice_run_info_copy (first), sluice_run_info_copy (second) };

@@ -6,7 +6,8 @@
  * (pointer), canvas-menu.c, canvas-select.c (selection,
  * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
  * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c, canvas-tip.c. Main thread only. */
+ * ways), canvas-legend.c, canvas-tip.c; of editing canvas-edit*.c (canvas-edit-private.h). Main
+ * thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
