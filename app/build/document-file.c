@@ -179,10 +179,13 @@ void
 sluice_document_tell_opened (SluiceDocument *self, const SluiceOpenedGraph *opened)
 {
   guint n = opened->outcome.n_unsaved;
+  gboolean is_held = g_error_matches (opened->problem, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
   if (opened->problem != NULL)
-    sluice_document_tell (self, SLUICE_NEWS_LOST,
-                          g_strdup_printf (_ ("Not all of what was done last time is here: %s."),
-                                           opened->problem->message));
+    sluice_document_tell (
+        self, SLUICE_NEWS_LOST,
+        g_strdup_printf (is_held ? _ ("The graph is only shown here: %s.")
+                                 : _ ("Not all of what was done last time is here: %s."),
+                         opened->problem->message));
   else if (n > 0)
     sluice_document_tell (
         self, SLUICE_NEWS_RECOVERED,

@@ -62,7 +62,7 @@ typedef enum
 {
   SLUICE_NEWS_NONE,
   SLUICE_NEWS_RECOVERED, /* what was not saved last time is here again */
-  SLUICE_NEWS_LOST,      /* not all of it could be */
+  SLUICE_NEWS_LOST,      /* not all of it could be, or another window has it */
   SLUICE_NEWS_CHANGED,   /* another program has written the file */
   SLUICE_NEWS_CONFLICT,  /* the same was changed there in another way */
 } SluiceDocumentNews;

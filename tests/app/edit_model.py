@@ -13,7 +13,7 @@ OPS = {"Placeholder": (0, 1), "Neg": (1, 1), "Tanh": (1, 1), "Add": (2, 1), "Max
 FLOAT = "T=DT_FLOAT"
 NODE_TEXT = re.compile(r"^node \{\n(.*?)^\}\n", re.M | re.S)
 FIELD = re.compile(r'^  (name|op|input|device): "([^"]*)"', re.M)
-TAG = re.compile(r'key: "_tag"\n\s+value \{\n\s+s: "([^"]*)"')
+TAG = re.compile(r'key: "_tag"\s+value \{\s+s: "([^"]*)"')  # however it is broken into lines
 BESIDE = re.compile(r's: "loc:@([^"]*)"')
 NAME = re.compile(r"[A-Za-z0-9.][A-Za-z0-9_.\\/>-]*")
 

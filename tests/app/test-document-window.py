@@ -187,6 +187,24 @@ class Documents:
         self.tap.point("and what was done before is put aside",
                        len(kept) == 1 and "Identity mine one" in kept[0].read_text(), kept)
 
+    def shares(self):
+        """Another window on the file that is edited here."""
+        self.edit("add Identity first one")
+        self.undos(1)
+        with tempfile.TemporaryDirectory() as folder:
+            other = Workbench(self.program, self.project, os.path.join(folder, "workspace"),
+                              state=str(self.folder / "workspace-state"))
+            news = other.wait(lambda s: s["settled"] and s["build"]["news"])["build"]["news"]
+            self.tap.point("a second window says who edits the file",
+                           f"process {self.w.process.pid} " in news and "only shown" in news,
+                           news)
+            other.act("edit", GLib.Variant("s", "add Identity second one"))
+            build = other.wait(lambda s: s["build"]["refusal"])["build"]
+            self.tap.point("and changes nothing", build["n-undo"] == 0, build["refusal"])
+            other.quit()
+        self.press("Undo")
+        self.undos(0)
+
     def bursts(self):
         """Killed while commands come."""
         for i in range(N_BURST):
@@ -205,6 +223,7 @@ class Documents:
         self.conflicts()
         self.keeps()
         self.reloads()
+        self.shares()
         self.bursts()
 
 

@@ -130,13 +130,14 @@ class Accessible:
 class Workbench:
     """One run of the program."""
 
-    def __init__(self, program, project, workspace, width=1440, settings=None):
+    def __init__(self, program, project, workspace, width=1440, settings=None, state=None):
         """project: None is what was open last in the workspace. settings: by key, in the text of a
         GVariant each; an empty dictionary leaves those of the window before, which had some, as
-        they are."""
+        they are. state: where what is edited and not saved is kept; None: a folder of the
+        workspace's own."""
         # What is edited and not saved is kept there, and another test opens the same samples.
         environment = {**os.environ, "SLUICE_PROBE": "1", "GSETTINGS_BACKEND": "memory",
-                       "XDG_STATE_HOME": os.path.abspath(workspace) + "-state"}
+                       "XDG_STATE_HOME": state or os.path.abspath(workspace) + "-state"}
         if settings:
             folder = os.path.join(workspace, "glib-2.0", "settings")
             os.makedirs(folder)

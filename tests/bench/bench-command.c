@@ -17,6 +17,7 @@
 
 #define GOAL_MS   16.0
 #define MAX_SCOPE 500
+#define N_HISTORY 1000
 
 typedef struct
 {
@@ -162,6 +163,35 @@ import (GBytes *bytes)
   return graph;
 }
 
+/* Commands of all kinds, one on top of the other, all of them taken back at once: the graph is to
+ * be the same to the last byte. */
+static void
+measure_history (Bench *b, const char *file)
+{
+  double start, done_ms, undone_ms;
+  guint n = 0, before = sluice_command_stack_get_n_undo (b->stack);
+  g_autoptr (GBytes) was = sluice_graph_export (b->graph, SLUICE_EXPORT_BINARY, NULL);
+  start = rounds_thread_ns ();
+  for (guint i = 0; n < N_HISTORY; i++)
+    {
+      g_autofree char *line = next_line (b, kinds[i % G_N_ELEMENTS (kinds)].line, 1000 + i);
+      n += line != NULL && sluice_command_stack_do (b->stack, line, NULL, NULL);
+    }
+  done_ms = (rounds_thread_ns () - start) / 1e6 / n;
+  start = rounds_thread_ns ();
+  if (!sluice_command_stack_undo (b->stack, sluice_command_stack_get_n_undo (b->stack) - before,
+                                  NULL))
+    g_error ("commands cannot be undone");
+  undone_ms = (rounds_thread_ns () - start) / 1e6 / n;
+  g_autoptr (GBytes) is = sluice_graph_export (b->graph, SLUICE_EXPORT_BINARY, NULL);
+  if (!g_bytes_equal (was, is))
+    g_error ("%u commands were undone, and the graph is another one", n);
+  g_autofree char *name = g_strdup_printf ("command/%s/history-each", file);
+  g_autofree char *undo = g_strconcat (name, "-undo", NULL);
+  rounds_report (name, "ms", &done_ms, 1, GOAL_MS, LESS_IS_BETTER);
+  rounds_report (undo, "ms", &undone_ms, 1, GOAL_MS, LESS_IS_BETTER);
+}
+
 /* Milliseconds a command, of all that was done. */
 static void
 measure_replay (const char *file, const char *folder, GBytes *base)
@@ -199,6 +229,7 @@ measure_file (const char *path)
   Bench b = { graph, stack, journal, 1 };
   for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
     measure_kind (&b, file, k);
+  measure_history (&b, file);
   g_clear_pointer (&journal, sluice_journal_unref);
   measure_replay (file, folder, base);
   fuzz_folder_remove (folder);

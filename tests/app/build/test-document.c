@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* A graph that begins without a file, and one that is saved under another name: its history goes
+ * along, and comes back. What is seen of it stands in test-document-window.py. */
+#include <glib/gstdio.h>
+
+#include "app/build/document.h"
+#include "engine/passes/passes.h"
+#include "kernels/registry.h"
+#include "tests/fuzz/fuzz-folder.h"
+
+typedef struct
+{
+  char *path, *other;
+  SluiceDocument *document;
+} Fixture;
+
+static char *top; /* of all tests: the state's folder is read once */
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->path = g_build_filename (top, "model.pbtxt", NULL);
+  f->other = g_build_filename (top, "other.pb", NULL);
+  f->document = sluice_document_new ();
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  sluice_document_open (f->document, graph);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  g_object_unref (f->document);
+  g_unlink (f->path);
+  g_unlink (f->other);
+  g_free (f->path);
+  g_free (f->other);
+}
+
+static void
+edit (Fixture *f, const char *line)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_document_do (f->document, line, &error);
+  g_assert_no_error (error);
+}
+
+static void
+save_as (Fixture *f, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_document_save_as (f->document, path, &error);
+  g_assert_no_error (error);
+  g_assert_false (sluice_document_is_changed (f->document));
+}
+
+/* As a window does that opens the file later. */
+static void
+open_again (Fixture *f, const char *path)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_document_close (f->document);
+  SluiceOpenedGraph *opened = sluice_opened_graph_read (path, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_no_error (opened->problem);
+  sluice_document_take (f->document, opened);
+}
+
+static void
+assert_history (Fixture *f, guint n_undo, guint n_redo)
+{
+  SluiceCommandStack *stack = sluice_document_get_stack (f->document);
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (stack), ==, n_undo);
+  g_assert_cmpuint (sluice_command_stack_get_n_redo (stack), ==, n_redo);
+}
+
+static void
+test_new (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_document_save (f->document, &error));
+  g_assert_nonnull (error);
+  edit (f, "add Placeholder x dtype=DT_FLOAT");
+  edit (f, "add Neg y x");
+  save_as (f, f->path);
+  edit (f, "add Neg z y");
+  g_assert_true (sluice_document_go_to (f->document, 2, NULL));
+  g_assert_true (sluice_document_go_to (f->document, 1, NULL));
+  open_again (f, f->path);
+  assert_history (f, 1, 2);
+  g_assert_true (sluice_document_is_changed (f->document));
+  g_assert_true (sluice_document_go_to (f->document, 3, NULL));
+  g_assert_nonnull (sluice_graph_find (sluice_document_get_graph (f->document), "z"));
+  g_assert_true (sluice_document_save (f->document, NULL));
+  /* Saved and closed, there is nothing left. */
+  open_again (f, f->path);
+  assert_history (f, 0, 0);
+}
+
+static void
+test_save_as (Fixture *f, gconstpointer data)
+{
+  edit (f, "add Placeholder x dtype=DT_FLOAT");
+  save_as (f, f->path);
+  edit (f, "add Neg y x");
+  save_as (f, f->other);
+  edit (f, "add Neg z y");
+  open_again (f, f->other);
+  assert_history (f, 3, 0);
+  /* Nothing of it is left where it was before. */
+  open_again (f, f->path);
+  assert_history (f, 0, 0);
+  g_assert_null (sluice_graph_find (sluice_document_get_graph (f->document), "y"));
+  open_again (f, f->other);
+  g_assert_true (sluice_document_drop_recovered (f->document, NULL));
+  g_assert_true (sluice_document_save (f->document, NULL));
+}
+
+int
+main (int argc, char **argv)
+{
+  top = fuzz_folder_new ();
+  g_setenv ("XDG_STATE_HOME", top, TRUE);
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+#define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
+  ADD ("/document/new", test_new);
+  ADD ("/document/save-as", test_save_as);
+  int status = g_test_run ();
+  fuzz_folder_remove (top);
+  g_free (top);
+  return status;
+}
