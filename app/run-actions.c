@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/debug-actions.h"
 #include "app/launch/launch-draft.h"
 #include "app/launch/launch-page.h"
 #include "app/runs/resume-dialog.h"
@@ -314,6 +315,7 @@ void
 sluice_run_actions_add (SluiceWindow *window)
 {
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
+  sluice_debug_actions_add (window);
 }
 
 static void
@@ -375,4 +377,5 @@ sluice_run_actions_update (SluiceWindow *window)
   set_enabled (window, "solo-run", selected != NULL);
   set_enabled (window, "isolate-run", selected != NULL);
   set_enabled (window, "delete-run", selected != NULL);
+  sluice_debug_actions_update (window);
 }

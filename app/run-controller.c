@@ -19,7 +19,8 @@ struct _SluiceRunController
   gboolean failed_is_listed;
   char *notice;   /* (nullable): what the run that begins may do with files, or does again */
   char *repeated; /* (nullable): the run whose numbers the one that begins will repeat */
-  SluiceTrainer *trainer; /* the run under way, or the last one */
+  GHashTable *breakpoints; /* texts -> their numbers in the debugger of the run under way */
+  SluiceTrainer *trainer;  /* the run under way, or the last one */
   gboolean starting;
   gboolean ended;          /* the trainer's run */
   gboolean stops_at_start; /* asked for before there was a trainer */
@@ -299,6 +300,52 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
     g_task_return_error (gtask, error);
 }
 
+/* Those that were set before. */
+static void
+add_breakpoints (SluiceRunController *self)
+{
+  SluiceDebugger *debugger = sluice_trainer_get_debugger (self->trainer);
+  GHashTableIter iter;
+  gpointer text, number;
+  sluice_debugger_set_notify (debugger, trainer_changed, self);
+  g_hash_table_iter_init (&iter, self->breakpoints);
+  while (g_hash_table_iter_next (&iter, &text, &number))
+    {
+      SluiceBreakpoint breakpoint;
+      if (sluice_breakpoint_parse (&breakpoint, text, NULL))
+        g_hash_table_iter_replace (
+            &iter, GUINT_TO_POINTER (sluice_debugger_add (debugger, &breakpoint, NULL)));
+    }
+}
+
+gboolean
+sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
+                                         const char *text,
+                                         GError **error)
+{
+  SluiceDebugger *debugger = sluice_run_controller_get_debugger (self);
+  SluiceBreakpoint breakpoint;
+  gpointer number;
+  guint added = 0;
+  if (g_hash_table_lookup_extended (self->breakpoints, text, NULL, &number))
+    {
+      if (debugger != NULL)
+        sluice_debugger_remove (debugger, GPOINTER_TO_UINT (number));
+      return !g_hash_table_remove (self->breakpoints, text);
+    }
+  if (!sluice_breakpoint_parse (&breakpoint, text, error))
+    return FALSE;
+  if (debugger != NULL && (added = sluice_debugger_add (debugger, &breakpoint, error)) == 0)
+    return FALSE;
+  return g_hash_table_insert (self->breakpoints, g_strdup (text), GUINT_TO_POINTER (added));
+}
+
+SluiceDebugger *
+sluice_run_controller_get_debugger (SluiceRunController *self)
+{
+  return self->trainer != NULL && !self->ended ? sluice_trainer_get_debugger (self->trainer) : NULL;
+}
+
 static void
 adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
 {
@@ -321,6 +368,7 @@ adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
   else if (self->steps_at_start > 0)
     sluice_trainer_step (self->trainer, self->steps_at_start);
   sluice_trainer_set_notify (self->trainer, trainer_changed, self);
+  add_breakpoints (self);
   sluice_trainer_start (self->trainer);
 }
 
@@ -678,8 +726,12 @@ sluice_run_controller_finalize (GObject *object)
 {
   SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
   if (self->trainer != NULL)
-    sluice_trainer_set_notify (self->trainer, NULL, NULL);
+    {
+      sluice_trainer_set_notify (self->trainer, NULL, NULL);
+      sluice_debugger_set_notify (sluice_trainer_get_debugger (self->trainer), NULL, NULL);
+    }
   g_clear_object (&self->trainer);
+  g_hash_table_unref (self->breakpoints);
   g_clear_object (&self->workspace);
   g_free (self->project);
   g_free (self->trained);
@@ -701,4 +753,5 @@ sluice_run_controller_class_init (SluiceRunControllerClass *klass)
 static void
 sluice_run_controller_init (SluiceRunController *self)
 {
+  self->breakpoints = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
 }

@@ -60,6 +60,19 @@ void sluice_run_controller_start (SluiceRunController *self); /* a new run, or o
 void sluice_run_controller_start_with (SluiceRunController *self,
                                        const char *name,
                                        const char *const *assignments);
+/**
+ * sluice_run_controller_toggle_breakpoint:
+ * @text: as sluice_breakpoint_parse() takes it
+ *
+ * Sets a breakpoint, for the run under way and those that are begun later, or removes it.
+ *
+ * Returns: is it set now?
+ */
+gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
+                                                  const char *text,
+                                                  GError **error);
+/* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
+SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
 /* A new run whose variables begin with those of a checkpoint. name, assignments: (nullable): as
  * there */
 void sluice_run_controller_start_from (SluiceRunController *self,

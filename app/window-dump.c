@@ -82,6 +82,8 @@ add_state (SluiceWindow *self, JsonBuilder *b)
   add_string (b, "import", sluice_import_bar_get_text (self->import_bar));
   json_builder_set_member_name (b, "importing");
   json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));
+  add_string (b, "stop",
+              self->debug_bar != NULL ? sluice_debug_bar_get_text (self->debug_bar) : "");
   add_string (b, "inspector", inspector);
   add_string (b, "failure",
               gtk_revealer_get_reveal_child (self->failure_revealer)

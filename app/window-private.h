@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/build/build-page.h"
+#include "app/debug-bar.h"
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/import-bar.h"
@@ -30,6 +31,8 @@ struct _SluiceWindow
   GtkButton *start_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
+  SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */
+  guint64 seen_stop;         /* its number; 0: no run is stopped */
   SluiceInspector *inspector;
   SluicePage *pages[SLUICE_N_PAGE_KINDS]; /* in stack, or in a stack there */
   SluiceGraphPage *graph_page;            /* one of them */

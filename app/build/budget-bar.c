@@ -31,6 +31,7 @@ struct _SluiceBudgetBar
   gint64 batch;
   guint source;        /* waits */
   GCancellable *asked; /* (nullable): what is being computed */
+  gboolean is_behind;  /* the graph is to be looked at when the bar is in sight */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceBudgetBar, sluice_budget_bar, GTK_TYPE_WIDGET)
@@ -254,6 +255,14 @@ forget_request (SluiceBudgetBar *self)
   g_clear_object (&self->asked);
 }
 
+static void
+ask_later (SluiceBudgetBar *self)
+{
+  self->is_behind = FALSE;
+  self->source =
+      g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (self->graph) / NODES_A_MS, ask_cb, self);
+}
+
 void
 sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batch)
 {
@@ -263,14 +272,29 @@ sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batc
   g_clear_pointer (&self->graph, sluice_graph_unref);
   self->graph = graph;
   self->batch = batch > 0 ? batch : SOME_BATCH;
-  if (graph != NULL)
-    self->source =
-        g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (graph) / NODES_A_MS, ask_cb, self);
-  else
+  self->is_behind = graph != NULL;
+  if (graph == NULL)
     show_nothing (self, NULL);
+  else if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    ask_later (self);
+}
+
+gboolean
+sluice_budget_bar_is_settled (SluiceBudgetBar *self)
+{
+  return self->source == 0 && self->asked == NULL;
 }
 
 /* ---- the widget ---- */
+
+static void
+sluice_budget_bar_map (GtkWidget *widget)
+{
+  SluiceBudgetBar *self = SLUICE_BUDGET_BAR (widget);
+  GTK_WIDGET_CLASS (sluice_budget_bar_parent_class)->map (widget);
+  if (self->is_behind)
+    ask_later (self);
+}
 
 static void
 sluice_budget_bar_dispose (GObject *object)
@@ -294,6 +318,7 @@ sluice_budget_bar_class_init (SluiceBudgetBarClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = sluice_budget_bar_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_budget_bar_finalize;
+  GTK_WIDGET_CLASS (klass)->map = sluice_budget_bar_map;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_accessible_role (GTK_WIDGET_CLASS (klass), GTK_ACCESSIBLE_ROLE_GROUP);
   signals[UPDATED] = g_signal_new ("updated", SLUICE_TYPE_BUDGET_BAR, G_SIGNAL_RUN_LAST, 0, NULL,

@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
 
+#include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
@@ -31,6 +32,7 @@ struct _SluiceBuildPage
   SluiceDocumentBar *news;
   SluiceHistoryList *history;
   SluiceProblemsList *problems;
+  SluiceBudgetBar *budget;
   SluicePalette *palette;
   GtkMenuButton *train_button;
   SluiceTrainPopover *train;
@@ -102,8 +104,10 @@ static gboolean
 find_problems_cb (gpointer data)
 {
   SluiceBuildPage *self = data;
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  sluice_problems_list_update (self->problems, graph, NULL);
+  sluice_budget_bar_update (self->budget, graph, 0);
   self->problems_source = 0;
-  sluice_problems_list_update (self->problems, sluice_document_get_graph (self->document), NULL);
   return G_SOURCE_REMOVE;
 }
 
@@ -311,7 +315,7 @@ build_page_is_settled (SluicePage *page)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
   return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
-         && self->problems_source == 0;
+         && self->problems_source == 0 && sluice_budget_bar_is_settled (self->budget);
 }
 
 static guint
@@ -429,6 +433,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
                                          0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  g_type_ensure (SLUICE_TYPE_BUDGET_BAR);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
   g_type_ensure (SLUICE_TYPE_HISTORY_LIST);
@@ -450,6 +455,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, problems);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, budget);
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);

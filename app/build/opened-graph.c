@@ -75,9 +75,6 @@ recover (SluiceOpenedGraph *self,
   sluice_journal_replay (journal, self->stack, hash, &self->outcome, &self->problem);
   self->known = sluice_journal_dup_known (journal, NULL);
   self->known_hash = g_strdup (sluice_journal_get_known (journal));
-  /* Of one that was saved since it says what the comments are now. */
-  if (self->known != NULL && !g_bytes_equal (base, self->known))
-    sluice_command_stack_take_file (self->stack, self->known);
   self->journal = g_steal_pointer (&journal);
   return TRUE;
 }

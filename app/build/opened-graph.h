@@ -3,7 +3,6 @@
 #pragma once
 
 #include "engine/command/journal.h"
-#include "engine/graph/graph-text.h"
 
 /* A graph file to be edited, with what was done to it last time and is not saved. */
 typedef struct

@@ -59,6 +59,7 @@ struct _SluiceProblemsList
   GtkWidget parent;
   GtkWidget *box, *summary, *fold, *scroller, *list;
   SluiceGraph *graph;  /* (nullable) */
+  guint64 version;     /* of the graph, of which the problems are */
   GPtrArray *problems; /* (nullable): of graph as it is now */
   guint n_stops;
   GListStore *items;
@@ -83,7 +84,9 @@ look_for_fix_cb (gpointer data)
 {
   SluiceProblemsList *self = data;
   g_autoptr (SluiceProblemItem) item = g_queue_pop_head (&self->wanted);
-  if (item != NULL && !item->was_looked_for)
+  /* Behind a change the nodes are others, until the list is brought up to date. */
+  gboolean is_current = sluice_graph_get_version (self->graph) == self->version;
+  if (item != NULL && !item->was_looked_for && is_current)
     {
       item->was_looked_for = TRUE;
       item->fix = sluice_problem_find_fix (item->problem, self->graph);
@@ -267,7 +270,11 @@ sluice_problems_list_update (SluiceProblemsList *self,
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GPtrArray) before = g_steal_pointer (&self->problems);
   stop_looking (self);
+  if (graph != NULL)
+    sluice_graph_ref (graph);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
   self->graph = graph;
+  self->version = graph != NULL ? sluice_graph_get_version (graph) : 0;
   self->problems = graph != NULL ? sluice_problems_find (graph, context) : NULL;
   self->n_stops = 0;
   for (guint i = 0; self->problems != NULL && i < self->problems->len; i++)
@@ -300,6 +307,7 @@ sluice_problems_list_dispose (GObject *object)
     g_list_store_remove_all (self->items);
   g_clear_object (&self->items);
   g_clear_pointer (&self->problems, g_ptr_array_unref);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
   g_clear_pointer (&self->box, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_problems_list_parent_class)->dispose (object);
 }

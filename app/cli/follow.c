@@ -112,6 +112,15 @@ print_line (SluiceTrainer *trainer, const SluiceProgress *p, const char *state)
   flush_output ();
 }
 
+/* Of a loss that is no number the sign means nothing. */
+static void
+get_progress (SluiceTrainer *trainer, SluiceProgress *p)
+{
+  sluice_trainer_get_progress (trainer, p);
+  if (isnan (p->loss))
+    p->loss = NAN;
+}
+
 /* ---- the trainer's end, told to this thread ---- */
 
 typedef struct
@@ -198,10 +207,10 @@ follow (SluiceTrainer *trainer, Bell *bell)
   gboolean records = sluice_cli_memory;
   SluiceProgress p;
   gint64 start = g_get_monotonic_time ();
-  sluice_trainer_get_progress (trainer, &p);
+  get_progress (trainer, &p);
   gint64 first_step = p.step;
   pthread_mutex_lock (&bell->lock);
-  for (; !is_over (p.state); sluice_trainer_get_progress (trainer, &p))
+  for (; !is_over (p.state); get_progress (trainer, &p))
     {
       obey_signals (trainer, &p, &n_signals, bar);
       n_waits = p.waits ? n_waits + 1 : 0;
@@ -263,7 +272,7 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
   const SluiceProject *project = sluice_trainer_get_project (trainer);
   if (silent)
     return;
-  sluice_trainer_get_progress (trainer, &p);
+  get_progress (trainer, &p);
   /* Nobody stopped it: it has come to a rung of its sweep. */
   waits_again = waits_again && !sluice_trainer_is_asked_to_stop (trainer);
   gboolean on_rung = waits_again && p.state == SLUICE_RUN_STOPPED && !sluice_cli_was_interrupted ();

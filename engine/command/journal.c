@@ -579,6 +579,18 @@ fail_line (SluiceJournal *self,
                       kept != NULL ? kept : "");
 }
 
+/* Comments that were changed beside commands are in no line, but in what was saved. */
+static void
+take_known (SluiceJournal *self, SluiceCommandStack *stack, gboolean is_saved)
+{
+  sluice_command_stack_set_saved (stack, is_saved);
+  g_autoptr (GBytes) known = is_saved && sluice_command_stack_get_text (stack) != NULL
+                                 ? sluice_journal_dup_known (self, NULL)
+                                 : NULL;
+  if (known != NULL)
+    sluice_command_stack_take_file (stack, known);
+}
+
 gboolean
 sluice_journal_replay (SluiceJournal *self,
                        SluiceCommandStack *stack,
@@ -598,7 +610,7 @@ sluice_journal_replay (SluiceJournal *self,
       const SluiceJournalLine *line = &g_array_index (text->lines, SluiceJournalLine, i);
       if (line->number == mark)
         {
-          sluice_command_stack_set_saved (stack, line->kind == SLUICE_JOURNAL_SAVED);
+          take_known (self, stack, line->kind == SLUICE_JOURNAL_SAVED);
           out->n_unsaved = 0;
         }
       if (line->kind != SLUICE_JOURNAL_COMMAND)

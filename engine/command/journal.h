@@ -77,7 +77,7 @@ typedef struct
 
 /**
  * sluice_journal_replay:
- * @stack: a new one, of the graph of the base
+ * @stack: a new one, of the graph of the base, and with its text where that is kept
  * @file: (nullable): SHA-256 of what the file holds now
  * @outcome: (nullable) (out)
  *

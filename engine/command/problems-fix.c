@@ -196,9 +196,17 @@ take_mean (SluiceGraph *graph, SluiceNode *node)
                   sluice_offer_join (words, (const char *const[]){ constant, add, NULL }), NULL);
 }
 
+/* Not while something is open: it may be what is to be read there. */
 static SluiceProblemFix *
-take_away (SluiceNode *node)
+take_away (SluiceGraph *graph, SluiceNode *node)
 {
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *other = sluice_graph_get_node (graph, i);
+      for (guint k = 0; other->error != NULL && k < other->n_inputs; k++)
+        if (other->inputs[k].node == NULL)
+          return NULL;
+    }
   g_autofree char *name = sluice_line_quote (node->name);
   return fix_new (g_strdup_printf (_ ("Delete %s"), node->name),
                   g_strdup_printf ("delete %s", name), NULL);
@@ -222,7 +230,7 @@ sluice_problem_find_fix (const SluiceProblem *self, SluiceGraph *graph)
     case SLUICE_PROBLEM_UNREAD:
       {
         SluiceProblemFix *fix = connect_end (graph, self->node);
-        return fix != NULL ? fix : take_away (self->node);
+        return fix != NULL ? fix : take_away (graph, self->node);
       }
     default:
       return NULL;

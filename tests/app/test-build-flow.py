@@ -7,8 +7,8 @@ usage: test-build-flow.py WORKBENCH COMMAND [PICTURES]
 
 On a display and a session bus of its own. A project is made from the digits that come with the
 program, without a model; each layer is chosen in the palette, the training in its form, the run on
-its page. No action is called behind the window's back: keys are pressed, AT-SPI is read. PICTURES: a
-folder for one of each stage.
+its page. No action is called behind the window's back: keys are pressed, AT-SPI is read. PICTURES:
+a folder for one of each stage.
 """
 import os
 import re
@@ -26,9 +26,9 @@ from workbench import Workbench, press_keys, type_text, take_picture
 
 MLP = ["flatten", "dense activation=relu name=hidden", "dense units=10 name=logits",
        "softmax cross-entropy name=loss"]
-LENET = ["convolution filters=16 activation=relu name=conv1", "pooling name=pool1",
-         "convolution filters=32 activation=relu name=conv2", "flatten",
-         "dense activation=relu units=64 name=hidden", "dense units=10 name=logits",
+LENET = ["convolution filters=32 size=3 activation=relu name=conv1", "pooling name=pool1",
+         "convolution filters=64 activation=relu name=conv2", "pooling name=pool2", "flatten",
+         "dense activation=relu units=128 name=hidden", "dense units=10 name=logits",
          "softmax cross-entropy name=loss"]
 
 
@@ -115,7 +115,8 @@ class Flow:
     def launch(self, command, least):
         self.press("ctrl+Return")
         self.w.wait(lambda s: s["page"] == "launch" and s["settled"])
-        self.w.until(lambda: "sensitive" in self.w.find_accessible("button", "Start 1 run").states())
+        start = self.w.find_accessible("button", "Start 1 run")
+        self.w.until(lambda: "sensitive" in start.states())
         runs = self.w.state()["runs"]
         self.press("ctrl+Return")
         state = self.w.wait(lambda s: s["runs"] == runs + 1 and s["control"] == "idle"

@@ -11,6 +11,7 @@ it is launched.
 """
 import importlib.util
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -78,9 +79,13 @@ class Drafts(launch.Session):
         self.tap.point("out of the trash it is there again", done.returncode == 0, done.stderr)
 
     def places(self):
-        """The windows of the display, by its numbers."""
-        return set(subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "sluice"],
-                                  capture_output=True, text=True, check=False).stdout.split())
+        """The windows of the display, by its numbers; tooltips and the like are smaller."""
+        found = subprocess.run(["xdotool", "search", "--onlyvisible", "--class", "sluice"],
+                               capture_output=True, text=True, check=False).stdout.split()
+        sizes = {place: subprocess.run(["xdotool", "getwindowgeometry", "--shell", place],
+                                       capture_output=True, text=True, check=False).stdout
+                 for place in found}
+        return {place for place, size in sizes.items() if re.search(r"WIDTH=\d{4}", size)}
 
     def attend(self, window, place):
         """The keyboard goes there: nobody else manages windows."""

@@ -241,15 +241,6 @@ sluice_canvas_edit_update_actions (SluiceCanvas *self)
                                    is_offered (self, &actions[i]) && actions[i].of <= selected);
 }
 
-static void
-append_entry (GMenu *section, const EditAction *action)
-{
-  g_autoptr (GMenuItem) item = g_menu_item_new (_ (action->word), action->name);
-  g_autofree char *key = gtk_accelerator_name (action->key, action->modifiers);
-  g_menu_item_set_attribute (item, "accel", "s", key);
-  g_menu_append_item (section, item);
-}
-
 void
 sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_item)
 {
@@ -259,7 +250,7 @@ sluice_canvas_edit_append_menu (SluiceCanvas *self, GMenu *menu, gboolean of_ite
       for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
         if (actions[i].section == s && (of_item || actions[i].of == OF_ANYTHING)
             && is_offered (self, &actions[i]))
-          append_entry (section, &actions[i]);
+          g_menu_append (section, _ (actions[i].word), actions[i].name);
       if (g_menu_model_get_n_items (G_MENU_MODEL (section)) > 0)
         g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
     }

@@ -280,6 +280,10 @@ sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double margin = 48;
   if (width <= 0 || height <= 0)
     return;
+  SluiceRect shown = { view.x, view.y, width / view.zoom, height / view.zoom };
+  if (self->edit != NULL && self->is_fitted && sluice_rect_contains (&shown, rect->x, rect->y)
+      && sluice_rect_contains (&shown, rect->x + rect->width, rect->y + rect->height))
+    return; /* which stays so while the graph grows */
   if (view.zoom < SMALL_ZOOM * self->text_scale)
     {
       SluicePoint centre = sluice_rect_centre (rect);

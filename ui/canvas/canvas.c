@@ -157,6 +157,19 @@ take_placed (SluiceCanvas *self, const CanvasJob *job)
   sluice_canvas_layout_changed (self);
 }
 
+/* Who saw all of a graph before an edit sees all of it afterwards, from where it was if that will
+ * do. */
+static void
+keep_fitted (SluiceCanvas *self)
+{
+  if (self->edit == NULL || !self->is_fitted || !self->has_view)
+    return;
+  SluiceRect all = sluice_scene_get_bounds (self->scene), visible = sluice_canvas_visible (self);
+  if (!sluice_rect_contains (&visible, all.x, all.y)
+      || !sluice_rect_contains (&visible, all.x + all.width, all.y + all.height))
+    sluice_canvas_fit (self);
+}
+
 /* Puts the job's scene on the screen. */
 static void
 take_job (SluiceCanvas *self, CanvasJob *job)
@@ -183,6 +196,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
   take_placed (self, job);
+  keep_fitted (self);
   sluice_canvas_update_message (self);
   if (pack_for_widget (self)) /* which had no size yet when the job began */
     {

@@ -108,6 +108,7 @@ recover (Fixture *f, const char *file, SluiceJournalOutcome *outcome, GError **e
   if (base == NULL)
     return FALSE;
   f->stack = new_stack (base);
+  sluice_command_stack_take_file (f->stack, base);
   gboolean ok = sluice_journal_replay (f->journal, f->stack, file, outcome, error);
   sluice_command_stack_set_keep (f->stack, keep, f->journal);
   return ok;
@@ -385,6 +386,34 @@ test_merge (Fixture *f, gconstpointer data)
   assert_recovers (f, merged);
 }
 
+/* Comments of the file come back as they were saved last. */
+static void
+test_comments (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GBytes) base = g_steal_pointer (&f->base);
+  sluice_journal_remove (f->journal);
+  end (f);
+  g_autofree char *said = g_strconcat ("# one\n", base_text, NULL);
+  f->base = g_bytes_new (said, strlen (said));
+  begin (f);
+  sluice_command_stack_take_file (f->stack, f->base);
+  run (f, "rename x y\n");
+  g_autoptr (GBytes) text = sluice_command_stack_export (f->stack, TRUE, NULL);
+  GString *other =
+      g_string_new_len (g_bytes_get_data (text, NULL), (gssize) g_bytes_get_size (text));
+  g_assert_true (g_str_has_prefix (other->str, "# one\n"));
+  g_string_replace (other, "# one", "# two", 1);
+  g_autoptr (GBytes) saved = g_string_free_to_bytes (other);
+  g_autofree char *hash = sluice_journal_hash (saved);
+  g_assert_true (sluice_journal_begin_save (f->journal, saved, NULL));
+  sluice_journal_end_save (f->journal, TRUE);
+  run (f, "add Neg n y\nrename y z\n");
+  g_assert_true (recover (f, hash, NULL, NULL));
+  g_autoptr (GBytes) now = sluice_command_stack_export (f->stack, TRUE, NULL);
+  g_assert_nonnull (g_strstr_len (g_bytes_get_data (now, NULL), (gssize) g_bytes_get_size (now),
+                                  "# two\nnode { name: \"z\""));
+}
+
 static void
 test_folder (void)
 {
@@ -412,6 +441,7 @@ main (int argc, char **argv)
   ADD ("/command/journal/no-folder", test_no_folder);
   ADD ("/command/journal/saved", test_saved);
   ADD ("/command/journal/merge", test_merge);
+  ADD ("/command/journal/comments", test_comments);
   g_test_add_func ("/command/journal/folder", test_folder);
   return g_test_run ();
 }

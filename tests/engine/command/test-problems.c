@@ -162,6 +162,8 @@ static const struct
     "" },
   { "add Placeholder alone dtype=DT_FLOAT shape=[?]\n", "alone", SLUICE_PROBLEM_LOOK,
     "Nothing reads it.", "Delete alone" },
+  { "add Placeholder alone dtype=DT_INT32 shape=[?]\nadd Neg n \"\" T=DT_FLOAT\n", "alone",
+    SLUICE_PROBLEM_LOOK, "Nothing reads it.", "" },
 };
 
 static const SluiceProblem *

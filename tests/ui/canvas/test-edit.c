@@ -273,6 +273,35 @@ test_place (EditFixture *f, gconstpointer data)
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "loss");
 }
 
+/* Who saw all of the graph still does when it has grown; who looked closer still looks there. */
+static void
+test_fitted (EditFixture *f, gconstpointer data)
+{
+  edit_settle (f);
+  static const char *const names[] = { "loss",  "ash", "birch", "cedar", "elm", "fir",
+                                       "hazel", "ivy", "larch", "maple", "oak", "pine" };
+  for (guint i = 1; i < G_N_ELEMENTS (names); i++)
+    {
+      g_autofree char *line = g_strdup_printf ("%s %s ?×10 %s:0", names[i],
+                                               i % 3 == 0 ? "Split" : "Relu", names[i - 1]);
+      fake_editor_add (f->editor, line);
+    }
+  fake_editor_show (f->editor);
+  edit_settle (f);
+  g_assert_true (edit_has_state (f, "\"minimap\":false"));
+  for (guint i = 0; i < 5; i++)
+    edit_act (f, "canvas.zoom-in");
+  sluice_canvas_select (f->canvas, "x");
+  edit_settle (f);
+  SluiceRect before = edit_box_of (f, "x");
+  fake_editor_add (f->editor, "yew Relu ?×10 pine:0");
+  fake_editor_show (f->editor);
+  edit_settle (f);
+  SluiceRect after = edit_box_of (f, "x");
+  g_assert_true (edit_has_state (f, "\"minimap\":true"));
+  g_assert_cmpfloat (fabs (after.x - before.x) + fabs (after.y - before.y), <, 2);
+}
+
 /* An editor may show what it did later than it did it. */
 static void
 test_late (EditFixture *f, gconstpointer data)
@@ -406,6 +435,7 @@ main (int argc, char **argv)
   ADD ("scroll", test_scroll);
   ADD ("empty", test_empty);
   ADD ("place", test_place);
+  ADD ("fitted", test_fitted);
   ADD ("late", test_late);
   ADD ("modifiers", test_modifiers);
   return g_test_run ();

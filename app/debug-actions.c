@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "app/debug-actions.h"
+
+#include <glib/gi18n.h>
+
+#include "app/failure-words.h"
+#include "app/help/help-window.h"
+#include "app/window-private.h"
+
+#define NON_FINITE "* if nonfinite"
+
+/* Sets it, or removes it where it is set. Returns: is it set now? */
+static gboolean
+toggle (SluiceWindow *window, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  gboolean is_set = sluice_run_controller_toggle_breakpoint (window->controller, text, &error);
+  g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
+  if (words != NULL)
+    sluice_window_tell (window, words);
+  return is_set;
+}
+
+static void
+toggle_breakpoint_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  SluiceGraph *graph = sluice_graph_page_get_graph (window->graph_page);
+  const char *name = sluice_graph_page_get_selection (window->graph_page);
+  if (graph == NULL || name == NULL)
+    {
+      sluice_window_tell (window, _ ("Select the node at which runs are to stop"));
+      return;
+    }
+  gboolean is_node = sluice_graph_find (graph, name) != NULL;
+  g_autofree char *place = g_strconcat (name, is_node ? "" : "/", NULL);
+  gboolean is_set = toggle (window, place);
+  g_autofree char *words =
+      g_strdup_printf (is_set ? _ ("Runs stop at “%s”") : _ ("Runs stop at “%s” no more"), place);
+  sluice_window_tell (window, words);
+}
+
+static void
+break_non_finite_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_simple_action_set_state (action, g_variant_new_boolean (toggle (data, NON_FINITE)));
+}
+
+/* (nullable): of the run under way */
+static SluiceDebugger *
+get_debugger (SluiceWindow *window)
+{
+  return sluice_run_controller_get_debugger (window->controller);
+}
+
+static void
+step_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  if (get_debugger (data) != NULL)
+    sluice_debugger_step (get_debugger (data));
+}
+
+static void
+next_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  if (get_debugger (data) != NULL)
+    sluice_debugger_next (get_debugger (data));
+}
+
+static void
+go_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  if (get_debugger (data) != NULL)
+    sluice_debugger_go (get_debugger (data));
+}
+
+static const GActionEntry actions[] = {
+  { .name = "toggle-breakpoint", .activate = toggle_breakpoint_cb },
+  { .name = "break-non-finite", .activate = break_non_finite_cb, .state = "false" },
+  { .name = "debug-step", .activate = step_cb },
+  { .name = "debug-next", .activate = next_cb },
+  { .name = "debug-go", .activate = go_cb },
+};
+
+void
+sluice_debug_actions_add (SluiceWindow *window)
+{
+  g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
+}
+
+/* The bar stands above the pages, once there is something to say. */
+static SluiceDebugBar *
+get_bar (SluiceWindow *window)
+{
+  if (window->debug_bar == NULL)
+    {
+      window->debug_bar = sluice_debug_bar_new ();
+      sluice_help_set_page (GTK_WIDGET (window->debug_bar), "debug");
+      gtk_widget_insert_after (GTK_WIDGET (window->debug_bar),
+                               gtk_widget_get_parent (GTK_WIDGET (window->import_bar)),
+                               GTK_WIDGET (window->import_bar));
+    }
+  return window->debug_bar;
+}
+
+void
+sluice_debug_actions_update (SluiceWindow *window)
+{
+  static const char *const of_stops[] = { "debug-step", "debug-next", "debug-go" };
+  SluiceDebugger *debugger = get_debugger (window);
+  g_autoptr (SluiceStop) stop = debugger != NULL ? sluice_debugger_dup_stop (debugger) : NULL;
+  for (guint i = 0; i < G_N_ELEMENTS (of_stops); i++)
+    g_simple_action_set_enabled (
+        G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (window), of_stops[i])),
+        stop != NULL);
+  if (stop != NULL || window->debug_bar != NULL)
+    sluice_debug_bar_set_stop (get_bar (window), stop);
+  if (stop != NULL && stop->node.name != NULL && stop->number != window->seen_stop)
+    sluice_graph_page_select (window->graph_page, stop->node.name);
+  window->seen_stop = stop != NULL ? stop->number : 0;
+}
