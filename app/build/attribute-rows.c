@@ -251,6 +251,9 @@ add_row (SluiceAttributeRows *self, const SluiceNode *node, const SluiceAttrDef 
   gtk_widget_set_visible (GTK_WIDGET (row->problem), FALSE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row->control), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   def->name, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
+  if (GTK_IS_DROP_DOWN (row->control)) /* its button, where the focus is */
+    gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (row->control)),
+                                    GTK_ACCESSIBLE_PROPERTY_LABEL, def->name, -1);
   gtk_box_append (GTK_BOX (line), name);
   gtk_box_append (GTK_BOX (line), row->control);
   gtk_box_append (GTK_BOX (box), line);

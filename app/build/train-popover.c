@@ -211,6 +211,9 @@ add_row (GtkGrid *grid, int row, const char *title, GtkWidget *widget)
   gtk_grid_attach (grid, widget, 1, row, 1, 1);
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
                                   -1);
+  if (GTK_IS_DROP_DOWN (widget)) /* its button, where the focus is */
+    gtk_accessible_update_property (GTK_ACCESSIBLE (gtk_widget_get_first_child (widget)),
+                                    GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
   return widget;
 }
 

@@ -31,6 +31,10 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
                              "duplicate", "group", "ungroup", "mute", "bypass", "cut",
                              "copy", "paste", "paste-wired")},
+             **{"win." + name: "tests/app/test-debug-window.py"
+                for name in ("toggle-breakpoint", "break-non-finite", "debug-step", "debug-next",
+                             "debug-go")},
+             **{"build." + name: "tests/app/test-build-flow.py" for name in ("train", "launch")},
              "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
@@ -208,6 +212,7 @@ class Session:
                    self.when(lambda s: s["page"] == "runs"))
         self.press("alt+2", "win.show-page::graph", "shows the graph",
                    self.when(lambda s: s["page"] == "graph"))
+        self.building()
         search = self.w.find_accessible("search box", "Find a node, tag or run")
         self.press("ctrl+f", "win.find", "goes to the search", search.has_focus)
         type_text("weights")
@@ -230,6 +235,7 @@ class Session:
                                   ("ctrl+i", "win.import-logs", "asks for logs"),
                                   ("ctrl+e", "win.export-graph::svg", "asks where to"),
                                   ("ctrl+p", "win.print", "asks how to print"),
+                                  ("ctrl+shift+n", "win.new-project", "asks for data"),
                                   ("ctrl+comma", "app.preferences", "opens the preferences"),
                                   ("ctrl+question", "win.show-help-overlay", "opens the keys")):
             self.window_of(key, action, said)
@@ -237,6 +243,23 @@ class Session:
                    lambda: "color-scheme='dark'" in self.kept())
         if "app.help" in table_of_keys(self.source):
             self.window_of("F1", "app.help", "opens the manual")
+
+    def building(self):
+        self.press("alt+1", "win.show-page::build", "shows where the graph is built",
+                   self.when(lambda s: s["page"] == "build"))
+        def done(n):
+            return self.when(lambda s: s["build"]["n-undo"] == n and s["settled"])
+        self.w.act("edit", GLib.Variant("s", "add NoOp extra"))
+        self.w.until(done(1))
+        self.press("ctrl+z", "build.undo", "takes a command back", done(0))
+        self.press("ctrl+shift+z", "build.redo", "does it again", done(1))
+        self.press("ctrl+s", "win.save-graph", "saves the graph",
+                   self.when(lambda s: s["build"]["saved"].startswith("saved")))
+        before = self.w.state()["build"]["text"]["shown"]
+        self.press("ctrl+t", "build.toggle-text", "shows or folds the text",
+                   self.when(lambda s: s["build"]["text"]["shown"] != before))
+        press_keys("ctrl+t", "alt+2")
+        self.w.wait(lambda s: s["page"] == "graph")
 
     # ---- the graph ----
 
