@@ -33,11 +33,20 @@ find (SluiceGraphEditor *self, const char *name)
 
 /* ---- questions ---- */
 
-/* May they be compared: "?×784", as on the edges? */
+/* "?×784", as on the edges. */
 static char *
 dup_shape (const SluiceOutput *output)
 {
   return sluice_shape_dup_words (&output->shape);
+}
+
+/* INVALID: the op takes several */
+static SluiceDType
+get_wanted_dtype (const SluiceNode *node, guint input)
+{
+  SluiceInputWant want;
+  sluice_input_want_find (node, input, SLUICE_INVALID, &want);
+  return want.dtype;
 }
 
 static void
@@ -65,9 +74,10 @@ describe_ports (const char *name, SluiceCanvasPorts *ports, gpointer data)
       const SluiceOutput *read = edge.node != NULL ? &edge.node->outputs[edge.port] : NULL;
       g_autofree char *argument = sluice_node_dup_input_name (node, i);
       g_autofree char *shape = read != NULL ? dup_shape (read) : NULL;
+      SluiceDType dtype = read != NULL ? read->dtype : get_wanted_dtype (node, i);
       sluice_canvas_ports_add (ports, FALSE, argument,
-                               read != NULL ? sluice_dtype_get_word (read->dtype) : NULL, shape,
-                               read == NULL);
+                               dtype != SLUICE_INVALID ? sluice_dtype_get_word (dtype) : NULL,
+                               shape, read == NULL);
     }
 }
 
