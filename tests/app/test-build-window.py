@@ -60,12 +60,12 @@ class Build:
         self.tap.point("which goes with the next", not state["build"]["refusal"])
 
     def history(self):
-        self.press("Undo")
+        self.press("Undo a command")
         state = self.w.wait(lambda s: s["build"]["n-redo"] == 1)
         self.tap.point("Undo takes one back", state["build"]["n-undo"] == 1)
         rows = [o.label() or o.text() for o in self.w.all_accessible("label", "undone")]
         self.tap.point("which the history says", rows == ["undone"], rows)
-        self.press("Redo")
+        self.press("Redo a command")
         self.w.wait(lambda s: s["build"]["n-undo"] == 2)
 
     def pages(self):

@@ -83,13 +83,13 @@ class Documents:
         for n, name in enumerate(("one", "two", "three"), 1):
             self.edit(f"add Identity {name} logits/bias_add")
             self.undos(n)
-        self.press("Undo")
+        self.press("Undo a command")
         self.undos(2)
         self.edit("rename accuracy/value accuracy/share")
         self.undos(3)
         self.edit("add Identity four logits/bias_add")
         self.undos(4)
-        self.press("Undo")
+        self.press("Undo a command")
         self.undos(3)
         self.kill()
         self.tap.point("the file is as it was", self.model.read_bytes() == before)
@@ -118,7 +118,7 @@ class Documents:
                        in self.model.read_text())
         self.tap.point("the file keeps its mode",
                        stat.S_IMODE(self.model.stat().st_mode) == 0o640)
-        self.press("Redo")
+        self.press("Redo a command")
         self.undos(4)
         self.kill()
         build = self.open()["build"]
@@ -144,10 +144,10 @@ class Documents:
         press_keys("ctrl+s")
         self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
         self.tap.point("merged, it has both", self.has("ours", "theirs") == ["ours", "theirs"])
-        self.press("Undo")
+        self.press("Undo a command")
         build = self.undos(4)["build"]
         self.tap.point("a merge is undone", build["saved"].startswith("not saved"), build)
-        self.press("Redo")
+        self.press("Redo a command")
         build = self.undos(5)["build"]
         self.tap.point("and done again", build["saved"].startswith("saved"), build)
 
@@ -202,7 +202,7 @@ class Documents:
             build = other.wait(lambda s: s["build"]["refusal"])["build"]
             self.tap.point("and changes nothing", build["n-undo"] == 0, build["refusal"])
             other.quit()
-        self.press("Undo")
+        self.press("Undo a command")
         self.undos(0)
 
     def bursts(self):
