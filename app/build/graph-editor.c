@@ -9,6 +9,7 @@
 #include "app/build/edit-lines.h"
 #include "engine/base/error.h"
 #include "engine/command/judge.h"
+#include "engine/command/paste.h"
 #include "engine/graph/shape-words.h"
 #include "ui/canvas/canvas-edit.h"
 
@@ -202,6 +203,25 @@ duplicate (const char *const *names, gpointer data)
            NULL);
 }
 
+static char *
+copy (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  return sluice_copy_dup_text (sluice_document_get_graph (self->document), names);
+}
+
+static void
+paste (const char *text, SluicePoint at, gboolean wired, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  GError *error = NULL;
+  char *line =
+      sluice_paste_dup_line (sluice_document_get_graph (self->document), text, wired, &error);
+  if (line != NULL)
+    sluice_canvas_place_next (self->canvas, at.x, at.y);
+  do_take (self, line, error);
+}
+
 static gboolean
 history (gboolean redo, gpointer data)
 {
@@ -335,6 +355,8 @@ static const SluiceCanvasEditor editor = {
   .ungroup = ungroup,
   .duplicate = duplicate,
   .bypass = bypass,
+  .copy = copy,
+  .paste = paste,
   .palette = open_palette,
   .history = history,
 };
