@@ -86,6 +86,16 @@ static const struct
   { "accuracy", N_ ("Accuracy") },
   { "top-k", N_ ("Top k") },
   { "mean", N_ ("Mean of all") },
+  { "conv1d", N_ ("Convolution of a sequence") },
+  { "global-pool", N_ ("Pooling over all places") },
+  { "adam", N_ ("Adam") },
+  { "sgd", N_ ("Gradient descent") },
+  { "momentum", N_ ("Momentum") },
+  { "rmsprop", N_ ("RMSProp") },
+  { "adagrad", N_ ("Adagrad") },
+  { "scalar", N_ ("Scalar") },
+  { "histogram", N_ ("Histogram") },
+  { "image", N_ ("Image") },
 };
 
 char *

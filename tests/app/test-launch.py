@@ -15,6 +15,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import traceback
 
 from gi.repository import GLib
 
@@ -202,14 +203,14 @@ class Session:
         self.focus("switch", "In launch form")
         press_keys("space")
         self.w.until(lambda: "train/learning_rate" not in self.read_project())
-        self.undo()
+        self.undo_told()
         self.w.until(lambda: line in self.read_project())
         self.tap.point("a setting that is taken out comes back with all that was said", True)
         self.describe(Name="learning-rate", Unit="", What_it_does="", Least_value="",
                       Greatest_value="")
         self.w.until(lambda: "rate=" in self.read_project() and "low=" not in self.read_project())
         self.tap.point("said no more, the file is as it was", self.read_project() == before)
-        self.undo()
+        self.undo_told()
         self.w.until(lambda: line in self.read_project())
         self.tap.point("Undo says it again", True)
         self.describe(Name="learning-rate", What_it_does="How far it goes")
@@ -338,6 +339,12 @@ class Session:
         self.tap.point("Delete takes it out", True)
         self.undone()
 
+    def undo_told(self):
+        """Of the window's last toast: those before it are shown first, each for its seconds."""
+        told = self.w.state()["told"]
+        self.w.until(lambda: self.w.all_accessible("label", told))
+        self.undo()
+
     def undo(self):
         self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "button"
                                    and o.label().endswith("Undo")), None)).act()
@@ -384,7 +391,7 @@ class Session:
             self.restarted()
             self.w.quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
-            self.tap.point("the session goes on to its end", False, repr(error))
+            self.tap.point("the session goes on to its end", False, traceback.format_exc(), repr(error))
         shutil.rmtree(self.folder)
         self.tap.end()
 

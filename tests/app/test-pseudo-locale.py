@@ -48,6 +48,25 @@ CLASS_NAME = re.compile(r"(Gtk|Gdk|Adw|Sluice)[A-Z]\w*$")  # of an accessible wi
 PARAMETERS = {"learning-rate": "q0"}  # of the project: names, too
 
 
+# What attributes are, in TensorFlow's words, and the file that the text is of.
+ATTRS = set("type shape list tensor func int bool float string model pbtxt".split())
+
+
+def words_of(names):
+    return {word for name in names for word in re.split("[_-]", name)}
+
+
+def parameters_of_layers(source):
+    """They are written as they stand in commands."""
+    folder = os.path.join(source, "data", "layers")
+    names = set()
+    for layer in os.listdir(folder):
+        if layer.endswith(".layer"):
+            with open(os.path.join(folder, layer), encoding="utf-8") as file:
+                names |= set(re.findall(r"^parameter (\S+)", file.read(), re.M))
+    return words_of(names)
+
+
 def rename(project):
     """Gives nodes, tags and run names without a word: what is left of English is the program's."""
     path = os.path.join(project, "model.pbtxt")
@@ -87,7 +106,9 @@ class Walk:
         os.rename(os.path.join(self.samples, "digits-mlp"), self.project)
         rename(self.project)
         with open(os.path.join(self.project, "model.pbtxt"), encoding="utf-8") as file:
-            self.data = DATA | KEYS | set(re.findall(r'\bop: "(\w+)"', file.read()))
+            model = file.read()
+        self.data = DATA | KEYS | ATTRS | set(re.findall(r'\bop: "(\w+)"', model))
+        self.data |= words_of(re.findall(r'\bkey: "(\w+)"', model)) | parameters_of_layers(source)
         self.translations = os.path.join(self.folder, "translations")
         pseudo_locale.make(source, self.translations)
         self.environment = pseudo_locale.environment(self.translations)

@@ -111,7 +111,7 @@ class Window:
         w.find_in("Graph", "button", "device").act()
         names = [f"CPU:{i}" for i in range(n_devices)]
         shown = w.until(lambda: [o.label() for o in w.accessible().tree() if o.role() == "label"
-                                 and o.label().startswith("● ")])
+                                 and o.label().startswith("● CPU:")])
         self.tap.point(f"{self.name}'s devices have their colours",
                        [s.split()[1] for s in shown] == names, shown)
 

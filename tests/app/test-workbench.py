@@ -151,6 +151,7 @@ class Session:
                    str(state["graph"]["open"]))
         state = w.wait(lambda s: s["runs"] == 1 and "loss" in s["charts"]["cards"])
         self.point("the run is there again, with its points", True)
+        w.until(lambda: w.enabled("resume-run"))
         w.act("resume-run")
         state = w.wait(lambda s: s["control"] == "running" and s["step"] > step)
         self.point("it goes on where it stopped", state["step"] > step)
@@ -171,8 +172,8 @@ class Session:
         w.wait(lambda s: s["control"] == "idle")
         w.act("find-text", GLib.Variant("s", "digits-lenet-2"))
         w.act("delete-run")
-        told = ("label", "“digits-lenet-2” deleted")
-        w.find_accessible(*told)
+        told = "“digits-lenet-2” deleted"
+        w.wait(lambda s: s["told"] == told)  # its toast goes soon
         self.point("a run that was found by name is deleted without a question, and said to be "
                    "when it is", w.state()["runs"] == 1)
         w.act("restore-run", GLib.Variant("x", 2))
@@ -180,7 +181,7 @@ class Session:
         w.wait(lambda s: s["runs"] == 2
                and "digits-lenet-2" in s["charts"]["cards"].get("loss", ""))
         self.point("and comes back", True)
-        w.until(lambda: not w.all_accessible(*told))
+        w.until(lambda: not w.all_accessible("label", told))
         self.point("which takes the word back", True)
         w.act("find-text", GLib.Variant("s", ""))
 

@@ -59,7 +59,7 @@ main (int argc, char **argv)
 {
   GError *error = NULL;
   g_autofree char *base_text = NULL, *script = NULL;
-  gsize length;
+  gsize length = 0;
   setvbuf (stdout, NULL, _IOLBF, 0);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();

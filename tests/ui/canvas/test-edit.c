@@ -411,10 +411,6 @@ test_modifiers (EditFixture *f, gconstpointer data)
   while (edit_has_state (f, "\"wire\""))
     g_main_context_iteration (NULL, TRUE);
   g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "x");
-  /* Two clicks on ground. */
-  send_input (f, "mousemove 30 300 click --repeat 2 --delay 40 1");
-  wait_for_log (f);
-  edit_assert_log (f, "palette; ");
 }
 
 int
