@@ -49,7 +49,7 @@ PARAMETERS = {"learning-rate": "q0"}  # of the project: names, too
 
 
 # What attributes are, in TensorFlow's words, and the file that the text is of.
-ATTRS = set("type shape list tensor func int bool float string model pbtxt".split())
+ATTRS = set("type shape unknown list tensor func int bool float string model pbtxt".split())
 
 
 def words_of(names):
