@@ -391,7 +391,8 @@ class Session:
             self.restarted()
             self.w.quit()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError) as error:
-            self.tap.point("the session goes on to its end", False, traceback.format_exc(), repr(error))
+            self.tap.point("the session goes on to its end", False, traceback.format_exc(),
+                           repr(error))
         shutil.rmtree(self.folder)
         self.tap.end()
 
