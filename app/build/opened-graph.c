@@ -53,7 +53,6 @@ recover (SluiceOpenedGraph *self,
          GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
-  g_autofree char *hash = file != NULL ? sluice_journal_hash (file) : NULL;
   g_autoptr (GError) problem = NULL;
   g_autoptr (SluiceJournal) journal = sluice_journal_open (folder, &problem);
   g_autoptr (GBytes) base =
@@ -72,6 +71,7 @@ recover (SluiceOpenedGraph *self,
         g_propagate_error (error, g_steal_pointer (&problem));
       return FALSE;
     }
+  g_autofree char *hash = file != NULL ? sluice_journal_hash (file) : NULL;
   sluice_journal_replay (journal, self->stack, hash, &self->outcome, &self->problem);
   self->known = sluice_journal_dup_known (journal, NULL);
   self->known_hash = g_strdup (sluice_journal_get_known (journal));

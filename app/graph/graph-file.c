@@ -101,7 +101,10 @@ static void
 read_layout (SluiceGraphFile *self)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph, &error), *text = NULL;
+  const char *known = self->opened != NULL ? self->opened->graph_hash : NULL;
+  g_autofree char *hash =
+      known != NULL ? g_strdup (known) : sluice_graph_dup_hash (self->graph, &error);
+  g_autofree char *text = NULL;
   if (hash == NULL)
     {
       g_message ("%s: %s", self->layout_path, error->message);
