@@ -55,6 +55,18 @@ dup_runs_folder (SluiceStore *store)
   return g_build_filename (sluice_store_get_workspace (store), "runs", NULL);
 }
 
+/* A run's, which is to be nobody's at once, even where this process is killed over it: it becomes a
+ * draft that nobody holds. */
+static void
+remove_run_folder (SluiceStore *store, gint64 run)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  g_autofree char *runs = dup_runs_folder (store);
+  g_autofree char *draft = g_build_filename (runs, DRAFT_PREFIX "XXXXXX", NULL);
+  gboolean is_draft = g_mkdtemp_full (draft, 0777) != NULL && rename (folder, draft) == 0;
+  remove_folder (is_draft ? draft : folder);
+}
+
 /* The number that the name of a folder is; 0: it is none. */
 static gint64
 run_of_name (const char *name)
@@ -115,7 +127,8 @@ is_unborn (SluiceStore *store, gint64 run)
   return has_file (folder, UNBORN_MARK) && !has_file (folder, "lock");
 }
 
-/* Of processes that are gone: nobody holds the lock of a draft that has one. */
+/* Of processes that are gone: nobody holds its lock. One that was killed while it removed its draft
+ * may have taken the lock's file along already; who is about to lock a new one makes another. */
 static void
 remove_stale (const char *runs)
 {
@@ -124,9 +137,7 @@ remove_stale (const char *runs)
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
     {
       g_autofree char *path = g_build_filename (runs, name, NULL);
-      if (!g_str_has_prefix (name, DRAFT_PREFIX) || !has_file (path, "lock"))
-        continue;
-      int fd = take_lock (path);
+      int fd = g_str_has_prefix (name, DRAFT_PREFIX) ? take_lock (path) : -1;
       if (fd < 0)
         continue;
       remove_folder (path);
@@ -227,10 +238,7 @@ sluice_store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
       if (run <= last_row || !is_unborn (store, run))
         last = MAX (last, run);
       else
-        {
-          g_autofree char *folder = sluice_store_dup_run_folder (store, run);
-          remove_folder (folder);
-        }
+        remove_run_folder (store, run);
     }
   return last + 1;
 }
@@ -419,7 +427,7 @@ sluice_run_draft_start_all (SluiceRunDraft *take_self,
       if (ok)
         g_unlink (mark);
       else
-        remove_folder (folder);
+        remove_run_folder (self->store, info->id);
     }
   for (guint i = 0; !ok && i < infos->len; i++)
     ((SluiceRunInfo *) infos->pdata[i])->id = 0;
@@ -536,8 +544,7 @@ purge_run (SluiceStore *store, gint64 run, StoreFunc delete, GError **error)
     return FALSE;
   /* Their numbers are given out again. */
   sluice_store_writer_forget_series (sluice_store_get_writer (store));
-  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
-  remove_folder (folder);
+  remove_run_folder (store, run);
   return TRUE;
 }
 

@@ -176,6 +176,37 @@ test_none_of_them (Fixture *f, gconstpointer unused)
   g_assert_null (dir != NULL ? g_dir_read_name (dir) : NULL);
 }
 
+static char *
+dup_in_runs (Fixture *f, const char *name)
+{
+  return g_build_filename (f->folder, "runs", name, NULL);
+}
+
+/* What killed programs left goes when the next draft begins, also where the lock's file went before
+ * the rest; what somebody works on stays. */
+static void
+test_killed_over_a_draft (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *locked = dup_in_runs (f, ".new-a/checkpoints");
+  g_autofree char *lock = dup_in_runs (f, ".new-a/lock");
+  g_autofree char *half = dup_in_runs (f, ".new-b/checkpoints");
+  g_autofree char *first = dup_in_runs (f, ".new-a"), *second = dup_in_runs (f, ".new-b");
+  SluiceRunDraft *alive = sluice_run_draft_new (f->store, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (g_mkdir_with_parents (locked, 0777), ==, 0);
+  g_assert_cmpint (g_mkdir_with_parents (half, 0777), ==, 0);
+  g_assert_true (g_file_set_contents (lock, "", 0, NULL));
+  SluiceRunDraft *next = sluice_run_draft_new (f->store, &error);
+  g_assert_no_error (error);
+  g_assert_false (g_file_test (first, G_FILE_TEST_EXISTS));
+  g_assert_false (g_file_test (second, G_FILE_TEST_EXISTS));
+  g_assert_true (g_file_test (sluice_run_draft_get_folder (alive), G_FILE_TEST_IS_DIR));
+  g_assert_true (g_file_test (sluice_run_draft_get_folder (next), G_FILE_TEST_IS_DIR));
+  sluice_run_draft_free (next);
+  sluice_run_draft_free (alive);
+}
+
 /* A program is killed when folders have their numbers and the transaction is not over: they are no
  * lost runs, and go when the next one begins; a folder of a database that was lost stays. */
 static void
@@ -585,6 +616,7 @@ main (int argc, char **argv)
   ADD ("free-names", test_free_names);
   ADD ("together", test_together);
   ADD ("none-of-them", test_none_of_them);
+  ADD ("killed-over-a-draft", test_killed_over_a_draft);
   ADD ("killed-between", test_killed_between);
   ADD ("said", test_said);
   ADD ("refused", test_refused);
