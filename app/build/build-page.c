@@ -311,6 +311,18 @@ build_page_apply_settings (SluicePage *page, GSettings *settings)
   sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
 }
 
+gboolean
+sluice_build_page_is_drawn (SluiceBuildPage *self)
+{
+  return !sluice_canvas_is_busy (self->canvas);
+}
+
+gboolean
+sluice_build_page_is_told (SluiceBuildPage *self)
+{
+  return self->problems_source == 0;
+}
+
 static gboolean
 build_page_is_settled (SluicePage *page)
 {

@@ -23,3 +23,6 @@ void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
 gboolean sluice_build_page_select (SluiceBuildPage *self, const char *name);
+/* What was done last is drawn; what is wrong since is told. */
+gboolean sluice_build_page_is_drawn (SluiceBuildPage *self);
+gboolean sluice_build_page_is_told (SluiceBuildPage *self);
