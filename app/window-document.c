@@ -85,24 +85,27 @@ project_changed (SluiceWindow *self, const char *words)
   sluice_window_tell (self, words);
 }
 
+/* The project goes by what its graph is. */
+static void
+saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
+{
+  SluiceWindow *self = data;
+  g_autoptr (GError) error = failure != NULL ? g_error_copy (failure) : NULL;
+  g_autofree char *told = NULL;
+  const char *project = sluice_run_controller_get_project (self->controller);
+  if (error == NULL && project != NULL)
+    sluice_project_fit (project, sluice_document_get_graph (document), &told, &error);
+  g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
+  if (words != NULL)
+    sluice_window_tell (self, words);
+  else if (told != NULL)
+    project_changed (self, told);
+}
+
 static void
 save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceWindow *self = data;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *told = NULL;
-  const char *project = sluice_run_controller_get_project (self->controller);
-  if (sluice_document_save (self->document, &error)
-      && (project == NULL
-          || sluice_project_fit (project, sluice_document_get_graph (self->document), &told,
-                                 &error)))
-    {
-      if (told != NULL)
-        project_changed (self, told);
-      return;
-    }
-  g_autofree char *words = sluice_failure_words (error);
-  sluice_window_tell (self, words);
+  sluice_document_save_then (SLUICE_WINDOW (data)->document, saved_cb, data);
 }
 
 /* A command, for scripts and tests. */

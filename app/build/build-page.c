@@ -276,6 +276,7 @@ launch_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   if (sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.save-graph", NULL);
+  sluice_document_settle (self->document);
   if (!sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.new-run", NULL);
 }
@@ -363,6 +364,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
   g_signal_connect_object (self->document, "opened", G_CALLBACK (opened_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "hashed", G_CALLBACK (show_saved), self,
                            G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
