@@ -44,6 +44,7 @@ struct _SluiceGraphPage
   GPtrArray *problems;         /* (nullable): of SluiceProblem: what was found last of graph */
   GHashTable *warning_of;      /* (nullable): name of a node -> of them */
   SluiceProblemSearch *search; /* (nullable): problems are of the graph as it is now */
+  guint64 searched;            /* version of the graph that it is of */
   guint live_source, save_source, search_source;
 };
 
@@ -206,6 +207,13 @@ static gboolean
 search_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
+  guint64 version = sluice_graph_get_version (self->graph);
+  if (self->searched != version) /* what was refused changes nothing, but was done */
+    {
+      g_clear_pointer (&self->search, sluice_problem_search_free);
+      self->search = sluice_problem_search_new (self->graph);
+      self->searched = version;
+    }
   GPtrArray *found = sluice_problem_search_go_on (self->search, PROBLEM_US);
   if (found == NULL)
     return G_SOURCE_CONTINUE;
@@ -231,6 +239,7 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   sluice_canvas_set_model (self->canvas, model);
   end_search (self);
   self->search = sluice_problem_search_new (graph);
+  self->searched = sluice_graph_get_version (graph);
   self->search_source = g_idle_add (search_cb, self);
 }
 
