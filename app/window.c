@@ -230,6 +230,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   g_autofree char *name = g_path_get_basename (full);
   gboolean is_project = sluice_project_is_folder (full);
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
+  sluice_document_settle (self->document); /* its project is still the one before */
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
@@ -660,6 +661,8 @@ static void
 sluice_window_dispose (GObject *object)
 {
   SluiceWindow *self = SLUICE_WINDOW (object);
+  if (self->document != NULL)
+    sluice_document_settle (self->document);
   g_clear_handle_id (&self->status_source, g_source_remove);
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);
