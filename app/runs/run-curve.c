@@ -14,8 +14,8 @@ struct _SluiceRunCurve
   GtkWidget *row;
   SluiceRunItem *item;
   char *tag;
-  GPtrArray *runs; /* of SluiceRun: whose curve is drawn, or the mean of whose curves */
-  gulong listed;   /* of the workspace, as long as it does not list them all; 0: none */
+  GPtrArray *runs;            /* of SluiceRun: whose curve is drawn, or the mean of whose curves */
+  gulong listed;              /* of the workspace, as long as it does not list them all; 0: none */
   SluiceSeriesSource *source; /* (nullable) */
   GdkTexture *texture;        /* (nullable) */
   guint64 drawn_serial;

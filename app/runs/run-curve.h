@@ -10,10 +10,8 @@
 typedef struct _SluiceRunCurve SluiceRunCurve;
 
 /* @tag: of the result; @row: is drawn anew when there are other points; it outlives the curve. */
-SluiceRunCurve *sluice_run_curve_new (SluiceRunCells *cells,
-                                      SluiceRunItem *item,
-                                      const char *tag,
-                                      GtkWidget *row);
+SluiceRunCurve *
+sluice_run_curve_new (SluiceRunCells *cells, SluiceRunItem *item, const char *tag, GtkWidget *row);
 void sluice_run_curve_free (SluiceRunCurve *self);
 /* (transfer none) (nullable): as long as there are no points there is none. */
 GdkTexture *sluice_run_curve_draw (SluiceRunCurve *self, int width, int height);

@@ -141,10 +141,9 @@ draw_name (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell)
   int x = cell->x + AIR + get_indent (self);
   if (is_group)
     {
-      sluice_run_pen_icon (pen, x,
-                           sluice_run_item_get_open (self->item) ? "pan-down-symbolic"
-                                                                 : "pan-end-symbolic",
-                           SLUICE_RUN_INK_FAINT);
+      sluice_run_pen_icon (
+          pen, x, sluice_run_item_get_open (self->item) ? "pan-down-symbolic" : "pan-end-symbolic",
+          SLUICE_RUN_INK_FAINT);
       x += SLUICE_RUN_ICON + SLUICE_RUN_GAP;
     }
   sluice_run_pen_dot (pen, x, sluice_palette_color ((guint) (id - 1)), is_group);
@@ -191,15 +190,15 @@ draw_tags (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell)
     return;
   sluice_run_pen_push_clip (pen, x, end - x);
   for (guint i = 0; i < MIN (n, MOST_PILLS); i++)
-    x += sluice_run_pen_pill (pen, x, tags[i], sluice_run_cells_get_hue (tags[i]))
-         + SLUICE_RUN_GAP;
+    x += sluice_run_pen_pill (pen, x, tags[i], sluice_run_cells_get_hue (tags[i])) + SLUICE_RUN_GAP;
   gtk_snapshot_pop (pen->snapshot);
   if (n <= MOST_PILLS)
     return;
   g_autofree char *rest = g_strdup_printf ("+%u", n - MOST_PILLS);
-  sluice_run_pen_words (
-      pen, x, end - x,
-      &(SluiceRunWords){ .text = rest, .ink = SLUICE_RUN_INK_FAINT, .ellipsize = PANGO_ELLIPSIZE_END });
+  sluice_run_pen_words (pen, x, end - x,
+                        &(SluiceRunWords){ .text = rest,
+                                           .ink = SLUICE_RUN_INK_FAINT,
+                                           .ellipsize = PANGO_ELLIPSIZE_END });
 }
 
 static void
@@ -232,9 +231,12 @@ static void
 sluice_run_line_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceRunLine *self = SLUICE_RUN_LINE (widget);
-  const SluiceRunPen pen = { self->cells->paint,           snapshot,
-                             widget,                       gtk_widget_get_width (widget),
-                             gtk_widget_get_height (widget), is_mirrored (self) };
+  const SluiceRunPen pen = { self->cells->paint,
+                             snapshot,
+                             widget,
+                             gtk_widget_get_width (widget),
+                             gtk_widget_get_height (widget),
+                             is_mirrored (self) };
   Cell cell = { 0 };
   if (self->item == NULL)
     return;
@@ -253,10 +255,9 @@ sluice_run_line_measure (GtkWidget *widget,
                          int *natural_baseline)
 {
   const SluiceRunCells *cells = SLUICE_RUN_LINE (widget)->cells;
-  *minimum = *natural =
-      orientation == GTK_ORIENTATION_HORIZONTAL
-          ? get_total (cells)
-          : MAX (CURVE_HEIGHT, sluice_run_paint_get_line_height (cells->paint));
+  *minimum = *natural = orientation == GTK_ORIENTATION_HORIZONTAL
+                            ? get_total (cells)
+                            : MAX (CURVE_HEIGHT, sluice_run_paint_get_line_height (cells->paint));
 }
 
 /* ---- what they say ---- */
@@ -288,8 +289,7 @@ name_row (SluiceRunLine *self)
   GtkWidget *row = gtk_widget_get_parent (GTK_WIDGET (self));
   if (row == NULL)
     return;
-  g_autofree char *name =
-      dup_row_name (self->item, sluice_run_item_get_entry (self->item)->info);
+  g_autofree char *name = dup_row_name (self->item, sluice_run_item_get_entry (self->item)->info);
   name_widget (row, name);
   if (sluice_run_item_get_members (self->item) == NULL)
     {

@@ -5,7 +5,7 @@
 
 #include "ui/common/widget.h"
 
-#define MOST_WORDS   4000 /* kept; a page of 30 rows has some 400 */
+#define MOST_WORDS 4000 /* kept; a page of 30 rows has some 400 */
 
 #define PILL_SIZE    0.88f
 #define PILL_AIR     7
@@ -257,13 +257,12 @@ sluice_run_pen_words (const SluiceRunPen *pen, int x, int room, const SluiceRunW
 /* ---- shapes ---- */
 
 void
-sluice_run_pen_picture (
-    const SluiceRunPen *pen, int x, int width, int height, GdkTexture *texture)
+sluice_run_pen_picture (const SluiceRunPen *pen, int x, int width, int height, GdkTexture *texture)
 {
-  sluice_snapshot_append_picture (
-      pen->snapshot, pen->row, texture,
-      &GRAPHENE_RECT_INIT (mirror (pen, x, width), (float) ((pen->height - height) / 2),
-                           (float) width, (float) height));
+  sluice_snapshot_append_picture (pen->snapshot, pen->row, texture,
+                                  &GRAPHENE_RECT_INIT (mirror (pen, x, width),
+                                                       (float) ((pen->height - height) / 2),
+                                                       (float) width, (float) height));
 }
 
 /* (transfer full): GTK 4.8 tints a symbolic shape pixel by pixel, each time that it is drawn. */
@@ -326,11 +325,11 @@ sluice_run_pen_dot (const SluiceRunPen *pen, int x, SluiceColor color, gboolean 
 {
   float size = square ? 9 : 8, air = ((float) SLUICE_RUN_DOT - size) / 2;
   GskRoundedRect shape;
-  gsk_rounded_rect_init_from_rect (
-      &shape,
-      &GRAPHENE_RECT_INIT (mirror (pen, x, SLUICE_RUN_DOT) + air, ((float) pen->height - size) / 2,
-                           size, size),
-      square ? 2 : size / 2);
+  gsk_rounded_rect_init_from_rect (&shape,
+                                   &GRAPHENE_RECT_INIT (mirror (pen, x, SLUICE_RUN_DOT) + air,
+                                                        ((float) pen->height - size) / 2, size,
+                                                        size),
+                                   square ? 2 : size / 2);
   fill (pen, &shape, &(GdkRGBA){ (float) color.r, (float) color.g, (float) color.b, 1 });
 }
 
@@ -339,19 +338,20 @@ sluice_run_pen_pill (const SluiceRunPen *pen, int x, const char *text, guint hue
 {
   SluiceRunPaint *paint = pen->paint;
   find_style (paint);
-  const Words *words = g_utf8_strlen (text, -1) > SLUICE_RUN_PILL_LETTERS
-                           ? lay_out (paint, SLUICE_RUN_FONT_PILL, text,
-                                      SLUICE_RUN_PILL_LETTERS * paint->letter, PANGO_ELLIPSIZE_MIDDLE)
-                           : lay_out (paint, SLUICE_RUN_FONT_PILL, text, -1, PANGO_ELLIPSIZE_NONE);
+  const Words *words =
+      g_utf8_strlen (text, -1) > SLUICE_RUN_PILL_LETTERS
+          ? lay_out (paint, SLUICE_RUN_FONT_PILL, text, SLUICE_RUN_PILL_LETTERS * paint->letter,
+                     PANGO_ELLIPSIZE_MIDDLE)
+          : lay_out (paint, SLUICE_RUN_FONT_PILL, text, -1, PANGO_ELLIPSIZE_NONE);
   GdkRGBA color = paint->hues[hue], ground = color;
   int width = words->logical.width + 2 * (PILL_AIR + 1);
   int height = MAX (PILL_HEIGHT, words->logical.height);
   GskRoundedRect shape;
-  gsk_rounded_rect_init_from_rect (
-      &shape,
-      &GRAPHENE_RECT_INIT (mirror (pen, x, width), (float) ((pen->height - height) / 2),
-                           (float) width, (float) height),
-      (float) height / 2);
+  gsk_rounded_rect_init_from_rect (&shape,
+                                   &GRAPHENE_RECT_INIT (mirror (pen, x, width),
+                                                        (float) ((pen->height - height) / 2),
+                                                        (float) width, (float) height),
+                                   (float) height / 2);
   ground.alpha *= PILL_ALPHA;
   fill (pen, &shape, &ground);
   gtk_snapshot_append_border (pen->snapshot, &shape, (float[4]){ 1, 1, 1, 1 },

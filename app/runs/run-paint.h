@@ -31,12 +31,12 @@ typedef enum
   SLUICE_RUN_FONT_PILL,
 } SluiceRunFont;
 
-#define SLUICE_RUN_N_HUES      7    /* of tags: app/style.css */
-#define SLUICE_RUN_PILL_LETTERS 18 /* of a tag; of a longer one its ends */
-#define SLUICE_RUN_DETAIL_SIZE 0.82 /* of what stands behind the words, where theirs is 1 */
-#define SLUICE_RUN_ICON        16   /* pixels */
-#define SLUICE_RUN_DOT         10
-#define SLUICE_RUN_GAP         6    /* between what stands in one cell */
+#define SLUICE_RUN_N_HUES       7    /* of tags: app/style.css */
+#define SLUICE_RUN_PILL_LETTERS 18   /* of a tag; of a longer one its ends */
+#define SLUICE_RUN_DETAIL_SIZE  0.82 /* of what stands behind the words, where theirs is 1 */
+#define SLUICE_RUN_ICON         16   /* pixels */
+#define SLUICE_RUN_DOT          10
+#define SLUICE_RUN_GAP          6 /* between what stands in one cell */
 
 /* @widget: whose style it is; borrowed. */
 SluiceRunPaint *sluice_run_paint_new (GtkWidget *widget);
@@ -73,7 +73,7 @@ void sluice_run_pen_dot (const SluiceRunPen *pen, int x, SluiceColor color, gboo
 /* @hue: of the style's tags. Returns its width. */
 int sluice_run_pen_pill (const SluiceRunPen *pen, int x, const char *words, guint hue);
 /* @texture: of sluice_texture_take_surface(). */
-void sluice_run_pen_picture (
-    const SluiceRunPen *pen, int x, int width, int height, GdkTexture *texture);
+void
+sluice_run_pen_picture (const SluiceRunPen *pen, int x, int width, int height, GdkTexture *texture);
 /* What follows ends at its edges, until it is popped off the snapshot. */
 void sluice_run_pen_push_clip (const SluiceRunPen *pen, int x, int width);

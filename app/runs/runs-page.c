@@ -386,8 +386,7 @@ runs_page_is_settled (SluicePage *page)
          || sluice_workspace_get_failure (self->workspace) != NULL
          || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING && !self->working
              && !self->measuring && sluice_diff_panel_is_settled (self->differs)
-             && sluice_run_view_is_settled (self->view)
-             && self->notes_source == 0);
+             && sluice_run_view_is_settled (self->view) && self->notes_source == 0);
 }
 
 static void

@@ -230,6 +230,7 @@ sluice_sparkline_refresh (SluiceSparkline *self)
 {
   g_return_if_fail (SLUICE_IS_SPARKLINE (self));
 
-  if (self->look.source != NULL && sluice_series_source_get_serial (self->look.source) != self->drawn_serial)
+  if (self->look.source != NULL
+      && sluice_series_source_get_serial (self->look.source) != self->drawn_serial)
     gtk_widget_queue_draw (GTK_WIDGET (self));
 }
