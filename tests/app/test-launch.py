@@ -386,7 +386,8 @@ class Session:
     def read_back(self):
         """A fork is asked for as its parent was."""
         self.w.act("fork-run", GLib.Variant("(xx)", (self.numbers()["b"], 0)))
-        self.launch(lambda s: s["from"] == ["b", 0])
+        self.w.wait(lambda s: s["settled"] and s["launch"]["from"] == ["b", 0])
+        self.w.find_accessible("button", "Device, threads and memory").act()
         self.tap.point("a run made from another one needs what that one did",
                        self.w.until(lambda: self.field("Threads").text() == "2")
                        and self.field("Memory").text() == str(300 << 20),
