@@ -236,9 +236,11 @@ show_draft (SluiceLaunchPage *self)
       n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
   double part = self->verdict != NULL ? self->verdict->part : 1;
   double all = part * (double) self->n_runs * (double) (n_steps - job->parent_step);
-  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : job->title,
-                               self->source->project, self->is_refused ? 0 : (guint) self->n_runs,
-                               (gint64) MIN (all, (double) MOST_STEPS));
+  SluiceQueueNeeds needs;
+  sluice_launch_job_get_needs (job, &needs, NULL);
+  sluice_queue_view_set_draft (
+      self->queue, job->name != NULL ? job->name : job->title, self->source->project, needs.devices,
+      self->is_refused ? 0 : (guint) self->n_runs, (gint64) MIN (all, (double) MOST_STEPS));
 }
 
 /* At the first of a sweep's runs, which differ in what was asked for. */

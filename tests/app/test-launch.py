@@ -346,6 +346,13 @@ class Session:
         press_keys("Delete")
         self.launch(lambda s: s["queue"] == ["a", "b"])
         self.tap.point("Delete takes it out", True)
+        press_keys("ctrl+z")
+        self.launch(lambda s: s["queue"] == ["a", "c", "b"])
+        row = self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.has_focus()
+                                         and o.label().startswith("c, waiting, ")), None))
+        self.tap.point("Ctrl+Z puts it back, and the focus is there", row)
+        press_keys("Delete")
+        self.launch(lambda s: s["queue"] == ["a", "b"])
         self.undone()
 
     def waiting(self):
@@ -356,8 +363,9 @@ class Session:
     def needed(self):
         """What a run needs of the machine is said beside what there is."""
         self.w.find_accessible("button", "Device, threads and memory").act()
+        n = len(os.sched_getaffinity(0))
         self.tap.point("the machine's memory and threads are told",
-                       self.says("free on this machine") and self.says(f"{len(os.sched_getaffinity(0))} on this machine"))
+                       self.says("free on this machine") and self.says(f"{n} on this machine"))
         self.write("Memory", "much")
         self.tap.point("a need that is none is told at its row", self.says("memory=much", "64M"))
         self.write("Memory", "300M")
