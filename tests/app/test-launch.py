@@ -365,7 +365,7 @@ class Session:
         self.w.find_accessible("button", "Device, threads and memory").act()
         n = len(os.sched_getaffinity(0))
         self.tap.point("the machine's memory and threads are told",
-                       self.says("free on this machine") and self.says(f"{n} on this machine"))
+                       self.says("free here") and self.says(f"{n} here"))
         self.write("Memory", "much")
         self.tap.point("a need that is none is told at its row", self.says("memory=much", "64M"))
         self.write("Memory", "300M")
