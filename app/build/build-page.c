@@ -17,6 +17,7 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
+#include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
@@ -149,6 +150,17 @@ do_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, g_variant_get_string (parameter, NULL), &error))
     show_refusal (self, error);
+}
+
+static void
+take_apart_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  const char *selected = sluice_canvas_get_selection (self->canvas);
+  g_autofree char *layer = selected != NULL ? sluice_line_quote (selected) : NULL;
+  g_autofree char *line = layer != NULL ? g_strconcat ("unlayer ", layer, NULL) : NULL;
+  if (line != NULL)
+    sluice_graph_editor_do (self->editor, line);
 }
 
 static void
@@ -474,6 +486,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, take_apart_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/build/palette-row.h"
+#include "app/failure-words.h"
 #include "engine/command/judge.h"
 #include "ui/chart/ticks.h"
 
@@ -17,7 +18,7 @@
 struct _SluicePalette
 {
   GtkPopover parent;
-  GtkWidget *entry, *scroller, *list, *empty, *all;
+  GtkWidget *entry, *scroller, *list, *empty, *problem, *all;
   GSettings *settings; /* (nullable) */
   GListStore *items;   /* of SluicePaletteItem */
   GtkSingleSelection *selection;
@@ -174,12 +175,24 @@ show_list (SluicePalette *self)
   gtk_label_set_label (GTK_LABEL (self->empty), nothing);
   gtk_widget_set_visible (self->empty, found->len == 0);
   gtk_widget_set_visible (self->scroller, found->len > 0);
+  gtk_widget_set_visible (self->problem, FALSE);
   if (!select_from (self, 0, 1))
     gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
   selected_cb (self);
 }
 
 /* ---- what is done ---- */
+
+/* Why what was typed cannot be done, below the list. */
+static void
+show_problem (SluicePalette *self, const GError *error)
+{
+  g_autofree char *words = sluice_failure_words (error);
+  gtk_label_set_label (GTK_LABEL (self->problem), words);
+  gtk_widget_set_visible (self->problem, TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  words, -1);
+}
 
 static void
 choose (SluicePalette *self)
@@ -190,7 +203,13 @@ choose (SluicePalette *self)
   g_auto (GStrv) values = NULL;
   g_autofree char *text =
       sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
-  g_autofree char *line = sluice_offer_dup_line_with (offer, (const char *const *) values);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *line = sluice_offer_dup_line_with (offer, (const char *const *) values, &error);
+  if (line == NULL)
+    {
+      show_problem (self, error);
+      return;
+    }
   keep (self, "palette-recent", &self->recent,
         move_key (self->recent, offer->key, TRUE, MOST_RECENT));
   g_signal_emit (self, signals[CHOSEN], 0, line);
@@ -452,9 +471,15 @@ sluice_palette_init (SluicePalette *self)
   self->empty = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (self->empty, "dim-label");
+  self->problem = gtk_label_new (NULL);
+  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->problem), 0);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->problem), 1); /* as wide as the list */
+  gtk_widget_add_css_class (self->problem, "error");
   gtk_box_append (GTK_BOX (box), self->entry);
   gtk_box_append (GTK_BOX (box), self->empty);
   gtk_box_append (GTK_BOX (box), self->scroller);
+  gtk_box_append (GTK_BOX (box), self->problem);
   gtk_box_append (GTK_BOX (box), new_foot (self));
   gtk_widget_set_size_request (box, WIDTH, -1);
   gtk_popover_set_child (GTK_POPOVER (self), box);

@@ -63,7 +63,7 @@ struct _SluiceInspector
   char *project;                   /* (nullable): the folder whose graph it is */
   SluiceDocument *document;        /* (nullable) */
   SluiceAttributeRows *attributes; /* (nullable): of a node that can be changed */
-  GtkWidget *promoted;             /* (nullable): the switch of a constant */
+  GPtrArray *promotions;           /* what may be a setting of new runs */
 };
 
 /* inspector.c */
@@ -78,9 +78,12 @@ void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
 /* Then its attributes stand first. */
 gboolean sluice_inspector_can_change (SluiceInspector *self, const SluiceNode *node);
 void sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node);
+/* What the scope was made by, where it is a layer. */
+void sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope);
 
 /* inspector-promote.c */
-/* Of a constant that may be a setting of new runs. */
+void sluice_inspector_init_promotion (SluiceInspector *self);
+/* Of what may be a setting of new runs; in the rows of attributes, where there are such. */
 void sluice_inspector_add_promotion (SluiceInspector *self, const SluiceNode *node);
 
 /* inspector-run.c */

@@ -23,6 +23,7 @@ static void
 clear_rows (SluiceInspector *self)
 {
   sluice_inspector_rows_clear (&self->rows);
+  g_ptr_array_set_size (self->promotions, 0);
   memset (self->live, 0, sizeof self->live);
   self->note = self->caption = NULL;
   self->history = NULL;
@@ -726,7 +727,6 @@ sluice_inspector_dispose (GObject *object)
   g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
-  g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->live_settings);
   g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
   g_clear_object (&self->document);
@@ -738,6 +738,7 @@ static void
 sluice_inspector_finalize (GObject *object)
 {
   sluice_inspector_rows_free (&SLUICE_INSPECTOR (object)->rows);
+  g_ptr_array_unref (SLUICE_INSPECTOR (object)->promotions);
   g_free (SLUICE_INSPECTOR (object)->name);
   g_free (SLUICE_INSPECTOR (object)->loop);
   g_free (SLUICE_INSPECTOR (object)->mark);
@@ -770,6 +771,7 @@ sluice_inspector_init (SluiceInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_inspector_rows_init (&self->rows, self->rows_box);
+  sluice_inspector_init_promotion (self);
   self->watched = sluice_watched_output_new ();
   self->n_readers = READERS_A_PAGE;
 }

@@ -175,6 +175,47 @@ class Twin:
         view = self.w.find_accessible("text box", "Text of the graph")
         self.w.until(lambda: "i: 7" in view.text())
 
+    def put(self, name, value):
+        """A row's field is set by keys."""
+        field = self.w.find_accessible("text box", name)
+        x, y, width, height = field.place()
+        subprocess.run(["xdotool", "mousemove", str(x + width // 2), str(y + height // 2),
+                        "click", "1"], check=True)
+        self.w.until(field.has_focus)
+        press_keys("ctrl+a")
+        type_text(value)
+        press_keys("Return")
+
+    def layer(self):
+        """Parameters of a layer are rows, too; a button takes it apart."""
+        self.w.act("show-page", GLib.Variant("s", "build"))
+        self.w.act("edit", GLib.Variant("s", "layer dense wide input=hidden/relu units=12"))
+        self.w.act("select", GLib.Variant("s", "wide"))
+        n = self.state(lambda b: b["canvas"]["selection"] == "wide")["n-undo"]
+        units = self.w.find_accessible("text box", "units")
+        self.tap.point("a layer's parameters are told as its template has them",
+                       units.text() == "12"
+                       and units.description()
+                       == "How many values it makes\nint, at least 1 · no default",
+                       (units.text(), units.description()))
+        self.put("units", "0")
+        self.w.until(lambda: [o for o in self.w.accessible().tree()
+                              if o.role() == "label" and "units is 0" in o.text()])
+        self.tap.point("what cannot be says why", self.w.state()["build"]["n-undo"] == n)
+        self.put("units", "20 bias=false")
+        self.w.until(lambda: [o for o in self.w.accessible().tree()
+                              if o.role() == "label" and "several values" in o.text()])
+        self.put("units", "20")
+        state = self.state(lambda b: b["n-undo"] == n + 1)
+        self.tap.point("another value makes it again in its place",
+                       state["undo"] == "Undo “change the layer wide”"
+                       and state["canvas"]["selection"] == "wide", state["undo"])
+        self.picture("layer")
+        self.w.find_accessible("button", "Take apart").act()
+        state = self.state(lambda b: b["n-undo"] == n + 2)
+        self.tap.point("and is taken apart", "take the layer wide apart" in state["undo"],
+                       state["undo"])
+
     def found(self):
         self.click()
         press_keys("ctrl+f", "ctrl+a")
@@ -200,6 +241,7 @@ class Twin:
         self.follows()
         self.comments()
         self.inspected()
+        self.layer()
         self.found()
         self.folded()
 

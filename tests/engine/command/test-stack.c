@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/command/layer.h"
 #include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
@@ -401,6 +402,29 @@ test_layer_apart (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
+/* What an inspector shows of it: values as they are now, edges under their names of now. */
+static void
+test_layer_read (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "rename drop even\nset hidden units=7\n");
+  g_autoptr (SluiceLayer) layer = sluice_layer_read (f->graph, "hidden");
+  g_assert_cmpstr (layer->template->name, ==, "dense");
+  for (guint i = 0; i < layer->template->parameters->len; i++)
+    {
+      const SluiceTemplateParameter *parameter =
+          &g_array_index (layer->template->parameters, SluiceTemplateParameter, i);
+      if (g_str_equal (parameter->name, "units"))
+        g_assert_cmpstr (layer->values[i], ==, "7");
+      if (g_str_equal (parameter->name, "input"))
+        g_assert_cmpstr (layer->values[i], ==, "even/output");
+    }
+  g_assert_cmpuint (g_strv_length (layer->values), ==, layer->template->parameters->len);
+  g_assert_null (sluice_layer_read (f->graph, "hidden/MatMul"));
+  run (f, "set hidden/output _layer=\"dence units\"\n");
+  g_assert_null (sluice_layer_read (f->graph, "hidden"));
+}
+
 /* What a layer remembers survives a file. */
 static void
 test_layer_file (Fixture *f, gconstpointer data)
@@ -555,6 +579,7 @@ main (int argc, char **argv)
   ADD ("/command/stack/untrain", test_untrain);
   ADD ("/command/stack/layer-moved", test_layer_moved);
   ADD ("/command/stack/layer-apart", test_layer_apart);
+  ADD ("/command/stack/layer-read", test_layer_read);
   ADD ("/command/stack/layer-file", test_layer_file);
   ADD ("/command/stack/layer-refused", test_layer_refused);
   return g_test_run ();
