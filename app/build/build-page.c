@@ -295,6 +295,17 @@ toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
+/* What the palette's choice would add stands in the text, dashed. line: (nullable): nothing */
+static void
+preview_cb (SluiceBuildPage *self, const char *line, const char *title)
+{
+  gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
+  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
+  sluice_text_twin_preview (self->twin, text, words);
+}
+
 /* ---- a page of the window ---- */
 
 static void
@@ -308,6 +319,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
+  g_signal_connect_object (self->palette, "preview", G_CALLBACK (preview_cb), self,
+                           G_CONNECT_SWAPPED);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);

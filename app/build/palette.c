@@ -32,6 +32,7 @@ G_DEFINE_FINAL_TYPE (SluicePalette, sluice_palette, GTK_TYPE_POPOVER)
 enum
 {
   CHOSEN,
+  PREVIEW,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -121,11 +122,30 @@ walk_action (GtkWidget *widget, const char *name, GVariant *steps)
     select_from (self, CLAMP (at, 0, MAX (n - 1, 0)), step > 0 ? -1 : 1);
 }
 
+/* The command of the offer with what was typed behind its name. (transfer full) (nullable) */
+static char *
+dup_line (SluicePalette *self, const SluiceOffer *offer, GError **error)
+{
+  g_auto (GStrv) values = NULL;
+  g_autofree char *text =
+      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
+  return sluice_offer_dup_line_with (offer, (const char *const *) values, error);
+}
+
+/* offer: (nullable): nothing would come any more */
+static void
+preview (SluicePalette *self, const SluiceOffer *offer)
+{
+  g_autofree char *line = offer != NULL ? dup_line (self, offer, NULL) : NULL;
+  g_signal_emit (self, signals[PREVIEW], 0, line, line != NULL ? offer->title : NULL);
+}
+
 /* What the selected one is, for who does not see it: the keyboard stays in the field. */
 static void
 selected_cb (SluicePalette *self)
 {
   const SluiceOffer *offer = sluice_palette_get_selected (self);
+  preview (self, offer);
   g_autofree char *words = offer != NULL ? sluice_palette_dup_words (offer) : g_strdup ("");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   words, -1);
@@ -200,11 +220,8 @@ choose (SluicePalette *self)
   const SluiceOffer *offer = sluice_palette_get_selected (self);
   if (offer == NULL)
     return;
-  g_auto (GStrv) values = NULL;
-  g_autofree char *text =
-      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
   g_autoptr (GError) error = NULL;
-  g_autofree char *line = sluice_offer_dup_line_with (offer, (const char *const *) values, &error);
+  g_autofree char *line = dup_line (self, offer, &error);
   if (line == NULL)
     {
       show_problem (self, error);
@@ -212,6 +229,7 @@ choose (SluicePalette *self)
     }
   keep (self, "palette-recent", &self->recent,
         move_key (self->recent, offer->key, TRUE, MOST_RECENT));
+  preview (self, NULL);
   g_signal_emit (self, signals[CHOSEN], 0, line);
   gtk_popover_popdown (GTK_POPOVER (self));
 }
@@ -365,6 +383,7 @@ sluice_palette_open (SluicePalette *self,
 static void
 closed_cb (SluicePalette *self)
 {
+  preview (self, NULL);
   g_list_store_remove_all (self->items);
   g_clear_pointer (&self->offers, sluice_offers_free);
 }
@@ -407,6 +426,8 @@ sluice_palette_class_init (SluicePaletteClass *klass)
   gtk_widget_class_add_binding_action (widget, GDK_KEY_p, GDK_CONTROL_MASK, "palette.pin", NULL);
   signals[CHOSEN] = g_signal_new ("chosen", SLUICE_TYPE_PALETTE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[PREVIEW] = g_signal_new ("preview", SLUICE_TYPE_PALETTE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                   NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
 }
 
 static GtkWidget *
