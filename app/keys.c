@@ -99,6 +99,8 @@ static const SluiceKey keys[] = {
   { BUILD, N_ ("Duplicate"), "canvas.duplicate", "<Control>d" },
   { BUILD, N_ ("Group into a scope"), "canvas.group", "<Control>g" },
   { BUILD, N_ ("Ungroup a scope"), "canvas.ungroup", "<Control><Shift>g" },
+  { BUILD, N_ ("Make a block of a scope"), "build.make-block", "<Control>b" },
+  { BUILD, N_ ("Make all others of its block be as it is"), "build.apply-block", "<Control><Shift>b" },
   { BUILD, N_ ("Take a layer apart"), "build.take-apart", "<Control><Shift>l" },
   { BUILD, N_ ("Mute"), "canvas.mute", "m" },
   { BUILD, N_ ("Bypass"), "canvas.bypass", "b" },

@@ -9,6 +9,7 @@
 
 #include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
+#include "app/build/edit-lines.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
 #include "app/build/layers-pane.h"
@@ -17,7 +18,6 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
-#include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
@@ -152,15 +152,20 @@ do_action (GtkWidget *widget, const char *name, GVariant *parameter)
     show_refusal (self, error);
 }
 
+/* Commands on the scope that is selected. */
 static void
-take_apart_action (GtkWidget *widget, const char *name, GVariant *parameter)
+scope_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
   const char *selected = sluice_canvas_get_selection (self->canvas);
-  g_autofree char *layer = selected != NULL ? sluice_line_quote (selected) : NULL;
-  g_autofree char *line = layer != NULL ? g_strconcat ("unlayer ", layer, NULL) : NULL;
-  if (line != NULL)
-    sluice_graph_editor_do (self->editor, line);
+  if (selected == NULL || graph == NULL)
+    return;
+  g_autofree char *line =
+      g_str_equal (name, "build.make-block")    ? sluice_edit_line_block (graph, selected)
+      : g_str_equal (name, "build.apply-block") ? sluice_edit_line_of ("apply", selected)
+                                                : sluice_edit_line_of ("unlayer", selected);
+  sluice_graph_editor_do (self->editor, line);
 }
 
 static void
@@ -499,7 +504,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
-  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, take_apart_action);
+  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.make-block", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.apply-block", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);

@@ -7,10 +7,10 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/edit-lines.h"
 #include "app/build/layer-rows.h"
 #include "app/graph/node-words.h"
 #include "engine/command/layer.h"
-#include "engine/command/line.h"
 #include "engine/command/offers.h"
 
 static void
@@ -64,26 +64,28 @@ sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node)
     }
 }
 
-static void
-add_unlayer (SluiceInspector *self, const char *scope)
+void
+sluice_inspector_add_command (SluiceInspector *self,
+                              const char *title,
+                              const char *hint,
+                              char *take_line)
 {
-  g_autofree char *name = sluice_line_quote (scope);
-  g_autofree char *line = g_strconcat ("unlayer ", name, NULL);
-  GtkWidget *button = gtk_button_new_with_label (_ ("Take apart"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Take apart"), -1);
+  g_autofree char *line = take_line;
+  GtkWidget *button = gtk_button_new_with_label (title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
   gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.edit");
   gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", line);
-  gtk_widget_set_tooltip_text (button, _ ("Its nodes stay, and are nodes like others"));
+  gtk_widget_set_tooltip_text (button, hint);
   sluice_inspector_rows_add_widget (&self->rows, button);
 }
 
-void
+gboolean
 sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope)
 {
   g_autoptr (SluiceLayer) layer = sluice_layer_read (graph, scope);
   if (layer == NULL)
-    return;
+    return FALSE;
   guint order;
   g_autofree char *title = sluice_offers_dup_layer_title (layer->template->name, &order);
   const SluiceTemplateParameter *parameters =
@@ -96,11 +98,14 @@ sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const cha
   for (guint i = 0; layer->values[i] != NULL && !can_change; i++)
     sluice_inspector_rows_add (&self->rows, parameters[i].name, layer->values[i]);
   if (!can_change)
-    return;
+    return TRUE;
   for (guint i = 0; layer->values[i] != NULL; i++)
     g_string_append_printf (self->rows.text, "%s: %s\n", parameters[i].name, layer->values[i]);
   sluice_inspector_rows_add_widget (&self->rows, sluice_layer_rows_new (self->document, scope));
-  add_unlayer (self, scope);
+  sluice_inspector_add_command (self, _ ("Take apart"),
+                                _ ("Its nodes stay, and are nodes like others"),
+                                sluice_edit_line_of ("unlayer", scope));
+  return TRUE;
 }
 
 void

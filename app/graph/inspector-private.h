@@ -78,8 +78,18 @@ void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
 /* Then its attributes stand first. */
 gboolean sluice_inspector_can_change (SluiceInspector *self, const SluiceNode *node);
 void sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node);
-/* What the scope was made by, where it is a layer. */
-void sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope);
+/* What the scope was made by. FALSE: it is no layer. */
+gboolean sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope);
+
+/* A button that does a command: (transfer full). */
+void sluice_inspector_add_command (SluiceInspector *self,
+                                   const char *title,
+                                   const char *hint,
+                                   char *take_line);
+
+/* inspector-block.c */
+/* Of a scope that is no layer. */
+void sluice_inspector_add_block (SluiceInspector *self, SluiceGraph *graph, const char *scope);
 
 /* inspector-promote.c */
 void sluice_inspector_init_promotion (SluiceInspector *self);
