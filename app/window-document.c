@@ -35,6 +35,7 @@ loaded_cb (SluiceWindow *self)
   else
     sluice_document_open (self->document, graph);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
+  sluice_build_page_set_ends (get_build_page (self), sluice_graph_page_get_ends (self->graph_page));
   update_save (self);
 }
 
@@ -42,7 +43,7 @@ static void
 changed_cb (SluiceWindow *self)
 {
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
-  sluice_inspector_update (self->inspector, self->graph_page);
+  sluice_inspector_graph_changed (self->inspector, self->graph_page);
   update_save (self);
 }
 
@@ -71,6 +72,10 @@ static void
 project_changed (SluiceWindow *self, const char *words)
 {
   g_autofree char *folder = g_strdup (sluice_run_controller_get_project (self->controller));
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+  g_autoptr (SluiceProjectEnds) ends = project != NULL ? sluice_project_ends_new (project) : NULL;
+  sluice_graph_page_set_ends (self->graph_page, ends);
+  sluice_build_page_set_ends (get_build_page (self), ends);
   sluice_run_controller_set_project (self->controller, folder);
   sluice_inspector_set_project (self->inspector, folder);
   sluice_window_tell (self, words);

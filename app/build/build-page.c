@@ -42,7 +42,8 @@ struct _SluiceBuildPage
   SluiceDocument *document;  /* (nullable): before the window has one */
   char *path;                /* (nullable): of the graph that is shown */
   guint problems_source;
-  const char *optimizer; /* (nullable): that training begins with, of a template */
+  SluiceProjectEnds *ends; /* (nullable) */
+  const char *optimizer;   /* (nullable): that training begins with, of a template */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -107,7 +108,7 @@ find_problems_cb (gpointer data)
 {
   SluiceBuildPage *self = data;
   SluiceGraph *graph = sluice_document_get_graph (self->document);
-  sluice_problems_list_update (self->problems, graph, NULL);
+  sluice_problems_list_update (self->problems, graph, sluice_project_ends_get_context (self->ends));
   sluice_budget_bar_update (self->budget, graph, 0);
   self->problems_source = 0;
   return G_SOURCE_REMOVE;
@@ -121,6 +122,16 @@ changed_cb (SluiceBuildPage *self)
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
+}
+
+void
+sluice_build_page_set_ends (SluiceBuildPage *self, SluiceProjectEnds *ends)
+{
+  sluice_project_ends_ref (ends);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
+  self->ends = ends;
+  if (self->problems_source == 0)
+    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
 }
 
 static void
@@ -437,6 +448,7 @@ sluice_build_page_dispose (GObject *object)
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
   g_clear_handle_id (&self->problems_source, g_source_remove);
   g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);

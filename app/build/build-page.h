@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/page.h"
+#include "engine/train/project-ends.h"
 #include "ui/canvas/graph-model.h"
 
 /*
@@ -22,4 +23,6 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
+/* By which problems are judged. ends: (nullable): the graph is no project's */
+void sluice_build_page_set_ends (SluiceBuildPage *self, SluiceProjectEnds *ends);
 gboolean sluice_build_page_select (SluiceBuildPage *self, const char *name);

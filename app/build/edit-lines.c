@@ -268,13 +268,31 @@ sluice_edit_line_block (SluiceGraph *graph, const char *scope)
     }
 }
 
+static gboolean
+is_taken (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = sluice_graph_get_node (graph, i)->name;
+      if (strncmp (name, scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 char *
 sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope)
 {
   const char *slash = strrchr (scope, '/');
   g_autofree char *wanted =
       g_strdup_printf ("%.*s%s", slash != NULL ? (int) (slash - scope + 1) : 0, scope, block);
-  g_autofree char *name = sluice_graph_unique_name (graph, wanted);
+  g_autofree char *name = g_strdup (wanted);
+  for (guint i = 1; is_taken (graph, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
   return new_line ("instance", block, name);
 }
 

@@ -28,6 +28,7 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
+  SluiceProjectEnds *ends;   /* (nullable): of a project */
   char *layout_path;         /* (nullable): where the positions are saved */
   char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
@@ -196,7 +197,8 @@ find_warnings_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
   self->warnings_source = 0;
-  take_warnings (self, sluice_problems_find (self->graph, NULL));
+  take_warnings (self,
+                 sluice_problems_find (self->graph, sluice_project_ends_get_context (self->ends)));
   return G_SOURCE_REMOVE;
 }
 
@@ -274,6 +276,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->opened = g_steal_pointer (&file->opened);
+      self->ends = g_steal_pointer (&file->ends);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
@@ -298,6 +301,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -516,6 +520,22 @@ sluice_graph_page_steal_opened (SluiceGraphPage *self)
   return g_steal_pointer (&self->opened);
 }
 
+SluiceProjectEnds *
+sluice_graph_page_get_ends (SluiceGraphPage *self)
+{
+  return self->ends;
+}
+
+void
+sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends)
+{
+  sluice_project_ends_ref (ends);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
+  self->ends = ends;
+  if (self->graph != NULL && self->warnings_source == 0)
+    self->warnings_source = g_idle_add_full (G_PRIORITY_LOW, find_warnings_cb, self, NULL);
+}
+
 SluiceSession *
 sluice_graph_page_get_placed (SluiceGraphPage *self)
 {
@@ -699,6 +719,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);

@@ -8,6 +8,20 @@
 
 #include "app/build/edit-lines.h"
 #include "engine/command/block.h"
+#include "engine/command/layer.h"
+
+char *
+sluice_inspector_dup_scope_kind (SluiceGraph *graph, const char *scope)
+{
+  g_autoptr (SluiceLayer) layer = sluice_layer_read (graph, scope);
+  if (layer != NULL)
+    return g_strdup_printf ("layer %s", layer->template->name);
+  g_autofree char *block = sluice_block_dup_name (graph, scope);
+  if (block == NULL)
+    return g_strdup ("scope");
+  g_auto (GStrv) instances = sluice_block_list_instances (graph, block);
+  return g_strdup_printf ("block %s %u", block, g_strv_length (instances));
+}
 
 static void
 add_instances (SluiceInspector *self, const char *const *instances, const char *scope)

@@ -63,6 +63,7 @@ struct _SluiceInspector
   char *project;                   /* (nullable): the folder whose graph it is */
   SluiceDocument *document;        /* (nullable) */
   SluiceAttributeRows *attributes; /* (nullable): of a node that can be changed */
+  char *scope_kind;                /* (nullable): of a scope that is shown */
   GPtrArray *promotions;           /* what may be a setting of new runs */
 };
 
@@ -90,6 +91,9 @@ void sluice_inspector_add_command (SluiceInspector *self,
 /* inspector-block.c */
 /* Of a scope that is no layer. */
 void sluice_inspector_add_block (SluiceInspector *self, SluiceGraph *graph, const char *scope);
+
+/* By which it is seen that other rows are due: "layer dense", "block body 2". (transfer full) */
+char *sluice_inspector_dup_scope_kind (SluiceGraph *graph, const char *scope);
 
 /* inspector-promote.c */
 void sluice_inspector_init_promotion (SluiceInspector *self);

@@ -555,6 +555,10 @@ show_all (SluiceInspector *self)
     show_node (self, graph, node);
   else
     sluice_inspector_add_scope (self, graph, self->name);
+  g_free (self->scope_kind);
+  self->scope_kind = node == NULL && self->name != NULL
+                         ? sluice_inspector_dup_scope_kind (graph, self->name)
+                         : NULL;
 }
 
 /* A link that was followed is gone: the keyboard stays in the pane, at its top. */
@@ -567,6 +571,19 @@ show_and_keep_focus (SluiceInspector *self)
   show_all (self);
   if (had_focus)
     gtk_widget_child_focus (GTK_WIDGET (self->rows_box), GTK_DIR_TAB_FORWARD);
+}
+
+void
+sluice_inspector_graph_changed (SluiceInspector *self, SluiceGraphPage *page)
+{
+  SluiceGraph *graph = sluice_graph_page_get_graph (page);
+  g_autofree char *kind = self->scope_kind != NULL && self->others == NULL && graph != NULL
+                              ? sluice_inspector_dup_scope_kind (graph, self->name)
+                              : NULL;
+  if (kind != NULL && !g_str_equal (kind, self->scope_kind))
+    show_and_keep_focus (self);
+  else
+    sluice_inspector_update (self, page);
 }
 
 void
@@ -743,6 +760,7 @@ sluice_inspector_finalize (GObject *object)
   g_free (SLUICE_INSPECTOR (object)->loop);
   g_free (SLUICE_INSPECTOR (object)->mark);
   g_free (SLUICE_INSPECTOR (object)->project);
+  g_free (SLUICE_INSPECTOR (object)->scope_kind);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 

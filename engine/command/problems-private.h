@@ -9,6 +9,7 @@ typedef struct
   SluiceGraph *graph;
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
+  GHashTable *run;        /* (nullable): SluiceNode that a project fetches or runs */
 } SluiceProblemSearch;
 
 /* text: (transfer full) */

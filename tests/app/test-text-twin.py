@@ -22,6 +22,11 @@ sys.path.insert(0, HERE)
 from tap import Tap
 from workbench import Workbench, press_keys, type_text
 
+# What a run sets in the graph is none of the graph's that is edited.
+OVERRIDDEN = """first=hidden/initial/TruncatedNormal:seed
+[overrides]
+first=99
+"""
 PICTURES = os.environ.get("SLUICE_PICTURES")  # a folder, to look at them
 
 
@@ -151,7 +156,7 @@ class Twin:
         node = "hidden/initial/TruncatedNormal"
         n = self.select(node) and self.w.state()["build"]["n-undo"]
         seed = self.w.find_accessible("text box", "seed")
-        self.tap.point("a row tells what the op's definition says",
+        self.tap.point("a row tells what the op's definition says, and what the file has",
                        seed.description() == "int · default 0" and seed.text() == "1",
                        (seed.description(), seed.text()))
         x, y, width, height = seed.place()
@@ -216,6 +221,22 @@ class Twin:
         self.tap.point("and is taken apart", "take the layer wide apart" in state["undo"],
                        state["undo"])
 
+    def block(self):
+        """What was taken apart becomes a block, by the inspector's buttons and a key."""
+        n = self.w.state()["build"]["n-undo"]
+        self.w.find_accessible("button", "Make a block").act()
+        self.state(lambda b: b["n-undo"] == n + 1)
+        self.w.find_accessible("button", "One more").act()
+        self.state(lambda b: b["n-undo"] == n + 2)
+        self.w.act("edit", GLib.Variant("s", "insert Relu wide/first wide/in_0"))
+        self.w.find_accessible("button", "Apply to the other").act()
+        state = self.state(lambda b: b["n-undo"] == n + 4)
+        view = self.w.find_accessible("text box", "Text of the graph")
+        self.w.until(lambda: 'name: "wide_1/first"' in view.text())
+        self.tap.point("what is changed in one of a block is done to the other",
+                       "make all others be as wide" in state["undo"], state["undo"])
+        self.w.act("show-page", GLib.Variant("s", "build"))
+
     def found(self):
         self.click()
         press_keys("ctrl+f", "ctrl+a")
@@ -242,6 +263,7 @@ class Twin:
         self.comments()
         self.inspected()
         self.layer()
+        self.block()
         self.found()
         self.folded()
 
@@ -252,6 +274,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "samples", os.path.basename(project))
         shutil.copytree(os.path.dirname(project), os.path.dirname(copy))
+        with open(os.path.join(copy, "project.ini"), "a") as file:
+            file.write(OVERRIDDEN)
         w = Workbench(program, copy, os.path.join(folder, "workspace"))
         try:
             Twin(tap, command, w, copy).run()
