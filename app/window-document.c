@@ -51,7 +51,7 @@ changed_cb (SluiceWindow *self)
 {
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   show_problems (self);
-  sluice_inspector_update (self->inspector, self->graph_page);
+  sluice_inspector_graph_changed (self->inspector, self->graph_page);
   update_save (self);
 }
 
@@ -80,6 +80,9 @@ static void
 project_changed (SluiceWindow *self, const char *words)
 {
   g_autofree char *folder = g_strdup (sluice_run_controller_get_project (self->controller));
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+  g_autoptr (SluiceProjectEnds) ends = project != NULL ? sluice_project_ends_new (project) : NULL;
+  sluice_graph_page_set_ends (self->graph_page, ends);
   sluice_run_controller_set_project (self->controller, folder);
   sluice_inspector_set_project (self->inspector, folder);
   sluice_window_tell (self, words);

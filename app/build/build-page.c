@@ -9,6 +9,7 @@
 
 #include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
+#include "app/build/edit-lines.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
 #include "app/build/layers-pane.h"
@@ -163,6 +164,22 @@ do_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, g_variant_get_string (parameter, NULL), &error))
     show_refusal (self, error);
+}
+
+/* Commands on the scope that is selected. */
+static void
+scope_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  const char *selected = sluice_canvas_get_selection (self->canvas);
+  if (selected == NULL || graph == NULL)
+    return;
+  g_autofree char *line =
+      g_str_equal (name, "build.make-block")    ? sluice_edit_line_block (graph, selected)
+      : g_str_equal (name, "build.apply-block") ? sluice_edit_line_of ("apply", selected)
+                                                : sluice_edit_line_of ("unlayer", selected);
+  sluice_graph_editor_do (self->editor, line);
 }
 
 static void
@@ -375,6 +392,17 @@ sluice_build_page_measure (GtkWidget *widget,
                       minimum_baseline, natural_baseline);
 }
 
+/* What the palette's choice would add stands in the text, dashed. line: (nullable): nothing */
+static void
+preview_cb (SluiceBuildPage *self, const char *line, const char *title)
+{
+  gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
+  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
+  sluice_text_twin_preview (self->twin, text, words);
+}
+
 /* ---- a page of the window ---- */
 
 static void
@@ -390,6 +418,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
+  g_signal_connect_object (self->palette, "preview", G_CALLBACK (preview_cb), self,
+                           G_CONNECT_SWAPPED);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
@@ -589,6 +619,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.make-block", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.apply-block", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/command/command.h"
+#include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 
 #define IDLE_MS 500 /* without a command, then the journal is synced */
@@ -239,6 +240,22 @@ gboolean
 sluice_document_do (SluiceDocument *self, const char *line, GError **error)
 {
   return sluice_document_do_said (self, line, NULL, error);
+}
+
+gboolean
+sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error)
+{
+  g_autofree char *quoted = sluice_line_quote (name);
+  g_autofree char *line = g_strdup_printf ("set %s %s=%s", quoted, key, value);
+  g_autoptr (SluiceLine) words = sluice_line_parse (line, error);
+  if (words == NULL)
+    return FALSE;
+  if (words->n != 3)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' is several values; write one, a text with blanks in double quotes",
+                        value);
+  return sluice_document_do (self, line, error);
 }
 
 gboolean

@@ -44,6 +44,10 @@ void sluice_document_text_changed (SluiceDocument *self);
  * has changed then
  */
 gboolean sluice_document_do (SluiceDocument *self, const char *line, GError **error);
+/* `set NAME KEY=VALUE` of a node or a layer. value: as a command has it; INVALID_ARGUMENT also
+ * where it is several. */
+gboolean sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error);
 /* Goes to where n commands are done: undoes or does again. */
 gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/command/block.h"
 #include "engine/command/line.h"
 
 /* ---- a line ---- */
@@ -249,6 +250,56 @@ char *
 sluice_edit_line_ungroup (const char *scope)
 {
   return new_line ("ungroup", scope, NULL);
+}
+
+char *
+sluice_edit_line_block (SluiceGraph *graph, const char *scope)
+{
+  const char *slash = strrchr (scope, '/');
+  const char *wanted = slash != NULL ? slash + 1 : scope;
+  g_autofree char *name = g_strdup (wanted);
+  for (guint i = 1;; i++)
+    {
+      g_auto (GStrv) taken = sluice_block_list_instances (graph, name);
+      if (taken[0] == NULL)
+        return new_line ("block", scope, name);
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+}
+
+static gboolean
+is_taken (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = sluice_graph_get_node (graph, i)->name;
+      if (strncmp (name, scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+char *
+sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope)
+{
+  const char *slash = strrchr (scope, '/');
+  g_autofree char *wanted =
+      g_strdup_printf ("%.*s%s", slash != NULL ? (int) (slash - scope + 1) : 0, scope, block);
+  g_autofree char *name = g_strdup (wanted);
+  for (guint i = 1; is_taken (graph, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+  return new_line ("instance", block, name);
+}
+
+char *
+sluice_edit_line_of (const char *command, const char *name)
+{
+  return new_line (command, name, NULL);
 }
 
 char *

@@ -31,4 +31,10 @@ char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
 /* kind: "scalar". edge: what it shows */
 char *sluice_edit_line_summary (const char *kind, const char *edge);
 char *sluice_edit_line_ungroup (const char *scope);
+/* A block that is called as the scope is, or nearly. */
+char *sluice_edit_line_block (SluiceGraph *graph, const char *scope);
+/* One more of the block of an instance, beside it. */
+char *sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope);
+/* command: one that takes a name and nothing else */
+char *sluice_edit_line_of (const char *command, const char *name);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);

@@ -30,6 +30,9 @@ SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) 
 /* Once after each loading, of a graph that is edited: where one that is written into its file is
  * read again as it is, of a GraphDef and of a project that names one. (nullable) (transfer full) */
 SluiceOpenedGraph *sluice_graph_page_steal_opened (SluiceGraphPage *self);
+/* What the project does with the graph, by which its problems are judged. (nullable) (transfer
+ * none) */
+void sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends);
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
 SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
 /* One line on the nodes that ask for devices that are not here: (nullable) (transfer none). */

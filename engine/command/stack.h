@@ -40,6 +40,10 @@ GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text,
 gboolean
 sluice_command_stack_do (SluiceCommandStack *self, const char *line, GString *said, GError **error);
 
+/* What a command would add, blocks of text: it is tried, and nothing stays. (transfer full)
+ * (nullable): it would be refused */
+char *sluice_command_stack_dup_preview (SluiceCommandStack *self, const char *line);
+
 /* The n last ones. FALSE with FAILED_PRECONDITION where there are fewer, and nothing has changed.
  */
 gboolean sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error);
