@@ -99,7 +99,7 @@ static const SluiceKey keys[] = {
   { BUILD, N_ ("Duplicate"), "canvas.duplicate", "<Control>d" },
   { BUILD, N_ ("Group into a scope"), "canvas.group", "<Control>g" },
   { BUILD, N_ ("Ungroup a scope"), "canvas.ungroup", "<Control><Shift>g" },
-  { BUILD, N_ ("Mute"), "canvas.mute", "m" },
+  { BUILD, N_ ("Mute, go around it; or unmute"), "canvas.mute", "m" },
   { BUILD, N_ ("Bypass"), "canvas.bypass", "b" },
   { BUILD, N_ ("Cut"), "canvas.cut", "<Control>x" },
   { BUILD, N_ ("Copy as text"), "canvas.copy", "<Control>c" },

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/command/command.h"
 #include "engine/command/line.h"
 
 /* ---- a line ---- */
@@ -182,6 +183,38 @@ sluice_edit_line_detach (SluiceGraph *graph,
       sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "nothing reads %s", list);
       return NULL;
     }
+  return join (lines, words);
+}
+
+/* ---- mute ---- */
+
+/* A node, or any of a scope. */
+static gboolean
+is_muted (SluiceGraph *graph, const char *name)
+{
+  g_autofree char *scope = g_strconcat (name, "/", NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if ((strcmp (node->name, name) == 0 || g_str_has_prefix (node->name, scope))
+          && sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+char *
+sluice_edit_line_mute (SluiceGraph *graph, const char *const *names)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *list = dup_list (names);
+  gboolean all = TRUE;
+  for (guint i = 0; names[i] != NULL && all; i++)
+    all = is_muted (graph, names[i]);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (all || !is_muted (graph, names[i]))
+      g_ptr_array_add (lines, new_line (all ? "unmute" : "mute", names[i], NULL));
+  g_autofree char *words = g_strdup_printf (all ? _ ("unmute %s") : _ ("mute %s"), list);
   return join (lines, words);
 }
 

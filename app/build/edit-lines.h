@@ -24,6 +24,8 @@ char *sluice_edit_line_detach (SluiceGraph *graph,
                                const char *const *names,
                                gboolean keeps_input,
                                GError **error);
+/* Gone around; of what all is, not any more. */
+char *sluice_edit_line_mute (SluiceGraph *graph, const char *const *names);
 /* new_name: without a '/' it stays in its scope */
 char *sluice_edit_line_rename (const char *name, const char *new_name);
 /* Into a scope beside them. */

@@ -152,6 +152,13 @@ detach (const char *const *names, gpointer data)
 }
 
 static void
+mute (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  do_take (self, sluice_edit_line_mute (sluice_document_get_graph (self->document), names), NULL);
+}
+
+static void
 bypass (const char *const *names, gpointer data)
 {
   SluiceGraphEditor *self = data;
@@ -354,6 +361,7 @@ static const SluiceCanvasEditor editor = {
   .group = group,
   .ungroup = ungroup,
   .duplicate = duplicate,
+  .mute = mute,
   .bypass = bypass,
   .copy = copy,
   .paste = paste,

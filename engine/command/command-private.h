@@ -68,6 +68,16 @@ gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-mute.c */
+gboolean sluice_command_mute (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_unmute (SluiceCommandCall *call, GError **error);
+/* Are all of them? */
+gboolean sluice_command_is_muted (const GPtrArray *nodes);
+/* Names of those that what is muted remembers follow. */
+gboolean sluice_command_rename_in_muted (SluiceCommandCall *call,
+                                         const char *from,
+                                         const char *to,
+                                         GError **error);
 /* command-layer.c */
 gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_unlayer (SluiceCommandCall *call, GError **error);
@@ -85,6 +95,8 @@ void sluice_training_away_free (SluiceTrainingAway *self);
  * does that is not by train. */
 gboolean
 sluice_command_take_training (SluiceCommandCall *call, const GPtrArray *nodes, GError **error);
+/* The same of any training that the command train has made. */
+gboolean sluice_command_take_whole_training (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_train_again (SluiceCommandCall *call,
                                      const SluiceTrainingAway *away,
                                      GError **error);

@@ -70,7 +70,7 @@ static const EditAction actions[] = {
     names_action },
   { "canvas.ungroup", N_ ("_Ungroup"), MENU_NAME, OF_SCOPE, GDK_KEY_g, CTRL | SHIFT, MEMBER (ungroup),
     ungroup_action },
-  { "canvas.mute", N_ ("_Mute"), MENU_RUN, OF_BOX, GDK_KEY_m, 0, MEMBER (mute), names_action },
+  { "canvas.mute", N_ ("_Mute or unmute"), MENU_RUN, OF_BOX, GDK_KEY_m, 0, MEMBER (mute), names_action },
   { "canvas.bypass", N_ ("_Bypass"), MENU_RUN, OF_BOX, GDK_KEY_b, 0, MEMBER (bypass),
     names_action },
   { "canvas.cut", N_ ("Cu_t"), MENU_CLIPBOARD, OF_BOX, GDK_KEY_x, CTRL, MEMBER (copy),

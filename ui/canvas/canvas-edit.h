@@ -94,6 +94,7 @@ typedef struct
   void (*group) (const char *const *names, gpointer user_data);
   void (*ungroup) (const char *scope, gpointer user_data);
   void (*duplicate) (const char *const *names, gpointer user_data);
+  /* Gone around, where not all of them are already; else not any more. */
   void (*mute) (const char *const *names, gpointer user_data);
   void (*bypass) (const char *const *names, gpointer user_data);
 

@@ -6,8 +6,8 @@
  * (pointer), canvas-menu.c, canvas-select.c (selection,
  * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
  * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c, canvas-tip.c; of editing canvas-edit*.c (canvas-edit-private.h). Main
- * thread only. */
+ * ways), canvas-legend.c, canvas-tip.c, canvas-muted.c; of editing canvas-edit*.c
+ * (canvas-edit-private.h). Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -59,6 +59,7 @@ struct _SluiceCanvas
   SluiceMarks *marks;          /* of the hierarchy, or NULL */
   SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
   guint8 *traced;              /* per group, or NULL */
+  guint8 *muted;               /* the same */
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
   SluiceTheme theme;
@@ -242,6 +243,11 @@ void sluice_canvas_update_classes (SluiceCanvas *self);
 void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);
+
+/* canvas-muted.c */
+void sluice_canvas_update_muted (SluiceCanvas *self);
+gboolean sluice_canvas_is_muted (SluiceCanvas *self, guint item);
+void sluice_canvas_draw_muted (SluiceCanvas *self, cairo_t *cr);
 
 /* canvas-state.c */
 /* A string in quotes, or null. */

@@ -3,6 +3,7 @@
 
 #include "ui/canvas/canvas-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -42,6 +43,8 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
   GString *said = g_string_new (text);
   g_free (text);
+  if (sluice_canvas_is_muted (self, item))
+    g_string_append (said, _ (", muted"));
   sluice_canvas_edit_append_ports (self, item, said);
   if (mark != NULL)
     g_string_append_printf (said, ". %s", mark);

@@ -75,6 +75,8 @@ append_items (SluiceCanvas *self, GString *out)
         g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
       if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
         g_string_append (out, ",\"traced\":true");
+      if (sluice_canvas_is_muted (self, index))
+        g_string_append (out, ",\"muted\":true");
       sluice_canvas_edit_append_item_state (self, index, out);
       g_string_append_c (out, '}');
     }

@@ -550,6 +550,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .stretch = self->stretch,
                                 .ends = ends };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      sluice_canvas_draw_muted (self, cr);
       sluice_canvas_edit_draw (self, cr);
       draw_band (self, cr);
       draw_minimap (self, cr);

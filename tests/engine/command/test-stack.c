@@ -76,6 +76,7 @@ static const char *const commands[][2] = {
   { "group g y s", "group into g" },
   { "ungroup s", "ungroup s" },
   { "insert Tanh t y", "insert t" },
+  { "mute y", "mute y" },
   { "together \"two at once\" \"add Neg n loss\" \"rename n m\"", "two at once" },
   { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
   { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
