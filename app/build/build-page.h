@@ -6,12 +6,13 @@
 
 #include "app/page.h"
 #include "ui/canvas/graph-model.h"
+#include "ui/canvas/view-state.h"
 
 /*
  * The page on which the open graph is made and changed: its canvas with editing on, what is wrong
  * with it, the layers that there are and the history of commands. Signal: selection-changed
  * (string, nullable), as of the graph's page, and attr-selected (string, nullable): the attribute
- * that the caret is in.
+ * that the caret is in. arranged: boxes were moved, or what else is no change of the graph.
  *
  * Actions: build.undo, build.redo, build.do (string: a command), build.toggle-text.
  */
@@ -20,6 +21,9 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 
 /* The graph as it is now, or (%NULL) none. */
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
+/* What a person arranged on another page. */
+void sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state);
+SluiceViewState *sluice_build_page_dup_view_state (SluiceBuildPage *self); /* (transfer full) */
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
 /* name: (nullable): a node, or nothing */

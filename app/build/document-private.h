@@ -16,6 +16,8 @@ struct _SluiceDocument
   SluiceJournal *journal; /* (nullable): there was no command yet */
   guint sync_source;
 
+  GPtrArray *arranged; /* (element-type utf8): by the command that is being done */
+
   gboolean text_is_changed; /* by comments and blanks */
 
   GFileMonitor *monitor; /* (nullable) */

@@ -297,3 +297,15 @@ sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names)
     }
   return join (lines, words);
 }
+
+/* ---- the picture ---- */
+
+char *
+sluice_edit_line_layout (const GPtrArray *lines, const char *words)
+{
+  GString *line = g_string_new ("layout");
+  add_word (line, words);
+  for (guint i = 0; i < lines->len; i++)
+    add_word (line, lines->pdata[i]);
+  return g_string_free (line, FALSE);
+}

@@ -33,4 +33,6 @@ char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
 /* kind: "scalar". edge: what it shows */
 char *sluice_edit_line_summary (const char *kind, const char *edge);
 char *sluice_edit_line_ungroup (const char *scope);
+/* lines: of sluice_view_state_diff() */
+char *sluice_edit_line_layout (const GPtrArray *lines, const char *words);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);

@@ -229,6 +229,12 @@ paste (const char *text, SluicePoint at, gboolean wired, gpointer data)
   do_take (self, line, error);
 }
 
+static void
+arrange (const GPtrArray *lines, const char *words, gpointer data)
+{
+  do_take (data, sluice_edit_line_layout (lines, words), NULL);
+}
+
 static gboolean
 history (gboolean redo, gpointer data)
 {
@@ -366,10 +372,17 @@ static const SluiceCanvasEditor editor = {
   .copy = copy,
   .paste = paste,
   .palette = open_palette,
+  .arrange = arrange,
   .history = history,
 };
 
 /* ---- life ---- */
+
+static void
+arranged_cb (SluiceGraphEditor *self, GPtrArray *lines)
+{
+  sluice_canvas_arrange (self->canvas, lines);
+}
 
 static void
 forget (SluiceGraphEditor *self)
@@ -395,6 +408,7 @@ sluice_graph_editor_new (SluiceDocument *document,
   SluiceGraphEditor *self = g_new0 (SluiceGraphEditor, 1);
   *self = (SluiceGraphEditor){ document, canvas, palette, done, user_data };
   g_signal_connect_swapped (document, "changed", G_CALLBACK (forget), self);
+  g_signal_connect_swapped (document, "arranged", G_CALLBACK (arranged_cb), self);
   g_signal_connect_swapped (palette, "chosen", G_CALLBACK (chosen_cb), self);
   g_signal_connect_swapped (palette, "closed", G_CALLBACK (closed_cb), self);
   sluice_graph_editor_update (self);

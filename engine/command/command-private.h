@@ -22,8 +22,9 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  const char *text; /* (nullable): blocks that are to stand in the graph's text as they are */
-  char *words;      /* (nullable): what it is called behind Undo, once it was done */
+  const char *text;    /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *words;         /* (nullable): what it is called behind Undo, once it was done */
+  GPtrArray *arranged; /* (nullable): lines of the layout that come and go, and nothing else does */
   SluiceTrainingAway
       *training; /* (nullable): to be made again when what was done has been judged */
 };
@@ -68,6 +69,10 @@ gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-layout.c */
+gboolean sluice_command_layout (SluiceCommandCall *call, GError **error);
+/* What takes them back. */
+void sluice_layout_lines_invert (GPtrArray *lines);
 /* command-mute.c */
 gboolean sluice_command_mute (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_unmute (SluiceCommandCall *call, GError **error);

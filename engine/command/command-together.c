@@ -19,7 +19,7 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
                              .said = call->said };
   if (part.command == NULL)
     return FALSE;
-  if (part.command->words == NULL)
+  if (part.command->words == NULL || part.command->run == sluice_command_layout)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%s changes nothing of the graph that is undone with the others; write it "
                         "as a line of its own",

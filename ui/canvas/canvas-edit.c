@@ -91,6 +91,18 @@ sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo)
          && self->edit->editor->history (redo, self->edit->user_data);
 }
 
+gboolean
+sluice_canvas_edit_can_arrange (SluiceCanvas *self)
+{
+  return self->edit != NULL && self->edit->editor->arrange != NULL;
+}
+
+void
+sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const char *words)
+{
+  self->edit->editor->arrange (lines, words, self->edit->user_data);
+}
+
 /* ---- a new model ---- */
 
 void

@@ -106,6 +106,10 @@ typedef struct
   /* A port in hand stays there until the model changes, or sluice_canvas_drop_wire(). */
   void (*palette) (const SluiceCanvasPaletteRequest *request, gpointer user_data);
 
+  /* What a person arranged, as a command: lines (char*) of sluice_view_state_diff(), which come
+   * back by sluice_canvas_arrange(). words: what it is called. */
+  void (*arrange) (const GPtrArray *lines, const char *words, gpointer user_data);
+
   /* Of the one history of commands, before the canvas' own of moves. TRUE: it did. */
   gboolean (*history) (gboolean redo, gpointer user_data);
 } SluiceCanvasEditor;

@@ -3,6 +3,7 @@
 
 #include "ui/canvas/canvas-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Undo of what a person arranged by hand: moves, what is set aside or brought back, who lays out.
@@ -42,14 +43,60 @@ sluice_canvas_clear_history (SluiceCanvas *self)
   sluice_canvas_update_history_actions (self);
 }
 
-void
-sluice_canvas_remember (SluiceCanvas *self)
+static void
+remember (SluiceCanvas *self, SluiceViewState *take)
 {
-  g_ptr_array_add (self->done, sluice_view_state_copy (self->state));
+  g_ptr_array_add (self->done, take);
   if (self->done->len > MOST_COMMANDS)
     g_ptr_array_remove_index (self->done, 0);
   g_ptr_array_set_size (self->undone, 0);
   sluice_canvas_update_history_actions (self);
+}
+
+SluiceViewState *
+sluice_canvas_begin_arranging (SluiceCanvas *self)
+{
+  return sluice_view_state_copy (self->state);
+}
+
+/* With an editor it is a command of its history, and comes back as lines of it. */
+void
+sluice_canvas_end_arranging (SluiceCanvas *self, SluiceViewState *take, const char *words)
+{
+  g_autoptr (SluiceViewState) before = take;
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (before, self->state);
+  if (lines->len == 0)
+    return;
+  if (sluice_canvas_edit_can_arrange (self))
+    {
+      sluice_view_state_take_arrangement (self->state, before);
+      sluice_canvas_edit_arrange (self, lines, words);
+      return;
+    }
+  remember (self, g_steal_pointer (&before));
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_arrange (SluiceCanvas *self, const GPtrArray *lines)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  for (guint i = 0; i < lines->len; i++)
+    sluice_view_state_apply (self->state, lines->pdata[i]);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_take_arrangement (SluiceCanvas *self, const SluiceViewState *state)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (self->state, state);
+  if (lines->len == 0)
+    return;
+  sluice_view_state_take_arrangement (self->state, state);
+  sluice_canvas_rebuild (self, NULL);
 }
 
 void
@@ -80,11 +127,11 @@ void
 sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy)
 {
   double x = 0, y = 0;
-  sluice_canvas_remember (self);
+  g_autofree char *words = g_strdup_printf (_ ("move %s"), sluice_canvas_path_name (self, path));
+  SluiceViewState *before = sluice_canvas_begin_arranging (self);
   sluice_view_state_get_move (self->state, path, &x, &y);
   sluice_view_state_set_move (self->state, path, x + dx, y + dy);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
+  sluice_canvas_end_arranging (self, before, words);
 }
 
 void

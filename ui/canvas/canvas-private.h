@@ -147,8 +147,10 @@ void sluice_canvas_finish_toggle (SluiceCanvas *self);
 void sluice_canvas_forget_opened (SluiceCanvas *self);
 
 /* canvas-history.c */
-/* Before a command changes what is moved, set aside, or who lays out. */
-void sluice_canvas_remember (SluiceCanvas *self);
+/* Before a command changes what a person arranged: (transfer full). */
+SluiceViewState *sluice_canvas_begin_arranging (SluiceCanvas *self);
+/* And after it: words: what it is called behind Undo. */
+void sluice_canvas_end_arranging (SluiceCanvas *self, SluiceViewState *take, const char *words);
 void sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *parameter);
 gboolean sluice_canvas_can_move (SluiceCanvas *self, guint item);
 /* By so much, in the scene, as a command. */
@@ -201,6 +203,8 @@ void sluice_canvas_menu_action (GtkWidget *widget, const char *name, GVariant *p
 /* canvas-select.c */
 const char *sluice_canvas_item_path (SluiceCanvas *self, guint item);
 const char *sluice_canvas_path_name (SluiceCanvas *self, const char *path);
+/* "conv1", "conv1 and 2 more", of what is selected: (transfer full). */
+char *sluice_canvas_dup_selection_words (SluiceCanvas *self);
 /* What a screen reader says of it, with its live value. */
 char *sluice_canvas_item_text (SluiceCanvas *self, guint item);
 void sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
@@ -264,6 +268,9 @@ void sluice_canvas_edit_scene_changed (SluiceCanvas *self);
 gboolean sluice_canvas_edit_has_history (SluiceCanvas *self);
 /* TRUE: the editor took back, or did again, what was done last. */
 gboolean sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo);
+gboolean sluice_canvas_edit_can_arrange (SluiceCanvas *self);
+/* Asks for a command: lines as of sluice_view_state_diff(). */
+void sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const char *words);
 /* Where what is new in the next model goes: (transfer full) (nullable). */
 SluicePlacing *sluice_canvas_edit_take_placing (SluiceCanvas *self);
 /* That did not come to anything. (nullable) */

@@ -33,6 +33,16 @@ sluice_canvas_path_name (SluiceCanvas *self, const char *path)
 }
 
 char *
+sluice_canvas_dup_selection_words (SluiceCanvas *self)
+{
+  guint n = g_hash_table_size (self->selected);
+  const char *name = sluice_canvas_path_name (self, self->lead);
+  if (name == NULL || n <= 1)
+    return g_strdup (name != NULL ? name : "");
+  return g_strdup_printf (ngettext ("%s and %u more", "%s and %u more", n - 1), name, n - 1);
+}
+
+char *
 sluice_canvas_item_text (SluiceCanvas *self, guint item)
 {
   const char *path = sluice_canvas_item_path (self, item);

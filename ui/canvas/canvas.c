@@ -482,10 +482,10 @@ sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (sluice_view_state_get_use_dot (self->state) == use_dot)
     return;
-  sluice_canvas_remember (self);
+  SluiceViewState *before = sluice_canvas_begin_arranging (self);
   sluice_view_state_set_use_dot (self->state, use_dot);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
+  sluice_canvas_end_arranging (
+      self, before, use_dot ? _ ("lay out by Graphviz") : _ ("lay out without Graphviz"));
 }
 
 double

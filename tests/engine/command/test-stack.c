@@ -120,6 +120,39 @@ test_each (Fixture *f, gconstpointer data)
     }
 }
 
+static void
+note_line (const char *line, gpointer data)
+{
+  g_string_append_printf (data, "%s;", line);
+}
+
+/* What is arranged is in the one history, told as it comes and goes, and no change of the graph. */
+static void
+test_layout (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) told = g_string_new (NULL);
+  run (f, model);
+  sluice_command_stack_set_saved (f->stack, TRUE);
+  sluice_command_stack_set_arrange (f->stack, note_line, told);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  run (f, "layout \"move y\" \"+moved y 1 2\"\n"
+          "layout \"move y\" \"-moved y 1 2\" \"+moved y 3 4\"");
+  g_assert_cmpstr (told->str, ==, "+moved y 1 2;-moved y 1 2;+moved y 3 4;");
+  g_assert_true (sluice_command_stack_is_saved (f->stack));
+  g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+  g_assert_cmpstr (words, ==, "move y");
+  g_string_truncate (told, 0);
+  run (f, "undo 2\nredo");
+  g_assert_cmpstr (told->str, ==, "-moved y 3 4;+moved y 1 2;-moved y 1 2;+moved y 1 2;");
+  run (f, "add Neg n loss");
+  g_assert_false (sluice_command_stack_is_saved (f->stack));
+  run (f, "undo");
+  g_assert_true (sluice_command_stack_is_saved (f->stack));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+  g_assert_false (sluice_command_stack_do (f->stack, "layout w \"moved y 1 2\"", NULL, NULL));
+}
+
 /* The journal makes the same graph, with the same to undo and to redo. */
 static void
 test_journal (Fixture *f, gconstpointer data)
@@ -543,6 +576,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
   ADD ("/command/stack/each", test_each);
   ADD ("/command/stack/journal", test_journal);
+  ADD ("/command/stack/layout", test_layout);
   ADD ("/command/stack/duplicate", test_duplicate);
   ADD ("/command/stack/duplicate-loop", test_duplicate_loop);
   ADD ("/command/stack/train", test_train);
