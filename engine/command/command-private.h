@@ -121,6 +121,7 @@ gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_together (SluiceCommandCall *call, GError **error);
 /* command-text.c */
 gboolean sluice_command_text (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_paste (SluiceCommandCall *call, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_merge (SluiceCommandCall *call, GError **error);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "ui/canvas/canvas-edit-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -161,6 +162,11 @@ void
 sluice_canvas_edit_rename_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
+  if (self->notes.selected != NULL)
+    {
+      sluice_canvas_edit_note (self, self->notes.selected);
+      return;
+    }
   guint group = self->lead == NULL || self->hierarchy == NULL
                     ? SLUICE_NONE
                     : sluice_hierarchy_lookup (self->hierarchy, self->lead);

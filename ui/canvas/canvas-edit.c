@@ -55,7 +55,7 @@ sluice_canvas_set_editor (SluiceCanvas *self, const SluiceCanvasEditor *editor, 
       CanvasEdit *edit = self->edit = g_new0 (CanvasEdit, 1);
       edit->editor = editor;
       edit->user_data = user_data;
-      edit->hover_item = edit->hover_port = edit->splice_edge = SLUICE_NONE;
+      edit->hover_item = edit->hover_port = edit->splice_edge = edit->bent_edge = SLUICE_NONE;
       edit->wire.item = edit->wire.port = edit->wire.chosen = SLUICE_NONE;
       edit->status = new_status (self);
     }
@@ -220,6 +220,7 @@ sluice_canvas_edit_draw (SluiceCanvas *self, cairo_t *cr)
 {
   if (self->edit == NULL || self->scene == NULL)
     return;
+  sluice_canvas_edit_draw_bends (self, cr);
   sluice_canvas_edit_draw_wire (self, cr);
   sluice_canvas_edit_draw_cut (self, cr);
 }

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
-#include <glib/gi18n-lib.h>
 #include <string.h>
 
 /* Undo of what a person arranged by hand: moves, what is set aside or brought back, who lays out.
@@ -124,24 +123,17 @@ sluice_canvas_can_move (SluiceCanvas *self, guint item)
 }
 
 void
-sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy)
-{
-  double x = 0, y = 0;
-  g_autofree char *words = g_strdup_printf (_ ("move %s"), sluice_canvas_path_name (self, path));
-  SluiceViewState *before = sluice_canvas_begin_arranging (self);
-  sluice_view_state_get_move (self->state, path, &x, &y);
-  sluice_view_state_set_move (self->state, path, x + dx, y + dy);
-  sluice_canvas_end_arranging (self, before, words);
-}
-
-void
 sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const char *where = name + strlen ("canvas.move-");
-  if (self->scene == NULL || !sluice_canvas_can_move (self, self->lead_item))
+  if (self->scene == NULL
+      || (self->notes.selected == NULL && !sluice_canvas_can_move (self, self->lead_item)))
     return;
   double dx = *where == 'r' ? KEY_MOVE : *where == 'l' ? -KEY_MOVE : 0;
   double dy = *where == 'd' ? KEY_MOVE : *where == 'u' ? -KEY_MOVE : 0;
-  sluice_canvas_move (self, self->lead, dx, dy);
+  if (self->notes.selected != NULL)
+    sluice_canvas_move_note (self, dx, dy);
+  else
+    sluice_canvas_move_selection (self, dx, dy);
 }

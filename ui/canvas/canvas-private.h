@@ -2,12 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
- * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-input.c
- * (pointer), canvas-menu.c, canvas-select.c (selection,
- * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
- * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c, canvas-tip.c, canvas-muted.c; of editing canvas-edit*.c
- * (canvas-edit-private.h). Main thread only. */
+ * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-arrange.c,
+ * canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection, keyboard walk),
+ * canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed states), canvas-proxy.c
+ * (accessible children), canvas-marks.c (badges, traced ways), canvas-legend.c, canvas-tip.c,
+ * canvas-muted.c; of editing canvas-edit*.c (canvas-edit-private.h). Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -40,6 +39,15 @@ typedef struct
   gboolean was_fitted;
   gboolean has_after;
 } CanvasOpened;
+
+typedef struct
+{
+  char *selected;   /* (nullable): id of the note or frame that is */
+  SluicePoint by;   /* how far it has been dragged */
+  char *edited;     /* (nullable): the one whose words are written */
+  GtkWidget *entry; /* (nullable), with it */
+  guint source;     /* takes away an entry that was left */
+} CanvasNoteState;
 
 struct _SluiceCanvas
 {
@@ -94,6 +102,7 @@ struct _SluiceCanvas
   guint hover;
   char *reveal; /* path to bring into view when the scene is there */
 
+  CanvasNoteState notes;
   /* Pointer */
   double pointer_x, pointer_y;
   int drag;              /* CanvasDrag */
@@ -153,12 +162,16 @@ SluiceViewState *sluice_canvas_begin_arranging (SluiceCanvas *self);
 void sluice_canvas_end_arranging (SluiceCanvas *self, SluiceViewState *take, const char *words);
 void sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *parameter);
 gboolean sluice_canvas_can_move (SluiceCanvas *self, guint item);
-/* By so much, in the scene, as a command. */
-void sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy);
 void sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_update_history_actions (SluiceCanvas *self);
 void sluice_canvas_clear_history (SluiceCanvas *self);
 void sluice_canvas_free_history (SluiceCanvas *self);
+
+/* canvas-arrange.c */
+/* All of it that can be moved, by so much in the scene, as one command. */
+void sluice_canvas_move_selection (SluiceCanvas *self, double dx, double dy);
+void sluice_canvas_append_arrange_menu (SluiceCanvas *self, GMenu *menu);
+void sluice_canvas_install_arrange_actions (GtkWidgetClass *klass);
 
 /* canvas-view.c */
 /* Pixels that a picture that is shown whole leaves free at each side. */
@@ -307,6 +320,11 @@ void sluice_canvas_edit_drop_wire (SluiceCanvas *self);
 gboolean sluice_canvas_edit_begin_cut (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_drag_cut (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_end_cut (SluiceCanvas *self);
+/* canvas-edit-bend.c: a line is bent. */
+gboolean sluice_canvas_edit_begin_bend (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_drag_bend (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_end_bend (SluiceCanvas *self);
+/* canvas-edit-pointer.c */
 /* A box is moved: onto a wire, or, where it is @detaching, out of its own. */
 void sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching);
 void sluice_canvas_edit_drag_box (SluiceCanvas *self, double x, double y);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
@@ -107,6 +107,7 @@ void
 sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 {
   g_autofree char *copy = g_strdup (path); /* @path may belong to the set */
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   g_hash_table_add (self->selected, g_strdup (copy));
   set_lead (self, copy);
@@ -115,6 +116,7 @@ sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 void
 sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
 {
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   for (guint i = 0; i < paths->len; i++)
     g_hash_table_add (self->selected, g_strdup (paths->pdata[i]));
@@ -124,6 +126,7 @@ sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
 void
 sluice_canvas_select_none (SluiceCanvas *self)
 {
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   set_lead (self, NULL);
 }
@@ -279,6 +282,8 @@ sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
   GHashTableIter iter;
   gpointer path;
   guint lead = self->lead != NULL ? group_by_name (self, self->lead) : SLUICE_NONE;
+  if (g_hash_table_size (self->selected) == 0)
+    return;
   if (lead == SLUICE_NONE && self->lead != NULL && successor != NULL)
     lead = group_by_name (self, successor);
   if (lead != SLUICE_NONE)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -566,6 +566,7 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
     sluice_canvas_refit (self);
   sluice_canvas_allocate_proxies (self);
   sluice_canvas_edit_allocate (self, width);
+  sluice_canvas_allocate_note_edit (self);
   if (self->menu != NULL)
     sluice_popover_follow (GTK_WIDGET (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
@@ -625,6 +626,7 @@ sluice_canvas_dispose (GObject *object)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->room_tick);
   self->tick = self->room_tick = 0;
   sluice_canvas_drop_proxies (self);
+  sluice_canvas_end_note_edit (self);
   sluice_canvas_edit_free (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_handle_id (&self->style_source, g_source_remove);
@@ -656,6 +658,7 @@ sluice_canvas_finalize (GObject *object)
   sluice_canvas_drop_minimap (self);
   g_free (self->flags);
   g_free (self->lead);
+  g_free (self->notes.selected);
   g_free (self->reveal);
   g_free (self->font);
   g_free (self->loading);
@@ -698,6 +701,8 @@ sluice_canvas_class_init (SluiceCanvasClass *klass)
   gtk_widget_class_set_css_name (widget_class, "sluice-canvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE);
   sluice_canvas_install_actions (widget_class);
+  sluice_canvas_install_arrange_actions (widget_class);
+  sluice_canvas_install_note_actions (widget_class);
   sluice_canvas_edit_install_actions (widget_class);
 }
 

@@ -351,7 +351,8 @@ sluice_view_state_list_lines (const SluiceViewState *self)
   add_points (self->bends, "bend", TRUE, lines);
   g_hash_table_iter_init (&iter, self->notes);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    take_line (lines, print_note (key, value));
+    if (*((const SluiceViewNote *) value)->text != '\0') /* else somebody is about to write it */
+      take_line (lines, print_note (key, value));
   g_hash_table_iter_init (&iter, self->places);
   while (g_hash_table_iter_next (&iter, &key, &value))
     {

@@ -3,6 +3,8 @@
 
 #include "ui/canvas/view-state-private.h"
 
+#include <string.h>
+
 static void
 note_free (gpointer data)
 {
@@ -111,6 +113,20 @@ void
 sluice_view_state_unset_moves (SluiceViewState *self)
 {
   g_hash_table_remove_all (self->moves);
+}
+
+static gboolean
+is_below (gpointer key, gpointer value, gpointer scope)
+{
+  const char *name = key;
+  gsize length = strlen (scope);
+  return strncmp (name, scope, length) == 0 && (name[length] == '\0' || name[length] == '/');
+}
+
+void
+sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name)
+{
+  g_hash_table_foreach_remove (self->moves, is_below, (gpointer) name);
 }
 
 /* Replaces what is in @to by copies. */

@@ -45,6 +45,8 @@ gboolean
 sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy);
 void sluice_view_state_set_move (SluiceViewState *self, const char *name, double dx, double dy);
 void sluice_view_state_unset_moves (SluiceViewState *self);
+/* Of that and of what stands in it. */
+void sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name);
 
 /* The line between two boxes bends: so far from the middle between its ends. */
 gboolean sluice_view_state_get_bend (
