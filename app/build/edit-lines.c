@@ -111,14 +111,17 @@ sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n)
 char *
 sluice_edit_line_splice (const SluiceCanvasLink *wire,
                          const SluiceCanvasEnd *input,
-                         const SluiceCanvasEnd *output)
+                         const SluiceCanvasEnd *output,
+                         const GPtrArray *lines)
 {
-  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autoptr (GPtrArray) commands = new_lines ();
   g_autofree char *words =
       g_strdup_printf (_ ("put %s into %s → %s"), input->node, wire->from.node, wire->to.node);
-  g_ptr_array_add (lines, new_connect (&wire->from, input));
-  g_ptr_array_add (lines, new_connect (output, &wire->to));
-  return join (lines, words);
+  g_ptr_array_add (commands, new_connect (&wire->from, input));
+  g_ptr_array_add (commands, new_connect (output, &wire->to));
+  if (lines->len > 0)
+    g_ptr_array_add (commands, sluice_edit_line_layout (lines, words));
+  return join (commands, words);
 }
 
 /* The input that its readers can have in place of what it makes: the first of that dtype. -1: none

@@ -17,7 +17,8 @@ char *sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n);
 char *sluice_edit_line_remove (const char *const *names);
 char *sluice_edit_line_splice (const SluiceCanvasLink *wire,
                                const SluiceCanvasEnd *input,
-                               const SluiceCanvasEnd *output);
+                               const SluiceCanvasEnd *output,
+                               const GPtrArray *lines);
 /* What read them reads what they read. keeps_input: they go on reading it. (nullable):
  * FAILED_PRECONDITION, where it cannot be told what that is. */
 char *sluice_edit_line_detach (SluiceGraph *graph,

@@ -172,9 +172,10 @@ static void
 splice (const SluiceCanvasLink *wire,
         const SluiceCanvasEnd *input,
         const SluiceCanvasEnd *output,
+        const GPtrArray *lines,
         gpointer data)
 {
-  do_take (data, sluice_edit_line_splice (wire, input, output), NULL);
+  do_take (data, sluice_edit_line_splice (wire, input, output, lines), NULL);
 }
 
 static char *
@@ -206,6 +207,7 @@ static void
 duplicate (const char *const *names, gpointer data)
 {
   SluiceGraphEditor *self = data;
+  sluice_canvas_select_next (self->canvas);
   do_take (self, sluice_edit_line_duplicate (sluice_document_get_graph (self->document), names),
            NULL);
 }

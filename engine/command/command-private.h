@@ -24,7 +24,7 @@ struct _SluiceCommandCall
   GString *said;
   const char *text;    /* (nullable): blocks that are to stand in the graph's text as they are */
   char *words;         /* (nullable): what it is called behind Undo, once it was done */
-  GPtrArray *arranged; /* (nullable): lines of the layout that come and go, and nothing else does */
+  GPtrArray *arranged; /* (nullable): lines of the layout that come and go */
   SluiceTrainingAway
       *training; /* (nullable): to be made again when what was done has been judged */
 };

@@ -19,7 +19,7 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
                              .said = call->said };
   if (part.command == NULL)
     return FALSE;
-  if (part.command->words == NULL || part.command->run == sluice_command_layout)
+  if (part.command->words == NULL)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "%s changes nothing of the graph that is undone with the others; write it "
                         "as a line of its own",
@@ -29,6 +29,10 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
     g_prefix_error (error, "%s: ", part.command->name);
   if (part.training != NULL)
     call->training = part.training; /* which the others find taken away */
+  if (part.arranged != NULL && call->arranged != NULL)
+    g_ptr_array_extend_and_steal (call->arranged, part.arranged);
+  else if (part.arranged != NULL)
+    call->arranged = part.arranged;
   g_free (part.words);
   return ok;
 }

@@ -17,7 +17,7 @@ typedef struct
   guint64 number; /* from 1, in the order in which they were done first */
   char *words;
   GPtrArray *edits; /* SluiceEdit, one or two; applied from the last on, and turned around then */
-  GPtrArray *arranged; /* (nullable): instead of these; the same */
+  GPtrArray *arranged; /* (nullable): lines of the layout that came and went; the same */
 } Entry;
 
 #define NEVER_SAVED G_MAXUINT64
@@ -57,11 +57,6 @@ static gboolean
 entry_apply (SluiceCommandStack *stack, Entry *self, GError **error)
 {
   GPtrArray *edits = self->edits;
-  if (self->arranged != NULL)
-    {
-      sluice_layout_lines_invert (self->arranged);
-      tell_arranged (stack, self->arranged);
-    }
   for (guint i = edits->len; i > 0; i--)
     if (!sluice_edit_apply (edits->pdata[i - 1], error))
       return FALSE;
@@ -70,6 +65,11 @@ entry_apply (SluiceCommandStack *stack, Entry *self, GError **error)
       gpointer other = edits->pdata[edits->len - 1 - i];
       edits->pdata[edits->len - 1 - i] = edits->pdata[i];
       edits->pdata[i] = other;
+    }
+  if (self->arranged != NULL)
+    {
+      sluice_layout_lines_invert (self->arranged);
+      tell_arranged (stack, self->arranged);
     }
   return TRUE;
 }
@@ -188,14 +188,14 @@ sluice_command_stack_set_arrange (SluiceCommandStack *self,
   self->arrange_data = user_data;
 }
 
-/* Of the last one that changed the graph. */
+/* Of the last one that changed the graph, and not only the picture of it. */
 static guint64
 last_number (const SluiceCommandStack *self)
 {
   for (guint i = self->done->len; i > 0; i--)
     {
       const Entry *entry = self->done->pdata[i - 1];
-      if (entry->arranged == NULL)
+      if (entry->edits->len > 0)
         return entry->number;
     }
   return 0;
@@ -477,23 +477,22 @@ change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErro
 {
   SluiceCommandStack *self = call->stack;
   g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
-  gboolean arranges = call->command->run == sluice_command_layout;
+  gboolean arranges = call->command->run == sluice_command_layout; /* and does nothing else */
   if (!arranges)
     freshen (self);
   if (!(arranges ? sluice_command_run_line (call, line, error)
                  : make_edits (call, line, edits, error)))
     return FALSE;
   Entry *entry = g_new (Entry, 1);
-  *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits),
-                    g_steal_pointer (&call->arranged) };
+  *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits) };
   if (!keep_line (self, text, error))
     {
-      if (!arranges)
-        entry_apply (self, entry, NULL);
+      entry_apply (self, entry, NULL);
       entry_free (entry);
       return FALSE;
     }
-  if (arranges)
+  entry->arranged = g_steal_pointer (&call->arranged);
+  if (entry->arranged != NULL)
     tell_arranged (self, entry->arranged);
   if (self->text != NULL && call->text != NULL)
     sluice_graph_text_adopt (self->text, call->text);

@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 #define EDIT_PORT_RADIUS 5.5  /* of a port, in the scene */
 #define EDIT_PORT_REACH  11.0 /* pixels: so near is the pointer at a port */
+#define EDIT_PORT_SHARE  0.3  /* of its box' height at most, within the box */
 #define EDIT_WIRE_REACH  7.0  /* and so near at a wire */
 
 typedef struct

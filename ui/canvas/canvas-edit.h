@@ -83,10 +83,12 @@ typedef struct
   /* Taken out of its wires in the same way, and kept. */
   void (*detach) (const char *const *names, gpointer user_data);
   /* What is there already into a wire: it reads what the wire brings by @input, and what reads that
-   * there reads its @output instead. */
+   * there reads its @output instead. @lines: as of arrange, of the same command: the layout puts it
+   * into the wire, wherever it stood; may be empty. */
   void (*splice) (const SluiceCanvasLink *wire,
                   const SluiceCanvasEnd *input,
                   const SluiceCanvasEnd *output,
+                  const GPtrArray *lines,
                   gpointer user_data);
 
   /* (transfer full) (nullable): why it cannot be called so, for the person who types. */

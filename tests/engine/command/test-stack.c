@@ -150,6 +150,11 @@ test_layout (Fixture *f, gconstpointer data)
   g_assert_true (sluice_command_stack_is_saved (f->stack));
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
+  /* With a change of the graph it is one command. */
+  g_string_truncate (told, 0);
+  run (f, "together both \"add Neg n loss\" \"layout w \\\"+moved n 1 2\\\"\"\nundo");
+  g_assert_cmpstr (told->str, ==, "+moved n 1 2;-moved n 1 2;");
+  g_assert_null (sluice_graph_find (f->graph, "n"));
   g_assert_false (sluice_command_stack_do (f->stack, "layout w \"moved y 1 2\"", NULL, NULL));
 }
 

@@ -271,6 +271,7 @@ static void
 do_splice (const SluiceCanvasLink *wire,
            const SluiceCanvasEnd *input,
            const SluiceCanvasEnd *output,
+           const GPtrArray *lines,
            gpointer data)
 {
   FakeEditor *self = data;
