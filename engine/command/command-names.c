@@ -19,6 +19,9 @@ sluice_command_rename (SluiceCommandCall *call, GError **error)
 {
   const char *from = call->arguments[0];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, from, error);
+  if (nodes != NULL && *call->arguments[1] == '\0')
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the new name of '%s' is empty; ungroup takes a scope away", from);
   return nodes != NULL && rename_scope (call, from, call->arguments[1], error);
 }
 

@@ -145,6 +145,7 @@ new_entry (SluiceCanvas *self, const char *text)
   gtk_widget_add_css_class (reason, "canvas-bar");
   gtk_widget_add_css_class (reason, "canvas-tip");
   gtk_widget_set_visible (reason, FALSE);
+  gtk_widget_add_css_class (box, "canvas-rename");
   gtk_box_append (GTK_BOX (box), entry);
   gtk_box_append (GTK_BOX (box), reason);
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);

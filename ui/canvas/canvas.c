@@ -14,6 +14,8 @@
 #define MEDIUM_MODEL 3000 /* nodes: a new scene of a known hierarchy */
 #define SMALL_SCENE  90   /* boxes and glyphs */
 
+#define LEAST_MARGIN 10.0 /* pixels beside a picture that counts as shown whole */
+
 /* A scene under construction. Held by its task and, until it is replaced, by the canvas. */
 struct _CanvasJob
 {
@@ -152,7 +154,9 @@ take_placed (SluiceCanvas *self, const CanvasJob *job)
   if (self->has_view && self->lead_item != SLUICE_NONE)
     {
       SluiceRect rect = sluice_scene_get_item (self->scene, self->lead_item)->rect;
+      gboolean is_fitted = self->is_fitted; /* that it is shown is nobody's wish to see less */
       sluice_canvas_show_rect (self, &rect);
+      self->is_fitted = is_fitted;
     }
   sluice_canvas_layout_changed (self);
 }
@@ -164,7 +168,8 @@ keep_fitted (SluiceCanvas *self)
 {
   if (self->edit == NULL || !self->is_fitted || !self->has_view)
     return;
-  SluiceRect all = sluice_scene_get_bounds (self->scene), visible = sluice_canvas_visible (self);
+  SluiceRect all = sluice_canvas_get_bounds (self), visible = sluice_canvas_visible (self);
+  all = sluice_rect_grown (&all, LEAST_MARGIN / self->view.zoom);
   if (!sluice_rect_contains (&visible, all.x, all.y)
       || !sluice_rect_contains (&visible, all.x + all.width, all.y + all.height))
     sluice_canvas_fit (self);

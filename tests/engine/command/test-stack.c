@@ -502,6 +502,7 @@ static void
 test_refused (Fixture *f, gconstpointer data)
 {
   static const char *const cases[][2] = {
+    { "rename s \"\"", "is empty" },
     { "train y optimizer=sgd learning-rate=0.1", "Mean" },
     { "train axes optimizer=sgd learning-rate=0.1", "int32" },
     { "train loss optimizer=sgd learning-rate=fast", "neither a number nor an edge" },

@@ -106,6 +106,20 @@ test_bend (EditFixture *f, gconstpointer data)
   assert_layout (f, "");
 }
 
+/* Who sees all of a graph goes on seeing all of it, though a new box is brought into view. */
+static void
+test_fitted (EditFixture *f, gconstpointer data)
+{
+  edit_settle (f);
+  sluice_canvas_place_next (f->canvas, 3000, 0);
+  fake_editor_add (f->editor, "d Relu ?×10 c:0");
+  fake_editor_show (f->editor);
+  edit_settle (f);
+  SluiceRect d = edit_box_of (f, "d"); /* and a is in view as well */
+  g_assert_cmpfloat (d.x - edit_box_of (f, "a").x, >, 0);
+  g_assert_cmpfloat (d.x + d.width, <, gtk_widget_get_width (GTK_WIDGET (f->canvas)));
+}
+
 /* ---- words ---- */
 
 static GtkWidget *
@@ -201,6 +215,7 @@ main (int argc, char **argv)
   ADD ("lines", test_lines);
   ADD ("several", test_several);
   ADD ("bend", test_bend);
+  ADD ("fitted", test_fitted);
   ADD ("note", test_note);
   ADD ("frame", test_frame);
   return g_test_run ();
