@@ -62,6 +62,7 @@ enum
 {
   SELECTION_CHANGED,
   ATTR_SELECTED,
+  ARRANGED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -214,6 +215,24 @@ sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
   self->model = model != NULL ? sluice_graph_model_ref (model) : NULL;
   if (gtk_widget_get_mapped (GTK_WIDGET (self)))
     sluice_canvas_set_model (self->canvas, model);
+}
+
+void
+sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state)
+{
+  sluice_canvas_take_arrangement (self->canvas, state);
+}
+
+SluiceViewState *
+sluice_build_page_dup_view_state (SluiceBuildPage *self)
+{
+  return sluice_canvas_dup_view_state (self->canvas);
+}
+
+static void
+layout_changed_cb (SluiceBuildPage *self)
+{
+  g_signal_emit (self, signals[ARRANGED], 0);
 }
 
 void
@@ -577,6 +596,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
                                          0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   g_type_ensure (SLUICE_TYPE_BUDGET_BAR);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
@@ -642,4 +663,5 @@ sluice_build_page_init (SluiceBuildPage *self)
   gtk_box_prepend (GTK_BOX (self->editor_box), bar);
   self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
   gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
+  g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
 }

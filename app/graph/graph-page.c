@@ -61,6 +61,7 @@ enum
   SELECTION_CHANGED,
   LOADED,
   FAILED,
+  ARRANGED,
   MEASURED,
   PROBLEMS,
   N_SIGNALS,
@@ -149,10 +150,30 @@ flush_layout (SluiceGraphPage *self)
 
 /* Soon, so that a drag writes once. */
 static void
-layout_changed_cb (SluiceGraphPage *self)
+save_layout (SluiceGraphPage *self)
 {
   if (self->save_source == 0)
     self->save_source = g_timeout_add (800, save_layout_cb, self);
+}
+
+static void
+layout_changed_cb (SluiceGraphPage *self)
+{
+  save_layout (self);
+  g_signal_emit (self, signals[ARRANGED], 0);
+}
+
+void
+sluice_graph_page_take_arrangement (SluiceGraphPage *self, const SluiceViewState *state)
+{
+  sluice_canvas_take_arrangement (self->canvas, state);
+  save_layout (self);
+}
+
+SluiceViewState *
+sluice_graph_page_dup_view_state (SluiceGraphPage *self)
+{
+  return sluice_canvas_dup_view_state (self->canvas);
 }
 
 /* ---- badges ---- */
@@ -770,6 +791,8 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
                                   NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   signals[MEASURED] = g_signal_new ("measured", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
   signals[PROBLEMS] = g_signal_new ("problems", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,

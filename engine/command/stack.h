@@ -75,6 +75,14 @@ void sluice_command_stack_set_keep (SluiceCommandStack *self,
                                     SluiceCommandKeep keep,
                                     gpointer user_data);
 
+/* A line of the layout came, "+moved fc1 20 0", or went, "-moved fc1 20 0": by a command, or as one
+ * is undone or done again. */
+typedef void (*SluiceCommandArrange) (const char *line, gpointer user_data);
+/* arrange: (nullable) */
+void sluice_command_stack_set_arrange (SluiceCommandStack *self,
+                                       SluiceCommandArrange arrange,
+                                       gpointer user_data);
+
 /* What the graph is now is what its file holds; FALSE: nothing that can be undone or done again
  * is. A new stack's graph is. */
 void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved);

@@ -31,6 +31,11 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
                              "duplicate", "group", "ungroup", "mute", "bypass", "cut",
                              "copy", "paste", "paste-wired")},
+             **{"canvas." + name: "tests/ui/canvas/test-arrange.c"
+                for name in ("align-left", "align-right", "align-top", "align-bottom",
+                             "align-column", "align-row", "distribute-across",
+                             "distribute-down", "arrange", "frame", "note", "next-note",
+                             "straighten", "select-all")},
              **{"win." + name: "tests/app/test-debug-window.py"
                 for name in ("toggle-breakpoint", "break-non-finite", "debug-step", "debug-next",
                              "debug-go")},
