@@ -108,6 +108,19 @@ join (CliDebugRun *self)
   self->is_running = FALSE;
 }
 
+gboolean
+sluice_cli_debug_give_up (CliDebugRun *self)
+{
+  if (!self->is_running)
+    return FALSE;
+  g_cancellable_cancel (self->cancellable);
+  join (self);
+  g_clear_error (&self->error);
+  g_object_unref (self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  return TRUE;
+}
+
 void
 sluice_cli_debug_free (CliDebugRun *self)
 {
@@ -116,6 +129,7 @@ sluice_cli_debug_free (CliDebugRun *self)
   join (self);
   clear_outputs (self);
   g_clear_error (&self->error);
+  g_clear_pointer (&self->before, g_ptr_array_unref);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);

@@ -327,3 +327,10 @@ sluice_trainer_obey (SluiceTrainer *self)
     send_answer (self);
   return want;
 }
+
+void
+sluice_trainer_give_up_step (SluiceTrainer *self)
+{
+  self->gives_up = TRUE; /* before the stop lets a step go on that stands at a breakpoint */
+  sluice_trainer_stop (self);
+}

@@ -67,6 +67,7 @@ struct _SluiceTrainer
   gboolean ended_early;           /* there are no more batches, or a rule ended it */
   char *stop_reason;              /* (nullable): of a rule; under the lock */
   gint64 until_step;              /* 0: the project's */
+  _Atomic int gives_up;           /* the step under way */
   double saved_seconds;           /* of training in this process up to the last checkpoint */
   double seconds_before;          /* of training in earlier processes */
   gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */

@@ -371,7 +371,9 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   const SluiceSchedule *p = &self->now;
   gint64 step = self->replica->n_done + 1;
   self->replica->limit = limit;
-  SluiceRunOptions options = { .step = step, .debugger = self->debugger };
+  SluiceRunOptions options = { .step = step,
+                               .debugger = self->debugger,
+                               .cancel_flag = &self->gives_up };
   g_autoptr (SluiceTensor) summary = NULL;
   const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
   if (!sluice_replica_step (self->replica, self->scalars,
@@ -449,6 +451,8 @@ train (SluiceTrainer *self, GError **error)
             return end_by_rule (self, error);
           continue;
         }
+      if (self->gives_up)
+        return TRUE; /* nothing of the step counts, and nothing is saved */
       if (is_end_of_input (self, local))
         return end_early (self, "input-ended", local->message, error);
       g_propagate_error (error, g_steal_pointer (&local));

@@ -109,6 +109,27 @@ class Debug:
         shapes = [one["shape"] for one in lines if one.get("of") == "input"]
         self.tap.point("its values are there", shapes == [[64, 128], [128, 10]], shapes)
 
+    def edit(self):
+        """The graph is edited at a stop: the step is taken again with it, and all of it undone."""
+        mlp = self.source / "data" / "samples" / "digits-mlp"
+        lines, done = self.said("run 4", "break logits/matmul", "run",
+                                "edit insert Softsign extra logits/bias_add:0", "delete 1", "run",
+                                "unedit", "run", what=mlp, options=("--json",))
+        losses = [(one["step"], one["loss"]) for one in lines if "loss" in one]
+        self.tap.point("an edited graph is trained from the step that was stopped on",
+                       [step for step, _ in losses] == [4, 5, 5] and losses[1] != losses[2],
+                       losses, done.stderr)
+        alone, _ = self.said("run 5", what=mlp, options=("--json",))
+        self.tap.point("taken back, it is what it was", losses[-1] == (
+            alone[0]["step"], alone[0]["loss"]), alone)
+        self.fails("an edit that is wrong", ["line 1: edit", "nowhere"],
+                   "edit connect nowhere:0 out:0")
+        self.fails("nothing to take back", ["line 1: unedit"], "unedit")
+        lines, done = self.said("edit insert Exp more s/z:0", "run", options=(
+            "--feed", "x=0", "--fetch", "out", "--json"))
+        self.tap.point("a graph is edited between runs", [
+            one["value"] for one in lines if one.get("of") == "fetch"] == [-1], lines, done.stderr)
+
     def failures(self):
         self.fails("an unknown command", ["line 1", "there is no command 'brake'", "break"],
                    "brake x")
@@ -134,7 +155,7 @@ class Debug:
 def main(sluice, source):
     with tempfile.TemporaryDirectory() as folder:
         debug = Debug(sluice, source, folder)
-        for part in (debug.walk, debug.again, debug.absent, debug.queue, debug.project,
+        for part in (debug.walk, debug.again, debug.absent, debug.queue, debug.project, debug.edit,
                      debug.failures):
             part()
         debug.tap.end()
