@@ -76,12 +76,37 @@ go_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     sluice_debugger_go (get_debugger (data));
 }
 
+gboolean
+sluice_debug_actions_are_stopped (SluiceWindow *window)
+{
+  SluiceDebugger *debugger = get_debugger (window);
+  return debugger != NULL && sluice_debugger_is_stopped (debugger);
+}
+
+gboolean
+sluice_debug_actions_go_on (SluiceWindow *window)
+{
+  if (!sluice_debug_actions_are_stopped (window))
+    return FALSE;
+  sluice_debugger_next (get_debugger (window));
+  return TRUE;
+}
+
+static void
+clip_input_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  if (window->debug_bar != NULL)
+    sluice_debug_bar_open_clip (window->debug_bar);
+}
+
 static const GActionEntry actions[] = {
   { .name = "toggle-breakpoint", .activate = toggle_breakpoint_cb },
   { .name = "break-non-finite", .activate = break_non_finite_cb, .state = "false" },
   { .name = "debug-step", .activate = step_cb },
   { .name = "debug-next", .activate = next_cb },
   { .name = "debug-go", .activate = go_cb },
+  { .name = "clip-input", .activate = clip_input_cb },
 };
 
 void
@@ -108,7 +133,7 @@ get_bar (SluiceWindow *window)
 void
 sluice_debug_actions_update (SluiceWindow *window)
 {
-  static const char *const of_stops[] = { "debug-step", "debug-next", "debug-go" };
+  static const char *const of_stops[] = { "debug-step", "debug-next", "debug-go", "clip-input" };
   SluiceDebugger *debugger = get_debugger (window);
   g_autoptr (SluiceStop) stop = debugger != NULL ? sluice_debugger_dup_stop (debugger) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (of_stops); i++)
@@ -117,6 +142,8 @@ sluice_debug_actions_update (SluiceWindow *window)
         stop != NULL);
   if (stop != NULL || window->debug_bar != NULL)
     sluice_debug_bar_set_stop (get_bar (window), stop);
+  if (stop != NULL)
+    sluice_debug_bar_set_edited (get_bar (window), sluice_run_edits_are_there (window));
   if (stop != NULL && stop->node.name != NULL && stop->number != window->seen_stop)
     sluice_graph_page_select (window->graph_page, stop->node.name);
   window->seen_stop = stop != NULL ? stop->number : 0;

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "app/clip-popover.h"
 #include "engine/base/statistics.h"
 
 #define FEW_ELEMENTS 4 /* that are told one by one */
@@ -15,6 +16,10 @@ struct _SluiceDebugBar
   GtkWidget parent;
   GtkRevealer *revealer;
   GtkLabel *label, *values;
+  GtkMenuButton *clip;
+  SluiceClipPopover *clip_popover;
+  GtkWidget *edited;
+  guint64 number; /* of the stop that is shown */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceDebugBar, sluice_debug_bar, GTK_TYPE_WIDGET)
@@ -91,6 +96,23 @@ sluice_debug_bar_set_stop (SluiceDebugBar *self, const SluiceStop *stop)
   append_values (values, _ ("output"), stop->outputs);
   gtk_label_set_label (self->label, g_strchomp (label));
   gtk_label_set_label (self->values, values->str);
+  if (stop->number != self->number) /* else somebody may be choosing */
+    gtk_widget_set_visible (GTK_WIDGET (self->clip),
+                            sluice_clip_popover_set_stop (self->clip_popover, stop));
+  self->number = stop->number;
+}
+
+void
+sluice_debug_bar_set_edited (SluiceDebugBar *self, gboolean is_edited)
+{
+  gtk_widget_set_visible (self->edited, is_edited);
+}
+
+void
+sluice_debug_bar_open_clip (SluiceDebugBar *self)
+{
+  if (gtk_widget_get_visible (GTK_WIDGET (self->clip)))
+    gtk_menu_button_popup (self->clip);
 }
 
 const char *
@@ -112,12 +134,16 @@ static void
 sluice_debug_bar_class_init (SluiceDebugBarClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (SLUICE_TYPE_CLIP_POPOVER);
   G_OBJECT_CLASS (klass)->dispose = sluice_debug_bar_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/debug-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, label);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, values);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip_popover);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, edited);
 }
 
 static void

@@ -44,6 +44,7 @@ changed_cb (SluiceWindow *self)
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   sluice_inspector_update (self->inspector, self->graph_page);
   update_save (self);
+  sluice_window_update_actions (self); /* a run that is held may go on with it */
 }
 
 static void

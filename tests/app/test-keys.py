@@ -33,7 +33,7 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                              "copy", "paste", "paste-wired")},
              **{"win." + name: "tests/app/test-debug-window.py"
                 for name in ("toggle-breakpoint", "break-non-finite", "debug-step", "debug-next",
-                             "debug-go")},
+                             "debug-go", "clip-input", "undo-run-edit")},
              **{"build." + name: "tests/app/test-build-flow.py" for name in ("train", "launch")},
              "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
