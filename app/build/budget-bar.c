@@ -9,6 +9,7 @@
 #include "app/graph/node-words.h"
 #include "engine/train/budget.h"
 #include "ui/chart/ticks.h"
+#include "ui/common/wrap.h"
 
 /* After the last change. A large graph takes longer to copy than a frame lasts, 25 ms for 36,000
  * nodes: that waits until somebody stops to think. */
@@ -62,7 +63,7 @@ add_figure (SluiceBudgetBar *self, const char *name)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   gtk_widget_add_css_class (box, "budget-group");
   add_label (box, name, "budget-name");
-  gtk_box_append (GTK_BOX (self->box), box);
+  sluice_wrap_append (SLUICE_WRAP (self->box), box);
   GtkWidget *figure = add_label (box, "–", "budget-figure");
   gtk_accessible_update_relation (GTK_ACCESSIBLE (figure), GTK_ACCESSIBLE_RELATION_LABELLED_BY,
                                   gtk_widget_get_first_child (box), NULL, -1);
@@ -83,7 +84,7 @@ add_device (SluiceBudgetBar *self)
   gtk_box_append (GTK_BOX (line), d.bar);
   d.verdict = add_label (line, NULL, "budget-verdict");
   d.memory = add_label (d.box, NULL, "budget-figure");
-  gtk_box_append (GTK_BOX (self->box), d.box);
+  sluice_wrap_append (SLUICE_WRAP (self->box), d.box);
   g_array_append_val (self->devices, d);
 }
 
@@ -329,7 +330,7 @@ static void
 sluice_budget_bar_init (SluiceBudgetBar *self)
 {
   self->devices = g_array_new (FALSE, FALSE, sizeof (Device));
-  self->box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  self->box = sluice_wrap_new (0, FALSE);
   gtk_widget_add_css_class (self->box, "budget-bar");
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   self->parameters = add_figure (self, _ ("Parameters"));
@@ -341,7 +342,7 @@ sluice_budget_bar_init (SluiceBudgetBar *self)
   gtk_widget_set_hexpand (self->problem, TRUE);
   gtk_widget_add_css_class (self->problem, "dim-label");
   gtk_widget_add_css_class (self->problem, "budget-group");
-  gtk_box_append (GTK_BOX (self->box), self->problem);
+  sluice_wrap_append (SLUICE_WRAP (self->box), self->problem);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("What the graph would take"), -1);
   show_nothing (self, NULL);

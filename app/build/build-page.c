@@ -21,6 +21,8 @@
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
 
+#define NARROW 640 /* pixels: a graph beside its text is a column that nobody can read */
+
 struct _SluiceBuildPage
 {
   GtkWidget parent;
@@ -39,8 +41,12 @@ struct _SluiceBuildPage
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
+  SluiceGraphModel *model;   /* (nullable): to be drawn as soon as the page is seen */
+  char *selected;            /* (nullable): in the other pages, to be selected then */
   char *path;                /* (nullable): of the graph that is shown */
-  guint problems_source;
+  guint problems_source, fold_source;
+  gboolean is_narrow;    /* for graph and text beside each other */
+  gboolean folds_text;   /* which is shown again when there is room */
   const char *optimizer; /* (nullable): that training begins with, of a template */
 };
 
@@ -73,10 +79,12 @@ show_refusal (SluiceBuildPage *self, const GError *error)
   gtk_revealer_set_reveal_child (self->refusal_revealer, error != NULL);
 }
 
-/* "saved · 7c1e04" */
+/* "saved · 7c1e04". A large graph takes a while to hash: not for who never looks. */
 static void
 show_saved (SluiceBuildPage *self)
 {
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   const char *hash = sluice_document_get_saved_hash (self->document);
   g_autofree char *words = sluice_document_is_changed (self->document)
                                ? g_strdup (_ ("not saved"))
@@ -128,7 +136,11 @@ opened_cb (SluiceBuildPage *self)
   const char *path = sluice_document_get_path (self->document);
   /* What was open and in view in another graph is nothing in this one. */
   if (g_strcmp0 (path, self->path) != 0)
-    sluice_canvas_set_view_state (self->canvas, NULL);
+    {
+      sluice_build_page_show (self, NULL);
+      sluice_canvas_set_model (self->canvas, NULL);
+      sluice_canvas_set_view_state (self->canvas, NULL);
+    }
   g_free (self->path);
   self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
@@ -179,13 +191,34 @@ dismiss_action (GtkWidget *widget, const char *name, GVariant *parameter)
 void
 sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
 {
-  sluice_canvas_set_model (self->canvas, model);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
+  self->model = model != NULL ? sluice_graph_model_ref (model) : NULL;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_canvas_set_model (self->canvas, model);
 }
 
-gboolean
+void
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
-  return sluice_canvas_select (self->canvas, name);
+  if (g_strcmp0 (name, self->selected) == 0)
+    return;
+  g_free (self->selected);
+  self->selected = g_strdup (name);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_canvas_select (self->canvas, name);
+}
+
+/* A page that is not seen draws nothing: a picture is packed for the room that it has. */
+static void
+sluice_build_page_map (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GTK_WIDGET_CLASS (sluice_build_page_parent_class)->map (widget);
+  sluice_canvas_set_model (self->canvas, self->model);
+  if (g_strcmp0 (sluice_canvas_get_selection (self->canvas), self->selected) != 0)
+    sluice_canvas_select (self->canvas, self->selected);
+  if (self->document != NULL && sluice_document_get_graph (self->document) != NULL)
+    show_saved (self);
 }
 
 void
@@ -209,6 +242,8 @@ selected_in_text_cb (SluiceBuildPage *self, const char *name)
 static void
 selection_changed_cb (SluiceBuildPage *self, const char *name)
 {
+  g_free (self->selected);
+  self->selected = g_strdup (name);
   sluice_text_twin_select (self->twin, name);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
 }
@@ -281,6 +316,44 @@ toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
   GtkWidget *twin = GTK_WIDGET (self->twin);
   gtk_widget_set_visible (twin, !gtk_widget_get_visible (twin));
   gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
+}
+
+static gboolean
+fold_text_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  GtkWidget *twin = GTK_WIDGET (self->twin);
+  self->fold_source = 0;
+  if (!self->is_narrow && !self->folds_text)
+    return G_SOURCE_REMOVE;
+  self->folds_text = self->is_narrow && gtk_widget_get_visible (twin);
+  gtk_widget_set_visible (twin, !self->is_narrow);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+sluice_build_page_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  gtk_widget_allocate (self->box, width, height, baseline, NULL);
+  if (self->is_narrow == (width < NARROW))
+    return;
+  self->is_narrow = width < NARROW;
+  if (self->fold_source == 0)
+    self->fold_source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fold_text_cb, self, NULL);
+}
+
+static void
+sluice_build_page_measure (GtkWidget *widget,
+                           GtkOrientation orientation,
+                           int for_size,
+                           int *minimum,
+                           int *natural,
+                           int *minimum_baseline,
+                           int *natural_baseline)
+{
+  gtk_widget_measure (SLUICE_BUILD_PAGE (widget)->box, orientation, for_size, minimum, natural,
+                      minimum_baseline, natural_baseline);
 }
 
 /* ---- a page of the window ---- */
@@ -380,9 +453,11 @@ build_page_dump_state (SluicePage *page)
 static void
 build_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
 {
-  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (page)->twin);
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
   if (saves)
-    g_key_file_set_boolean (state, "build", "text", gtk_widget_get_visible (twin));
+    g_key_file_set_boolean (state, "build", "text",
+                            gtk_widget_get_visible (twin) || self->folds_text);
   else if (g_key_file_has_key (state, "build", "text", NULL))
     gtk_widget_set_visible (twin, g_key_file_get_boolean (state, "build", "text", NULL));
 }
@@ -406,7 +481,10 @@ sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
   g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_handle_id (&self->fold_source, g_source_remove);
   g_clear_pointer (&self->path, g_free);
+  g_clear_pointer (&self->selected, g_free);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
@@ -429,6 +507,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
   widget_class->grab_focus = sluice_build_page_grab_focus;
+  widget_class->map = sluice_build_page_map;
+  widget_class->measure = sluice_build_page_measure;
+  widget_class->size_allocate = sluice_build_page_size_allocate;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
@@ -442,7 +523,6 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
   g_type_ensure (SLUICE_TYPE_TRAIN_POPOVER);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);

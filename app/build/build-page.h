@@ -22,4 +22,5 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
-gboolean sluice_build_page_select (SluiceBuildPage *self, const char *name);
+/* name: (nullable): a node, or nothing */
+void sluice_build_page_select (SluiceBuildPage *self, const char *name);

@@ -101,10 +101,7 @@ static void
 read_layout (SluiceGraphFile *self)
 {
   g_autoptr (GError) error = NULL;
-  const char *known = self->opened != NULL ? self->opened->graph_hash : NULL;
-  g_autofree char *hash =
-      known != NULL ? g_strdup (known) : sluice_graph_dup_hash (self->graph, &error);
-  g_autofree char *text = NULL;
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph, &error), *text = NULL;
   if (hash == NULL)
     {
       g_message ("%s: %s", self->layout_path, error->message);
@@ -112,6 +109,8 @@ read_layout (SluiceGraphFile *self)
       return;
     }
   sluice_graph_model_set_hash (self->model, hash);
+  if (self->opened != NULL && sluice_command_stack_is_saved (self->opened->stack))
+    self->opened->graph_hash = g_steal_pointer (&hash);
   if (!g_file_get_contents (self->layout_path, &text, NULL, NULL))
     return;
   self->state = sluice_view_state_parse (text, NULL, &error);

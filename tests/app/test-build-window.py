@@ -70,11 +70,11 @@ class Build:
 
     def pages(self):
         self.w.act("select", GLib.Variant("s", "other"))
-        state = self.w.wait(lambda s: s["graph"]["selection"] == "other" and s["settled"])
+        self.w.wait(lambda s: s["graph"]["selection"] == "other" and s["settled"])
+        press_keys("alt+1")
+        state = self.w.wait(lambda s: s["page"] == "build" and s["settled"])
         self.tap.point("the graph's page follows, and selects together with it",
                        state["build"]["canvas"]["selection"] == "other", state["build"]["canvas"])
-        press_keys("alt+1")
-        self.w.wait(lambda s: s["page"] == "build")
 
     def saves(self):
         before = self.nodes()
@@ -86,7 +86,9 @@ class Build:
         self.tap.point("which is sound", checked.returncode == 0, checked.stdout + checked.stderr)
 
     def run(self):
-        self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        state = self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        self.tap.point("nothing is drawn where nobody looks", not state["build"]["canvas"]["items"],
+                       state["build"]["canvas"])
         self.commands()
         self.history()
         self.pages()
