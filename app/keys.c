@@ -29,6 +29,8 @@ static const SluiceKey keys[] = {
   { RUN, N_ ("Of a stopped run: one node"), "win.debug-step", "<Control>F10" },
   { RUN, N_ ("Of a stopped run: to the next stop"), "win.debug-next", "<Control>F6" },
   { RUN, N_ ("Of a stopped run: to the end of the step"), "win.debug-go", "<Control>F5" },
+  { RUN, N_ ("Of a stopped run: change a value"), "win.change-value", "<Control><Shift>e" },
+  { RUN, N_ ("Of a stopped run: change it back"), "win.unput", "<Control><Alt>e" },
   { RUN, N_ ("Of a stopped run: clip what its node reads"), "win.clip-input", "<Control><Shift>k" },
   { RUN, N_ ("Take the last edit of the run's graph back"), "win.undo-run-edit", "<Control><Alt>z" },
   { RUN, N_ ("Resume the selected run"), "win.resume-run", "<Control>r" },

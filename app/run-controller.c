@@ -8,6 +8,7 @@
 #include "app/begin-words.h"
 #include "engine/base/error.h"
 #include "engine/graph/file-ops.h"
+#include "engine/train/value-text.h"
 
 struct _SluiceRunController
 {
@@ -247,6 +248,40 @@ SluiceDebugger *
 sluice_run_controller_get_debugger (SluiceRunController *self)
 {
   return self->trainer != NULL && !self->ended ? sluice_trainer_get_debugger (self->trainer) : NULL;
+}
+
+/* (transfer full) (nullable) */
+static SluiceTensor *
+new_value (SluiceDebugger *debugger, const char *edge, const char *text, GError **error)
+{
+  SluiceDebugValue *now = sluice_debugger_find_value (debugger, edge, error);
+  SluiceTensor *value = NULL;
+  if (now != NULL && now->tensor == NULL)
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, _ ("“%s” has no value"), edge);
+  else if (now != NULL)
+    value = sluice_value_change (now->tensor, text, error);
+  g_clear_pointer (&now, sluice_debug_value_free);
+  return value;
+}
+
+gboolean
+sluice_run_controller_put (SluiceRunController *self,
+                           const char *edge,
+                           const char *text,
+                           GError **error)
+{
+  SluiceDebugger *debugger = sluice_run_controller_get_debugger (self);
+  if (debugger == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, _ ("no run is stopped"));
+  g_autofree char *name = NULL, *words = g_strdup_printf ("%s %s", edge, text);
+  g_autoptr (SluiceTensor) value = text != NULL ? new_value (debugger, edge, text, error) : NULL;
+  gboolean ok = text == NULL ? sluice_debugger_unput (debugger, &name, error)
+                             : value != NULL && sluice_debugger_put (debugger, edge, value, error);
+  if (ok)
+    sluice_trainer_note_put (self->trainer, text != NULL ? words : NULL);
+  if (ok)
+    changed (self);
+  return ok;
 }
 
 static void

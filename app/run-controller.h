@@ -73,6 +73,16 @@ gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   GError **error);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
+/**
+ * sluice_run_controller_put:
+ * @text: as sluice_value_change() takes it; %NULL: takes the last change of this stop back
+ *
+ * Changes a value of the step that is stopped; the run says so, and is saved behind it.
+ */
+gboolean sluice_run_controller_put (SluiceRunController *self,
+                                    const char *edge,
+                                    const char *text,
+                                    GError **error);
 /* A new run whose variables begin with those of a checkpoint. name, assignments: (nullable): as
  * there */
 void sluice_run_controller_start_from (SluiceRunController *self,

@@ -13,6 +13,7 @@
 #include "app/cli/trained-project.h"
 #include "engine/base/error.h"
 #include "engine/base/thread.h"
+#include "engine/train/value-text.h"
 
 /* ---- what is run ---- */
 
@@ -264,10 +265,14 @@ sluice_cli_debug_put (CliDebugRun *self, const char *name, const char *value, GE
   SluiceDebugValue *now = sluice_debugger_find_value (self->debugger, name, error);
   if (now == NULL)
     return FALSE;
-  /* One without a value is refused below, whatever is given. */
-  SluiceDType dtype = now->tensor != NULL ? (SluiceDType) now->tensor->dtype : SLUICE_FLOAT;
+  if (now->tensor == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, _ ("'%s' has no value"), now->edge);
+      sluice_debug_value_free (now);
+      return FALSE;
+    }
+  g_autoptr (SluiceTensor) tensor = sluice_value_change (now->tensor, value, error);
   sluice_debug_value_free (now);
-  g_autoptr (SluiceTensor) tensor = sluice_cli_parse_value (value, dtype, error);
   if (tensor == NULL)
     g_prefix_error (error, "%s: ", name);
   return tensor != NULL && sluice_debugger_put (self->debugger, name, tensor, error);

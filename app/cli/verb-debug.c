@@ -234,6 +234,15 @@ do_put (CliDebugRun *run, const char *words, GError **error)
 }
 
 static gboolean
+do_unput (CliDebugRun *run, const char *words, GError **error)
+{
+  g_autofree char *name = NULL;
+  if (!run->is_running)
+    return fail_not_running (error);
+  return sluice_debugger_unput (run->debugger, &name, error);
+}
+
+static gboolean
 do_edit (CliDebugRun *run, const char *words, GError **error)
 {
   return sluice_cli_debug_edit (run, words, error);
@@ -266,8 +275,11 @@ static const Command commands[] = {
     do_values },
   { "ready", "", N_ ("List what is ready besides, in the order in which it would run"), do_ready },
   { "why", "[NODE]", N_ ("Say what a node waits for, or all that wait"), do_why },
-  { "put", "EDGE VALUE", N_ ("Change an input of the node, or its output where it has run"),
+  { "put", "EDGE VALUE",
+    N_ ("Change an input of the node, or its output where it has run: a value or a file, or for "
+        "each element *X, /X, +X or =X"),
     do_put },
+  { "unput", "", N_ ("Take the last change of this stop back"), do_unput },
   { "edit", "COMMAND",
     N_ ("Edit the graph, by a command of 'sluice edit': a step that is stopped is given up, and "
         "the "

@@ -80,6 +80,7 @@ struct _SluiceTrainer
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
   gboolean wants_checkpoint;
+  GPtrArray *puts; /* of char *: in the step under way; (nullable) */
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;

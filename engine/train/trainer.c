@@ -55,9 +55,8 @@ sluice_trainer_write_info (SluiceTrainer *self, SluiceRunState state, GError **e
 
 /*
  * After a call to the store that failed, begun at since: TRUE where another program holds the
- * database and the call is to be made again. Points wait in the queue meanwhile, those who watch
- * are told, and the time is none of training. A stop tries only once more: what is not committed is
- * computed again after a resume.
+ * database and the call is to be made again. Points wait in the queue meanwhile, who watches is
+ * told, the time is none of training. A stop tries only once more: a resume computes the rest.
  */
 static gboolean
 wait_for_database (SluiceTrainer *self, double *since, GError **error)
@@ -621,6 +620,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->alerts, sluice_alerts_free);
   g_clear_pointer (&self->probe, sluice_system_probe_free);
   g_free (self->stop_reason);
+  g_clear_pointer (&self->puts, g_ptr_array_unref);
   g_clear_pointer (&self->asked, sluice_command_free);
   g_free (self->answer);
   g_clear_pointer (&self->control, sluice_run_control_free);

@@ -18,7 +18,7 @@ from gi.repository import GLib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
-from workbench import Workbench, press_keys, take_picture
+from workbench import Workbench, press_keys, take_picture, type_text
 
 
 # A softmax that is written down as the formula has it, and a learning rate a thousand times too
@@ -114,6 +114,32 @@ class Debug:
                        state["stop"])
         w.quit()
 
+    def values(self, w):
+        return next((o.label() for o in w.accessible().tree()
+                     if o.label().startswith("input hidden")), "")
+
+    def change(self, w):
+        """A value of the step that is stopped, and back."""
+        before = w.until(lambda: self.values(w))
+        press_keys("ctrl+shift+e")
+        w.until(self.button(w, "Change…").is_pressed)
+        press_keys("Tab")
+        w.until(w.find_accessible("text box", "New value").has_focus)
+        type_text("*0")
+        press_keys("Return")
+        w.wait(lambda s: "another value" in s["told"])
+        self.tap.point("a value is changed by keys", "float [64,128], from 0 to 0"
+                       in self.values(w).split("\n")[0], self.values(w))
+        self.picture("debug-change")
+        type_text("x")
+        press_keys("Return")
+        state = w.wait(lambda s: "*0x" in s["told"])
+        self.tap.point("what is no value is told", "must be a number" in state["told"],
+                       state["told"])
+        press_keys("Escape", "ctrl+alt+e")
+        w.wait(lambda s: "what it was" in s["told"])
+        self.tap.point("and back", self.values(w) == before, self.values(w))
+
     def steps(self, workspace):
         w = self.open("digits-mlp", workspace)
         w.act("select", GLib.Variant("s", "logits/matmul"))
@@ -126,6 +152,7 @@ class Debug:
                        state["stop"].startswith("Step 1: stopped before MatMul “logits/matmul”"),
                        state["stop"])
         self.picture("debug-step")
+        self.change(w)
         press_keys("ctrl+F10")
         state = w.wait(lambda s: s["stop"] and "logits/matmul" not in s["stop"])
         self.tap.point("one node further", "Step 1: stopped before" in state["stop"],
