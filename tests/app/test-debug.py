@@ -121,7 +121,7 @@ class Debug:
                        done.stderr)
         out = [one["value"] for one in lines if one.get("of") == "fetch"]
         self.tap.point("and the run goes on with it", out and abs(out[0][1] + 7.389) < 1e-3, out)
-        self.fails("a formula without a number", ["line 3: put: s/y", "must be a number, as in *0"],
+        self.fails("a formula without a number", ["line 3: put: s/y", "must be a number"],
                    "break s/z", "run", "put s/y *x")
         self.fails("nothing was changed", ["line 3: unput", "no value was changed"], "break s/z",
                    "run", "unput")
@@ -172,9 +172,8 @@ class Debug:
 def main(sluice, source):
     with tempfile.TemporaryDirectory() as folder:
         debug = Debug(sluice, source, folder)
-        for part in (debug.walk, debug.again, debug.absent, debug.queue, debug.project, debug.change,
-                     debug.edit,
-                     debug.failures):
+        for part in (debug.walk, debug.again, debug.absent, debug.queue, debug.project,
+                     debug.change, debug.edit, debug.failures):
             part()
         debug.tap.end()
 
