@@ -403,55 +403,20 @@ sluice_run_controller_start (SluiceRunController *self)
 }
 
 void
-sluice_run_controller_start_with (SluiceRunController *self,
-                                  const char *name,
-                                  const char *const *assignments)
+sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun *how)
 {
   SluiceStartTask *task =
       sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
   if (task == NULL)
     return;
   self->steps_at_start = 0;
-  task->name = g_strdup (name);
-  task->assignments = g_strdupv ((GStrv) assignments);
-  begin (self, task);
-}
-
-void
-sluice_run_controller_start_from (SluiceRunController *self,
-                                  const char *checkpoint,
-                                  const char *name,
-                                  const char *const *assignments)
-{
-  SluiceStartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->init_from = g_strdup (checkpoint);
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
-  begin (self, task);
-}
-
-void
-sluice_run_controller_fork (SluiceRunController *self,
-                            gint64 parent,
-                            gint64 step,
-                            const char *name,
-                            const char *const *assignments)
-{
-  SluiceStartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->parent = parent;
-      task->parent_step = step;
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
+  task->name = g_strdup (how->name);
+  task->assignments = g_strdupv ((GStrv) how->assignments);
+  task->init_from = g_strdup (how->checkpoint);
+  task->init_partly = how->partly;
+  task->parent = how->parent;
+  task->parent_step = how->step;
+  task->device = g_strdup (how->device);
   begin (self, task);
 }
 

@@ -25,6 +25,7 @@ sluice_start_task_free (SluiceStartTask *self)
   g_free (self->folder);
   g_free (self->resume);
   g_free (self->init_from);
+  g_free (self->device);
   g_free (self->name);
   g_strfreev (self->assignments);
   g_free (self->repeated);
@@ -46,9 +47,12 @@ find_repeated (SluiceStartTask *self, const SluiceProject *project)
 static gboolean
 fork_run (SluiceStartTask *self, GError **error)
 {
+  const SluiceSessionOptions host = { .device = self->device };
   const SluiceForkRequest request = { .name = self->name,
                                       .step = self->parent_step,
-                                      .assignments = (const char *const *) self->assignments };
+                                      .assignments = (const char *const *) self->assignments,
+                                      .needs.devices = self->device,
+                                      .host = &host };
   g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, self->parent);
   g_autoptr (SluiceRunInfo) parent = sluice_store_dup_run (self->store, number, error);
   g_autoptr (SluiceRunInfo) info =
@@ -109,13 +113,16 @@ sluice_start_task_run (SluiceStartTask *self, GError **error)
   if (project == NULL)
     return NULL;
   find_repeated (self, project);
+  const SluiceSessionOptions host = { .device = self->device };
   const SluiceTrainerOptions options = { .run_name = self->name,
+                                         .host = self->device != NULL ? &host : NULL,
                                          .resume = self->resume,
                                          .goes_back = self->from_step >= 0,
                                          .from_step = MAX (self->from_step, 0),
                                          .accept_changed_data = self->accept_data,
                                          .has_changed_data = &self->has_changed_data,
                                          .init_from = self->init_from,
+                                         .init_partly = self->init_partly,
                                          .start_paused =
                                              self->takes_back || self->edit_failure != NULL,
                                          .allow_files = self->allowed_files,

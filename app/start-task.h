@@ -10,8 +10,10 @@ typedef struct
 {
   SluiceStore *store;
   char *folder;
-  char *resume;      /* (nullable) */
-  char *init_from;   /* (nullable): a checkpoint that a new run begins with */
+  char *resume;    /* (nullable) */
+  char *init_from; /* (nullable): a checkpoint that a new run begins with */
+  gboolean init_partly;
+  char *device;      /* (nullable): where nodes of a new run stand that ask for none */
   char *name;        /* (nullable): of a new run */
   GStrv assignments; /* (nullable): what of the project a new run has otherwise */
   char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */

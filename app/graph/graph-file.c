@@ -21,7 +21,7 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_free (self->moved);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
-  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
@@ -131,7 +131,7 @@ sluice_graph_file_read (const char *path, GError **error)
   Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
-  self->warnings = sluice_problems_find (self->graph, NULL);
+  self->problems = sluice_problems_find (self->graph, NULL);
   self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
   if (self->placed != NULL)
     {
