@@ -69,6 +69,7 @@ changed_cb (SluiceWindow *self)
   show_problems (self);
   sluice_inspector_graph_changed (self->inspector, self->graph_page);
   update_save (self);
+  sluice_window_update_actions (self); /* a run that is held may go on with it */
 }
 
 static void

@@ -43,3 +43,14 @@ char *sluice_edit_line_of (const char *command, const char *name);
 /* lines: of sluice_view_state_diff() */
 char *sluice_edit_line_layout (const GPtrArray *lines, const char *words);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);
+
+/* What numbers on an edge are brought down to: each to [least, most], or all by one factor, so that
+ * the root of the sum of their squares is at most `most`. */
+typedef struct
+{
+  gboolean by_norm;
+  double least, most;
+} SluiceClip;
+/* name: (out) (transfer full): of the node that is inserted */
+char *
+sluice_edit_line_clip (SluiceGraph *graph, const char *edge, const SluiceClip *clip, char **name);
