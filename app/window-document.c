@@ -24,6 +24,13 @@ update_save (SluiceWindow *self)
   g_simple_action_set_enabled (G_SIMPLE_ACTION (save), sluice_document_is_changed (self->document));
 }
 
+static void
+show_problems (SluiceWindow *self)
+{
+  sluice_build_page_show_problems (get_build_page (self),
+                                   sluice_graph_page_get_problems (self->graph_page));
+}
+
 /* The graph's page reads files, and follows the graph itself. */
 static void
 loaded_cb (SluiceWindow *self)
@@ -35,6 +42,7 @@ loaded_cb (SluiceWindow *self)
   else
     sluice_document_open (self->document, graph);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
+  show_problems (self);
   update_save (self);
 }
 
@@ -42,6 +50,7 @@ static void
 changed_cb (SluiceWindow *self)
 {
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
+  show_problems (self);
   sluice_inspector_update (self->inspector, self->graph_page);
   update_save (self);
 }
@@ -76,24 +85,27 @@ project_changed (SluiceWindow *self, const char *words)
   sluice_window_tell (self, words);
 }
 
+/* The project goes by what its graph is. */
+static void
+saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
+{
+  SluiceWindow *self = data;
+  g_autoptr (GError) error = failure != NULL ? g_error_copy (failure) : NULL;
+  g_autofree char *told = NULL;
+  const char *project = sluice_run_controller_get_project (self->controller);
+  if (error == NULL && project != NULL)
+    sluice_project_fit (project, sluice_document_get_graph (document), &told, &error);
+  g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
+  if (words != NULL)
+    sluice_window_tell (self, words);
+  else if (told != NULL)
+    project_changed (self, told);
+}
+
 static void
 save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceWindow *self = data;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *told = NULL;
-  const char *project = sluice_run_controller_get_project (self->controller);
-  if (sluice_document_save (self->document, &error)
-      && (project == NULL
-          || sluice_project_fit (project, sluice_document_get_graph (self->document), &told,
-                                 &error)))
-    {
-      if (told != NULL)
-        project_changed (self, told);
-      return;
-    }
-  g_autofree char *words = sluice_failure_words (error);
-  sluice_window_tell (self, words);
+  sluice_document_save_then (SLUICE_WINDOW (data)->document, saved_cb, data);
 }
 
 /* A command, for scripts and tests. */
@@ -119,6 +131,7 @@ sluice_window_add_document (SluiceWindow *self)
   g_signal_connect_object (self->document, "reload", G_CALLBACK (reload_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
+  g_signal_connect_swapped (self->graph_page, "problems", G_CALLBACK (show_problems), self);
   g_signal_connect_swapped (self->graph_page, "selection-changed",
                             G_CALLBACK (selected_in_graph_cb), self);
   sluice_inspector_set_document (self->inspector, self->document);

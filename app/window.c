@@ -175,12 +175,17 @@ show_front_run (SluiceWindow *self)
                              sluice_page_get_tag (sluice_window_get_page (self)));
 }
 
-/* @child: (nullable): what the page has there, @otherwise if it has nothing now. */
+/* @child: (nullable): what the page has there, @otherwise if it has nothing now, which is hidden
+ * else: GTK 4.8 finds new styles for all that a stack only covers, whenever the pointer moves. */
 static void
 show_side (GtkStack *stack, GtkWidget *child, GtkWidget *otherwise)
 {
-  gtk_stack_set_visible_child (stack,
-                               child != NULL && gtk_widget_get_visible (child) ? child : otherwise);
+  gboolean has_child = child != NULL && gtk_widget_get_visible (child);
+  if (!has_child)
+    gtk_widget_set_visible (otherwise, TRUE);
+  gtk_stack_set_visible_child (stack, has_child ? child : otherwise);
+  if (has_child)
+    gtk_widget_set_visible (otherwise, FALSE);
 }
 
 static void
@@ -230,6 +235,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   g_autofree char *name = g_path_get_basename (full);
   gboolean is_project = sluice_project_is_folder (full);
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
+  sluice_document_settle (self->document); /* its project is still the one before */
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
@@ -660,6 +666,8 @@ static void
 sluice_window_dispose (GObject *object)
 {
   SluiceWindow *self = SLUICE_WINDOW (object);
+  if (self->document != NULL)
+    sluice_document_settle (self->document);
   g_clear_handle_id (&self->status_source, g_source_remove);
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);

@@ -20,6 +20,13 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 
 /* The graph as it is now, or (%NULL) none. */
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
+/* What is wrong with the graph. problems: (nullable) (element-type SluiceProblem): it is being
+ * looked for */
+void sluice_build_page_show_problems (SluiceBuildPage *self, GPtrArray *problems);
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
-gboolean sluice_build_page_select (SluiceBuildPage *self, const char *name);
+/* name: (nullable): a node, or nothing */
+void sluice_build_page_select (SluiceBuildPage *self, const char *name);
+/* What was done last is drawn; what is wrong since is told. */
+gboolean sluice_build_page_is_drawn (SluiceBuildPage *self);
+gboolean sluice_build_page_is_told (SluiceBuildPage *self);

@@ -15,7 +15,7 @@ typedef struct
   SluiceSession *placed; /* (nullable): where the nodes would run */
   char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
-  GPtrArray *warnings;       /* of SluiceProblem, of graph */
+  GPtrArray *problems;       /* of SluiceProblem, of graph */
   SluiceViewState *state;    /* (nullable): the positions that were saved */
   SluiceOpenedGraph *opened; /* (nullable): of a GraphDef that reads back as it is */
   char *layout_path;         /* (nullable): where they are saved */

@@ -20,7 +20,8 @@
 G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, GtkWidget)
 
 /* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read),
- * failed (string: what could not be written and why), measured (shares and iterations are new). */
+ * failed (string: what could not be written and why), measured (shares and iterations are new),
+ * problems (they were found, after the graph changed). */
 
 /* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
@@ -35,6 +36,9 @@ SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
 const char *sluice_graph_page_get_moved (SluiceGraphPage *self);
 SluiceGraphModel *
 sluice_graph_page_get_model (SluiceGraphPage *self); /* (nullable) (transfer none) */
+/* (nullable) (transfer none) (element-type SluiceProblem): of the graph as it is now; NULL: there
+ * is none, or they are looked for. */
+GPtrArray *sluice_graph_page_get_problems (SluiceGraphPage *self);
 /* (nullable) (transfer none) */
 SluiceHierarchy *sluice_graph_page_get_hierarchy (SluiceGraphPage *self);
 const char *sluice_graph_page_get_selection (SluiceGraphPage *self); /* (nullable) */

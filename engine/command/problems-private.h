@@ -4,12 +4,13 @@
 
 #include "engine/command/problems.h"
 
-typedef struct
+struct _SluiceProblemSearch
 {
   SluiceGraph *graph;
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
-} SluiceProblemSearch;
+  guint n_looked_at;      /* nodes */
+};
 
 /* text: (transfer full) */
 void sluice_problem_add (

@@ -29,7 +29,7 @@ sluice_problem_add (
   SluiceProblem *problem = g_new (SluiceProblem, 1);
   SluiceProblemLevel level =
       kind <= SLUICE_PROBLEM_UNFED ? SLUICE_PROBLEM_STOPS : SLUICE_PROBLEM_LOOK;
-  *problem = (SluiceProblem){ kind, level, node, input, text };
+  *problem = (SluiceProblem){ kind, level, node, node->name, input, text };
   g_ptr_array_add (self->problems, problem);
 }
 
@@ -130,16 +130,56 @@ compare (gconstpointer a, gconstpointer b)
   return x->input < y->input ? -1 : x->input > y->input;
 }
 
+#define NODES_A_LOOK 64 /* at the clock */
+
+SluiceProblemSearch *
+sluice_problem_search_new (SluiceGraph *graph)
+{
+  SluiceProblemSearch *self = g_new (SluiceProblemSearch, 1);
+  *self = (SluiceProblemSearch){ sluice_graph_ref (graph),
+                                 g_ptr_array_new_with_free_func (problem_free),
+                                 sluice_graph_has_optimizer (graph) };
+  return self;
+}
+
+void
+sluice_problem_search_free (SluiceProblemSearch *self)
+{
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
+  sluice_graph_unref (self->graph);
+  g_free (self);
+}
+
+/* TRUE: that were all. */
+static gboolean
+look_at_nodes (SluiceProblemSearch *self, gint64 budget_us)
+{
+  const guint n = sluice_graph_get_n_nodes (self->graph);
+  gint64 begun = g_get_monotonic_time ();
+  while (self->n_looked_at < n)
+    {
+      look_at (self, sluice_graph_get_node (self->graph, self->n_looked_at++));
+      if (self->n_looked_at % NODES_A_LOOK == 0 && g_get_monotonic_time () - begun > budget_us)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+GPtrArray *
+sluice_problem_search_go_on (SluiceProblemSearch *self, gint64 budget_us)
+{
+  if (!look_at_nodes (self, budget_us))
+    return NULL;
+  sluice_problems_look_at_ends (self);
+  g_ptr_array_sort (self->problems, compare);
+  return g_steal_pointer (&self->problems);
+}
+
 GPtrArray *
 sluice_problems_find (SluiceGraph *graph, const SluiceProblemContext *context)
 {
-  SluiceProblemSearch search = { graph, g_ptr_array_new_with_free_func (problem_free),
-                                 sluice_graph_has_optimizer (graph) };
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    look_at (&search, sluice_graph_get_node (graph, i));
-  sluice_problems_look_at_ends (&search);
+  g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph);
   if (context != NULL)
-    look_at_feeds (&search, context);
-  g_ptr_array_sort (search.problems, compare);
-  return search.problems;
+    look_at_feeds (search, context);
+  return sluice_problem_search_go_on (search, G_MAXINT64);
 }

@@ -112,6 +112,8 @@ struct _SluiceCanvas
   GtkWidget *tip;     /* beside the box that the pointer rests on */
   guint tip_item, tip_source;
   guint spin_source; /* starts the spinner of a long wait */
+  guint room_tick;   /* until the widget's first size has settled */
+  int room_width, room_height;
   GtkWidget *message;
   GtkWidget *spinner;
   GtkWidget *message_title;

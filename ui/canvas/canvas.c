@@ -256,11 +256,20 @@ is_small (SluiceCanvas *self)
   return n <= MEDIUM_MODEL && count_drawn (self, 0, SMALL_SCENE) <= SMALL_SCENE;
 }
 
+/* The picture is packed for the room that there is once it has settled. */
+static gboolean
+awaits_room (SluiceCanvas *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  return self->scene == NULL && gtk_widget_get_mapped (widget)
+         && (gtk_widget_get_width (widget) == 0 || self->room_tick != 0);
+}
+
 void
 sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
 {
   cancel_job (self);
-  if (self->model == NULL)
+  if (self->model == NULL || awaits_room (self))
     return;
   pack_for_widget (self);
   CanvasJob *job = g_new0 (CanvasJob, 1);
@@ -492,7 +501,7 @@ sluice_canvas_is_busy (SluiceCanvas *self)
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
   /* A scene that was made before the widget had its size is placed when it has it. */
   gboolean is_unplaced =
-      self->scene != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
+      self->model != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
   return is_unplaced || self->job != NULL || self->view_start != 0 || self->shift_from != NULL
          || self->tick != 0;
 }
@@ -523,11 +532,32 @@ sluice_canvas_export (SluiceCanvas *self,
   return sluice_scene_export (self->scene, &self->theme, format, path, error);
 }
 
+/* What stands beside a canvas goes or comes a frame after that had its first size: the room has
+ * settled when it is the same in two. */
+static gboolean
+room_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  if (width != self->room_width || height != self->room_height)
+    {
+      self->room_width = width;
+      self->room_height = height;
+      return G_SOURCE_CONTINUE;
+    }
+  self->room_tick = 0;
+  if (self->scene == NULL && self->job == NULL)
+    sluice_canvas_rebuild (self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_canvas_allocate_overlays (self, width, height);
+  if (self->allocated_width == 0 && self->room_tick == 0)
+    self->room_tick = gtk_widget_add_tick_callback (widget, room_cb, NULL, NULL);
   if (self->scene != NULL && self->job == NULL && pack_for_widget (self))
     sluice_canvas_rebuild (self, NULL);
   else if (!self->has_view && self->scene != NULL && self->job == NULL && width > 0 && height > 0)
@@ -591,7 +621,9 @@ sluice_canvas_dispose (GObject *object)
   sluice_canvas_end_motion (self);
   if (self->tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
-  self->tick = 0;
+  if (self->room_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->room_tick);
+  self->tick = self->room_tick = 0;
   sluice_canvas_drop_proxies (self);
   sluice_canvas_edit_free (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
