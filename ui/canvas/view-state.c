@@ -9,9 +9,17 @@
 
 #include "ui/common/geometry.h"
 
+/* Thousands where all of a large graph is open; each picture under construction has its own view
+ * state, and most change none of them. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  GHashTable *paths; /* set of char*; changed by who has the only reference */
+} Scopes;
+
 struct _SluiceViewState
 {
-  GHashTable *open;   /* set of char* */
+  Scopes *open;
   GHashTable *moves;  /* char* -> SluicePoint* */
   GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
   GPtrArray *unknown; /* char*: lines of newer versions and other tools */
@@ -22,11 +30,46 @@ struct _SluiceViewState
   double width, height; /* 0: not set */
 };
 
+static Scopes *
+scopes_new (void)
+{
+  Scopes *self = g_new (Scopes, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return self;
+}
+
+static void
+scopes_unref (Scopes *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_hash_table_unref (self->paths);
+  g_free (self);
+}
+
+/* Those that are open, to be changed. */
+static GHashTable *
+own_open (SluiceViewState *self)
+{
+  if (g_atomic_ref_count_compare (&self->open->ref_count, 1))
+    return self->open->paths;
+  Scopes *own = scopes_new ();
+  GHashTableIter iter;
+  gpointer path;
+  g_hash_table_iter_init (&iter, self->open->paths);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    g_hash_table_add (own->paths, g_strdup (path));
+  scopes_unref (self->open);
+  self->open = own;
+  return own->paths;
+}
+
 SluiceViewState *
 sluice_view_state_new (void)
 {
   SluiceViewState *self = g_new0 (SluiceViewState, 1);
-  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->open = scopes_new ();
   self->moves = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->unknown = g_ptr_array_new_with_free_func (g_free);
@@ -37,12 +80,9 @@ SluiceViewState *
 sluice_view_state_copy (const SluiceViewState *self)
 {
   SluiceViewState *copy = sluice_view_state_new ();
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_hash_table_add (copy->open, g_strdup (key));
+  scopes_unref (copy->open);
+  copy->open = self->open;
+  g_atomic_ref_count_inc (&copy->open->ref_count);
   sluice_view_state_take_arrangement (copy, self);
   for (guint i = 0; i < self->unknown->len; i++)
     g_ptr_array_add (copy->unknown, g_strdup (self->unknown->pdata[i]));
@@ -57,7 +97,7 @@ sluice_view_state_copy (const SluiceViewState *self)
 void
 sluice_view_state_free (SluiceViewState *self)
 {
-  g_hash_table_unref (self->open);
+  scopes_unref (self->open);
   g_hash_table_unref (self->moves);
   g_hash_table_unref (self->places);
   g_ptr_array_unref (self->unknown);
@@ -67,22 +107,24 @@ sluice_view_state_free (SluiceViewState *self)
 gboolean
 sluice_view_state_is_open (const SluiceViewState *self, const char *scope)
 {
-  return g_hash_table_contains (self->open, scope);
+  return g_hash_table_contains (self->open->paths, scope);
 }
 
 void
 sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open)
 {
+  if (open == sluice_view_state_is_open (self, scope))
+    return;
   if (open)
-    g_hash_table_add (self->open, g_strdup (scope));
+    g_hash_table_add (own_open (self), g_strdup (scope));
   else
-    g_hash_table_remove (self->open, scope);
+    g_hash_table_remove (own_open (self), scope);
 }
 
 void
 sluice_view_state_close_all (SluiceViewState *self)
 {
-  g_hash_table_remove_all (self->open);
+  g_hash_table_remove_all (own_open (self));
 }
 
 void
@@ -90,7 +132,7 @@ sluice_view_state_take_open (SluiceViewState *self, const SluiceViewState *other
 {
   GHashTableIter iter;
   gpointer scope;
-  g_hash_table_iter_init (&iter, other->open);
+  g_hash_table_iter_init (&iter, other->open->paths);
   while (g_hash_table_iter_next (&iter, &scope, NULL))
     sluice_view_state_set_open (self, scope, TRUE);
 }
@@ -429,7 +471,7 @@ add_named_lines (const SluiceViewState *self, GPtrArray *lines)
   GHashTableIter iter;
   gpointer key, value;
 
-  g_hash_table_iter_init (&iter, self->open);
+  g_hash_table_iter_init (&iter, self->open->paths);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       g_autofree char *name = escape_name (key);
