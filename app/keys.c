@@ -161,6 +161,7 @@ static const SluiceKey keys[] = {
   { QUEUE, N_ ("Earlier"), "queue.up", "<Alt>Up" },
   { QUEUE, N_ ("Later"), "queue.down", "<Alt>Down" },
   { QUEUE, N_ ("Take it out"), "queue.drop", "Delete" },
+  { QUEUE, N_ ("Put back what was taken out"), "queue.undo", "<Control>z" },
 
   { MANUAL, N_ ("Back"), "help.back", "<Alt>Left" },
   { MANUAL, N_ ("Forward"), "help.forward", "<Alt>Right" },

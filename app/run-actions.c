@@ -132,15 +132,15 @@ start_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   const char *name;
   g_autofree const char **assignments = NULL;
   g_variant_get (parameter, "(&s^a&s)", &name, &assignments);
-  sluice_run_controller_start_with (sluice_window_get_controller (data),
-                                    *name != '\0' ? name : NULL, assignments);
+  const SluiceNewRun how = { .name = *name != '\0' ? name : NULL, .assignments = assignments };
+  sluice_run_controller_launch (sluice_window_get_controller (data), &how);
 }
 
 static void
 start_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_run_controller_start_from (sluice_window_get_controller (data),
-                                    g_variant_get_string (parameter, NULL), NULL, NULL);
+  const SluiceNewRun how = { .checkpoint = g_variant_get_string (parameter, NULL) };
+  sluice_run_controller_launch (sluice_window_get_controller (data), &how);
 }
 
 static void

@@ -182,8 +182,10 @@ typedef struct
 {
   SluiceStore *store;
   char *folder;
-  char *resume;      /* (nullable) */
-  char *init_from;   /* (nullable): a checkpoint that a new run begins with */
+  char *resume;    /* (nullable) */
+  char *init_from; /* (nullable): a checkpoint that a new run begins with */
+  gboolean init_partly;
+  char *device;      /* (nullable): where nodes of a new run stand that ask for none */
   char *name;        /* (nullable): of a new run */
   GStrv assignments; /* (nullable): what of the project a new run has otherwise */
   char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
@@ -203,6 +205,7 @@ start_task_free (gpointer data)
   g_free (task->folder);
   g_free (task->resume);
   g_free (task->init_from);
+  g_free (task->device);
   g_free (task->name);
   g_strfreev (task->assignments);
   g_free (task->repeated);
@@ -221,9 +224,12 @@ find_repeated (StartTask *task, const SluiceProject *project)
 static gboolean
 fork_run (StartTask *task, GError **error)
 {
+  const SluiceSessionOptions host = { .device = task->device };
   const SluiceForkRequest request = { .name = task->name,
                                       .step = task->parent_step,
-                                      .assignments = (const char *const *) task->assignments };
+                                      .assignments = (const char *const *) task->assignments,
+                                      .needs.devices = task->device,
+                                      .host = &host };
   g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, task->parent);
   g_autoptr (SluiceRunInfo) parent = sluice_store_dup_run (task->store, number, error);
   g_autoptr (SluiceRunInfo) info =
@@ -283,13 +289,16 @@ start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *can
     g_clear_pointer (&project, sluice_project_free);
   if (project != NULL)
     find_repeated (task, project);
+  const SluiceSessionOptions host = { .device = task->device };
   SluiceTrainerOptions options = { .run_name = task->name,
+                                   .host = task->device != NULL ? &host : NULL,
                                    .resume = task->resume,
                                    .goes_back = task->from_step >= 0,
                                    .from_step = MAX (task->from_step, 0),
                                    .accept_changed_data = task->accept_data,
                                    .has_changed_data = &task->has_changed_data,
                                    .init_from = task->init_from,
+                                   .init_partly = task->init_partly,
                                    .allow_files = allowed_files,
                                    .runs_commands = allowed_commands };
   SluiceTrainer *trainer =
@@ -455,55 +464,20 @@ sluice_run_controller_start (SluiceRunController *self)
 }
 
 void
-sluice_run_controller_start_with (SluiceRunController *self,
-                                  const char *name,
-                                  const char *const *assignments)
+sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun *how)
 {
   StartTask *task =
       sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
   if (task == NULL)
     return;
   self->steps_at_start = 0;
-  task->name = g_strdup (name);
-  task->assignments = g_strdupv ((GStrv) assignments);
-  begin (self, task);
-}
-
-void
-sluice_run_controller_start_from (SluiceRunController *self,
-                                  const char *checkpoint,
-                                  const char *name,
-                                  const char *const *assignments)
-{
-  StartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->init_from = g_strdup (checkpoint);
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
-  begin (self, task);
-}
-
-void
-sluice_run_controller_fork (SluiceRunController *self,
-                            gint64 parent,
-                            gint64 step,
-                            const char *name,
-                            const char *const *assignments)
-{
-  StartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->parent = parent;
-      task->parent_step = step;
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
+  task->name = g_strdup (how->name);
+  task->assignments = g_strdupv ((GStrv) how->assignments);
+  task->init_from = g_strdup (how->checkpoint);
+  task->init_partly = how->partly;
+  task->parent = how->parent;
+  task->parent_step = how->step;
+  task->device = g_strdup (how->device);
   begin (self, task);
 }
 

@@ -55,11 +55,18 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
-/* A new run, under a name of its own or (name NULL) a free one, with settings that are otherwise
- * than the project's: as sluice_project_set() takes them. */
-void sluice_run_controller_start_with (SluiceRunController *self,
-                                       const char *name,
-                                       const char *const *assignments);
+/* A new run: all that is NULL or 0 is as usual. */
+typedef struct
+{
+  const char *name;               /* NULL: a free one */
+  const char *const *assignments; /* as sluice_project_set() takes them */
+  const char *checkpoint;         /* with whose values its variables begin */
+  gboolean partly;                /* those that it lacks keep their initial ones */
+  gint64 parent, step;            /* it begins where that run stood at that step */
+  const char *device;             /* where nodes stand that ask for none */
+} SluiceNewRun;
+/* Of the open project, or of the parent's. */
+void sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun *how);
 /**
  * sluice_run_controller_toggle_breakpoint:
  * @text: as sluice_breakpoint_parse() takes it
@@ -73,18 +80,6 @@ gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   GError **error);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
-/* A new run whose variables begin with those of a checkpoint. name, assignments: (nullable): as
- * there */
-void sluice_run_controller_start_from (SluiceRunController *self,
-                                       const char *checkpoint,
-                                       const char *name,
-                                       const char *const *assignments);
-/* A run that begins where another one stood at a step; name: (nullable): a free one. */
-void sluice_run_controller_fork (SluiceRunController *self,
-                                 gint64 parent,
-                                 gint64 step,
-                                 const char *name,
-                                 const char *const *assignments);
 /* The first run of the queue that may begin; at its end it leaves the queue, or, where it was
  * stopped, waits there again. */
 void sluice_run_controller_take_next (SluiceRunController *self);

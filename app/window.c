@@ -175,12 +175,17 @@ show_front_run (SluiceWindow *self)
                              sluice_page_get_tag (sluice_window_get_page (self)));
 }
 
-/* @child: (nullable): what the page has there, @otherwise if it has nothing now. */
+/* @child: (nullable): what the page has there, @otherwise if it has nothing now, which is hidden
+ * else: GTK 4.8 finds new styles for all that a stack only covers, whenever the pointer moves. */
 static void
 show_side (GtkStack *stack, GtkWidget *child, GtkWidget *otherwise)
 {
-  gtk_stack_set_visible_child (stack,
-                               child != NULL && gtk_widget_get_visible (child) ? child : otherwise);
+  gboolean has_child = child != NULL && gtk_widget_get_visible (child);
+  if (!has_child)
+    gtk_widget_set_visible (otherwise, TRUE);
+  gtk_stack_set_visible_child (stack, has_child ? child : otherwise);
+  if (has_child)
+    gtk_widget_set_visible (otherwise, FALSE);
 }
 
 static void

@@ -17,7 +17,6 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
-#include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
 
@@ -28,7 +27,7 @@ struct _SluiceBuildPage
   GtkWidget parent;
   GtkWidget *box, *left, *editor_box, *title_box, *action_box;
   GtkStack *states;
-  GtkLabel *name, *saved, *undo_words, *refusal;
+  GtkLabel *name, *saved, *undo_words, *refusal, *n_commands, *kept;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
   SluiceTextTwin *twin;
@@ -109,6 +108,20 @@ show_undo (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
 
+/* What the history's list holds, and where it is safe. */
+static void
+show_history (SluiceBuildPage *self)
+{
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  guint n = sluice_command_stack_get_n_undo (stack) + sluice_command_stack_get_n_redo (stack);
+  g_autofree char *words =
+      n > 0 ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u command", "%u commands", n), n)
+            : g_strdup ("");
+  gtk_label_set_label (self->n_commands, words);
+  gtk_widget_set_visible (GTK_WIDGET (self->kept),
+                          n > 0 && sluice_document_get_path (self->document) != NULL);
+}
+
 static void
 changed_cb (SluiceBuildPage *self)
 {
@@ -116,6 +129,7 @@ changed_cb (SluiceBuildPage *self)
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
+  show_history (self);
 }
 
 static void
@@ -234,6 +248,13 @@ selection_changed_cb (SluiceBuildPage *self, const char *name)
   self->selected = g_strdup (name);
   sluice_text_twin_select (self->twin, name);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+static void
+all_ops_cb (SluiceBuildPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+  gtk_widget_activate_action (GTK_WIDGET (self->canvas), "canvas.palette", NULL);
 }
 
 /* error: (nullable): it was done */
@@ -546,6 +567,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, undo_words);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, n_commands);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, kept);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
@@ -555,6 +578,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
+  gtk_widget_class_bind_template_callback (widget_class, all_ops_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
   gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);

@@ -247,6 +247,7 @@ prepare (Fork *self, SluiceRunDraft *draft, const Fork *other, GError **error)
     return NULL;
   g_autoptr (SluiceRunInfo) info = make_info (self, error);
   self->graph = sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
+  sluice_run_file_note_asked (self->file, &self->request->needs, NULL);
   if (info->graph_hash == NULL || self->graph == NULL
       || !sluice_project_save (self->project, folder, error)
       || !sluice_run_file_write (self->file, folder, info, error))

@@ -193,14 +193,19 @@ typedef struct
   gboolean partly;
   GArray *tensors;      /* of SluiceNamedTensor: those that fit */
   GPtrArray *variables; /* of SluiceVariable, for each of them */
-  GString *wrong;       /* what is missing or does not fit */
+  GString *wrong;       /* what is missing or does not fit: the first ones in words */
+  guint n_wrong, n_missing;
   GError *error;
 } Take;
+
+#define MOST_WRONG 20 /* that are told one by one */
 
 static void
 add_wrong (Take *take, const char *format, ...)
 {
   va_list args;
+  if (take->n_wrong++ >= MOST_WRONG)
+    return;
   va_start (args, format);
   g_string_append (take->wrong, take->wrong->len > 0 ? "; " : "");
   g_string_append_vprintf (take->wrong, format, args);
@@ -215,9 +220,11 @@ check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBu
   if (there == NULL)
     {
       const char *hint = sluice_checkpoint_file_suggest (take->file, name);
-      if (!take->partly)
-        add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
-                   hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
+      if (take->partly)
+        return FALSE;
+      take->n_missing++;
+      add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
+                 hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
       return FALSE;
     }
   if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)
@@ -250,6 +257,23 @@ take_variable (const char *container, const char *name, SluiceResource *resource
   g_ptr_array_add (take->variables, sluice_resource_ref (resource));
 }
 
+/* And what is to be done about it. */
+static gboolean
+fail_fit (const Take *take, const char *path, GError **error)
+{
+  g_autofree char *more =
+      take->n_wrong > MOST_WRONG
+          ? g_strdup_printf ("; and %u more, which 'sluice launch --check --init-from' lists",
+                             take->n_wrong - MOST_WRONG)
+          : g_strdup ("");
+  return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                      "checkpoint '%s' does not fit the graph: %s%s%s", path, take->wrong->str,
+                      more,
+                      take->n_missing == take->n_wrong
+                          ? "; with --init-partly what it lacks keeps its initial value"
+                          : "");
+}
+
 gboolean
 sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error)
 {
@@ -261,11 +285,10 @@ sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean part
   g_autoptr (GPtrArray) variables =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_resource_unref);
   g_autoptr (GString) wrong = g_string_new (NULL);
-  Take take = { file, partly, tensors, variables, wrong, NULL };
+  Take take = { file, partly, tensors, variables, .wrong = wrong };
   sluice_resources_foreach (sluice_session_get_resources (self->session), take_variable, &take);
   if (take.error == NULL && wrong->len > 0)
-    sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' does not fit the graph: %s",
-                 path, wrong->str);
+    fail_fit (&take, path, &take.error);
   for (guint i = 0; take.error == NULL && i < variables->len; i++)
     set_variable (self, variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i),
                   &take.error);

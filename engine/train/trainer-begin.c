@@ -117,7 +117,12 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
     return FALSE;
   self->file = sluice_run_file_new (self->project, error);
   if (self->file != NULL)
-    note_made (self);
+    {
+      const SluiceQueueNeeds needs = { .devices =
+                                           options->host != NULL ? options->host->device : NULL };
+      sluice_run_file_note_asked (self->file, &needs, options->init_from);
+      note_made (self);
+    }
   self->info = g_new0 (SluiceRunInfo, 1);
   self->info->name = g_strdup (options->run_name);
   self->info->project = g_path_get_basename (self->project->folder);
@@ -164,11 +169,12 @@ make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **err
 }
 
 static void
-log_values (SluiceTrainer *self, const char *init_from)
+log_values (SluiceTrainer *self)
 {
-  if (init_from == NULL)
+  if (self->file->init_from == NULL)
     return;
-  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "init-from", init_from);
+  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "init-from",
+                        self->file->init_from);
   sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "checkpoint", NULL);
 }
 
@@ -231,7 +237,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
   if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
-      log_values (self, options->init_from);
+      log_values (self);
       return TRUE;
     }
   if (self->log != NULL)
@@ -410,13 +416,15 @@ restore (SluiceTrainer *self,
                             : restore_newest (self, checkpoints, error);
 }
 
-/* One that waited has no step of its own behind it; one that was forked has its parent's. forgets:
- * what came after the checkpoint */
+/* One that waited has no step of its own behind it, though it may have a checkpoint of what it
+ * begins with: its parent's, or another program's. forgets: what came after the checkpoint */
 static gboolean
 log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GError **error)
 {
   double now = sluice_trainer_wall_now ();
-  gboolean begins = self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0);
+  gboolean has_values = self->file->init_from != NULL && self->replica->n_done == 0;
+  gboolean begins =
+      self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0 || has_values);
   if (!begins)
     {
       g_autofree char *dropped =
@@ -431,6 +439,8 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
   if (self->info->parent != 0)
     sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
                           from != NULL ? from->name : parent);
+  else
+    log_values (self);
   return log_graph (self, error) && log_settings (self, error);
 }
 

@@ -68,6 +68,22 @@ class Build:
         self.press("Redo a command")
         self.w.wait(lambda s: s["build"]["n-undo"] == 2)
 
+    def layers(self):
+        """What comes late is folded in the pane; all ops are in the palette."""
+        def shown():
+            return self.w.all_accessible("list item", "Softmax cross-entropy")
+        folded = shown()
+        self.press("Losses")
+        self.w.until(shown)
+        self.press("Losses")
+        self.w.until(lambda: not shown())
+        self.tap.point("losses are folded, and shown where somebody asks", not folded)
+        self.press("All ops…")
+        self.w.until(lambda: any(o.label() == "an op or a layer"
+                                 for o in self.w.accessible().tree()))
+        press_keys("Escape")
+        self.tap.point("all ops are offered", True)
+
     def pages(self):
         self.w.act("select", GLib.Variant("s", "other"))
         self.w.wait(lambda s: s["graph"]["selection"] == "other" and s["settled"])
@@ -91,6 +107,7 @@ class Build:
                        state["build"]["canvas"])
         self.commands()
         self.history()
+        self.layers()
         self.pages()
         self.saves()
 
