@@ -80,6 +80,10 @@ class Nodes:
                 direct[scope] = direct.get(scope, 0) + 1
         return max(sorted(direct), key=direct.get)
 
+    def beside(self, scope):
+        """Those that stand right in a scope."""
+        return [n for n in self.inputs if n.rpartition("/")[0] == scope]
+
     def in_scope(self, scope):
         """Names of nodes with a data input, far from each other."""
         names = [n for n in self.inputs if (not scope or n.startswith(scope + "/"))
@@ -149,7 +153,7 @@ class Bench:
         block = "".join(
             re.sub('^  name: ".*"', f'  name: "{under}pasted{n}_{i}"', b, flags=re.M)
             for i, b in enumerate(self.nodes.small))
-        others = [next(names) for _ in range(3)]
+        others = [self.nodes.beside(scope)[3 * n + k] for k in range(3)]
         return {
             "rename": [f"rename {name} {name}_r{n}"],
             "connect": [f"disconnect {name}:0", f"connect {source} {name}:0"],
