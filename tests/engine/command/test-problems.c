@@ -234,7 +234,7 @@ test_pieces (void)
   g_autoptr (GString) script = g_string_new (NULL);
   const guint n = 1000;
   for (guint i = 0; i < n; i++)
-    g_string_append_printf (script, "add Neg n%u \"\"\n", i);
+    g_string_append_printf (script, "add Neg n%u \"\" T=DT_FLOAT\n", i);
   g_assert_true (sluice_command_stack_run (stack, script->str, FALSE, NULL, NULL, NULL));
   g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph);
   g_autoptr (GPtrArray) found = NULL, whole = sluice_problems_find (graph, NULL);
