@@ -4,8 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "app/start-task.h"
 #include "app/workspace.h"
-#include "engine/train/queue.h"
 
 /*
  * The UI's only face of the trainer: one run at a time, of one project. Every verb returns at once;
@@ -80,6 +80,16 @@ gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   GError **error);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
+/**
+ * sluice_run_controller_put:
+ * @text: as sluice_value_change() takes it; %NULL: takes the last change of this stop back
+ *
+ * Changes a value of the step that is stopped; the run says so, and is saved behind it.
+ */
+gboolean sluice_run_controller_put (SluiceRunController *self,
+                                    const char *edge,
+                                    const char *text,
+                                    GError **error);
 /* The first run of the queue that may begin; at its end it leaves the queue, or, where it was
  * stopped, waits there again. */
 void sluice_run_controller_take_next (SluiceRunController *self);
@@ -97,6 +107,31 @@ void sluice_run_controller_resume_run (SluiceRunController *self,
 gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
 /* Goes on with them as that resume would have. */
 void sluice_run_controller_accept_data (SluiceRunController *self);
+/**
+ * sluice_run_controller_edit:
+ * @words: as SluiceGraphEdit.words
+ *
+ * The run under way, which is paused or has stopped within a step (that is given up), goes on with
+ * another graph. Where it cannot it is paused with its own.
+ *
+ * Returns: %FALSE: there is none, or it is of the queue
+ */
+gboolean sluice_run_controller_edit (SluiceRunController *self,
+                                     GBytes *graph,
+                                     const char *words,
+                                     GError **error);
+/* Of the run under way or the last one: it is paused where it was before the last edit. */
+gboolean sluice_run_controller_take_back_edit (SluiceRunController *self, GError **error);
+typedef struct
+{
+  SluiceGraphEdited edited;
+  gboolean took_back;
+  GError *failure; /* (nullable) */
+} SluiceEditOutcome;
+/* What came of it, once; failure: (transfer full). FALSE: nothing new. */
+gboolean sluice_run_controller_take_edited (SluiceRunController *self, SluiceEditOutcome *outcome);
+/* How often a run has begun or gone on here. */
+guint sluice_run_controller_get_n_begun (SluiceRunController *self);
 void sluice_run_controller_pause (SluiceRunController *self);
 /* Of the run under way, now. */
 void sluice_run_controller_checkpoint (SluiceRunController *self);

@@ -31,6 +31,21 @@ show_problems (SluiceWindow *self)
                                    sluice_graph_page_get_problems (self->graph_page));
 }
 
+/* Boxes stand in one place on both pages; the graph's page has their file. */
+static void
+arranged_in_graph_cb (SluiceWindow *self)
+{
+  g_autoptr (SluiceViewState) state = sluice_graph_page_dup_view_state (self->graph_page);
+  sluice_build_page_take_arrangement (get_build_page (self), state);
+}
+
+static void
+arranged_in_build_cb (SluiceWindow *self)
+{
+  g_autoptr (SluiceViewState) state = sluice_build_page_dup_view_state (get_build_page (self));
+  sluice_graph_page_take_arrangement (self->graph_page, state);
+}
+
 /* The graph's page reads files, and follows the graph itself. */
 static void
 loaded_cb (SluiceWindow *self)
@@ -41,6 +56,7 @@ loaded_cb (SluiceWindow *self)
     sluice_document_take (self->document, opened);
   else
     sluice_document_open (self->document, graph);
+  arranged_in_graph_cb (self);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   show_problems (self);
   update_save (self);
@@ -51,8 +67,9 @@ changed_cb (SluiceWindow *self)
 {
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   show_problems (self);
-  sluice_inspector_update (self->inspector, self->graph_page);
+  sluice_inspector_graph_changed (self->inspector, self->graph_page);
   update_save (self);
+  sluice_window_update_actions (self); /* a run that is held may go on with it */
 }
 
 static void
@@ -80,6 +97,9 @@ static void
 project_changed (SluiceWindow *self, const char *words)
 {
   g_autofree char *folder = g_strdup (sluice_run_controller_get_project (self->controller));
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+  g_autoptr (SluiceProjectEnds) ends = project != NULL ? sluice_project_ends_new (project) : NULL;
+  sluice_graph_page_set_ends (self->graph_page, ends);
   sluice_run_controller_set_project (self->controller, folder);
   sluice_inspector_set_project (self->inspector, folder);
   sluice_window_tell (self, words);
@@ -132,6 +152,9 @@ sluice_window_add_document (SluiceWindow *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
   g_signal_connect_swapped (self->graph_page, "problems", G_CALLBACK (show_problems), self);
+  g_signal_connect_swapped (self->graph_page, "arranged", G_CALLBACK (arranged_in_graph_cb), self);
+  g_signal_connect_swapped (get_build_page (self), "arranged", G_CALLBACK (arranged_in_build_cb),
+                            self);
   g_signal_connect_swapped (self->graph_page, "selection-changed",
                             G_CALLBACK (selected_in_graph_cb), self);
   sluice_inspector_set_document (self->inspector, self->document);

@@ -26,8 +26,8 @@ G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
 /* ---- what the controls may do now ---- */
 
-static void
-update_actions (SluiceWindow *self)
+void
+sluice_window_update_actions (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean can_train = sluice_run_controller_get_project (self->controller) != NULL
@@ -140,7 +140,7 @@ controller_changed_cb (SluiceWindow *self)
   show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
-  update_actions (self);
+  sluice_window_update_actions (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
     self->status_source = g_timeout_add (STATUS_MS, status_cb, self);
@@ -582,7 +582,7 @@ workspace_changed_cb (SluiceWindow *self)
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
   offer_lost_runs (self);
-  update_actions (self);
+  sluice_window_update_actions (self);
   update_status (self);
 }
 
@@ -639,7 +639,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
                            G_CONNECT_SWAPPED);
   sluice_window_offer_deleted (self);
-  g_signal_connect_object (self->shown, "changed", G_CALLBACK (update_actions), self,
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (sluice_window_update_actions), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
@@ -674,6 +674,7 @@ sluice_window_dispose (GObject *object)
   g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->queue);
   g_clear_object (&self->document);
+  g_clear_pointer (&self->run_edits, sluice_run_edits_free);
   g_clear_object (&self->controller);
   g_clear_object (&self->shown);
   g_clear_object (&self->workspace);

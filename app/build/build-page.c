@@ -9,6 +9,7 @@
 
 #include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
+#include "app/build/edit-lines.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
 #include "app/build/layers-pane.h"
@@ -61,6 +62,7 @@ enum
 {
   SELECTION_CHANGED,
   ATTR_SELECTED,
+  ARRANGED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -165,6 +167,22 @@ do_action (GtkWidget *widget, const char *name, GVariant *parameter)
     show_refusal (self, error);
 }
 
+/* Commands on the scope that is selected. */
+static void
+scope_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  const char *selected = sluice_canvas_get_selection (self->canvas);
+  if (selected == NULL || graph == NULL)
+    return;
+  g_autofree char *line =
+      g_str_equal (name, "build.make-block")    ? sluice_edit_line_block (graph, selected)
+      : g_str_equal (name, "build.apply-block") ? sluice_edit_line_of ("apply", selected)
+                                                : sluice_edit_line_of ("unlayer", selected);
+  sluice_graph_editor_do (self->editor, line);
+}
+
 static void
 go_to_cb (SluiceBuildPage *self, guint n)
 {
@@ -197,6 +215,24 @@ sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
   self->model = model != NULL ? sluice_graph_model_ref (model) : NULL;
   if (gtk_widget_get_mapped (GTK_WIDGET (self)))
     sluice_canvas_set_model (self->canvas, model);
+}
+
+void
+sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state)
+{
+  sluice_canvas_take_arrangement (self->canvas, state);
+}
+
+SluiceViewState *
+sluice_build_page_dup_view_state (SluiceBuildPage *self)
+{
+  return sluice_canvas_dup_view_state (self->canvas);
+}
+
+static void
+layout_changed_cb (SluiceBuildPage *self)
+{
+  g_signal_emit (self, signals[ARRANGED], 0);
 }
 
 void
@@ -375,6 +411,17 @@ sluice_build_page_measure (GtkWidget *widget,
                       minimum_baseline, natural_baseline);
 }
 
+/* What the palette's choice would add stands in the text, dashed. line: (nullable): nothing */
+static void
+preview_cb (SluiceBuildPage *self, const char *line, const char *title)
+{
+  gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
+  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
+  sluice_text_twin_preview (self->twin, text, words);
+}
+
 /* ---- a page of the window ---- */
 
 static void
@@ -390,6 +437,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
+  g_signal_connect_object (self->palette, "preview", G_CALLBACK (preview_cb), self,
+                           G_CONNECT_SWAPPED);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
@@ -547,6 +596,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
                                          0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   g_type_ensure (SLUICE_TYPE_BUDGET_BAR);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
@@ -589,6 +640,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.make-block", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.apply-block", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
@@ -609,4 +663,5 @@ sluice_build_page_init (SluiceBuildPage *self)
   gtk_box_prepend (GTK_BOX (self->editor_box), bar);
   self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
   gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
+  g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
 }

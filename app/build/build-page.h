@@ -6,12 +6,13 @@
 
 #include "app/page.h"
 #include "ui/canvas/graph-model.h"
+#include "ui/canvas/view-state.h"
 
 /*
  * The page on which the open graph is made and changed: its canvas with editing on, what is wrong
  * with it, the layers that there are and the history of commands. Signal: selection-changed
  * (string, nullable), as of the graph's page, and attr-selected (string, nullable): the attribute
- * that the caret is in.
+ * that the caret is in. arranged: boxes were moved, or what else is no change of the graph.
  *
  * Actions: build.undo, build.redo, build.do (string: a command), build.toggle-text.
  */
@@ -23,6 +24,9 @@ void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
 /* What is wrong with the graph. problems: (nullable) (element-type SluiceProblem): it is being
  * looked for */
 void sluice_build_page_show_problems (SluiceBuildPage *self, GPtrArray *problems);
+/* What a person arranged on another page. */
+void sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state);
+SluiceViewState *sluice_build_page_dup_view_state (SluiceBuildPage *self); /* (transfer full) */
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
 /* name: (nullable): a node, or nothing */

@@ -19,6 +19,7 @@ struct _SluiceDocument
   guint sync_source;
 
   guint n_text_changes, n_text_saved; /* that are comments and blanks alone */
+  GPtrArray *arranged;                /* (element-type utf8): by the command that is being done */
 
   GFileMonitor *monitor; /* (nullable) */
   guint look_source;

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/command/command.h"
+#include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 
 #define IDLE_MS 500 /* without a command, then the journal is synced */
@@ -19,6 +20,7 @@ enum
 {
   OPENED,
   CHANGED,
+  ARRANGED,
   NEWS,
   RELOAD,
   HASHED,
@@ -147,6 +149,33 @@ keep_line (const char *line, gpointer data, GError **error)
   return TRUE;
 }
 
+/* ---- the arrangement ---- */
+
+static void
+arrange (const char *line, gpointer data)
+{
+  SluiceDocument *self = data;
+  g_ptr_array_add (self->arranged, g_strdup (line));
+}
+
+static void
+follow_stack (SluiceDocument *self)
+{
+  sluice_command_stack_set_keep (self->stack, keep_line, self);
+  sluice_command_stack_set_arrange (self->stack, arrange, self);
+}
+
+/* After commands, or after they are undone: first what they made of the picture. */
+static void
+tell_done (SluiceDocument *self)
+{
+  g_autoptr (GPtrArray) lines = g_steal_pointer (&self->arranged);
+  self->arranged = g_ptr_array_new_with_free_func (g_free);
+  if (lines->len > 0)
+    g_signal_emit (self, signals[ARRANGED], 0, lines);
+  sluice_document_emit_changed (self);
+}
+
 /* ---- open and close ---- */
 
 /* With nothing to lose there is no journal either. */
@@ -193,7 +222,7 @@ sluice_document_open (SluiceDocument *self, SluiceGraph *graph)
   if (graph != NULL)
     {
       self->stack = sluice_command_stack_new (graph);
-      sluice_command_stack_set_keep (self->stack, keep_line, self);
+      follow_stack (self);
     }
   g_signal_emit (self, signals[OPENED], 0);
 }
@@ -210,7 +239,7 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
     self->base_hash = g_steal_pointer (&opened->known_hash);
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
-  sluice_command_stack_set_keep (self->stack, keep_line, self);
+  follow_stack (self);
   g_signal_emit (self, signals[OPENED], 0);
   sluice_document_watch (self);
   sluice_document_tell_opened (self, opened);
@@ -231,7 +260,7 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
   if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
-  sluice_document_emit_changed (self);
+  tell_done (self);
   return TRUE;
 }
 
@@ -239,6 +268,22 @@ gboolean
 sluice_document_do (SluiceDocument *self, const char *line, GError **error)
 {
   return sluice_document_do_said (self, line, NULL, error);
+}
+
+gboolean
+sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error)
+{
+  g_autofree char *quoted = sluice_line_quote (name);
+  g_autofree char *line = g_strdup_printf ("set %s %s=%s", quoted, key, value);
+  g_autoptr (SluiceLine) words = sluice_line_parse (line, error);
+  if (words == NULL)
+    return FALSE;
+  if (words->n != 3)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' is several values; write one, a text with blanks in double quotes",
+                        value);
+  return sluice_document_do (self, line, error);
 }
 
 gboolean
@@ -251,7 +296,7 @@ sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
   if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
                  : !sluice_command_stack_redo (self->stack, n - n_done, error))
     return FALSE;
-  sluice_document_emit_changed (self);
+  tell_done (self);
   return TRUE;
 }
 
@@ -360,6 +405,7 @@ sluice_document_finalize (GObject *object)
   g_free (self->base_hash);
   g_free (self->graph_hash);
   g_free (self->words);
+  g_ptr_array_unref (self->arranged);
   G_OBJECT_CLASS (sluice_document_parent_class)->finalize (object);
 }
 
@@ -376,6 +422,8 @@ sluice_document_class_init (SluiceDocumentClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_document_finalize;
   signals[OPENED] = add_signal ("opened");
   signals[CHANGED] = add_signal ("changed");
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
   signals[NEWS] = add_signal ("news");
   signals[RELOAD] = add_signal ("reload");
   signals[HASHED] = add_signal ("hashed");
@@ -384,4 +432,5 @@ sluice_document_class_init (SluiceDocumentClass *klass)
 static void
 sluice_document_init (SluiceDocument *self)
 {
+  self->arranged = g_ptr_array_new_with_free_func (g_free);
 }

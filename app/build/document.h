@@ -13,6 +13,7 @@
  * sluice_document_save() alone, and only where it holds what is known. Main thread only.
  *
  * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
+ * arranged (before it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
  * news (sluice_document_get_news()), reload (the file is to be opened anew), hashed (the hash of
  * what was saved is known).
  */
@@ -44,6 +45,10 @@ void sluice_document_text_changed (SluiceDocument *self);
  * has changed then
  */
 gboolean sluice_document_do (SluiceDocument *self, const char *line, GError **error);
+/* `set NAME KEY=VALUE` of a node or a layer. value: as a command has it; INVALID_ARGUMENT also
+ * where it is several. */
+gboolean sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error);
 /* Goes to where n commands are done: undoes or does again. */
 gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
 

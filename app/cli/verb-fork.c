@@ -2,10 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/edit-run.h"
 #include "app/cli/files.h"
 #include "app/cli/follow.h"
 #include "app/cli/memory.h"
@@ -33,15 +33,6 @@ static const GOptionEntry options[] = {
   CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
-
-static void
-tell_recompute (gint64 from, gint64 to, gpointer unused)
-{
-  fprintf (
-      stderr,
-      _ ("No checkpoint stands at step %" PRId64 ": it is computed again from step %" PRId64 ".\n"),
-      to, from);
-}
 
 static int
 train_now (SluiceStore *store, const char *folder, const SluiceRunInfo *fork, GError **error)
@@ -87,7 +78,7 @@ fork_run (char **arguments, GError **error)
                                 .waits = queues,
                                 .accept_changed_data = accept_changed_data,
                                 .host = &sluice_cli_session_options,
-                                .recomputes = tell_recompute };
+                                .recomputes = sluice_cli_tell_recompute };
   if (!sluice_cli_get_needs (&request.needs, error))
     return EXIT_USAGE;
   g_autoptr (SluiceRunInfo) fork = sluice_fork (store, parent, &request, error);

@@ -5,6 +5,7 @@
 #include "app/build/opened-graph.h"
 #include "engine/graph/graph.h"
 #include "engine/runtime/session/session.h"
+#include "engine/train/project-ends.h"
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/view-state.h"
 
@@ -17,6 +18,7 @@ typedef struct
   SluiceGraphModel *model;
   GPtrArray *problems;       /* of SluiceProblem, of graph */
   SluiceViewState *state;    /* (nullable): the positions that were saved */
+  SluiceProjectEnds *ends;   /* (nullable): of a project */
   SluiceOpenedGraph *opened; /* (nullable): of a GraphDef that reads back as it is */
   char *layout_path;         /* (nullable): where they are saved */
   char *loss;                /* (nullable): name of the node that a project calls its loss */

@@ -29,6 +29,7 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
+  SluiceProjectEnds *ends;   /* (nullable): of a project */
   char *layout_path;         /* (nullable): where the positions are saved */
   char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
@@ -60,6 +61,7 @@ enum
   SELECTION_CHANGED,
   LOADED,
   FAILED,
+  ARRANGED,
   MEASURED,
   PROBLEMS,
   N_SIGNALS,
@@ -148,10 +150,30 @@ flush_layout (SluiceGraphPage *self)
 
 /* Soon, so that a drag writes once. */
 static void
-layout_changed_cb (SluiceGraphPage *self)
+save_layout (SluiceGraphPage *self)
 {
   if (self->save_source == 0)
     self->save_source = g_timeout_add (800, save_layout_cb, self);
+}
+
+static void
+layout_changed_cb (SluiceGraphPage *self)
+{
+  save_layout (self);
+  g_signal_emit (self, signals[ARRANGED], 0);
+}
+
+void
+sluice_graph_page_take_arrangement (SluiceGraphPage *self, const SluiceViewState *state)
+{
+  sluice_canvas_take_arrangement (self->canvas, state);
+  save_layout (self);
+}
+
+SluiceViewState *
+sluice_graph_page_dup_view_state (SluiceGraphPage *self)
+{
+  return sluice_canvas_dup_view_state (self->canvas);
 }
 
 /* ---- badges ---- */
@@ -208,10 +230,12 @@ search_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
   guint64 version = sluice_graph_get_version (self->graph);
-  if (self->searched != version) /* what was refused changes nothing, but was done */
+  /* What was refused changes nothing, but was done. */
+  if (self->search == NULL || self->searched != version)
     {
       g_clear_pointer (&self->search, sluice_problem_search_free);
-      self->search = sluice_problem_search_new (self->graph);
+      self->search =
+          sluice_problem_search_new (self->graph, sluice_project_ends_get_context (self->ends));
       self->searched = version;
     }
   GPtrArray *found = sluice_problem_search_go_on (self->search, PROBLEM_US);
@@ -226,7 +250,14 @@ search_cb (gpointer data)
 GPtrArray *
 sluice_graph_page_get_problems (SluiceGraphPage *self)
 {
-  return self->search == NULL ? self->problems : NULL;
+  return self->search_source == 0 ? self->problems : NULL;
+}
+
+static void
+begin_search (SluiceGraphPage *self)
+{
+  end_search (self);
+  self->search_source = g_idle_add (search_cb, self);
 }
 
 /* What is open, moved and selected stays, by name. */
@@ -237,10 +268,7 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
-  end_search (self);
-  self->search = sluice_problem_search_new (graph);
-  self->searched = sluice_graph_get_version (graph);
-  self->search_source = g_idle_add (search_cb, self);
+  begin_search (self);
 }
 
 static void
@@ -302,6 +330,7 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->opened = g_steal_pointer (&file->opened);
+      self->ends = g_steal_pointer (&file->ends);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
@@ -326,6 +355,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -544,6 +574,16 @@ sluice_graph_page_steal_opened (SluiceGraphPage *self)
   return g_steal_pointer (&self->opened);
 }
 
+void
+sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends)
+{
+  sluice_project_ends_ref (ends);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
+  self->ends = ends;
+  if (self->graph != NULL)
+    begin_search (self);
+}
+
 SluiceSession *
 sluice_graph_page_get_placed (SluiceGraphPage *self)
 {
@@ -726,6 +766,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
@@ -750,6 +791,8 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
                                   NULL, NULL, G_TYPE_NONE, 0);
   signals[FAILED] = g_signal_new ("failed", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   signals[MEASURED] = g_signal_new ("measured", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
   signals[PROBLEMS] = g_signal_new ("problems", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,

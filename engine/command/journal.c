@@ -630,7 +630,7 @@ sluice_journal_replay (SluiceJournal *self,
       if (!sluice_command_stack_do (stack, line->text, NULL, &problem))
         return fail_line (self, line->number, line->at, line->before, problem, error);
       self->n_commands++;
-      out->n_unsaved++;
+      out->n_unsaved += !g_str_has_prefix (line->text, "layout "); /* no change of the graph */
     }
   if (text->damaged == 0)
     return TRUE;

@@ -9,6 +9,7 @@ struct _SluiceProblemSearch
   SluiceGraph *graph;
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
+  GHashTable *run;        /* (nullable): SluiceNode that a project fetches or runs */
   guint n_looked_at;      /* nodes */
 };
 

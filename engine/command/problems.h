@@ -60,7 +60,8 @@ GPtrArray *sluice_problems_find (SluiceGraph *graph, const SluiceProblemContext 
 /* The same in pieces, between which others have their turn. When the graph changes, what was found
  * is of no use any more. */
 typedef struct _SluiceProblemSearch SluiceProblemSearch;
-SluiceProblemSearch *sluice_problem_search_new (SluiceGraph *graph);
+SluiceProblemSearch *
+sluice_problem_search_new (SluiceGraph *graph, const SluiceProblemContext *context);
 void sluice_problem_search_free (SluiceProblemSearch *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProblemSearch, sluice_problem_search_free)
 /* For so many µs at most, or a little more where nodes are to be followed. (transfer full)

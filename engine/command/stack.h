@@ -40,6 +40,10 @@ GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text,
 gboolean
 sluice_command_stack_do (SluiceCommandStack *self, const char *line, GString *said, GError **error);
 
+/* What a command would add, blocks of text: it is tried, and nothing stays. (transfer full)
+ * (nullable): it would be refused */
+char *sluice_command_stack_dup_preview (SluiceCommandStack *self, const char *line);
+
 /* The n last ones. FALSE with FAILED_PRECONDITION where there are fewer, and nothing has changed.
  */
 gboolean sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error);
@@ -70,6 +74,14 @@ typedef gboolean (*SluiceCommandKeep) (const char *line, gpointer user_data, GEr
 void sluice_command_stack_set_keep (SluiceCommandStack *self,
                                     SluiceCommandKeep keep,
                                     gpointer user_data);
+
+/* A line of the layout came, "+moved fc1 20 0", or went, "-moved fc1 20 0": by a command, or as one
+ * is undone or done again. */
+typedef void (*SluiceCommandArrange) (const char *line, gpointer user_data);
+/* arrange: (nullable) */
+void sluice_command_stack_set_arrange (SluiceCommandStack *self,
+                                       SluiceCommandArrange arrange,
+                                       gpointer user_data);
 
 /* What the graph is now is what its file holds; FALSE: nothing that can be undone or done again
  * is. A new stack's graph is. */

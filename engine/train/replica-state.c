@@ -385,3 +385,76 @@ sluice_replica_restore (SluiceReplica *self, const char *path, GError **error)
     g_prefix_error (error, "checkpoint '%s' ", path);
   return ok;
 }
+
+/* ---- another graph ---- */
+
+static const SluiceNamedTensor *
+find_named (const GArray *tensors, const char *name)
+{
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      const SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
+      if (strcmp (named->name, name) == 0)
+        return named;
+    }
+  return NULL;
+}
+
+/* May the graph's variable of that name have the value? own: (nullable): what it has */
+static gboolean
+takes_value (SluiceReplica *self, const SluiceNamedTensor *value, const SluiceNamedTensor *own)
+{
+  if (own == NULL) /* nothing has initialised it yet */
+    return sluice_graph_find (self->graph, value->name) != NULL;
+  return own->tensor->dtype == value->tensor->dtype
+         && sluice_shape_equal (&own->tensor->shape, &value->tensor->shape);
+}
+
+static void
+carry_random (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  SluiceResources *resources = data;
+  if (resource->type != &sluice_random_type)
+    return;
+  SluicePhilox philox = sluice_random_state_dump ((SluiceRandomState *) resource);
+  SluiceRandomState *state = sluice_random_state_get (resources, name, &philox, NULL);
+  if (state == NULL)
+    return;
+  sluice_random_state_load (state, &philox);
+  sluice_resource_unref (&state->parent);
+}
+
+gboolean
+sluice_replica_carry (SluiceReplica *self,
+                      SluiceReplica *from,
+                      guint *n_kept,
+                      guint *n_new,
+                      guint *n_dropped,
+                      GError **error)
+{
+  g_autoptr (GArray) values = sluice_replica_dup_variables (from);
+  g_autoptr (GArray) own = sluice_replica_dup_variables (self);
+  *n_kept = *n_dropped = 0;
+  guint n_found = 0;
+  for (guint i = 0; i < values->len; i++)
+    {
+      SluiceNamedTensor *value = &g_array_index (values, SluiceNamedTensor, i);
+      const SluiceNamedTensor *there = find_named (own, value->name);
+      if (!takes_value (self, value, there))
+        {
+          ++*n_dropped;
+          continue;
+        }
+      if (!restore_variable (self, value, error))
+        return FALSE;
+      ++*n_kept;
+      n_found += there != NULL;
+    }
+  *n_new = own->len - n_found;
+  sluice_resources_foreach (sluice_session_get_resources (from->session), carry_random,
+                            sluice_session_get_resources (self->session));
+  self->n_done = from->n_done;
+  self->cursor = from->cursor;
+  sluice_replica_forget_changes (self);
+  return TRUE;
+}

@@ -14,6 +14,7 @@
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/train/example-sums.h"
+#include "engine/train/run-edit.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -305,6 +306,13 @@ static gboolean
 restore_step (SluiceTrainer *self, GPtrArray *checkpoints, gint64 step, GError **error)
 {
   g_autoptr (GString) there = g_string_new (NULL);
+  const gint64 edited = sluice_run_edit_get_last (self->folder);
+  if (step < edited)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the graph of run '%s' was edited at step %" G_GINT64_FORMAT
+                        ", and step %" G_GINT64_FORMAT
+                        " is of the graph before; take the edit back first: --undo-edit",
+                        self->info->name, edited, step);
   for (guint i = 0; i < checkpoints->len; i++)
     {
       const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
@@ -372,22 +380,6 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
                       self->info->name, *changed);
 }
 
-/* What came after the checkpoint is not what will be written: points, and files that lost their
- * rows. */
-static gboolean
-forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
-{
-  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
-    return FALSE;
-  for (guint i = 0; i < checkpoints->len; i++)
-    {
-      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step > self->replica->n_done)
-        g_unlink (checkpoint->path);
-    }
-  return TRUE;
-}
-
 /* Is the project another one than it was when it was last frozen? before: (nullable). */
 static gboolean
 project_differs (SluiceTrainer *self, const SluiceProject *before)
@@ -429,7 +421,9 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
     {
       g_autofree char *dropped =
           forgets ? sluice_event_dup_dropped_text (self->replica->n_done, self->came_to) : NULL;
-      sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
+      /* Of one that was edited at this step, that was told. */
+      if (dropped != NULL || sluice_run_edit_get_last (self->folder) != self->replica->n_done)
+        sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
       return TRUE;
     }
   self->info->started = now;
@@ -479,7 +473,8 @@ go_on (SluiceTrainer *self,
   if (before != NULL)
     sluice_project_go_on_at (self->project, before, self->replica->n_done);
   sluice_replica_forget_changes (self->replica);
-  if ((forgets && !forget_later (self, checkpoints, error))
+  if ((forgets
+       && !sluice_checkpoint_folder_forget (checkpoints, self->log, self->replica->n_done, error))
       || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))

@@ -62,7 +62,7 @@ open_again (Fixture *f, const char *path)
 {
   g_autoptr (GError) error = NULL;
   sluice_document_close (f->document);
-  SluiceOpenedGraph *opened = sluice_opened_graph_read (path, NULL, NULL, &error);
+  SluiceOpenedGraph *opened = sluice_opened_graph_read (path, &error);
   g_assert_no_error (error);
   g_assert_no_error (opened->problem);
   sluice_document_take (f->document, opened);
