@@ -18,16 +18,17 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
-#include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
+
+#define NARROW 640 /* pixels: a graph beside its text is a column that nobody can read */
 
 struct _SluiceBuildPage
 {
   GtkWidget parent;
   GtkWidget *box, *left, *editor_box, *title_box, *action_box;
   GtkStack *states;
-  GtkLabel *name, *saved, *undo_words, *refusal;
+  GtkLabel *name, *saved, *undo_words, *refusal, *n_commands, *kept;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
   SluiceTextTwin *twin;
@@ -40,10 +41,14 @@ struct _SluiceBuildPage
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
   SluiceDocument *document;  /* (nullable): before the window has one */
+  SluiceGraphModel *model;   /* (nullable): to be drawn as soon as the page is seen */
+  char *selected;            /* (nullable): in the other pages, to be selected then */
   char *path;                /* (nullable): of the graph that is shown */
-  guint problems_source;
-  SluiceProjectEnds *ends; /* (nullable) */
-  const char *optimizer;   /* (nullable): that training begins with, of a template */
+  guint fold_source;
+  gboolean is_told;      /* what is wrong with the graph as it is now */
+  gboolean is_narrow;    /* for graph and text beside each other */
+  gboolean folds_text;   /* which is shown again when there is room */
+  const char *optimizer; /* (nullable): that training begins with, of a template */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -57,6 +62,7 @@ enum
 {
   SELECTION_CHANGED,
   ATTR_SELECTED,
+  ARRANGED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -75,10 +81,12 @@ show_refusal (SluiceBuildPage *self, const GError *error)
   gtk_revealer_set_reveal_child (self->refusal_revealer, error != NULL);
 }
 
-/* "saved · 7c1e04" */
+/* "saved · 7c1e04". A large graph takes a while to hash: not for who never looks. */
 static void
 show_saved (SluiceBuildPage *self)
 {
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    return;
   const char *hash = sluice_document_get_saved_hash (self->document);
   g_autofree char *words = sluice_document_is_changed (self->document)
                                ? g_strdup (_ ("not saved"))
@@ -102,36 +110,28 @@ show_undo (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
 
-/* Not before what was done is drawn: a large graph is looked through for a while. */
-static gboolean
-find_problems_cb (gpointer data)
+/* What the history's list holds, and where it is safe. */
+static void
+show_history (SluiceBuildPage *self)
 {
-  SluiceBuildPage *self = data;
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  sluice_problems_list_update (self->problems, graph, sluice_project_ends_get_context (self->ends));
-  sluice_budget_bar_update (self->budget, graph, 0);
-  self->problems_source = 0;
-  return G_SOURCE_REMOVE;
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  guint n = sluice_command_stack_get_n_undo (stack) + sluice_command_stack_get_n_redo (stack);
+  g_autofree char *words =
+      n > 0 ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u command", "%u commands", n), n)
+            : g_strdup ("");
+  gtk_label_set_label (self->n_commands, words);
+  gtk_widget_set_visible (GTK_WIDGET (self->kept),
+                          n > 0 && sluice_document_get_path (self->document) != NULL);
 }
 
 static void
 changed_cb (SluiceBuildPage *self)
 {
-  if (self->problems_source == 0)
-    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
+  sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document), 0);
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
-}
-
-void
-sluice_build_page_set_ends (SluiceBuildPage *self, SluiceProjectEnds *ends)
-{
-  sluice_project_ends_ref (ends);
-  g_clear_pointer (&self->ends, sluice_project_ends_unref);
-  self->ends = ends;
-  if (self->problems_source == 0)
-    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
+  show_history (self);
 }
 
 static void
@@ -140,7 +140,11 @@ opened_cb (SluiceBuildPage *self)
   const char *path = sluice_document_get_path (self->document);
   /* What was open and in view in another graph is nothing in this one. */
   if (g_strcmp0 (path, self->path) != 0)
-    sluice_canvas_set_view_state (self->canvas, NULL);
+    {
+      sluice_build_page_show (self, NULL);
+      sluice_canvas_set_model (self->canvas, NULL);
+      sluice_canvas_set_view_state (self->canvas, NULL);
+    }
   g_free (self->path);
   self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
@@ -207,13 +211,52 @@ dismiss_action (GtkWidget *widget, const char *name, GVariant *parameter)
 void
 sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
 {
-  sluice_canvas_set_model (self->canvas, model);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
+  self->model = model != NULL ? sluice_graph_model_ref (model) : NULL;
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_canvas_set_model (self->canvas, model);
 }
 
-gboolean
+void
+sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state)
+{
+  sluice_canvas_take_arrangement (self->canvas, state);
+}
+
+SluiceViewState *
+sluice_build_page_dup_view_state (SluiceBuildPage *self)
+{
+  return sluice_canvas_dup_view_state (self->canvas);
+}
+
+static void
+layout_changed_cb (SluiceBuildPage *self)
+{
+  g_signal_emit (self, signals[ARRANGED], 0);
+}
+
+void
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
-  return sluice_canvas_select (self->canvas, name);
+  if (g_strcmp0 (name, self->selected) == 0)
+    return;
+  g_free (self->selected);
+  self->selected = g_strdup (name);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_canvas_select (self->canvas, name);
+}
+
+/* A page that is not seen draws nothing: a picture is packed for the room that it has. */
+static void
+sluice_build_page_map (GtkWidget *widget)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  GTK_WIDGET_CLASS (sluice_build_page_parent_class)->map (widget);
+  sluice_canvas_set_model (self->canvas, self->model);
+  if (g_strcmp0 (sluice_canvas_get_selection (self->canvas), self->selected) != 0)
+    sluice_canvas_select (self->canvas, self->selected);
+  if (self->document != NULL && sluice_document_get_graph (self->document) != NULL)
+    show_saved (self);
 }
 
 void
@@ -237,8 +280,17 @@ selected_in_text_cb (SluiceBuildPage *self, const char *name)
 static void
 selection_changed_cb (SluiceBuildPage *self, const char *name)
 {
+  g_free (self->selected);
+  self->selected = g_strdup (name);
   sluice_text_twin_select (self->twin, name);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
+}
+
+static void
+all_ops_cb (SluiceBuildPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+  gtk_widget_activate_action (GTK_WIDGET (self->canvas), "canvas.palette", NULL);
 }
 
 /* error: (nullable): it was done */
@@ -281,11 +333,21 @@ launch_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   if (sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.save-graph", NULL);
+  sluice_document_settle (self->document);
   if (!sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.new-run", NULL);
 }
 
 /* ---- what is wrong ---- */
+
+void
+sluice_build_page_show_problems (SluiceBuildPage *self, GPtrArray *problems)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  self->is_told = problems != NULL || graph == NULL;
+  if (self->is_told)
+    sluice_problems_list_update (self->problems, graph, problems);
+}
 
 static void
 show_node_cb (SluiceBuildPage *self, const char *name)
@@ -311,6 +373,44 @@ toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
+static gboolean
+fold_text_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  GtkWidget *twin = GTK_WIDGET (self->twin);
+  self->fold_source = 0;
+  if (!self->is_narrow && !self->folds_text)
+    return G_SOURCE_REMOVE;
+  self->folds_text = self->is_narrow && gtk_widget_get_visible (twin);
+  gtk_widget_set_visible (twin, !self->is_narrow);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+sluice_build_page_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  gtk_widget_allocate (self->box, width, height, baseline, NULL);
+  if (self->is_narrow == (width < NARROW))
+    return;
+  self->is_narrow = width < NARROW;
+  if (self->fold_source == 0)
+    self->fold_source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fold_text_cb, self, NULL);
+}
+
+static void
+sluice_build_page_measure (GtkWidget *widget,
+                           GtkOrientation orientation,
+                           int for_size,
+                           int *minimum,
+                           int *natural,
+                           int *minimum_baseline,
+                           int *natural_baseline)
+{
+  gtk_widget_measure (SLUICE_BUILD_PAGE (widget)->box, orientation, for_size, minimum, natural,
+                      minimum_baseline, natural_baseline);
+}
+
 /* What the palette's choice would add stands in the text, dashed. line: (nullable): nothing */
 static void
 preview_cb (SluiceBuildPage *self, const char *line, const char *title)
@@ -333,6 +433,8 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "hashed", G_CALLBACK (show_saved), self,
+                           G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
   g_signal_connect_object (self->palette, "preview", G_CALLBACK (preview_cb), self,
@@ -352,12 +454,24 @@ build_page_apply_settings (SluicePage *page, GSettings *settings)
   sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
 }
 
+gboolean
+sluice_build_page_is_drawn (SluiceBuildPage *self)
+{
+  return !sluice_canvas_is_busy (self->canvas);
+}
+
+gboolean
+sluice_build_page_is_told (SluiceBuildPage *self)
+{
+  return self->is_told;
+}
+
 static gboolean
 build_page_is_settled (SluicePage *page)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
   return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
-         && self->problems_source == 0 && sluice_budget_bar_is_settled (self->budget);
+         && self->is_told && sluice_budget_bar_is_settled (self->budget);
 }
 
 static guint
@@ -421,9 +535,11 @@ build_page_dump_state (SluicePage *page)
 static void
 build_page_keep_state (SluicePage *page, GKeyFile *state, gboolean saves)
 {
-  GtkWidget *twin = GTK_WIDGET (SLUICE_BUILD_PAGE (page)->twin);
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
+  GtkWidget *twin = GTK_WIDGET (self->twin);
   if (saves)
-    g_key_file_set_boolean (state, "build", "text", gtk_widget_get_visible (twin));
+    g_key_file_set_boolean (state, "build", "text",
+                            gtk_widget_get_visible (twin) || self->folds_text);
   else if (g_key_file_has_key (state, "build", "text", NULL))
     gtk_widget_set_visible (twin, g_key_file_get_boolean (state, "build", "text", NULL));
 }
@@ -446,9 +562,10 @@ static void
 sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
-  g_clear_handle_id (&self->problems_source, g_source_remove);
+  g_clear_handle_id (&self->fold_source, g_source_remove);
   g_clear_pointer (&self->path, g_free);
-  g_clear_pointer (&self->ends, sluice_project_ends_unref);
+  g_clear_pointer (&self->selected, g_free);
+  g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->editor, sluice_graph_editor_free);
   g_clear_pointer ((GtkWidget **) &self->palette, gtk_widget_unparent);
   g_clear_object (&self->document);
@@ -471,11 +588,16 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_build_page_dispose;
   widget_class->grab_focus = sluice_build_page_grab_focus;
+  widget_class->map = sluice_build_page_map;
+  widget_class->measure = sluice_build_page_measure;
+  widget_class->size_allocate = sluice_build_page_size_allocate;
   signals[SELECTION_CHANGED] =
       g_signal_new ("selection-changed", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   signals[ATTR_SELECTED] = g_signal_new ("attr-selected", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST,
                                          0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_BUILD_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
   g_type_ensure (SLUICE_TYPE_BUDGET_BAR);
   g_type_ensure (SLUICE_TYPE_CANVAS);
   g_type_ensure (SLUICE_TYPE_DOCUMENT_BAR);
@@ -484,7 +606,6 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_PROBLEMS_LIST);
   g_type_ensure (SLUICE_TYPE_TRAIN_POPOVER);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);
@@ -497,6 +618,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, undo_words);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, n_commands);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, kept);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
@@ -506,6 +629,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
+  gtk_widget_class_bind_template_callback (widget_class, all_ops_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
   gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
@@ -529,6 +653,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
 static void
 sluice_build_page_init (SluiceBuildPage *self)
 {
+  self->is_told = TRUE; /* there is no graph */
   g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   gtk_widget_init_template (GTK_WIDGET (self));
   GtkWidget *bar = sluice_wrap_new (8, FALSE);
@@ -538,4 +663,5 @@ sluice_build_page_init (SluiceBuildPage *self)
   gtk_box_prepend (GTK_BOX (self->editor_box), bar);
   self->palette = SLUICE_PALETTE (sluice_palette_new (settings));
   gtk_widget_set_parent (GTK_WIDGET (self->palette), GTK_WIDGET (self->canvas));
+  g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);
 }

@@ -20,8 +20,10 @@ enum
 {
   OPENED,
   CHANGED,
+  ARRANGED,
   NEWS,
   RELOAD,
+  HASHED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -147,6 +149,33 @@ keep_line (const char *line, gpointer data, GError **error)
   return TRUE;
 }
 
+/* ---- the arrangement ---- */
+
+static void
+arrange (const char *line, gpointer data)
+{
+  SluiceDocument *self = data;
+  g_ptr_array_add (self->arranged, g_strdup (line));
+}
+
+static void
+follow_stack (SluiceDocument *self)
+{
+  sluice_command_stack_set_keep (self->stack, keep_line, self);
+  sluice_command_stack_set_arrange (self->stack, arrange, self);
+}
+
+/* After commands, or after they are undone: first what they made of the picture. */
+static void
+tell_done (SluiceDocument *self)
+{
+  g_autoptr (GPtrArray) lines = g_steal_pointer (&self->arranged);
+  self->arranged = g_ptr_array_new_with_free_func (g_free);
+  if (lines->len > 0)
+    g_signal_emit (self, signals[ARRANGED], 0, lines);
+  sluice_document_emit_changed (self);
+}
+
 /* ---- open and close ---- */
 
 /* With nothing to lose there is no journal either. */
@@ -161,6 +190,9 @@ end_journal (SluiceDocument *self)
 static void
 forget (SluiceDocument *self)
 {
+  sluice_document_settle (self);
+  g_cancellable_cancel (self->hashing);
+  g_clear_object (&self->hashing);
   end_journal (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
@@ -168,7 +200,7 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
-  self->text_is_changed = FALSE;
+  self->n_text_changes = self->n_text_saved = 0;
   g_clear_pointer (&self->base_hash, g_free);
   g_clear_pointer (&self->graph_hash, g_free);
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
@@ -190,7 +222,7 @@ sluice_document_open (SluiceDocument *self, SluiceGraph *graph)
   if (graph != NULL)
     {
       self->stack = sluice_command_stack_new (graph);
-      sluice_command_stack_set_keep (self->stack, keep_line, self);
+      follow_stack (self);
     }
   g_signal_emit (self, signals[OPENED], 0);
 }
@@ -207,7 +239,7 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
     self->base_hash = g_steal_pointer (&opened->known_hash);
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
-  sluice_command_stack_set_keep (self->stack, keep_line, self);
+  follow_stack (self);
   g_signal_emit (self, signals[OPENED], 0);
   sluice_document_watch (self);
   sluice_document_tell_opened (self, opened);
@@ -222,12 +254,13 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "there is no graph to change; open one, or begin with an empty one");
+  sluice_document_freeze_save (self);
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
   if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
-  sluice_document_emit_changed (self);
+  tell_done (self);
   return TRUE;
 }
 
@@ -259,10 +292,11 @@ sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
   guint n_done = self->stack != NULL ? sluice_command_stack_get_n_undo (self->stack) : 0;
   if (n == n_done)
     return TRUE;
+  sluice_document_freeze_save (self);
   if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
                  : !sluice_command_stack_redo (self->stack, n - n_done, error))
     return FALSE;
-  sluice_document_emit_changed (self);
+  tell_done (self);
   return TRUE;
 }
 
@@ -272,72 +306,8 @@ gboolean
 sluice_document_is_changed (SluiceDocument *self)
 {
   return self->stack != NULL
-         && (self->text_is_changed || !sluice_command_stack_is_saved (self->stack));
-}
-
-const char *
-sluice_document_get_saved_hash (SluiceDocument *self)
-{
-  if (self->stack == NULL || !sluice_command_stack_is_saved (self->stack))
-    return NULL;
-  if (self->graph_hash == NULL)
-    self->graph_hash = sluice_graph_dup_hash (sluice_document_get_graph (self), NULL);
-  return self->graph_hash;
-}
-
-/* As the file is, so that it stays text where it was. (transfer full) (nullable) */
-static GBytes *export(SluiceDocument *self, GError **error)
-{
-  gsize length = 0;
-  const char *data = self->known != NULL ? g_bytes_get_data (self->known, &length) : NULL;
-  if (self->known != NULL && sluice_read_is_gzip (self->known))
-    {
-      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                   "'%s' is packed, and is not written over; save the graph under another name",
-                   self->path);
-      return NULL;
-    }
-  gboolean is_text =
-      length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
-  return sluice_command_stack_export (self->stack, is_text, error);
-}
-
-/* The journal says first what the file will hold. Where it has no room for that the file is
- * written all the same: it is what counts, and is then taken for somebody else's at worst. */
-static gboolean
-write_file (SluiceDocument *self, GBytes *bytes, GError **error)
-{
-  gboolean is_told =
-      self->journal != NULL && sluice_journal_begin_save (self->journal, bytes, NULL);
-  gboolean ok = sluice_command_write_bytes (bytes, self->path, error);
-  if (is_told)
-    sluice_journal_end_save (self->journal, ok);
-  return ok;
-}
-
-static void
-take_saved (SluiceDocument *self, GBytes *bytes)
-{
-  g_clear_pointer (&self->known, g_bytes_unref);
-  self->known = g_bytes_ref (bytes);
-  g_clear_pointer (&self->graph_hash, g_free);
-  self->text_is_changed = FALSE;
-  sluice_command_stack_set_saved (self->stack, TRUE);
-  sluice_document_dismiss_news (self);
-  sluice_document_emit_changed (self);
-}
-
-gboolean
-sluice_document_save (SluiceDocument *self, GError **error)
-{
-  if (self->stack == NULL || self->path == NULL)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "the graph has no file yet; say where it is to be saved");
-  g_autoptr (GBytes) bytes = sluice_document_check_file (self, error) ? export(self, error) : NULL;
-  if (bytes == NULL || !write_file (self, bytes, error))
-    return FALSE;
-  take_saved (self, bytes);
-  return TRUE;
+         && (self->n_text_changes != self->n_text_saved
+             || !sluice_command_stack_is_saved (self->stack));
 }
 
 /* The history goes along, and nothing is left of it where the graph was before. */
@@ -372,6 +342,7 @@ sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
 {
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
+  sluice_document_settle (self);
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   if (g_strcmp0 (full, self->path) == 0)
     return sluice_document_save (self, error);
@@ -380,12 +351,19 @@ sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
       sluice_command_is_text_name (path) ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
   if (bytes == NULL || !move_to (self, full, bytes, error))
     return FALSE;
-  take_saved (self, bytes);
+  sluice_document_take_saved (self, bytes, sluice_command_stack_get_moment (self->stack),
+                              self->n_text_changes);
   sluice_document_watch (self);
   return TRUE;
 }
 
 /* ---- life ---- */
+
+void
+sluice_document_emit_hashed (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[HASHED], 0);
+}
 
 void
 sluice_document_emit_news (SluiceDocument *self)
@@ -396,6 +374,7 @@ sluice_document_emit_news (SluiceDocument *self)
 gboolean
 sluice_document_reload (SluiceDocument *self, GError **error)
 {
+  sluice_document_settle (self);
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   gboolean is_kept = self->journal != NULL && sluice_document_is_changed (self);
   if (self->journal != NULL && !is_kept)
@@ -412,6 +391,9 @@ static void
 sluice_document_finalize (GObject *object)
 {
   SluiceDocument *self = SLUICE_DOCUMENT (object);
+  sluice_document_settle (self);
+  g_cancellable_cancel (self->hashing);
+  g_clear_object (&self->hashing);
   end_journal (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
@@ -423,6 +405,7 @@ sluice_document_finalize (GObject *object)
   g_free (self->base_hash);
   g_free (self->graph_hash);
   g_free (self->words);
+  g_ptr_array_unref (self->arranged);
   G_OBJECT_CLASS (sluice_document_parent_class)->finalize (object);
 }
 
@@ -439,11 +422,15 @@ sluice_document_class_init (SluiceDocumentClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_document_finalize;
   signals[OPENED] = add_signal ("opened");
   signals[CHANGED] = add_signal ("changed");
+  signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_DOCUMENT, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
   signals[NEWS] = add_signal ("news");
   signals[RELOAD] = add_signal ("reload");
+  signals[HASHED] = add_signal ("hashed");
 }
 
 static void
 sluice_document_init (SluiceDocument *self)
 {
+  self->arranged = g_ptr_array_new_with_free_func (g_free);
 }

@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/command/block.h"
+#include "engine/command/command.h"
 #include "engine/command/line.h"
 
 /* ---- a line ---- */
@@ -111,14 +112,17 @@ sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n)
 char *
 sluice_edit_line_splice (const SluiceCanvasLink *wire,
                          const SluiceCanvasEnd *input,
-                         const SluiceCanvasEnd *output)
+                         const SluiceCanvasEnd *output,
+                         const GPtrArray *lines)
 {
-  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autoptr (GPtrArray) commands = new_lines ();
   g_autofree char *words =
       g_strdup_printf (_ ("put %s into %s → %s"), input->node, wire->from.node, wire->to.node);
-  g_ptr_array_add (lines, new_connect (&wire->from, input));
-  g_ptr_array_add (lines, new_connect (output, &wire->to));
-  return join (lines, words);
+  g_ptr_array_add (commands, new_connect (&wire->from, input));
+  g_ptr_array_add (commands, new_connect (output, &wire->to));
+  if (lines->len > 0)
+    g_ptr_array_add (commands, sluice_edit_line_layout (lines, words));
+  return join (commands, words);
 }
 
 /* The input that its readers can have in place of what it makes: the first of that dtype. -1: none
@@ -183,6 +187,38 @@ sluice_edit_line_detach (SluiceGraph *graph,
       sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "nothing reads %s", list);
       return NULL;
     }
+  return join (lines, words);
+}
+
+/* ---- mute ---- */
+
+/* A node, or any of a scope. */
+static gboolean
+is_muted (SluiceGraph *graph, const char *name)
+{
+  g_autofree char *scope = g_strconcat (name, "/", NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if ((strcmp (node->name, name) == 0 || g_str_has_prefix (node->name, scope))
+          && sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+char *
+sluice_edit_line_mute (SluiceGraph *graph, const char *const *names)
+{
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *list = dup_list (names);
+  gboolean all = TRUE;
+  for (guint i = 0; names[i] != NULL && all; i++)
+    all = is_muted (graph, names[i]);
+  for (guint i = 0; names[i] != NULL; i++)
+    if (all || !is_muted (graph, names[i]))
+      g_ptr_array_add (lines, new_line (all ? "unmute" : "mute", names[i], NULL));
+  g_autofree char *words = g_strdup_printf (all ? _ ("unmute %s") : _ ("mute %s"), list);
   return join (lines, words);
 }
 
@@ -314,4 +350,88 @@ sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names)
       g_ptr_array_add (lines, new_line ("duplicate", names[i], name));
     }
   return join (lines, words);
+}
+
+/* $ stands for the name, @ for the edge, # for its dtype, < and > for the least and the most. */
+static const char *const by_value[] = {
+  "add Const $/least dtype=# value=<",
+  "add Const $/most dtype=# value=>",
+  "insert ClipByValue $ @ $/least $/most",
+  NULL,
+};
+/* The node comes first: what measures the edge reads it, and not what is made of it. */
+static const char *const by_norm[] = {
+  "insert Mul $ @ \"\"",
+  "add Square $/squares @",
+  "add Rank $/rank @",
+  "add Const $/zero dtype=DT_INT32 value=0",
+  "add Const $/one dtype=DT_INT32 value=1",
+  "add Range $/axes $/zero $/rank $/one",
+  "add Sum $/sum $/squares $/axes",
+  "add Sqrt $/norm $/sum",
+  "add Const $/most dtype=# value=>",
+  "add Maximum $/larger $/norm $/most",
+  "add RealDiv $/scale $/most $/larger",
+  "connect $/scale $:1",
+  NULL,
+};
+
+static char *
+fill_in (const char *words, const char *const *values)
+{
+  static const char marks[] = "$@#<>";
+  g_auto (GStrv) parts = g_strsplit (words, " ", -1);
+  GString *line = g_string_new (parts[0]);
+  for (guint i = 1; parts[i] != NULL; i++)
+    {
+      g_autoptr (GString) word = g_string_new (NULL);
+      for (const char *c = parts[i]; *c != '\0'; c++)
+        {
+          const char *mark = strchr (marks, *c);
+          if (mark != NULL)
+            g_string_append (word, values[mark - marks]);
+          else
+            g_string_append_c (word, *c);
+        }
+      if (strpbrk (parts[i], "=\"") != NULL) /* KEY=VALUE, of ours */
+        g_string_append_printf (line, " %s", word->str);
+      else
+        add_word (line, word->str);
+    }
+  return g_string_free (line, FALSE);
+}
+
+char *
+sluice_edit_line_clip (SluiceGraph *graph, const char *edge, const SluiceClip *clip, char **name)
+{
+  char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *node = g_strdup (edge);
+  g_strdelimit (node, ":", '\0');
+  g_autofree char *wanted = g_strconcat (node, "_clip", NULL);
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *words = g_strdup_printf (_ ("clip %s"), edge);
+  SluiceEdge of;
+  SluiceDType dtype = sluice_graph_parse_edge (graph, edge, &of, NULL)
+                          ? sluice_dtype_base (sluice_edge_dtype (of))
+                          : SLUICE_FLOAT; /* the command says what is wrong */
+  *name = sluice_graph_unique_name (graph, wanted);
+  const char *const values[] = { *name, edge, sluice_dtype_enum_name (dtype),
+                                 g_ascii_dtostr (least, sizeof least, clip->least),
+                                 g_ascii_dtostr (most, sizeof most, clip->most) };
+  const char *const *script = clip->by_norm ? by_norm : by_value;
+  for (guint i = 0; script[i] != NULL; i++)
+    g_ptr_array_add (lines, fill_in (script[i], values));
+  return join (lines, words);
+}
+
+/* ---- the picture ---- */
+
+char *
+sluice_edit_line_layout (const GPtrArray *lines, const char *words)
+{
+  GString *line = g_string_new ("layout");
+  add_word (line, words);
+  for (guint i = 0; i < lines->len; i++)
+    add_word (line, lines->pdata[i]);
+  return g_string_free (line, FALSE);
 }

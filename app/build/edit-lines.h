@@ -17,13 +17,16 @@ char *sluice_edit_line_disconnect (const SluiceCanvasEnd *inputs, guint n);
 char *sluice_edit_line_remove (const char *const *names);
 char *sluice_edit_line_splice (const SluiceCanvasLink *wire,
                                const SluiceCanvasEnd *input,
-                               const SluiceCanvasEnd *output);
+                               const SluiceCanvasEnd *output,
+                               const GPtrArray *lines);
 /* What read them reads what they read. keeps_input: they go on reading it. (nullable):
  * FAILED_PRECONDITION, where it cannot be told what that is. */
 char *sluice_edit_line_detach (SluiceGraph *graph,
                                const char *const *names,
                                gboolean keeps_input,
                                GError **error);
+/* Gone around; of what all is, not any more. */
+char *sluice_edit_line_mute (SluiceGraph *graph, const char *const *names);
 /* new_name: without a '/' it stays in its scope */
 char *sluice_edit_line_rename (const char *name, const char *new_name);
 /* Into a scope beside them. */
@@ -37,4 +40,17 @@ char *sluice_edit_line_block (SluiceGraph *graph, const char *scope);
 char *sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope);
 /* command: one that takes a name and nothing else */
 char *sluice_edit_line_of (const char *command, const char *name);
+/* lines: of sluice_view_state_diff() */
+char *sluice_edit_line_layout (const GPtrArray *lines, const char *words);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);
+
+/* What numbers on an edge are brought down to: each to [least, most], or all by one factor, so that
+ * the root of the sum of their squares is at most `most`. */
+typedef struct
+{
+  gboolean by_norm;
+  double least, most;
+} SluiceClip;
+/* name: (out) (transfer full): of the node that is inserted */
+char *
+sluice_edit_line_clip (SluiceGraph *graph, const char *edge, const SluiceClip *clip, char **name);

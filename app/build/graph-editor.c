@@ -153,6 +153,13 @@ detach (const char *const *names, gpointer data)
 }
 
 static void
+mute (const char *const *names, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  do_take (self, sluice_edit_line_mute (sluice_document_get_graph (self->document), names), NULL);
+}
+
+static void
 bypass (const char *const *names, gpointer data)
 {
   SluiceGraphEditor *self = data;
@@ -166,9 +173,10 @@ static void
 splice (const SluiceCanvasLink *wire,
         const SluiceCanvasEnd *input,
         const SluiceCanvasEnd *output,
+        const GPtrArray *lines,
         gpointer data)
 {
-  do_take (data, sluice_edit_line_splice (wire, input, output), NULL);
+  do_take (data, sluice_edit_line_splice (wire, input, output, lines), NULL);
 }
 
 static char *
@@ -200,6 +208,7 @@ static void
 duplicate (const char *const *names, gpointer data)
 {
   SluiceGraphEditor *self = data;
+  sluice_canvas_select_next (self->canvas);
   do_take (self, sluice_edit_line_duplicate (sluice_document_get_graph (self->document), names),
            NULL);
 }
@@ -221,6 +230,12 @@ paste (const char *text, SluicePoint at, gboolean wired, gpointer data)
   if (line != NULL)
     sluice_canvas_place_next (self->canvas, at.x, at.y);
   do_take (self, line, error);
+}
+
+static void
+arrange (const GPtrArray *lines, const char *words, gpointer data)
+{
+  do_take (data, sluice_edit_line_layout (lines, words), NULL);
 }
 
 static gboolean
@@ -363,14 +378,22 @@ static const SluiceCanvasEditor editor = {
   .group = group,
   .ungroup = ungroup,
   .duplicate = duplicate,
+  .mute = mute,
   .bypass = bypass,
   .copy = copy,
   .paste = paste,
   .palette = open_palette,
+  .arrange = arrange,
   .history = history,
 };
 
 /* ---- life ---- */
+
+static void
+arranged_cb (SluiceGraphEditor *self, GPtrArray *lines)
+{
+  sluice_canvas_arrange (self->canvas, lines);
+}
 
 static void
 forget (SluiceGraphEditor *self)
@@ -396,6 +419,7 @@ sluice_graph_editor_new (SluiceDocument *document,
   SluiceGraphEditor *self = g_new0 (SluiceGraphEditor, 1);
   *self = (SluiceGraphEditor){ document, canvas, palette, done, user_data };
   g_signal_connect_swapped (document, "changed", G_CALLBACK (forget), self);
+  g_signal_connect_swapped (document, "arranged", G_CALLBACK (arranged_cb), self);
   g_signal_connect_swapped (palette, "chosen", G_CALLBACK (chosen_cb), self);
   g_signal_connect_swapped (palette, "preview", G_CALLBACK (preview_cb), self);
   g_signal_connect_swapped (palette, "closed", G_CALLBACK (closed_cb), self);

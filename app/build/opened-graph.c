@@ -69,13 +69,6 @@ recover (SluiceOpenedGraph *self, GBytes *file, GError **error)
   return TRUE;
 }
 
-static void
-hash_graph (SluiceOpenedGraph *self)
-{
-  if (sluice_command_stack_is_saved (self->stack))
-    self->graph_hash = sluice_graph_dup_hash (sluice_command_stack_get_graph (self->stack), NULL);
-}
-
 SluiceOpenedGraph *
 sluice_opened_graph_read (const char *path, GError **error)
 {
@@ -85,10 +78,7 @@ sluice_opened_graph_read (const char *path, GError **error)
   g_autoptr (GBytes) file =
       sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_BYTES, &missing);
   if (recover (self, file, &self->problem))
-    {
-      hash_graph (self);
-      return g_steal_pointer (&self);
-    }
+    return g_steal_pointer (&self);
   if (file == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&missing));
@@ -98,6 +88,5 @@ sluice_opened_graph_read (const char *path, GError **error)
     return NULL;
   self->known = g_bytes_ref (file);
   self->known_hash = sluice_journal_hash (file);
-  hash_graph (self);
   return g_steal_pointer (&self);
 }

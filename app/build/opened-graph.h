@@ -12,7 +12,7 @@ typedef struct
   GBytes *known;             /* what the file is known to hold */
   char *known_hash;          /* sluice_journal_hash() of that */
   SluiceCommandStack *stack; /* of the graph as it is now */
-  char *graph_hash;          /* (nullable): of the graph, where it is what the file holds */
+  char *graph_hash;          /* (nullable): of the graph, where that is what the file holds */
   SluiceJournal *journal;    /* (nullable): nothing was left */
   SluiceJournalOutcome outcome;
   GError *problem; /* (nullable): why not all that was left is here */

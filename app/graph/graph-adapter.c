@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "app/graph/node-words.h"
+#include "engine/command/command.h"
 #include "engine/graph/variable-kind.h"
 #include "engine/graph/cost.h"
 
@@ -170,7 +171,8 @@ add_node (Filler *filler, SluiceNode *node)
                            .node_class = node_class (node),
                            .service = node_service (node),
                            .cost = node_cost (node),
-                           .params = get_params (node, filler->has_optimizer) };
+                           .params = get_params (node, filler->has_optimizer),
+                           .is_muted = sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL };
   for (guint i = 0; i < node->n_outputs; i++)
     item.bytes += output_bytes (&node->outputs[i]);
   sluice_graph_model_add_node (filler->model, &item);

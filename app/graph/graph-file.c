@@ -20,7 +20,7 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_free (self->moved);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
-  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_free (self->layout_path);
@@ -93,10 +93,7 @@ static void
 read_layout (SluiceGraphFile *self)
 {
   g_autoptr (GError) error = NULL;
-  const char *known = self->opened != NULL ? self->opened->graph_hash : NULL;
-  g_autofree char *hash =
-      known != NULL ? g_strdup (known) : sluice_graph_dup_hash (self->graph, &error);
-  g_autofree char *text = NULL;
+  g_autofree char *hash = sluice_graph_dup_hash (self->graph, &error), *text = NULL;
   if (hash == NULL)
     {
       g_message ("%s: %s", self->layout_path, error->message);
@@ -104,6 +101,8 @@ read_layout (SluiceGraphFile *self)
       return;
     }
   sluice_graph_model_set_hash (self->model, hash);
+  if (self->opened != NULL && sluice_command_stack_is_saved (self->opened->stack))
+    self->opened->graph_hash = g_steal_pointer (&hash);
   if (!g_file_get_contents (self->layout_path, &text, NULL, NULL))
     return;
   self->state = sluice_view_state_parse (text, NULL, &error);
@@ -124,7 +123,7 @@ sluice_graph_file_read (const char *path, GError **error)
   Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
-  self->warnings = sluice_problems_find (self->graph, sluice_project_ends_get_context (self->ends));
+  self->problems = sluice_problems_find (self->graph, sluice_project_ends_get_context (self->ends));
   self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
   if (self->placed != NULL)
     {

@@ -16,7 +16,7 @@ typedef struct
   SluiceSession *placed; /* (nullable): where the nodes would run */
   char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
-  GPtrArray *warnings;       /* of SluiceProblem, of graph */
+  GPtrArray *problems;       /* of SluiceProblem, of graph */
   SluiceViewState *state;    /* (nullable): the positions that were saved */
   SluiceProjectEnds *ends;   /* (nullable): of a project */
   SluiceOpenedGraph *opened; /* (nullable): of a GraphDef that reads back as it is */

@@ -20,7 +20,9 @@
 G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, GtkWidget)
 
 /* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read),
- * failed (string: what could not be written and why), measured (shares and iterations are new). */
+ * failed (string: what could not be written and why), measured (shares and iterations are new),
+ * problems (they were found, after the graph changed), arranged (boxes were moved, or scopes
+ * opened). */
 
 /* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
@@ -31,7 +33,6 @@ SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) 
 SluiceOpenedGraph *sluice_graph_page_steal_opened (SluiceGraphPage *self);
 /* What the project does with the graph, by which its problems are judged. (nullable) (transfer
  * none) */
-SluiceProjectEnds *sluice_graph_page_get_ends (SluiceGraphPage *self);
 void sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends);
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
 SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
@@ -39,9 +40,15 @@ SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
 const char *sluice_graph_page_get_moved (SluiceGraphPage *self);
 SluiceGraphModel *
 sluice_graph_page_get_model (SluiceGraphPage *self); /* (nullable) (transfer none) */
+/* (nullable) (transfer none) (element-type SluiceProblem): of the graph as it is now; NULL: there
+ * is none, or they are looked for. */
+GPtrArray *sluice_graph_page_get_problems (SluiceGraphPage *self);
 /* (nullable) (transfer none) */
 SluiceHierarchy *sluice_graph_page_get_hierarchy (SluiceGraphPage *self);
-const char *sluice_graph_page_get_selection (SluiceGraphPage *self); /* (nullable) */
+/* What a person arranged on another page, which is saved with what is arranged here. */
+void sluice_graph_page_take_arrangement (SluiceGraphPage *self, const SluiceViewState *state);
+SluiceViewState *sluice_graph_page_dup_view_state (SluiceGraphPage *self); /* (transfer full) */
+const char *sluice_graph_page_get_selection (SluiceGraphPage *self);       /* (nullable) */
 gboolean sluice_graph_page_select (SluiceGraphPage *self, const char *name);
 /* "fit", "open", "zoom-in": an action of the canvas by its name without "canvas."; FALSE: there is
  * none. */

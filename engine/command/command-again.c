@@ -273,22 +273,45 @@ find_reader (SluiceGraph *graph, const GPtrArray *nodes, GHashTable *others)
   return NULL;
 }
 
+static gboolean
+take_training (SluiceCommandCall *call, const GPtrArray *training, GError **error)
+{
+  SluiceLine *line = recall (call->graph, COMMAND);
+  GArray *readers = sluice_command_take_away (call, training, error);
+  if (readers == NULL)
+    {
+      sluice_line_free (line);
+      return FALSE;
+    }
+  call->training = g_new (SluiceTrainingAway, 1);
+  *call->training = (SluiceTrainingAway){ line, readers };
+  return TRUE;
+}
+
+/* (transfer container) (nullable): there is none that could be made again */
+static GPtrArray *
+find_training (SluiceCommandCall *call)
+{
+  g_autoptr (SluiceLine) line = recall (call->graph, COMMAND);
+  return line != NULL ? collect_training (call, NULL) : NULL;
+}
+
+gboolean
+sluice_command_take_whole_training (SluiceCommandCall *call, GError **error)
+{
+  g_autoptr (GPtrArray) training = find_training (call);
+  return training == NULL || take_training (call, training, error);
+}
+
 gboolean
 sluice_command_take_training (SluiceCommandCall *call, const GPtrArray *nodes, GError **error)
 {
-  g_autoptr (SluiceLine) line = recall (call->graph, COMMAND);
-  g_autoptr (GPtrArray) training = line != NULL ? collect_training (call, NULL) : NULL;
+  g_autoptr (GPtrArray) training = find_training (call);
   g_autoptr (GHashTable) own = g_hash_table_new (NULL, NULL);
   for (guint i = 0; training != NULL && i < training->len; i++)
     g_hash_table_add (own, training->pdata[i]);
-  if (find_reader (call->graph, nodes, own) != NULL)
-    {
-      g_autoptr (GArray) readers = sluice_command_take_away (call, training, error);
-      if (readers == NULL)
-        return FALSE;
-      call->training = g_new (SluiceTrainingAway, 1);
-      *call->training = (SluiceTrainingAway){ g_steal_pointer (&line), g_steal_pointer (&readers) };
-    }
+  if (find_reader (call->graph, nodes, own) != NULL && !take_training (call, training, error))
+    return FALSE;
   const SluiceNode *update = find_reader (call->graph, nodes, NULL);
   return update == NULL
          || sluice_node_fail (update, error, SLUICE_ERROR_FAILED_PRECONDITION,

@@ -287,6 +287,9 @@ change (SluiceCommandCall *call,
 {
   const char *name = call->arguments[1];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  if (sluice_command_is_muted (nodes))
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "'%s' is muted; unmute it, then change it", name);
   g_autoptr (GPtrArray) followers = list_followers (call->graph, name, nodes);
   g_autoptr (GPtrArray) signatures = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < followers->len; i++)

@@ -10,7 +10,8 @@ static gboolean
 rename_scope (SluiceCommandCall *call, const char *from, const char *to, GError **error)
 {
   return sluice_edit_rename_scope (call->graph, from, to, error)
-         && sluice_command_rename_in_training (call, from, to, error);
+         && sluice_command_rename_in_training (call, from, to, error)
+         && sluice_command_rename_in_muted (call, from, to, error);
 }
 
 gboolean
@@ -18,6 +19,9 @@ sluice_command_rename (SluiceCommandCall *call, GError **error)
 {
   const char *from = call->arguments[0];
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, from, error);
+  if (nodes != NULL && *call->arguments[1] == '\0')
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the new name of '%s' is empty; ungroup takes a scope away", from);
   return nodes != NULL && rename_scope (call, from, call->arguments[1], error);
 }
 
@@ -103,20 +107,25 @@ rename_text (const Duplication *self, SluiceAttrValue *value)
   sluice_attr_value_copy (value, &attr.value);
 }
 
-/* (transfer full) (array length=node->n_attrs) */
+/* What read the one does not read the other: the copy of what is muted is not. (transfer full)
+ * (array length=n) */
 static SluiceAttr *
-dup_attrs (const Duplication *self, const SluiceNode *node)
+dup_attrs (const Duplication *self, const SluiceNode *node, guint *n)
 {
   SluiceAttr *attrs = g_new0 (SluiceAttr, MAX (node->n_attrs, 1));
+  *n = 0;
   for (guint i = 0; i < node->n_attrs; i++)
     {
-      SluiceAttrValue *value = &attrs[i].value;
-      attrs[i].name = node->attrs[i].name;
+      const char *name = node->attrs[i].name;
+      SluiceAttrValue *value = &attrs[*n].value;
+      if (g_str_equal (name, SLUICE_MUTED_ATTR))
+        continue;
+      attrs[(*n)++].name = name;
       sluice_attr_value_copy (value, &node->attrs[i].value);
-      if (g_str_has_suffix (attrs[i].name, "_name"))
+      if (g_str_has_suffix (name, "_name"))
         rename_text (self, value);
-      for (guint k = 0; g_str_equal (attrs[i].name, "_class") && k < value->list.n
-                        && value->kind == SLUICE_ATTR_LIST;
+      for (guint k = 0;
+           g_str_equal (name, "_class") && k < value->list.n && value->kind == SLUICE_ATTR_LIST;
            k++)
         rename_text (self, &value->list.items[k]);
     }
@@ -135,7 +144,8 @@ static gboolean
 copy_node (Duplication *self, SluiceNode *node, GError **error)
 {
   g_autofree char *name = dup_name (self, node->name);
-  g_autofree SluiceAttr *attrs = dup_attrs (self, node);
+  guint n_attrs;
+  g_autofree SluiceAttr *attrs = dup_attrs (self, node, &n_attrs);
   g_autofree SluiceEdge *inputs = g_new0 (SluiceEdge, MAX (node->n_inputs, 1));
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -149,9 +159,9 @@ copy_node (Duplication *self, SluiceNode *node, GError **error)
                           .inputs = inputs,
                           .n_inputs = node->n_inputs,
                           .attrs = attrs,
-                          .n_attrs = node->n_attrs };
+                          .n_attrs = n_attrs };
   SluiceNode *copy = sluice_edit_add (self->call->graph, &spec, error);
-  for (guint i = 0; i < node->n_attrs; i++)
+  for (guint i = 0; i < n_attrs; i++)
     sluice_attr_value_clear (&attrs[i].value);
   if (copy != NULL)
     g_hash_table_insert (self->copies, node, copy);

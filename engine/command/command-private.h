@@ -22,8 +22,9 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  const char *text; /* (nullable): blocks that are to stand in the graph's text as they are */
-  char *words;      /* (nullable): what it is called behind Undo, once it was done */
+  const char *text;    /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *words;         /* (nullable): what it is called behind Undo, once it was done */
+  GPtrArray *arranged; /* (nullable): lines of the layout that come and go */
   SluiceTrainingAway
       *training; /* (nullable): to be made again when what was done has been judged */
 };
@@ -68,6 +69,20 @@ gboolean sluice_command_delete (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_duplicate (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_group (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_ungroup (SluiceCommandCall *call, GError **error);
+/* command-layout.c */
+gboolean sluice_command_layout (SluiceCommandCall *call, GError **error);
+/* What takes them back. */
+void sluice_layout_lines_invert (GPtrArray *lines);
+/* command-mute.c */
+gboolean sluice_command_mute (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_unmute (SluiceCommandCall *call, GError **error);
+/* Are all of them? */
+gboolean sluice_command_is_muted (const GPtrArray *nodes);
+/* Names of those that what is muted remembers follow. */
+gboolean sluice_command_rename_in_muted (SluiceCommandCall *call,
+                                         const char *from,
+                                         const char *to,
+                                         GError **error);
 /* command-layer.c */
 gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_unlayer (SluiceCommandCall *call, GError **error);
@@ -85,6 +100,8 @@ void sluice_training_away_free (SluiceTrainingAway *self);
  * does that is not by train. */
 gboolean
 sluice_command_take_training (SluiceCommandCall *call, const GPtrArray *nodes, GError **error);
+/* The same of any training that the command train has made. */
+gboolean sluice_command_take_whole_training (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_train_again (SluiceCommandCall *call,
                                      const SluiceTrainingAway *away,
                                      GError **error);
@@ -109,6 +126,7 @@ gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_together (SluiceCommandCall *call, GError **error);
 /* command-text.c */
 gboolean sluice_command_text (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_paste (SluiceCommandCall *call, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_merge (SluiceCommandCall *call, GError **error);

@@ -34,11 +34,10 @@ dup_words (const SluiceRewritten *done)
                           done->name);
 }
 
-gboolean
-sluice_command_text (SluiceCommandCall *call, GError **error)
+static gboolean
+rewrite (SluiceCommandCall *call, SluiceRewritten *done, GError **error)
 {
   guint n = call->n_arguments - 1;
-  SluiceRewritten done;
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
   for (guint i = 0; i < n; i++)
     {
@@ -48,9 +47,36 @@ sluice_command_text (SluiceCommandCall *call, GError **error)
       g_ptr_array_add (nodes, node);
     }
   if (!sluice_graph_rewrite (call->graph, (SluiceNode *const *) nodes->pdata, n, call->arguments[n],
-                             &done, error))
+                             done, error))
     return FALSE;
   call->text = call->arguments[n];
+  return TRUE;
+}
+
+gboolean
+sluice_command_text (SluiceCommandCall *call, GError **error)
+{
+  SluiceRewritten done;
+  if (!rewrite (call, &done, error))
+    return FALSE;
   call->words = dup_words (&done);
+  return TRUE;
+}
+
+/* The same, of nodes that were not there. */
+gboolean
+sluice_command_paste (SluiceCommandCall *call, GError **error)
+{
+  SluiceRewritten done;
+  if (!rewrite (call, &done, error))
+    return FALSE;
+  if (done.n_added == 0 || done.n_changed + done.n_removed > 0)
+    return sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
+                        "a node that the text names is there already; the command text changes "
+                        "such nodes");
+  call->words = done.n_added == 1
+                    ? g_strdup_printf (_ ("paste %s"), done.name)
+                    : g_strdup_printf (ngettext ("paste %u node", "paste %u nodes", done.n_added),
+                                       done.n_added);
   return TRUE;
 }

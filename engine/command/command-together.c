@@ -29,6 +29,10 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
     g_prefix_error (error, "%s: ", part.command->name);
   if (part.training != NULL)
     call->training = part.training; /* which the others find taken away */
+  if (part.arranged != NULL && call->arranged != NULL)
+    g_ptr_array_extend_and_steal (call->arranged, part.arranged);
+  else if (part.arranged != NULL)
+    call->arranged = part.arranged;
   g_free (part.words);
   return ok;
 }

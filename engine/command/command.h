@@ -34,6 +34,9 @@ typedef struct
   gboolean (*run) (SluiceCommandCall *call, GError **error);
 } SluiceEditCommand;
 
+/* Of a node that is muted: who read it. */
+#define SLUICE_MUTED_ATTR "_sluice_muted"
+
 extern const SluiceEditCommand sluice_commands[];
 extern const guint sluice_n_commands;
 

@@ -458,16 +458,28 @@ pay_mark (SluiceJournal *self, GError **error)
 }
 
 gboolean
+sluice_journal_announce_save (SluiceJournal *self, const char *hash, GError **error)
+{
+  if (!pay_mark (self, error) || !write_mark (self, SLUICE_JOURNAL_SAVED, hash, error))
+    return FALSE;
+  self->before = self->known;
+  self->known = g_strdup (hash);
+  return TRUE;
+}
+
+gboolean
+sluice_journal_keep_save (SluiceJournal *self, const char *hash, GBytes *bytes, GError **error)
+{
+  g_autofree char *copy = dup_name (self->folder, hash, KNOWN);
+  return put (copy, bytes, error);
+}
+
+gboolean
 sluice_journal_begin_save (SluiceJournal *self, GBytes *bytes, GError **error)
 {
   g_autofree char *hash = sluice_journal_hash (bytes);
-  g_autofree char *copy = dup_name (self->folder, hash, KNOWN);
-  if (!pay_mark (self, error) || !put (copy, bytes, error)
-      || !write_mark (self, SLUICE_JOURNAL_SAVED, hash, error))
-    return FALSE;
-  self->before = self->known;
-  self->known = g_steal_pointer (&hash);
-  return TRUE;
+  return pay_mark (self, error) && sluice_journal_keep_save (self, hash, bytes, error)
+         && sluice_journal_announce_save (self, hash, error);
 }
 
 void
@@ -618,7 +630,7 @@ sluice_journal_replay (SluiceJournal *self,
       if (!sluice_command_stack_do (stack, line->text, NULL, &problem))
         return fail_line (self, line->number, line->at, line->before, problem, error);
       self->n_commands++;
-      out->n_unsaved++;
+      out->n_unsaved += !g_str_has_prefix (line->text, "layout "); /* no change of the graph */
     }
   if (text->damaged == 0)
     return TRUE;

@@ -289,5 +289,5 @@ sluice_paste_dup_line (SluiceGraph *graph, const char *text, gboolean is_wired, 
     if (!write_block (&self, &g_array_index (self.blocks, SluiceTextField, i), out, error))
       return NULL;
   g_autofree char *quoted = sluice_line_quote (out->str);
-  return g_strconcat ("text ", quoted, NULL);
+  return g_strconcat ("paste ", quoted, NULL);
 }

@@ -4,13 +4,14 @@
 
 #include "engine/command/problems.h"
 
-typedef struct
+struct _SluiceProblemSearch
 {
   SluiceGraph *graph;
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
   GHashTable *run;        /* (nullable): SluiceNode that a project fetches or runs */
-} SluiceProblemSearch;
+  guint n_looked_at;      /* nodes */
+};
 
 /* text: (transfer full) */
 void sluice_problem_add (

@@ -5,6 +5,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "engine/command/command.h"
 #include "engine/command/offers-private.h"
 #include "engine/command/problems-private.h"
 #include "engine/graph/role.h"
@@ -29,7 +30,7 @@ is_read (SluiceGraph *graph, const SluiceNode *node)
 {
   guint n;
   sluice_graph_get_uses (graph, node, &n);
-  return n > 0;
+  return n > 0 || sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL; /* or was */
 }
 
 /* By the graph, or by the project that it is of. */

@@ -29,7 +29,7 @@ sluice_problem_add (
   SluiceProblem *problem = g_new (SluiceProblem, 1);
   SluiceProblemLevel level =
       kind <= SLUICE_PROBLEM_UNFED ? SLUICE_PROBLEM_STOPS : SLUICE_PROBLEM_LOOK;
-  *problem = (SluiceProblem){ kind, level, node, input, text };
+  *problem = (SluiceProblem){ kind, level, node, node->name, input, text };
   g_ptr_array_add (self->problems, problem);
 }
 
@@ -184,18 +184,58 @@ compare (gconstpointer a, gconstpointer b)
   return x->input < y->input ? -1 : x->input > y->input;
 }
 
+#define NODES_A_LOOK 64 /* at the clock */
+
+SluiceProblemSearch *
+sluice_problem_search_new (SluiceGraph *graph, const SluiceProblemContext *context)
+{
+  SluiceProblemSearch *self = g_new (SluiceProblemSearch, 1);
+  *self = (SluiceProblemSearch){ .graph = sluice_graph_ref (graph),
+                                 .problems = g_ptr_array_new_with_free_func (problem_free),
+                                 .has_optimizer = sluice_graph_has_optimizer (graph),
+                                 .run = context != NULL ? find_run (graph, context) : NULL };
+  if (context != NULL)
+    look_at_feeds (self, context);
+  return self;
+}
+
+void
+sluice_problem_search_free (SluiceProblemSearch *self)
+{
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
+  g_clear_pointer (&self->run, g_hash_table_unref);
+  sluice_graph_unref (self->graph);
+  g_free (self);
+}
+
+/* TRUE: that were all. */
+static gboolean
+look_at_nodes (SluiceProblemSearch *self, gint64 budget_us)
+{
+  const guint n = sluice_graph_get_n_nodes (self->graph);
+  gint64 begun = g_get_monotonic_time ();
+  while (self->n_looked_at < n)
+    {
+      look_at (self, sluice_graph_get_node (self->graph, self->n_looked_at++));
+      if (self->n_looked_at % NODES_A_LOOK == 0 && g_get_monotonic_time () - begun > budget_us)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+GPtrArray *
+sluice_problem_search_go_on (SluiceProblemSearch *self, gint64 budget_us)
+{
+  if (!look_at_nodes (self, budget_us))
+    return NULL;
+  sluice_problems_look_at_ends (self);
+  g_ptr_array_sort (self->problems, compare);
+  return g_steal_pointer (&self->problems);
+}
+
 GPtrArray *
 sluice_problems_find (SluiceGraph *graph, const SluiceProblemContext *context)
 {
-  SluiceProblemSearch search = { graph, g_ptr_array_new_with_free_func (problem_free),
-                                 sluice_graph_has_optimizer (graph), NULL };
-  g_autoptr (GHashTable) run = context != NULL ? find_run (graph, context) : NULL;
-  search.run = run;
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    look_at (&search, sluice_graph_get_node (graph, i));
-  sluice_problems_look_at_ends (&search);
-  if (context != NULL)
-    look_at_feeds (&search, context);
-  g_ptr_array_sort (search.problems, compare);
-  return search.problems;
+  g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph, context);
+  return sluice_problem_search_go_on (search, G_MAXINT64);
 }

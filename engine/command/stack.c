@@ -17,6 +17,7 @@ typedef struct
   guint64 number; /* from 1, in the order in which they were done first */
   char *words;
   GPtrArray *edits; /* SluiceEdit, one or two; applied from the last on, and turned around then */
+  GPtrArray *arranged; /* (nullable): lines of the layout that came and went; the same */
 } Entry;
 
 #define NEVER_SAVED G_MAXUINT64
@@ -31,6 +32,8 @@ struct _SluiceCommandStack
   GString *journal;
   SluiceCommandKeep keep; /* (nullable) */
   gpointer keep_data;
+  SluiceCommandArrange arrange; /* (nullable) */
+  gpointer arrange_data;
 };
 
 static void
@@ -39,11 +42,19 @@ entry_free (gpointer data)
   Entry *entry = data;
   g_free (entry->words);
   g_ptr_array_unref (entry->edits);
+  g_clear_pointer (&entry->arranged, g_ptr_array_unref);
   g_free (entry);
 }
 
+static void
+tell_arranged (SluiceCommandStack *self, const GPtrArray *lines)
+{
+  for (guint i = 0; i < lines->len && self->arrange != NULL; i++)
+    self->arrange (lines->pdata[i], self->arrange_data);
+}
+
 static gboolean
-entry_apply (Entry *self, GError **error)
+entry_apply (SluiceCommandStack *stack, Entry *self, GError **error)
 {
   GPtrArray *edits = self->edits;
   for (guint i = edits->len; i > 0; i--)
@@ -54,6 +65,11 @@ entry_apply (Entry *self, GError **error)
       gpointer other = edits->pdata[edits->len - 1 - i];
       edits->pdata[edits->len - 1 - i] = edits->pdata[i];
       edits->pdata[i] = other;
+    }
+  if (self->arranged != NULL)
+    {
+      sluice_layout_lines_invert (self->arranged);
+      tell_arranged (stack, self->arranged);
     }
   return TRUE;
 }
@@ -163,17 +179,44 @@ keep_line (SluiceCommandStack *self, const char *line, GError **error)
   return TRUE;
 }
 
+void
+sluice_command_stack_set_arrange (SluiceCommandStack *self,
+                                  SluiceCommandArrange arrange,
+                                  gpointer user_data)
+{
+  self->arrange = arrange;
+  self->arrange_data = user_data;
+}
+
+/* Of the last one that changed the graph, and not only the picture of it. */
 static guint64
 last_number (const SluiceCommandStack *self)
 {
-  guint n = self->done->len;
-  return n > 0 ? ((const Entry *) self->done->pdata[n - 1])->number : 0;
+  for (guint i = self->done->len; i > 0; i--)
+    {
+      const Entry *entry = self->done->pdata[i - 1];
+      if (entry->edits->len > 0)
+        return entry->number;
+    }
+  return 0;
 }
 
 void
 sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved)
 {
   self->saved = is_saved ? last_number (self) : NEVER_SAVED;
+}
+
+guint64
+sluice_command_stack_get_moment (SluiceCommandStack *self)
+{
+  return last_number (self);
+}
+
+void
+sluice_command_stack_set_saved_at (SluiceCommandStack *self, guint64 moment)
+{
+  self->saved = moment;
 }
 
 gboolean
@@ -201,7 +244,12 @@ sluice_command_stack_find_saved (SluiceCommandStack *self, guint *n)
 
 /* Takes n from one list to the other. */
 static gboolean
-move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
+move (SluiceCommandStack *self,
+      GPtrArray *from,
+      GPtrArray *to,
+      guint n,
+      const char *what,
+      GError **error)
 {
   if (n > from->len)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -209,7 +257,7 @@ move (GPtrArray *from, GPtrArray *to, guint n, const char *what, GError **error)
   for (; n > 0; n--)
     {
       Entry *entry = from->pdata[from->len - 1];
-      if (!entry_apply (entry, error))
+      if (!entry_apply (self, entry, error))
         return FALSE;
       g_ptr_array_add (to, g_ptr_array_steal_index (from, from->len - 1));
     }
@@ -220,18 +268,20 @@ gboolean
 sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error)
 {
   g_autofree char *line = g_strdup_printf ("undo %u", n);
-  if (!move (self->done, self->undone, n, "undone", error))
+  if (!move (self, self->done, self->undone, n, "undone", error))
     return FALSE;
-  return keep_line (self, line, error) || (move (self->undone, self->done, n, "", NULL), FALSE);
+  return keep_line (self, line, error)
+         || (move (self, self->undone, self->done, n, "", NULL), FALSE);
 }
 
 gboolean
 sluice_command_stack_redo (SluiceCommandStack *self, guint n, GError **error)
 {
   g_autofree char *line = g_strdup_printf ("redo %u", n);
-  if (!move (self->undone, self->done, n, "done again", error))
+  if (!move (self, self->undone, self->done, n, "done again", error))
     return FALSE;
-  return keep_line (self, line, error) || (move (self->done, self->undone, n, "", NULL), FALSE);
+  return keep_line (self, line, error)
+         || (move (self, self->done, self->undone, n, "", NULL), FALSE);
 }
 
 guint
@@ -439,17 +489,23 @@ change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErro
 {
   SluiceCommandStack *self = call->stack;
   g_autoptr (GPtrArray) edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
-  freshen (self);
-  if (!make_edits (call, line, edits, error))
+  gboolean arranges = call->command->run == sluice_command_layout; /* and does nothing else */
+  if (!arranges)
+    freshen (self);
+  if (!(arranges ? sluice_command_run_line (call, line, error)
+                 : make_edits (call, line, edits, error)))
     return FALSE;
   Entry *entry = g_new (Entry, 1);
   *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits) };
   if (!keep_line (self, text, error))
     {
-      entry_apply (entry, NULL);
+      entry_apply (self, entry, NULL);
       entry_free (entry);
       return FALSE;
     }
+  entry->arranged = g_steal_pointer (&call->arranged);
+  if (entry->arranged != NULL)
+    tell_arranged (self, entry->arranged);
   if (self->text != NULL && call->text != NULL)
     sluice_graph_text_adopt (self->text, call->text);
   entry->number = ++self->n_entries;
@@ -493,6 +549,7 @@ sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *sa
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
   g_clear_pointer (&call.training, sluice_training_away_free);
+  g_clear_pointer (&call.arranged, g_ptr_array_unref);
   return ok;
 }
 

@@ -75,9 +75,20 @@ void sluice_command_stack_set_keep (SluiceCommandStack *self,
                                     SluiceCommandKeep keep,
                                     gpointer user_data);
 
+/* A line of the layout came, "+moved fc1 20 0", or went, "-moved fc1 20 0": by a command, or as one
+ * is undone or done again. */
+typedef void (*SluiceCommandArrange) (const char *line, gpointer user_data);
+/* arrange: (nullable) */
+void sluice_command_stack_set_arrange (SluiceCommandStack *self,
+                                       SluiceCommandArrange arrange,
+                                       gpointer user_data);
+
 /* What the graph is now is what its file holds; FALSE: nothing that can be undone or done again
  * is. A new stack's graph is. */
 void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved);
+/* The same of what the graph was at a moment, for who saves while it changes. */
+guint64 sluice_command_stack_get_moment (SluiceCommandStack *self);
+void sluice_command_stack_set_saved_at (SluiceCommandStack *self, guint64 moment);
 /* Also once all that was done since was undone. */
 gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
 /* How many commands are done where it is; FALSE: it is nowhere to be reached. */

@@ -3,12 +3,12 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """Models are built on an empty canvas by keys alone, and trained, as TAP.
 
-usage: test-build-flow.py WORKBENCH COMMAND [PICTURES]
+usage: test-build-flow.py WORKBENCH COMMAND [PICTURES [PROJECTS]]
 
 On a display and a session bus of its own. A project is made from the digits that come with the
 program, without a model; each layer is chosen in the palette, the training in its form, the run on
 its page. No action is called behind the window's back: keys are pressed, AT-SPI is read. PICTURES:
-a folder for one of each stage.
+a folder for one of each stage; PROJECTS: one that is to be kept, with what was built.
 """
 import os
 import re
@@ -158,7 +158,8 @@ def main():
     program, command = map(os.path.abspath, sys.argv[1:3])
     pictures = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
     tap = Tap()
-    folder = tempfile.mkdtemp()
+    kept = os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else None
+    folder = kept or tempfile.mkdtemp()
     flow = Flow(tap, program, folder, pictures)
     try:
         flow.run(command)
@@ -169,7 +170,8 @@ def main():
         flow.picture("end")
     finally:
         flow.w.quit()
-    shutil.rmtree(folder)
+    if kept is None:
+        shutil.rmtree(folder)
     tap.end()
 
 

@@ -68,13 +68,29 @@ class Build:
         self.press("Redo a command")
         self.w.wait(lambda s: s["build"]["n-undo"] == 2)
 
+    def layers(self):
+        """What comes late is folded in the pane; all ops are in the palette."""
+        def shown():
+            return self.w.all_accessible("list item", "Softmax cross-entropy")
+        folded = shown()
+        self.press("Losses")
+        self.w.until(shown)
+        self.press("Losses")
+        self.w.until(lambda: not shown())
+        self.tap.point("losses are folded, and shown where somebody asks", not folded)
+        self.press("All ops…")
+        self.w.until(lambda: any(o.label() == "an op or a layer"
+                                 for o in self.w.accessible().tree()))
+        press_keys("Escape")
+        self.tap.point("all ops are offered", True)
+
     def pages(self):
         self.w.act("select", GLib.Variant("s", "other"))
-        state = self.w.wait(lambda s: s["graph"]["selection"] == "other" and s["settled"])
+        self.w.wait(lambda s: s["graph"]["selection"] == "other" and s["settled"])
+        press_keys("alt+1")
+        state = self.w.wait(lambda s: s["page"] == "build" and s["settled"])
         self.tap.point("the graph's page follows, and selects together with it",
                        state["build"]["canvas"]["selection"] == "other", state["build"]["canvas"])
-        press_keys("alt+1")
-        self.w.wait(lambda s: s["page"] == "build")
 
     def saves(self):
         before = self.nodes()
@@ -86,9 +102,12 @@ class Build:
         self.tap.point("which is sound", checked.returncode == 0, checked.stdout + checked.stderr)
 
     def run(self):
-        self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        state = self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        self.tap.point("nothing is drawn where nobody looks", not state["build"]["canvas"]["items"],
+                       state["build"]["canvas"])
         self.commands()
         self.history()
+        self.layers()
         self.pages()
         self.saves()
 

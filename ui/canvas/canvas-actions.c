@@ -3,6 +3,7 @@
 
 #include "ui/canvas/canvas-private.h"
 
+#include <glib/gi18n-lib.h>
 #include <string.h>
 
 #define KEY_ZOOM 1.25
@@ -166,23 +167,23 @@ place_action (GtkWidget *widget, const char *name, GVariant *parameter)
   GHashTableIter iter;
   gpointer path;
   gboolean aside = strcmp (name, "canvas.set-aside") == 0;
-  sluice_canvas_remember (self);
+  SluiceViewState *before = sluice_canvas_begin_arranging (self);
   g_hash_table_iter_init (&iter, self->selected);
   while (g_hash_table_iter_next (&iter, &path, NULL))
     sluice_view_state_set_place (self->state, path,
                                  aside ? SLUICE_PLACE_EXCLUDE : SLUICE_PLACE_INCLUDE);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
+  g_autofree char *list = sluice_canvas_dup_selection_words (self);
+  g_autofree char *words = g_strdup_printf (aside ? _ ("set %s aside") : _ ("bring %s back"), list);
+  sluice_canvas_end_arranging (self, before, words);
 }
 
 static void
 reset_positions_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  sluice_canvas_remember (self);
+  SluiceViewState *before = sluice_canvas_begin_arranging (self);
   sluice_view_state_unset_moves (self->state);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
+  sluice_canvas_end_arranging (self, before, _ ("put moved boxes back"));
 }
 
 static void

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "ui/canvas/canvas-edit-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ static void paste_action (GtkWidget *widget, const char *name, GVariant *paramet
 #define MEMBER(m) G_STRUCT_OFFSET (SluiceCanvasEditor, m)
 #define CTRL      GDK_CONTROL_MASK
 #define SHIFT     GDK_SHIFT_MASK
+#define ALT       GDK_ALT_MASK
 
 /* clang-format off */
 static const EditAction actions[] = {
@@ -70,9 +72,11 @@ static const EditAction actions[] = {
     names_action },
   { "canvas.ungroup", N_ ("_Ungroup"), MENU_NAME, OF_SCOPE, GDK_KEY_g, CTRL | SHIFT, MEMBER (ungroup),
     ungroup_action },
-  { "canvas.mute", N_ ("_Mute"), MENU_RUN, OF_BOX, GDK_KEY_m, 0, MEMBER (mute), names_action },
+  { "canvas.mute", N_ ("_Mute or unmute"), MENU_RUN, OF_BOX, GDK_KEY_m, 0, MEMBER (mute), names_action },
   { "canvas.bypass", N_ ("_Bypass"), MENU_RUN, OF_BOX, GDK_KEY_b, 0, MEMBER (bypass),
     names_action },
+  { "canvas.straighten", N_ ("Strai_ghten its lines"), MENU_WIRE, OF_BOX, GDK_KEY_s, ALT, MEMBER (arrange),
+    sluice_canvas_edit_straighten_action },
   { "canvas.cut", N_ ("Cu_t"), MENU_CLIPBOARD, OF_BOX, GDK_KEY_x, CTRL, MEMBER (copy),
     copy_action },
   { "canvas.copy", N_ ("_Copy"), MENU_CLIPBOARD, OF_BOX, GDK_KEY_c, CTRL, MEMBER (copy),
@@ -91,6 +95,13 @@ is_offered (SluiceCanvas *self, const EditAction *action)
 {
   return self->edit != NULL
          && G_STRUCT_MEMBER (gpointer, self->edit->editor, action->offset) != NULL;
+}
+
+/* What is done to a note that is selected as well as to a box. */
+static gboolean
+is_of_notes (const EditAction *action)
+{
+  return action->activate == remove_action || action->activate == sluice_canvas_edit_rename_action;
 }
 
 /* (transfer full) (nullable): nothing is selected. */
@@ -151,6 +162,8 @@ static void
 remove_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
+  if (sluice_canvas_delete_note (self))
+    return;
   g_auto (GStrv) names = dup_names (self);
   if (names != NULL && self->edit->editor->remove != NULL)
     remove_names (self, names);
@@ -237,8 +250,10 @@ sluice_canvas_edit_update_actions (SluiceCanvas *self)
 {
   ActionOf selected = what_is_selected (self);
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
-    gtk_widget_action_set_enabled (GTK_WIDGET (self), actions[i].name,
-                                   is_offered (self, &actions[i]) && actions[i].of <= selected);
+    gtk_widget_action_set_enabled (
+        GTK_WIDGET (self), actions[i].name,
+        (is_offered (self, &actions[i]) && actions[i].of <= selected)
+            || (self->notes.selected != NULL && is_of_notes (&actions[i])));
 }
 
 void

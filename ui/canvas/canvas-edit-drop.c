@@ -37,8 +37,22 @@ distance_to_piece (SluicePoint a, SluicePoint b, SluicePoint p)
   return hypot (a.x + t * dx - p.x, a.y + t * dy - p.y);
 }
 
-guint
-sluice_canvas_edit_pick_edge (SluiceCanvas *self, double x, double y)
+static double
+distance_to_edge (SluiceCanvas *self, guint edge, SluicePoint p)
+{
+  const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, edge);
+  g_autoptr (GArray) pieces =
+      sluice_path_flatten (sluice_scene_get_points (self->scene) + e->first_point, e->n_points);
+  double nearest = HUGE_VAL;
+  for (guint k = 1; k < pieces->len; k++)
+    nearest = MIN (nearest, distance_to_piece (g_array_index (pieces, SluicePoint, k - 1),
+                                               g_array_index (pieces, SluicePoint, k), p));
+  return nearest;
+}
+
+/* The line nearest to this pixel, among all or among single wires: SLUICE_NONE. */
+static guint
+pick (SluiceCanvas *self, double x, double y, gboolean of_wires)
 {
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
   SluicePoint p = sluice_canvas_to_scene (self, x, y);
@@ -49,23 +63,29 @@ sluice_canvas_edit_pick_edge (SluiceCanvas *self, double x, double y)
   sluice_scene_query_edges (self->scene, &area, 0, edges);
   for (guint i = 0; i < edges->len; i++)
     {
-      guint index = g_array_index (edges, guint, i);
-      const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, index);
-      if (e->quiet || !sluice_canvas_edit_edge_link (self, index, &link))
+      guint edge = g_array_index (edges, guint, i);
+      if (sluice_scene_get_edge (self->scene, edge)->quiet
+          || (of_wires && !sluice_canvas_edit_edge_link (self, edge, &link)))
         continue;
-      g_autoptr (GArray) pieces =
-          sluice_path_flatten (sluice_scene_get_points (self->scene) + e->first_point, e->n_points);
-      for (guint k = 1; k < pieces->len; k++)
-        {
-          double distance = distance_to_piece (g_array_index (pieces, SluicePoint, k - 1),
-                                               g_array_index (pieces, SluicePoint, k), p);
-          if (distance >= nearest)
-            continue;
-          nearest = distance;
-          found = index;
-        }
+      double distance = distance_to_edge (self, edge, p);
+      if (distance >= nearest)
+        continue;
+      nearest = distance;
+      found = edge;
     }
   return found;
+}
+
+guint
+sluice_canvas_edit_pick_edge (SluiceCanvas *self, double x, double y)
+{
+  return pick (self, x, y, TRUE);
+}
+
+guint
+sluice_canvas_edit_pick_line (SluiceCanvas *self, double x, double y)
+{
+  return pick (self, x, y, FALSE);
 }
 
 /* ---- the palette ---- */

@@ -58,7 +58,7 @@ sluice_canvas_edit_update_status (SluiceCanvas *self)
   gtk_widget_set_visible (self->edit->status, by_keys);
   gtk_label_set_label (GTK_LABEL (self->edit->status), by_keys ? text : "");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  by_keys ? text : _ ("Graph"), -1);
+                                  by_keys ? text : _ ("Graph to change"), -1);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 

@@ -88,7 +88,7 @@ sluice_canvas_edit_end_drag (SluiceCanvas *self)
       g_clear_pointer (&edit->wires, g_array_unref);
       sluice_canvas_edit_update_status (self);
     }
-  edit->splice_edge = SLUICE_NONE;
+  edit->splice_edge = edit->bent_edge = SLUICE_NONE;
   edit->may_splice = edit->is_detaching = FALSE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -128,6 +128,8 @@ sluice_canvas_edit_double_click (SluiceCanvas *self, double x, double y)
 {
   if (self->edit == NULL || self->edit->editor->palette == NULL)
     return FALSE;
+  if (sluice_canvas_edit_straighten_at (self, x, y))
+    return TRUE;
   sluice_canvas_edit_open_palette (self, x, y, "");
   return TRUE;
 }
@@ -225,7 +227,8 @@ sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching
     return;
   edit->is_detaching = detaching && edit->editor->detach != NULL;
   edit->splice_edge = SLUICE_NONE;
-  edit->may_splice = !detaching && sluice_canvas_edit_may_splice (self, item);
+  gboolean of_several = self->flags[item] && g_hash_table_size (self->selected) > 1;
+  edit->may_splice = !detaching && !of_several && sluice_canvas_edit_may_splice (self, item);
   begin_ticks (self);
 }
 

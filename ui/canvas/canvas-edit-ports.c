@@ -128,6 +128,16 @@ sluice_canvas_edit_forget_ports (SluiceCanvas *self)
   self->edit->hover_item = self->edit->hover_port = SLUICE_NONE;
 }
 
+/* Within a box its ports leave room to take the box itself. */
+static double
+reach_within (SluiceCanvas *self, guint item, SluicePoint p)
+{
+  const SluiceSceneItem *it = sluice_scene_get_item (self->scene, item);
+  gboolean is_inside =
+      it->kind != SLUICE_ITEM_OPEN_SCOPE && sluice_rect_contains (&it->rect, p.x, p.y);
+  return is_inside ? it->rect.height * EDIT_PORT_SHARE * self->view.zoom : G_MAXDOUBLE;
+}
+
 const CanvasPort *
 sluice_canvas_edit_pick_port (SluiceCanvas *self, double x, double y, guint *item, guint *port)
 {
@@ -146,6 +156,7 @@ sluice_canvas_edit_pick_port (SluiceCanvas *self, double x, double y, guint *ite
       GArray *ports = sluice_canvas_edit_shows_ports_of (self, index)
                           ? sluice_canvas_edit_get_ports (self, index)
                           : NULL;
+      nearest = MIN (nearest, reach_within (self, index, p));
       for (guint k = 0; ports != NULL && k < ports->len; k++)
         {
           const CanvasPort *candidate = &g_array_index (ports, CanvasPort, k);

@@ -5,9 +5,9 @@
  * canvas-edit-names.c (what the selection is called), canvas-edit-ports.c (which there are),
  * canvas-edit-places.c (where), canvas-edit-wire.c (a wire in hand, and where it may go),
  * canvas-edit-drop.c (what becomes of it), canvas-edit-interface.c (ports of nodes and scopes),
- * canvas-edit-pointer.c (drags), canvas-edit-splice.c, canvas-edit-draw.c, canvas-edit-sprites.c,
- * canvas-edit-keys.c (a wire by keys), canvas-edit-actions.c, canvas-edit-rename.c. Main thread
- * only. */
+ * canvas-edit-pointer.c (drags), canvas-edit-bend.c, canvas-edit-splice.c, canvas-edit-draw.c,
+ * canvas-edit-sprites.c, canvas-edit-keys.c (a wire by keys), canvas-edit-actions.c,
+ * canvas-edit-rename.c. Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas-edit.h"
@@ -17,6 +17,7 @@ G_BEGIN_DECLS
 
 #define EDIT_PORT_RADIUS 5.5  /* of a port, in the scene */
 #define EDIT_PORT_REACH  11.0 /* pixels: so near is the pointer at a port */
+#define EDIT_PORT_SHARE  0.3  /* of its box' height at most, within the box */
 #define EDIT_WIRE_REACH  7.0  /* and so near at a wire */
 
 typedef struct
@@ -85,6 +86,8 @@ struct _CanvasEdit
   gboolean is_detaching;
   GArray *cut;                  /* guint, edges that the line crosses; NULL: there is no line */
   SluicePoint cut_from, cut_to; /* in the scene */
+  guint bent_edge;              /* in hand, or SLUICE_NONE */
+  SluicePoint bend_at;          /* in the scene */
   guint ticks;                  /* callback while something is dragged */
   gint64 last_tick;             /* frame time, 0: none yet */
 
@@ -171,12 +174,21 @@ void sluice_canvas_edit_drop (SluiceCanvas *self);
 gboolean sluice_canvas_edit_edge_link (SluiceCanvas *self, guint edge, SluiceCanvasLink *link);
 /* The edge at this pixel that is one wire; SLUICE_NONE. */
 guint sluice_canvas_edit_pick_edge (SluiceCanvas *self, double x, double y);
+/* The same of any line between boxes. */
+guint sluice_canvas_edit_pick_line (SluiceCanvas *self, double x, double y);
 /* From this pixel; of the wire in hand, where there is one. */
 void sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, const char *text);
 
 /* canvas-edit-pointer.c */
 /* Whatever is dragged: nothing of it stays; a wire is on its own. */
 void sluice_canvas_edit_end_drag (SluiceCanvas *self);
+
+/* canvas-edit-bend.c */
+/* TRUE: there was a handle of a bent line. */
+gboolean sluice_canvas_edit_straighten_at (SluiceCanvas *self, double x, double y);
+void
+sluice_canvas_edit_straighten_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_edit_draw_bends (SluiceCanvas *self, cairo_t *cr);
 
 /* canvas-edit-splice.c */
 gboolean sluice_canvas_edit_may_splice (SluiceCanvas *self, guint item);

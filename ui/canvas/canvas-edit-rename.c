@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "ui/canvas/canvas-edit-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -144,6 +145,7 @@ new_entry (SluiceCanvas *self, const char *text)
   gtk_widget_add_css_class (reason, "canvas-bar");
   gtk_widget_add_css_class (reason, "canvas-tip");
   gtk_widget_set_visible (reason, FALSE);
+  gtk_widget_add_css_class (box, "canvas-rename");
   gtk_box_append (GTK_BOX (box), entry);
   gtk_box_append (GTK_BOX (box), reason);
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
@@ -161,6 +163,11 @@ void
 sluice_canvas_edit_rename_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
+  if (self->notes.selected != NULL)
+    {
+      sluice_canvas_edit_note (self, self->notes.selected);
+      return;
+    }
   guint group = self->lead == NULL || self->hierarchy == NULL
                     ? SLUICE_NONE
                     : sluice_hierarchy_lookup (self->hierarchy, self->lead);

@@ -53,7 +53,10 @@ sluice_canvas_edit_splice (SluiceCanvas *self, guint item, guint edge)
   g_autofree char *reads = g_strdup (in->node), *gives = g_strdup (out->node);
   SluiceCanvasEnd input = { reads, in->index }, output = { gives, out->index };
   g_autoptr (SluiceScene) scene = sluice_scene_ref (self->scene); /* the names are its model's */
-  self->edit->editor->splice (&wire, &input, &output, self->edit->user_data);
+  g_autoptr (SluiceViewState) laid_out = sluice_view_state_copy (self->state);
+  sluice_view_state_unset_moves_below (laid_out, sluice_canvas_item_path (self, item));
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (self->state, laid_out);
+  self->edit->editor->splice (&wire, &input, &output, lines, self->edit->user_data);
 }
 
 /* ---- by keys ---- */

@@ -56,7 +56,7 @@ sluice_canvas_set_editor (SluiceCanvas *self, const SluiceCanvasEditor *editor, 
       CanvasEdit *edit = self->edit = g_new0 (CanvasEdit, 1);
       edit->editor = editor;
       edit->user_data = user_data;
-      edit->hover_item = edit->hover_port = edit->splice_edge = SLUICE_NONE;
+      edit->hover_item = edit->hover_port = edit->splice_edge = edit->bent_edge = SLUICE_NONE;
       edit->wire.item = edit->wire.port = edit->wire.chosen = SLUICE_NONE;
       edit->status = new_status (self);
     }
@@ -90,6 +90,18 @@ sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo)
 {
   return sluice_canvas_edit_has_history (self)
          && self->edit->editor->history (redo, self->edit->user_data);
+}
+
+gboolean
+sluice_canvas_edit_can_arrange (SluiceCanvas *self)
+{
+  return self->edit != NULL && self->edit->editor->arrange != NULL;
+}
+
+void
+sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const char *words)
+{
+  self->edit->editor->arrange (lines, words, self->edit->user_data);
 }
 
 /* ---- a new model ---- */
@@ -209,6 +221,7 @@ sluice_canvas_edit_draw (SluiceCanvas *self, cairo_t *cr)
 {
   if (self->edit == NULL || self->scene == NULL)
     return;
+  sluice_canvas_edit_draw_bends (self, cr);
   sluice_canvas_edit_draw_wire (self, cr);
   sluice_canvas_edit_draw_cut (self, cr);
   sluice_canvas_edit_draw_ghost (self, cr);

@@ -83,10 +83,12 @@ typedef struct
   /* Taken out of its wires in the same way, and kept. */
   void (*detach) (const char *const *names, gpointer user_data);
   /* What is there already into a wire: it reads what the wire brings by @input, and what reads that
-   * there reads its @output instead. */
+   * there reads its @output instead. @lines: as of arrange, of the same command: the layout puts it
+   * into the wire, wherever it stood; may be empty. */
   void (*splice) (const SluiceCanvasLink *wire,
                   const SluiceCanvasEnd *input,
                   const SluiceCanvasEnd *output,
+                  const GPtrArray *lines,
                   gpointer user_data);
 
   /* (transfer full) (nullable): why it cannot be called so, for the person who types. */
@@ -94,6 +96,7 @@ typedef struct
   void (*group) (const char *const *names, gpointer user_data);
   void (*ungroup) (const char *scope, gpointer user_data);
   void (*duplicate) (const char *const *names, gpointer user_data);
+  /* Gone around, where not all of them are already; else not any more. */
   void (*mute) (const char *const *names, gpointer user_data);
   void (*bypass) (const char *const *names, gpointer user_data);
 
@@ -104,6 +107,10 @@ typedef struct
 
   /* A port in hand stays there until the model changes, or sluice_canvas_drop_wire(). */
   void (*palette) (const SluiceCanvasPaletteRequest *request, gpointer user_data);
+
+  /* What a person arranged, as a command: lines (char*) of sluice_view_state_diff(), which come
+   * back by sluice_canvas_arrange(). words: what it is called. */
+  void (*arrange) (const GPtrArray *lines, const char *words, gpointer user_data);
 
   /* Of the one history of commands, before the canvas' own of moves. TRUE: it did. */
   gboolean (*history) (gboolean redo, gpointer user_data);

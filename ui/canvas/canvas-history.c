@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <string.h>
 
@@ -42,14 +42,60 @@ sluice_canvas_clear_history (SluiceCanvas *self)
   sluice_canvas_update_history_actions (self);
 }
 
-void
-sluice_canvas_remember (SluiceCanvas *self)
+static void
+remember (SluiceCanvas *self, SluiceViewState *take)
 {
-  g_ptr_array_add (self->done, sluice_view_state_copy (self->state));
+  g_ptr_array_add (self->done, take);
   if (self->done->len > MOST_COMMANDS)
     g_ptr_array_remove_index (self->done, 0);
   g_ptr_array_set_size (self->undone, 0);
   sluice_canvas_update_history_actions (self);
+}
+
+SluiceViewState *
+sluice_canvas_begin_arranging (SluiceCanvas *self)
+{
+  return sluice_view_state_copy (self->state);
+}
+
+/* With an editor it is a command of its history, and comes back as lines of it. */
+void
+sluice_canvas_end_arranging (SluiceCanvas *self, SluiceViewState *take, const char *words)
+{
+  g_autoptr (SluiceViewState) before = take;
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (before, self->state);
+  if (lines->len == 0)
+    return;
+  if (sluice_canvas_edit_can_arrange (self))
+    {
+      sluice_view_state_take_arrangement (self->state, before);
+      sluice_canvas_edit_arrange (self, lines, words);
+      return;
+    }
+  remember (self, g_steal_pointer (&before));
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_arrange (SluiceCanvas *self, const GPtrArray *lines)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  for (guint i = 0; i < lines->len; i++)
+    sluice_view_state_apply (self->state, lines->pdata[i]);
+  sluice_canvas_rebuild (self, NULL);
+  sluice_canvas_layout_changed (self);
+}
+
+void
+sluice_canvas_take_arrangement (SluiceCanvas *self, const SluiceViewState *state)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (self->state, state);
+  if (lines->len == 0)
+    return;
+  sluice_view_state_take_arrangement (self->state, state);
+  sluice_canvas_rebuild (self, NULL);
 }
 
 void
@@ -77,24 +123,17 @@ sluice_canvas_can_move (SluiceCanvas *self, guint item)
 }
 
 void
-sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy)
-{
-  double x = 0, y = 0;
-  sluice_canvas_remember (self);
-  sluice_view_state_get_move (self->state, path, &x, &y);
-  sluice_view_state_set_move (self->state, path, x + dx, y + dy);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
-}
-
-void
 sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const char *where = name + strlen ("canvas.move-");
-  if (self->scene == NULL || !sluice_canvas_can_move (self, self->lead_item))
+  if (self->scene == NULL
+      || (self->notes.selected == NULL && !sluice_canvas_can_move (self, self->lead_item)))
     return;
   double dx = *where == 'r' ? KEY_MOVE : *where == 'l' ? -KEY_MOVE : 0;
   double dy = *where == 'd' ? KEY_MOVE : *where == 'u' ? -KEY_MOVE : 0;
-  sluice_canvas_move (self, self->lead, dx, dy);
+  if (self->notes.selected != NULL)
+    sluice_canvas_move_note (self, dx, dy);
+  else
+    sluice_canvas_move_selection (self, dx, dy);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <math.h>
 
@@ -18,6 +18,8 @@ typedef enum
   DRAG_MINIMAP,
   DRAG_WIRE,
   DRAG_CUT,
+  DRAG_BEND,
+  DRAG_NOTE,
   DRAG_GIVEN_UP, /* the button is still down */
 } CanvasDrag;
 
@@ -83,6 +85,15 @@ dragged_by (SluiceCanvas *self, double dx, double dy)
                         dy / self->view.zoom + self->view.y - self->drag_view.y };
 }
 
+/* One of several that are selected takes the others along. */
+static gboolean
+is_dragged (SluiceCanvas *self, guint item)
+{
+  return item == self->drag_item
+         || (self->flags[self->drag_item] && self->flags[item]
+             && sluice_canvas_can_move (self, item));
+}
+
 /* Moves the box and all that stands in it or at it; its lines follow. */
 static void
 drag_items (SluiceCanvas *self, SluicePoint by)
@@ -94,12 +105,29 @@ drag_items (SluiceCanvas *self, SluicePoint by)
     {
       const SluiceSceneItem *item = sluice_scene_get_item (self->scene, i);
       guint holder = item->host != SLUICE_NONE ? item->host : item->parent;
-      gboolean moves = i == self->drag_item || holder == self->drag_item
+      gboolean moves = is_dragged (self, i) || holder == self->drag_item
                        || (holder != SLUICE_NONE && holder < i
                            && (self->shift[holder].x != 0 || self->shift[holder].y != 0));
       self->shift[i] = moves ? by : (SluicePoint){ 0, 0 };
     }
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+/* What lies under the boxes: a note, or a frame, which takes its boxes along; a line. */
+static CanvasDrag
+grab_ground (SluiceCanvas *self, double x, double y)
+{
+  const char *note = sluice_canvas_pick_note (self, x, y);
+  if (note == NULL)
+    return sluice_canvas_edit_begin_bend (self, x, y) ? DRAG_BEND : DRAG_PAN;
+  guint item = sluice_canvas_grab_frame (self, note);
+  if (item != SLUICE_NONE)
+    {
+      self->drag_item = item;
+      return DRAG_MOVE;
+    }
+  sluice_canvas_select_note (self, note);
+  return DRAG_NOTE;
 }
 
 static void
@@ -122,7 +150,7 @@ start_drag (SluiceCanvas *self, GtkGestureDrag *gesture)
   else if (is_handle (self, self->drag_item, y) && sluice_canvas_can_move (self, self->drag_item))
     self->drag = DRAG_MOVE;
   else
-    self->drag = DRAG_PAN;
+    self->drag = grab_ground (self, x, y);
   if (self->drag != DRAG_MOVE)
     return;
   sluice_canvas_end_motion (self);
@@ -155,6 +183,12 @@ drag_to (SluiceCanvas *self, double dx, double dy)
       break;
     case DRAG_CUT:
       sluice_canvas_edit_drag_cut (self, x + dx, y + dy);
+      break;
+    case DRAG_BEND:
+      sluice_canvas_edit_drag_bend (self, x + dx, y + dy);
+      break;
+    case DRAG_NOTE:
+      sluice_canvas_drag_note (self, dragged_by (self, dx, dy));
       break;
     case DRAG_MINIMAP:
       look_at_minimap (self, x + dx, y + dy);
@@ -191,6 +225,7 @@ sluice_canvas_cancel_drag (SluiceCanvas *self)
     return;
   if (self->drag == DRAG_MOVE)
     sluice_canvas_end_motion (self);
+  self->notes.by = (SluicePoint){ 0, 0 };
   self->band = (SluiceRect){ 0, 0, 0, 0 };
   self->drag = DRAG_GIVEN_UP;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -202,10 +237,11 @@ drop_item (SluiceCanvas *self, double dx, double dy)
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
   SluicePoint by = dragged_by (self, dx, dy);
   sluice_canvas_end_motion (self);
-  sluice_canvas_select_path (self, path);
+  if (!self->flags[self->drag_item])
+    sluice_canvas_select_path (self, path);
   if (sluice_canvas_edit_drop_box (self, self->drag_item, by))
     return;
-  sluice_canvas_move (self, path, by.x, by.y);
+  sluice_canvas_move_selection (self, by.x, by.y);
   sluice_canvas_end_motion (self); /* it is where it was dropped already */
 }
 
@@ -227,6 +263,13 @@ drag_end_cb (SluiceCanvas *self, double dx, double dy, GtkGestureDrag *gesture)
     sluice_canvas_edit_drop_wire (self);
   else if (self->drag == DRAG_CUT)
     sluice_canvas_edit_end_cut (self);
+  else if (self->drag == DRAG_BEND)
+    sluice_canvas_edit_end_bend (self);
+  else if (self->drag == DRAG_NOTE && self->scene != NULL)
+    {
+      SluicePoint by = dragged_by (self, dx, dy);
+      sluice_canvas_move_note (self, by.x, by.y);
+    }
   self->band = (SluiceRect){ 0, 0, 0, 0 };
   self->drag = DRAG_NONE;
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -258,6 +301,13 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
       || (minimap.width > 0 && sluice_rect_contains (&minimap, x, y)))
     return;
   if (n_press == 1 && click_close (self, item, x, y))
+    return;
+  const char *note = is_handle (self, item, y) ? NULL : sluice_canvas_pick_note (self, x, y);
+  if (note != NULL && n_press == 1)
+    sluice_canvas_select_note (self, note);
+  else if (note != NULL && n_press == 2)
+    sluice_canvas_edit_note (self, note);
+  if (note != NULL)
     return;
   if (n_press == 1)
     {

@@ -89,6 +89,7 @@ sluice_canvas_hierarchy_changed (SluiceCanvas *self)
   sluice_canvas_trace_none (self);
   update_marks (self);
   sluice_canvas_update_classes (self);
+  sluice_canvas_update_muted (self);
 }
 
 void
@@ -120,4 +121,5 @@ sluice_canvas_free_marks (SluiceCanvas *self)
   g_clear_pointer (&self->marks, sluice_marks_free);
   g_clear_pointer (&self->classes, sluice_color_classes_free);
   g_clear_pointer (&self->traced, g_free);
+  g_clear_pointer (&self->muted, g_free);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -38,6 +38,9 @@ append_of_item (SluiceCanvas *self, GMenu *menu, const SluiceSceneItem *item)
     g_menu_append (section, _ ("_Bring back"), "canvas.bring-back");
   else
     g_menu_append (section, _ ("_Set aside"), "canvas.set-aside");
+  if (!item->aside && item->host == SLUICE_NONE)
+    sluice_canvas_append_arrange_menu (self, section);
+  sluice_canvas_append_note_menu (self, section);
   append_section (menu, section);
 }
 
@@ -54,6 +57,7 @@ append_of_picture (SluiceCanvas *self, GMenu *menu)
   g_menu_append (section, _ ("_Redo"), "canvas.redo");
   append_section (menu, section);
   section = g_menu_new ();
+  sluice_canvas_append_note_menu (self, section);
   g_menu_append (section, _ ("_Show everything"), "canvas.fit");
   g_menu_append (section, _ ("_Put moved boxes back"), "canvas.reset-positions");
   g_menu_append (section,

@@ -18,6 +18,8 @@ static const char style[] =
     " padding: 1px 4px; font-size: 0.92em; }"
     ".canvas-legend { padding: 7px 12px; }"
     ".canvas-tip { padding: 5px 10px; }"
+    /* What stands under an entry that refuses is not read through it. */
+    ".canvas-rename { background: @theme_base_color; border-radius: 6px; }"
     ".canvas-bar button { min-height: 22px; padding: 1px 7px; font-weight: normal; }"
     ".canvas-bar menubutton button { padding: 1px 4px; }"
     ".canvas-bar button.toggle:not(:checked) > label { opacity: 0.75; }"

@@ -2,12 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* The widget's parts: canvas.c (public face, scenes and their worker), canvas-view.c (view
- * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-input.c
- * (pointer), canvas-menu.c, canvas-select.c (selection,
- * keyboard walk), canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed
- * states), canvas-proxy.c (accessible children), canvas-marks.c (badges, traced
- * ways), canvas-legend.c, canvas-tip.c; of editing canvas-edit*.c (canvas-edit-private.h). Main
- * thread only. */
+ * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-arrange.c,
+ * canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection, keyboard walk),
+ * canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed states), canvas-proxy.c
+ * (accessible children), canvas-marks.c (badges, traced ways), canvas-legend.c, canvas-tip.c,
+ * canvas-muted.c; of editing canvas-edit*.c (canvas-edit-private.h). Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -41,6 +40,15 @@ typedef struct
   gboolean has_after;
 } CanvasOpened;
 
+typedef struct
+{
+  char *selected;   /* (nullable): id of the note or frame that is */
+  SluicePoint by;   /* how far it has been dragged */
+  char *edited;     /* (nullable): the one whose words are written */
+  GtkWidget *entry; /* (nullable), with it */
+  guint source;     /* takes away an entry that was left */
+} CanvasNoteState;
+
 struct _SluiceCanvas
 {
   GtkWidget parent;
@@ -59,6 +67,7 @@ struct _SluiceCanvas
   SluiceMarks *marks;          /* of the hierarchy, or NULL */
   SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
   guint8 *traced;              /* per group, or NULL */
+  guint8 *muted;               /* the same */
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
   SluiceTheme theme;
@@ -93,6 +102,7 @@ struct _SluiceCanvas
   guint hover;
   char *reveal; /* path to bring into view when the scene is there */
 
+  CanvasNoteState notes;
   /* Pointer */
   double pointer_x, pointer_y;
   int drag;              /* CanvasDrag */
@@ -112,6 +122,8 @@ struct _SluiceCanvas
   GtkWidget *tip;     /* beside the box that the pointer rests on */
   guint tip_item, tip_source;
   guint spin_source; /* starts the spinner of a long wait */
+  guint room_tick;   /* until the widget's first size has settled */
+  int room_width, room_height;
   GtkWidget *message;
   GtkWidget *spinner;
   GtkWidget *message_title;
@@ -144,16 +156,22 @@ void sluice_canvas_finish_toggle (SluiceCanvas *self);
 void sluice_canvas_forget_opened (SluiceCanvas *self);
 
 /* canvas-history.c */
-/* Before a command changes what is moved, set aside, or who lays out. */
-void sluice_canvas_remember (SluiceCanvas *self);
+/* Before a command changes what a person arranged: (transfer full). */
+SluiceViewState *sluice_canvas_begin_arranging (SluiceCanvas *self);
+/* And after it: words: what it is called behind Undo. */
+void sluice_canvas_end_arranging (SluiceCanvas *self, SluiceViewState *take, const char *words);
 void sluice_canvas_history_action (GtkWidget *widget, const char *name, GVariant *parameter);
 gboolean sluice_canvas_can_move (SluiceCanvas *self, guint item);
-/* By so much, in the scene, as a command. */
-void sluice_canvas_move (SluiceCanvas *self, const char *path, double dx, double dy);
 void sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_update_history_actions (SluiceCanvas *self);
 void sluice_canvas_clear_history (SluiceCanvas *self);
 void sluice_canvas_free_history (SluiceCanvas *self);
+
+/* canvas-arrange.c */
+/* All of it that can be moved, by so much in the scene, as one command. */
+void sluice_canvas_move_selection (SluiceCanvas *self, double dx, double dy);
+void sluice_canvas_append_arrange_menu (SluiceCanvas *self, GMenu *menu);
+void sluice_canvas_install_arrange_actions (GtkWidgetClass *klass);
 
 /* canvas-view.c */
 /* Pixels that a picture that is shown whole leaves free at each side. */
@@ -198,6 +216,8 @@ void sluice_canvas_menu_action (GtkWidget *widget, const char *name, GVariant *p
 /* canvas-select.c */
 const char *sluice_canvas_item_path (SluiceCanvas *self, guint item);
 const char *sluice_canvas_path_name (SluiceCanvas *self, const char *path);
+/* "conv1", "conv1 and 2 more", of what is selected: (transfer full). */
+char *sluice_canvas_dup_selection_words (SluiceCanvas *self);
 /* What a screen reader says of it, with its live value. */
 char *sluice_canvas_item_text (SluiceCanvas *self, guint item);
 void sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend);
@@ -243,6 +263,11 @@ void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);
 
+/* canvas-muted.c */
+void sluice_canvas_update_muted (SluiceCanvas *self);
+gboolean sluice_canvas_is_muted (SluiceCanvas *self, guint item);
+void sluice_canvas_draw_muted (SluiceCanvas *self, cairo_t *cr);
+
 /* canvas-state.c */
 /* A string in quotes, or null. */
 void sluice_canvas_append_json (GString *out, const char *text);
@@ -256,6 +281,9 @@ void sluice_canvas_edit_scene_changed (SluiceCanvas *self);
 gboolean sluice_canvas_edit_has_history (SluiceCanvas *self);
 /* TRUE: the editor took back, or did again, what was done last. */
 gboolean sluice_canvas_edit_history (SluiceCanvas *self, gboolean redo);
+gboolean sluice_canvas_edit_can_arrange (SluiceCanvas *self);
+/* Asks for a command: lines as of sluice_view_state_diff(). */
+void sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const char *words);
 /* Where what is new in the next model goes: (transfer full) (nullable). */
 SluicePlacing *sluice_canvas_edit_take_placing (SluiceCanvas *self);
 /* That did not come to anything. (nullable) */
@@ -292,6 +320,11 @@ void sluice_canvas_edit_drop_wire (SluiceCanvas *self);
 gboolean sluice_canvas_edit_begin_cut (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_drag_cut (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_end_cut (SluiceCanvas *self);
+/* canvas-edit-bend.c: a line is bent. */
+gboolean sluice_canvas_edit_begin_bend (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_drag_bend (SluiceCanvas *self, double x, double y);
+void sluice_canvas_edit_end_bend (SluiceCanvas *self);
+/* canvas-edit-pointer.c */
 /* A box is moved: onto a wire, or, where it is @detaching, out of its own. */
 void sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching);
 void sluice_canvas_edit_drag_box (SluiceCanvas *self, double x, double y);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 
@@ -154,12 +154,14 @@ static void
 describe (SluiceCanvas *self, guint n_listed, guint n_visible)
 {
   guint n = self->model == NULL ? 0 : sluice_graph_model_get_n_nodes (self->model);
-  g_autofree char *text =
+  g_autofree char *boxes =
       n_listed < n_visible ? g_strdup_printf (_ ("%u nodes; %u of the %u visible boxes are listed"),
                                               n, n_listed, n_visible)
                            : g_strdup_printf (_ ("%u nodes, %u visible boxes"), n, n_visible);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, text,
-                                  -1);
+  g_autoptr (GString) text = g_string_new (boxes);
+  sluice_canvas_append_note_words (self, text);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  text->str, -1);
 }
 
 static gboolean

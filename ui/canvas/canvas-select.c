@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +33,16 @@ sluice_canvas_path_name (SluiceCanvas *self, const char *path)
 }
 
 char *
+sluice_canvas_dup_selection_words (SluiceCanvas *self)
+{
+  guint n = g_hash_table_size (self->selected);
+  const char *name = sluice_canvas_path_name (self, self->lead);
+  if (name == NULL || n <= 1)
+    return g_strdup (name != NULL ? name : "");
+  return g_strdup_printf (ngettext ("%s and %u more", "%s and %u more", n - 1), name, n - 1);
+}
+
+char *
 sluice_canvas_item_text (SluiceCanvas *self, guint item)
 {
   const char *path = sluice_canvas_item_path (self, item);
@@ -42,6 +53,8 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
   GString *said = g_string_new (text);
   g_free (text);
+  if (sluice_canvas_is_muted (self, item))
+    g_string_append (said, _ (", muted"));
   sluice_canvas_edit_append_ports (self, item, said);
   if (mark != NULL)
     g_string_append_printf (said, ". %s", mark);
@@ -94,6 +107,7 @@ void
 sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 {
   g_autofree char *copy = g_strdup (path); /* @path may belong to the set */
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   g_hash_table_add (self->selected, g_strdup (copy));
   set_lead (self, copy);
@@ -102,6 +116,7 @@ sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 void
 sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
 {
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   for (guint i = 0; i < paths->len; i++)
     g_hash_table_add (self->selected, g_strdup (paths->pdata[i]));
@@ -111,6 +126,7 @@ sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
 void
 sluice_canvas_select_none (SluiceCanvas *self)
 {
+  sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   set_lead (self, NULL);
 }
@@ -266,6 +282,8 @@ sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
   GHashTableIter iter;
   gpointer path;
   guint lead = self->lead != NULL ? group_by_name (self, self->lead) : SLUICE_NONE;
+  if (g_hash_table_size (self->selected) == 0)
+    return;
   if (lead == SLUICE_NONE && self->lead != NULL && successor != NULL)
     lead = group_by_name (self, successor);
   if (lead != SLUICE_NONE)

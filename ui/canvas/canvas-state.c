@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 /* The view as JSON, so that tests of the window assert on meaning and not on pixels. */
 
@@ -75,6 +75,8 @@ append_items (SluiceCanvas *self, GString *out)
         g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
       if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
         g_string_append (out, ",\"traced\":true");
+      if (sluice_canvas_is_muted (self, index))
+        g_string_append (out, ",\"muted\":true");
       sluice_canvas_edit_append_item_state (self, index, out);
       g_string_append_c (out, '}');
     }
@@ -122,6 +124,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append_printf (out, "\"busy\":%s,", sluice_canvas_is_busy (self) ? "true" : "false");
   g_string_append_printf (out, "\"minimap\":%s,",
                           sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
+  sluice_canvas_append_note_state (self, out);
   append_overlays (self, out);
   sluice_canvas_edit_append_state (self, out);
   g_string_append (out, "\"loading\":");

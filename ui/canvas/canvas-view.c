@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <math.h>
 #include <string.h>
@@ -318,7 +318,7 @@ sluice_canvas_fit (SluiceCanvas *self)
           self, (CanvasView){ x - width / 2 / zoom, y - height / 2 / zoom, zoom }, FALSE);
       return;
     }
-  SluiceRect bounds = sluice_scene_get_bounds (self->scene);
+  SluiceRect bounds = sluice_canvas_get_bounds (self);
   sluice_canvas_fit_rect (self, &bounds, TRUE);
   self->is_fitted = TRUE;
 }
@@ -548,8 +548,11 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .hover = self->hover,
                                 .shift = self->shift,
                                 .stretch = self->stretch,
-                                .ends = ends };
+                                .ends = ends,
+                                .draw_under = sluice_canvas_draw_notes,
+                                .under_data = self };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      sluice_canvas_draw_muted (self, cr);
       sluice_canvas_edit_draw (self, cr);
       draw_band (self, cr);
       draw_minimap (self, cr);
@@ -565,5 +568,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   gtk_widget_snapshot_child (widget, self->legend, snapshot);
   gtk_widget_snapshot_child (widget, self->message, snapshot);
   gtk_widget_snapshot_child (widget, self->tip, snapshot);
+  if (self->notes.entry != NULL)
+    gtk_widget_snapshot_child (widget, self->notes.entry, snapshot);
   sluice_canvas_edit_snapshot (self, snapshot);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/canvas-private.h"
+#include "ui/canvas/canvas-notes.h"
 
 #include <glib/gi18n-lib.h>
 #include <string.h>
@@ -13,6 +13,8 @@
 #define SMALL_MODEL  300  /* nodes: hierarchy and scene */
 #define MEDIUM_MODEL 3000 /* nodes: a new scene of a known hierarchy */
 #define SMALL_SCENE  90   /* boxes and glyphs */
+
+#define LEAST_MARGIN 10.0 /* pixels beside a picture that counts as shown whole */
 
 /* A scene under construction. Held by its task and, until it is replaced, by the canvas. */
 struct _CanvasJob
@@ -153,7 +155,9 @@ take_placed (SluiceCanvas *self, const CanvasJob *job)
   if (self->has_view && self->lead_item != SLUICE_NONE)
     {
       SluiceRect rect = sluice_scene_get_item (self->scene, self->lead_item)->rect;
+      gboolean is_fitted = self->is_fitted; /* that it is shown is nobody's wish to see less */
       sluice_canvas_show_rect (self, &rect);
+      self->is_fitted = is_fitted;
     }
   sluice_canvas_layout_changed (self);
 }
@@ -165,7 +169,8 @@ keep_fitted (SluiceCanvas *self)
 {
   if (self->edit == NULL || !self->is_fitted || !self->has_view)
     return;
-  SluiceRect all = sluice_scene_get_bounds (self->scene), visible = sluice_canvas_visible (self);
+  SluiceRect all = sluice_canvas_get_bounds (self), visible = sluice_canvas_visible (self);
+  all = sluice_rect_grown (&all, LEAST_MARGIN / self->view.zoom);
   if (!sluice_rect_contains (&visible, all.x, all.y)
       || !sluice_rect_contains (&visible, all.x + all.width, all.y + all.height))
     sluice_canvas_fit (self);
@@ -257,11 +262,20 @@ is_small (SluiceCanvas *self)
   return n <= MEDIUM_MODEL && count_drawn (self, 0, SMALL_SCENE) <= SMALL_SCENE;
 }
 
+/* The picture is packed for the room that there is once it has settled. */
+static gboolean
+awaits_room (SluiceCanvas *self)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  return self->scene == NULL && gtk_widget_get_mapped (widget)
+         && (gtk_widget_get_width (widget) == 0 || self->room_tick != 0);
+}
+
 void
 sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
 {
   cancel_job (self);
-  if (self->model == NULL)
+  if (self->model == NULL || awaits_room (self))
     return;
   pack_for_widget (self);
   CanvasJob *job = g_new0 (CanvasJob, 1);
@@ -474,10 +488,10 @@ sluice_canvas_set_use_dot (SluiceCanvas *self, gboolean use_dot)
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   if (sluice_view_state_get_use_dot (self->state) == use_dot)
     return;
-  sluice_canvas_remember (self);
+  SluiceViewState *before = sluice_canvas_begin_arranging (self);
   sluice_view_state_set_use_dot (self->state, use_dot);
-  sluice_canvas_rebuild (self, NULL);
-  sluice_canvas_layout_changed (self);
+  sluice_canvas_end_arranging (
+      self, before, use_dot ? _ ("lay out by Graphviz") : _ ("lay out without Graphviz"));
 }
 
 double
@@ -493,7 +507,7 @@ sluice_canvas_is_busy (SluiceCanvas *self)
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
   /* A scene that was made before the widget had its size is placed when it has it. */
   gboolean is_unplaced =
-      self->scene != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
+      self->model != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
   return is_unplaced || self->job != NULL || self->view_start != 0 || self->shift_from != NULL
          || self->tick != 0;
 }
@@ -524,11 +538,32 @@ sluice_canvas_export (SluiceCanvas *self,
   return sluice_scene_export (self->scene, &self->theme, format, path, error);
 }
 
+/* What stands beside a canvas goes or comes a frame after that had its first size: the room has
+ * settled when it is the same in two. */
+static gboolean
+room_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  if (width != self->room_width || height != self->room_height)
+    {
+      self->room_width = width;
+      self->room_height = height;
+      return G_SOURCE_CONTINUE;
+    }
+  self->room_tick = 0;
+  if (self->scene == NULL && self->job == NULL)
+    sluice_canvas_rebuild (self, NULL);
+  return G_SOURCE_REMOVE;
+}
+
 static void
 sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   sluice_canvas_allocate_overlays (self, width, height);
+  if (self->allocated_width == 0 && self->room_tick == 0)
+    self->room_tick = gtk_widget_add_tick_callback (widget, room_cb, NULL, NULL);
   if (self->scene != NULL && self->job == NULL && pack_for_widget (self))
     sluice_canvas_rebuild (self, NULL);
   else if (!self->has_view && self->scene != NULL && self->job == NULL && width > 0 && height > 0)
@@ -537,6 +572,7 @@ sluice_canvas_size_allocate (GtkWidget *widget, int width, int height, int basel
     sluice_canvas_refit (self);
   sluice_canvas_allocate_proxies (self);
   sluice_canvas_edit_allocate (self, width);
+  sluice_canvas_allocate_note_edit (self);
   if (self->menu != NULL)
     sluice_popover_follow (GTK_WIDGET (self->menu));
   /* Not at every allocation: proxies that appear ask for one themselves. */
@@ -592,8 +628,11 @@ sluice_canvas_dispose (GObject *object)
   sluice_canvas_end_motion (self);
   if (self->tick != 0)
     gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->tick);
-  self->tick = 0;
+  if (self->room_tick != 0)
+    gtk_widget_remove_tick_callback (GTK_WIDGET (self), self->room_tick);
+  self->tick = self->room_tick = 0;
   sluice_canvas_drop_proxies (self);
+  sluice_canvas_end_note_edit (self);
   sluice_canvas_edit_free (self);
   g_clear_handle_id (&self->spin_source, g_source_remove);
   g_clear_handle_id (&self->style_source, g_source_remove);
@@ -625,6 +664,7 @@ sluice_canvas_finalize (GObject *object)
   sluice_canvas_drop_minimap (self);
   g_free (self->flags);
   g_free (self->lead);
+  g_free (self->notes.selected);
   g_free (self->reveal);
   g_free (self->font);
   g_free (self->loading);
@@ -667,6 +707,8 @@ sluice_canvas_class_init (SluiceCanvasClass *klass)
   gtk_widget_class_set_css_name (widget_class, "sluice-canvas");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE);
   sluice_canvas_install_actions (widget_class);
+  sluice_canvas_install_arrange_actions (widget_class);
+  sluice_canvas_install_note_actions (widget_class);
   sluice_canvas_edit_install_actions (widget_class);
 }
 

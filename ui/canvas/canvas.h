@@ -53,6 +53,12 @@ void sluice_canvas_set_failure (SluiceCanvas *self, const char *text);
 /* Replaces the view state (transfer none) and reads a copy of it, as for `model.layout`. */
 void sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state);
 SluiceViewState *sluice_canvas_dup_view_state (SluiceCanvas *self);
+/* A command, or one that is undone or done again, arranges the picture: lines (char*) of
+ * sluice_view_state_diff(). */
+void sluice_canvas_arrange (SluiceCanvas *self, const GPtrArray *lines);
+/* What a person arranged on another picture of the same graph; what is open and in view stays, and
+ * no signal is sent. */
+void sluice_canvas_take_arrangement (SluiceCanvas *self, const SluiceViewState *state);
 
 /* Live second lines, heat bars and histogram glyphs, by path of a node or scope. Never moves the
  * layout; what is not named keeps its value. */

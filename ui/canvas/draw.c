@@ -702,6 +702,8 @@ sluice_drawer_draw (SluiceDrawer *self,
   cairo_scale (cr, zoom, zoom);
   cairo_translate (cr, -state->x, -state->y);
   d.area = (SluiceRect){ state->x, state->y, state->width / zoom, state->height / zoom };
+  if (state->draw_under != NULL)
+    state->draw_under (cr, state->under_data);
   find_visible (&d, items, edges);
   if (state->color_by == SLUICE_COLOR_BY_TIME || state->color_by == SLUICE_COLOR_BY_BYTES)
     d.color_scale = sluice_scene_get_color_scale (scene, state->values);

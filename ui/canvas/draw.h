@@ -51,7 +51,10 @@ typedef struct
   const SluicePoint *stretch; /* per item: added to width and height; or NULL */
   const SluicePoint *ends; /* per edge: how far its beginning (x) and its end (y) lie to the right
                               of where the scene has them; or NULL */
-  gboolean plain;          /* ground without dots: for pictures on paper */
+  /* (nullable): between the ground and the boxes, in the scene */
+  void (*draw_under) (cairo_t *cr, gpointer data);
+  gpointer under_data;
+  gboolean plain; /* ground without dots: for pictures on paper */
 } SluiceDrawState;
 
 #define SLUICE_DRAW_STATE_INIT                                                                     \

@@ -47,9 +47,10 @@ typedef struct
   const char *error;  /* a sentence for people: what is wrong with this node, or NULL */
   SluiceNodeClass node_class;
   SluiceNodeService service;
-  double cost;    /* predicted work, any unit that adds up (flops); 0 = unknown */
-  guint64 bytes;  /* of all outputs; 0 = unknown */
-  guint64 params; /* trainable elements held (variables); 0 = none */
+  double cost;       /* predicted work, any unit that adds up (flops); 0 = unknown */
+  guint64 bytes;     /* of all outputs; 0 = unknown */
+  guint64 params;    /* trainable elements held (variables); 0 = none */
+  gboolean is_muted; /* it is gone around */
 } SluiceModelNode;
 
 typedef struct

@@ -31,8 +31,8 @@ add_item (Placer *p, const SluiceSceneItem *item, SluicePoint origin)
   return index;
 }
 
-static SluiceRect
-path_bounds (const SluicePoint *p, guint n, double width)
+SluiceRect
+sluice_scene_path_bounds (const SluicePoint *p, guint n, double width)
 {
   SluiceRect r = { p[0].x, p[0].y, 0, 0 };
   for (guint i = 1; i < n; i++)
@@ -48,7 +48,7 @@ add_edge (Placer *p, SluiceSceneEdge edge)
 {
   SluiceScene *scene = p->scene;
   const SluicePoint *points = &g_array_index (scene->points, SluicePoint, edge.first_point);
-  edge.bounds = path_bounds (points, edge.n_points, edge.width);
+  edge.bounds = sluice_scene_path_bounds (points, edge.n_points, edge.width);
   g_array_append_val (scene->edges, edge);
 }
 
@@ -436,6 +436,7 @@ sluice_scene_new (SluiceHierarchy *hierarchy,
     {
       place_level (&p, root, (SluicePoint){ 0, 0 }, SLUICE_NONE, 0);
       add_quiet_edges (&p);
+      sluice_scene_bend (scene, state);
       index_scene (scene);
       sluice_scene_place_labels (scene);
     }

@@ -199,4 +199,10 @@ sluice_scene_has_room (double height, double zoom)
 /* scene-labels.c */
 void sluice_scene_place_labels (SluiceScene *scene);
 
+/* scene-build.c: what a line of that width takes up. */
+SluiceRect sluice_scene_path_bounds (const SluicePoint *p, guint n, double width);
+
+/* scene-bend.c: lines that a person has bent. state: (nullable) */
+void sluice_scene_bend (SluiceScene *scene, const SluiceViewState *state);
+
 G_END_DECLS

@@ -1,26 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "ui/canvas/view-state.h"
+#include "ui/canvas/view-state-private.h"
 
-#include <glib/gi18n-lib.h>
-#include <math.h>
 #include <string.h>
 
-#include "ui/common/geometry.h"
-
-struct _SluiceViewState
+static void
+note_free (gpointer data)
 {
-  GHashTable *open;   /* set of char* */
-  GHashTable *moves;  /* char* -> SluicePoint* */
-  GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
-  GPtrArray *unknown; /* char*: lines of newer versions and other tools */
-  gboolean use_dot;
-  gboolean has_view;
-  SluicePoint centre;
-  double zoom;
-  double width, height; /* 0: not set */
-};
+  SluiceViewNote *note = data;
+  g_free (note->text);
+  g_strfreev (note->names);
+  g_free (note);
+}
 
 SluiceViewState *
 sluice_view_state_new (void)
@@ -29,6 +21,8 @@ sluice_view_state_new (void)
   self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->moves = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->bends = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->notes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, note_free);
   self->unknown = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
@@ -60,6 +54,8 @@ sluice_view_state_free (SluiceViewState *self)
   g_hash_table_unref (self->open);
   g_hash_table_unref (self->moves);
   g_hash_table_unref (self->places);
+  g_hash_table_unref (self->bends);
+  g_hash_table_unref (self->notes);
   g_ptr_array_unref (self->unknown);
   g_free (self);
 }
@@ -119,6 +115,20 @@ sluice_view_state_unset_moves (SluiceViewState *self)
   g_hash_table_remove_all (self->moves);
 }
 
+static gboolean
+is_below (gpointer key, gpointer value, gpointer scope)
+{
+  const char *name = key;
+  gsize length = strlen (scope);
+  return strncmp (name, scope, length) == 0 && (name[length] == '\0' || name[length] == '/');
+}
+
+void
+sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name)
+{
+  g_hash_table_foreach_remove (self->moves, is_below, (gpointer) name);
+}
+
 /* Replaces what is in @to by copies. */
 static void
 copy_moves (GHashTable *to, GHashTable *from)
@@ -142,10 +152,23 @@ copy_places (GHashTable *to, GHashTable *from)
     g_hash_table_insert (to, g_strdup (key), value);
 }
 
+static void
+copy_notes (SluiceViewState *self, GHashTable *from)
+{
+  GHashTableIter iter;
+  gpointer id, note;
+  g_hash_table_remove_all (self->notes);
+  g_hash_table_iter_init (&iter, from);
+  while (g_hash_table_iter_next (&iter, &id, &note))
+    sluice_view_state_set_note (self, id, note);
+}
+
 void
 sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other)
 {
   copy_moves (self->moves, other->moves);
+  copy_moves (self->bends, other->bends);
+  copy_notes (self, other->notes);
   copy_places (self->places, other->places);
   self->use_dot = other->use_dot;
 }
@@ -212,273 +235,80 @@ sluice_view_state_set_view (SluiceViewState *self, double x, double y, double zo
   self->zoom = zoom;
 }
 
-/* Names may hold blanks and anything else; a line must not. */
+/* ---- bends ---- */
+
+/* No name has a line's end in it. */
 static char *
-escape_name (const char *name)
+bend_key (const char *from, const char *to)
 {
-  GString *out = g_string_new (NULL);
-  for (const char *c = name; *c != '\0'; c++)
-    if ((guchar) *c <= ' ' || *c == '\\' || *c == 0x7f)
-      g_string_append_printf (out, "\\%03o", (guchar) *c);
-    else
-      g_string_append_c (out, *c);
-  return g_string_free (out, FALSE);
+  return g_strconcat (from, "\n", to, NULL);
 }
 
-/* The name that escape_name() wrote; NULL when a backslash is not followed by three octal digits of
- * a byte. */
-static char *
-unescape_name (const char *word)
+gboolean
+sluice_view_state_get_bend (
+    const SluiceViewState *self, const char *from, const char *to, double *dx, double *dy)
 {
-  GString *out = g_string_new (NULL);
-  for (const char *c = word; *c != '\0'; c++)
-    {
-      guint byte = (guchar) *c;
-      if (*c == '\\')
-        {
-          byte = 0;
-          for (int i = 1; i <= 3; i++)
-            {
-              if (c[i] < '0' || c[i] > '7')
-                return g_string_free (out, TRUE);
-              byte = byte * 8 + (c[i] - '0');
-            }
-          if (byte == 0 || byte > 0x7f)
-            return g_string_free (out, TRUE);
-          c += 3;
-        }
-      g_string_append_c (out, (char) byte);
-    }
-  return g_string_free (out, FALSE);
-}
-
-/* A finite number that fills the whole word. */
-static gboolean
-parse_number (const char *word, double *value)
-{
-  char *end;
-  *value = g_ascii_strtod (word, &end);
-  return end != word && *end == '\0' && isfinite (*value);
-}
-
-typedef enum
-{
-  LINE_OK,
-  LINE_BAD,
-  LINE_UNKNOWN,
-} LineResult;
-
-static LineResult
-parse_line (SluiceViewState *self, char **words)
-{
-  guint n = g_strv_length (words);
-  g_autofree char *name = n > 1 ? unescape_name (words[1]) : NULL;
-  double a, b, c;
-
-  if (strcmp (words[0], "moved") == 0)
-    {
-      /* A width, a colour may follow in later versions: such a line is kept by hand, not understood
-       * by half. */
-      if (n > 4)
-        return LINE_UNKNOWN;
-      if (n != 4 || name == NULL || !parse_number (words[2], &a) || !parse_number (words[3], &b))
-        return LINE_BAD;
-      sluice_view_state_set_move (self, name, a, b);
-      return LINE_OK;
-    }
-  if (strcmp (words[0], "view") == 0)
-    {
-      if (n != 4 || !parse_number (words[1], &a) || !parse_number (words[2], &b)
-          || !parse_number (words[3], &c) || c <= 0)
-        return LINE_BAD;
-      sluice_view_state_set_view (self, a, b, c);
-      return LINE_OK;
-    }
-  if (strcmp (words[0], "size") == 0)
-    {
-      if (n != 3 || !parse_number (words[1], &a) || !parse_number (words[2], &b) || a <= 0
-          || b <= 0)
-        return LINE_BAD;
-      sluice_view_state_set_size (self, a, b);
-      return LINE_OK;
-    }
-  if (strcmp (words[0], "engine") == 0)
-    {
-      if (n != 2 || strcmp (words[1], "dot") != 0)
-        return LINE_UNKNOWN;
-      self->use_dot = TRUE;
-      return LINE_OK;
-    }
-  if (strcmp (words[0], "open") == 0 || strcmp (words[0], "include") == 0
-      || strcmp (words[0], "exclude") == 0)
-    {
-      if (n != 2 || name == NULL)
-        return LINE_BAD;
-      if (words[0][0] == 'o')
-        sluice_view_state_set_open (self, name, TRUE);
-      else
-        sluice_view_state_set_place (
-            self, name, words[0][0] == 'i' ? SLUICE_PLACE_INCLUDE : SLUICE_PLACE_EXCLUDE);
-      return LINE_OK;
-    }
-  return LINE_UNKNOWN;
-}
-
-/* The words of a line; runs of blanks count as one. */
-static char **
-split_words (const char *line)
-{
-  g_auto (GStrv) parts = g_strsplit_set (line, " \t", -1);
-  GPtrArray *words = g_ptr_array_new ();
-  for (guint i = 0; parts[i] != NULL; i++)
-    if (parts[i][0] != '\0')
-      g_ptr_array_add (words, g_strdup (parts[i]));
-  g_ptr_array_add (words, NULL);
-  return (char **) g_ptr_array_free (words, FALSE);
-}
-
-static gboolean
-parse_header (const char *line, char **hash, GError **error)
-{
-  g_auto (GStrv) words = split_words (line);
-  guint n = g_strv_length (words);
-
-  if (n < 2 || strcmp (words[0], "layout") != 0)
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                   _ ("Line 1: a layout file begins with “layout 1 graph=HASH”, not with “%s”"),
-                   line);
-      return FALSE;
-    }
-  if (strcmp (words[1], "1") != 0)
-    {
-      g_set_error (
-          error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-          _ ("Line 1: layout version %s is newer than this program, which reads version 1"),
-          words[1]);
-      return FALSE;
-    }
-  if (hash != NULL)
-    *hash = g_strdup (n > 2 && g_str_has_prefix (words[2], "graph=") ? words[2] + 6 : "");
+  g_autofree char *key = bend_key (from, to);
+  const SluicePoint *p = g_hash_table_lookup (self->bends, key);
+  if (p == NULL)
+    return FALSE;
+  *dx = p->x;
+  *dy = p->y;
   return TRUE;
 }
 
-SluiceViewState *
-sluice_view_state_parse (const char *text, char **hash, GError **error)
+void
+sluice_view_state_set_bend (
+    SluiceViewState *self, const char *from, const char *to, double dx, double dy)
 {
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
-  g_autoptr (SluiceViewState) self = sluice_view_state_new ();
-  g_autofree char *found = NULL;
-
-  if (!g_utf8_validate (text, -1, NULL))
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL, _ ("A layout file must be UTF-8 text"));
-      return NULL;
-    }
-  if (!parse_header (lines[0] == NULL ? "" : lines[0], &found, error))
-    return NULL;
-  for (guint i = 1; lines[i] != NULL; i++)
-    {
-      g_auto (GStrv) words = split_words (g_strchomp (lines[i]));
-      if (words[0] == NULL)
-        continue;
-      switch (parse_line (self, words))
-        {
-        case LINE_OK:
-          break;
-        case LINE_UNKNOWN:
-          g_ptr_array_add (self->unknown, g_strdup (lines[i]));
-          break;
-        case LINE_BAD:
-          g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL,
-                       _ ("Line %u: “%s” is not a valid “%s” line"), i + 1, lines[i], words[0]);
-          return NULL;
-        }
-    }
-  if (hash != NULL)
-    *hash = g_steal_pointer (&found);
-  return g_steal_pointer (&self);
+  SluicePoint p = { dx, dy };
+  g_hash_table_replace (self->bends, bend_key (from, to), g_memdup2 (&p, sizeof p));
 }
 
-static void
-take_line (GPtrArray *lines, char *line)
+void
+sluice_view_state_unset_bend (SluiceViewState *self, const char *from, const char *to)
 {
-  g_ptr_array_add (lines, line);
+  g_autofree char *key = bend_key (from, to);
+  g_hash_table_remove (self->bends, key);
 }
 
-static int
-compare_lines (gconstpointer a, gconstpointer b)
+gboolean
+sluice_view_state_has_bends (const SluiceViewState *self)
 {
-  return strcmp (*(char *const *) a, *(char *const *) b);
+  return g_hash_table_size (self->bends) > 0;
 }
 
-/* Hundredths of a pixel, without an exponent or a locale's comma. */
-static const char *
-print_number (char *buffer, double value)
+/* ---- notes ---- */
+
+GHashTable *
+sluice_view_state_get_notes (const SluiceViewState *self)
 {
-  g_ascii_formatd (buffer, G_ASCII_DTOSTR_BUF_SIZE, "%.2f", value);
-  if (g_str_has_suffix (buffer, ".00"))
-    buffer[strlen (buffer) - 3] = '\0';
-  return strcmp (buffer, "-0") == 0 ? "0" : buffer;
+  return self->notes;
 }
 
-static void
-add_named_lines (const SluiceViewState *self, GPtrArray *lines)
+void
+sluice_view_state_set_note (SluiceViewState *self, const char *id, const SluiceViewNote *note)
 {
-  char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
-  GHashTableIter iter;
-  gpointer key, value;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
+  if (note == NULL)
     {
-      g_autofree char *name = escape_name (key);
-      take_line (lines, g_strdup_printf ("open %s", name));
+      g_hash_table_remove (self->notes, id);
+      return;
     }
-  g_hash_table_iter_init (&iter, self->moves);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    {
-      const SluicePoint *p = value;
-      g_autofree char *name = escape_name (key);
-      take_line (lines, g_strdup_printf ("moved %s %s %s", name, print_number (x, p->x),
-                                         print_number (y, p->y)));
-    }
-  g_hash_table_iter_init (&iter, self->places);
-  while (g_hash_table_iter_next (&iter, &key, &value))
-    {
-      g_autofree char *name = escape_name (key);
-      gboolean include = GPOINTER_TO_INT (value) == SLUICE_PLACE_INCLUDE;
-      take_line (lines, g_strdup_printf ("%s %s", include ? "include" : "exclude", name));
-    }
+  SluiceViewNote *copy = g_memdup2 (note, sizeof *note);
+  copy->text = g_strdup (note->text);
+  copy->names = g_strdupv (note->names);
+  g_hash_table_replace (self->notes, g_strdup (id), copy);
 }
 
 char *
-sluice_view_state_print (const SluiceViewState *self, const char *graph_hash)
+sluice_view_state_new_note_id (const SluiceViewState *self)
 {
-  g_autoptr (GPtrArray) lines = g_ptr_array_new_with_free_func (g_free);
-  GString *out = g_string_new (NULL);
-
-  add_named_lines (self, lines);
-  for (guint i = 0; i < self->unknown->len; i++)
-    take_line (lines, g_strdup (self->unknown->pdata[i]));
-  if (self->use_dot)
-    take_line (lines, g_strdup ("engine dot"));
-  if (self->has_view && self->width > 0)
+  guint number = g_hash_table_size (self->notes) + 1;
+  char *id = g_strdup_printf ("%u", number);
+  while (g_hash_table_contains (self->notes, id))
     {
-      char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
-      take_line (lines, g_strdup_printf ("size %s %s", print_number (x, self->width),
-                                         print_number (y, self->height)));
+      g_free (id);
+      id = g_strdup_printf ("%u", ++number);
     }
-  if (self->has_view)
-    {
-      char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE], z[G_ASCII_DTOSTR_BUF_SIZE];
-      g_ascii_formatd (z, sizeof z, "%.4f", self->zoom);
-      take_line (lines, g_strdup_printf ("view %s %s %s", print_number (x, self->centre.x),
-                                         print_number (y, self->centre.y), z));
-    }
-  g_ptr_array_sort (lines, compare_lines);
-  g_string_append_printf (out, "layout 1 graph=%s\n", graph_hash == NULL ? "" : graph_hash);
-  for (guint i = 0; i < lines->len; i++)
-    g_string_append_printf (out, "%s\n", (char *) lines->pdata[i]);
-  return g_string_free (out, FALSE);
+  return id;
 }

@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* What a person did to the picture, apart from the graph: open scopes, moved boxes, what is set
- * aside or brought back, the view. Keyed by names, so it survives every rebuild of the graph. Its
- * text form is the `model.layout` sidecar:
+/* What a person did to the picture, apart from the graph: open scopes, moved boxes, bent lines,
+ * notes and frames, what is set aside or brought back, the view. Keyed by names, so it survives
+ * every rebuild of the graph. Its text form is the `model.layout` sidecar:
  *
  *   layout 1 graph=<hash>
+ *   bend <from> <to> <dx> <dy>
  *   engine dot
  *   exclude <name>
+ *   frame <id> <title> <name>...
  *   include <name>
  *   moved <name> <dx> <dy>
+ *   note <id> <text> <dx> <dy> [<name>]
  *   open <scope>
  *   size <width> <height>
  *   view <x> <y> <zoom>
@@ -42,10 +45,43 @@ gboolean
 sluice_view_state_get_move (const SluiceViewState *self, const char *name, double *dx, double *dy);
 void sluice_view_state_set_move (SluiceViewState *self, const char *name, double dx, double dy);
 void sluice_view_state_unset_moves (SluiceViewState *self);
+/* Of that and of what stands in it. */
+void sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name);
 
-/* What was moved and set aside, and who lays out, become as they are in @other; what is open and in
- * view stays. */
+/* The line between two boxes bends: so far from the middle between its ends. */
+gboolean sluice_view_state_get_bend (
+    const SluiceViewState *self, const char *from, const char *to, double *dx, double *dy);
+void sluice_view_state_set_bend (
+    SluiceViewState *self, const char *from, const char *to, double dx, double dy);
+void sluice_view_state_unset_bend (SluiceViewState *self, const char *from, const char *to);
+gboolean sluice_view_state_has_bends (const SluiceViewState *self);
+
+/* What is written on the picture: a frame around boxes, or a note beside one of them. */
+typedef struct
+{
+  gboolean is_frame;
+  char *text;    /* the title of a frame; never empty */
+  char **names;  /* what the frame goes around; of a note one name, or none */
+  double dx, dy; /* of a note: from the middle of its box, or of the picture, to its top left */
+} SluiceViewNote;
+
+/* (element-type char* SluiceViewNote*): by its id, "1" */
+GHashTable *sluice_view_state_get_notes (const SluiceViewState *self);
+/* A copy of it; note: (nullable): no more. */
+void sluice_view_state_set_note (SluiceViewState *self, const char *id, const SluiceViewNote *note);
+/* One that no note has: (transfer full). */
+char *sluice_view_state_new_note_id (const SluiceViewState *self);
+
+/* What was moved, bent, noted and set aside, and who lays out, become as they are in @other; what
+ * is open and in view stays. */
 void sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other);
+
+/* What makes one arrangement of the other: lines of the text, those that go first, "-moved fc1 20
+ * 0",
+ * "+moved fc1 40 0". (transfer full) (element-type utf8): empty where they are equal */
+GPtrArray *sluice_view_state_diff (const SluiceViewState *before, const SluiceViewState *after);
+/* Does such a line; one that is not understood does nothing. */
+void sluice_view_state_apply (SluiceViewState *self, const char *line);
 
 typedef enum
 {

@@ -225,6 +225,36 @@ test_project (void)
   g_assert_cmpstr (problem->text, ==, "Nothing feeds it, and sum reads it.");
 }
 
+/* In as many pieces as may be, and all at once. */
+static void
+test_pieces (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  const guint n = 1000;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      sluice_graph_add (
+          graph,
+          &(SluiceNodeSpec){ .name = name, .op = "Neg", .inputs = &SLUICE_NO_EDGE, .n_inputs = 1 },
+          NULL);
+    }
+  g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph, NULL);
+  g_autoptr (GPtrArray) found = NULL, whole = sluice_problems_find (graph, NULL);
+  guint n_pieces = 0;
+  for (; found == NULL; n_pieces++)
+    found = sluice_problem_search_go_on (search, -1);
+  g_assert_cmpuint (n_pieces, >, 10);
+  g_assert_cmpuint (found->len, ==, n);
+  g_assert_cmpuint (whole->len, ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceProblem *one = found->pdata[i], *other = whole->pdata[i];
+      g_assert_true (one->node == other->node && one->name == other->node->name);
+      g_assert_cmpstr (one->text, ==, other->text);
+    }
+}
+
 /* What a project feeds within the graph, fetches, or no longer finds there, is nothing wrong. */
 static void
 test_project_knows (void)
@@ -261,6 +291,7 @@ main (int argc, char **argv)
   g_test_add_func ("/command/problems/variables", test_variables);
   g_test_add_func ("/command/problems/cases", test_cases);
   g_test_add_func ("/command/problems/project", test_project);
+  g_test_add_func ("/command/problems/pieces", test_pieces);
   g_test_add_func ("/command/problems/project-knows", test_project_knows);
   return g_test_run ();
 }

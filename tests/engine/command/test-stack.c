@@ -77,6 +77,8 @@ static const char *const commands[][2] = {
   { "group g y s", "group into g" },
   { "ungroup s", "ungroup s" },
   { "insert Tanh t y", "insert t" },
+  { "mute y", "mute y" },
+  { "insert Add t2 y y", "insert t2" },
   { "together \"two at once\" \"add Neg n loss\" \"rename n m\"", "two at once" },
   { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
   { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
@@ -118,6 +120,44 @@ test_each (Fixture *f, gconstpointer data)
       g_assert_true (g_bytes_equal (after, redone));
       run (f, "undo");
     }
+}
+
+static void
+note_line (const char *line, gpointer data)
+{
+  g_string_append_printf (data, "%s;", line);
+}
+
+/* What is arranged is in the one history, told as it comes and goes, and no change of the graph. */
+static void
+test_layout (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) told = g_string_new (NULL);
+  run (f, model);
+  sluice_command_stack_set_saved (f->stack, TRUE);
+  sluice_command_stack_set_arrange (f->stack, note_line, told);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  run (f, "layout \"move y\" \"+moved y 1 2\"\n"
+          "layout \"move y\" \"-moved y 1 2\" \"+moved y 3 4\"");
+  g_assert_cmpstr (told->str, ==, "+moved y 1 2;-moved y 1 2;+moved y 3 4;");
+  g_assert_true (sluice_command_stack_is_saved (f->stack));
+  g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+  g_assert_cmpstr (words, ==, "move y");
+  g_string_truncate (told, 0);
+  run (f, "undo 2\nredo");
+  g_assert_cmpstr (told->str, ==, "-moved y 3 4;+moved y 1 2;-moved y 1 2;+moved y 1 2;");
+  run (f, "add Neg n loss");
+  g_assert_false (sluice_command_stack_is_saved (f->stack));
+  run (f, "undo");
+  g_assert_true (sluice_command_stack_is_saved (f->stack));
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+  /* With a change of the graph it is one command. */
+  g_string_truncate (told, 0);
+  run (f, "together both \"add Neg n loss\" \"layout w \\\"+moved n 1 2\\\"\"\nundo");
+  g_assert_cmpstr (told->str, ==, "+moved n 1 2;-moved n 1 2;");
+  g_assert_null (sluice_graph_find (f->graph, "n"));
+  g_assert_false (sluice_command_stack_do (f->stack, "layout w \"moved y 1 2\"", NULL, NULL));
 }
 
 /* The journal makes the same graph, with the same to undo and to redo. */
@@ -513,6 +553,7 @@ static void
 test_refused (Fixture *f, gconstpointer data)
 {
   static const char *const cases[][2] = {
+    { "rename s \"\"", "is empty" },
     { "train y optimizer=sgd learning-rate=0.1", "Mean" },
     { "train axes optimizer=sgd learning-rate=0.1", "int32" },
     { "train loss optimizer=sgd learning-rate=fast", "neither a number nor an edge" },
@@ -530,7 +571,7 @@ test_refused (Fixture *f, gconstpointer data)
     { "group s/w s", "itself" },
     { "ungroup y", "no scope" },
     { "duplicate s s/t", "cannot stand in it" },
-    { "insert Add t y", "one of each" },
+    { "insert Add t y", "has its others named behind" },
     { "undo 0", "1 or more" },
     { "redo", "only 0" },
     { "add Neg n loss loss", "Neg 'n'" },
@@ -592,6 +633,7 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
   ADD ("/command/stack/each", test_each);
   ADD ("/command/stack/journal", test_journal);
+  ADD ("/command/stack/layout", test_layout);
   ADD ("/command/stack/duplicate", test_duplicate);
   ADD ("/command/stack/duplicate-loop", test_duplicate_loop);
   ADD ("/command/stack/train", test_train);

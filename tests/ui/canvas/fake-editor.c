@@ -271,6 +271,7 @@ static void
 do_splice (const SluiceCanvasLink *wire,
            const SluiceCanvasEnd *input,
            const SluiceCanvasEnd *output,
+           const GPtrArray *lines,
            gpointer data)
 {
   FakeEditor *self = data;
@@ -359,6 +360,15 @@ do_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
   g_string_append (self->log, "; ");
 }
 
+/* As a history would that keeps nothing. */
+static void
+do_arrange (const GPtrArray *lines, const char *words, gpointer data)
+{
+  FakeEditor *self = data;
+  g_string_append_printf (self->log, "%s; ", words);
+  sluice_canvas_arrange (self->canvas, lines);
+}
+
 static gboolean
 do_history (gboolean redo, gpointer data)
 {
@@ -383,6 +393,7 @@ static const SluiceCanvasEditor vtable = {
   .copy = do_copy,
   .paste = do_paste,
   .palette = do_palette,
+  .arrange = do_arrange,
   .history = do_history,
 };
 

@@ -38,7 +38,7 @@ test_link (EditFixture *f, gconstpointer data)
                  || edit_is_said (f, "fc, input a, float32, open: gives ?×10 (2 of 6)"));
   g_assert_true (edit_key (f, GDK_KEY_Return, 0));
   edit_assert_log (f, "connect x:0 fc:0; ");
-  g_assert_true (edit_is_said (f, "Graph"));
+  g_assert_true (edit_is_said (f, "Graph to change"));
 }
 
 /* Tab goes over the ports, Delete takes off a wire, a letter asks for a node at the port. */
@@ -72,7 +72,7 @@ test_splice_keys (EditFixture *f, gconstpointer data)
   sluice_canvas_select (f->canvas, "loss");
   edit_act (f, "canvas.splice"); /* its output is open, but what it reads is no wire's */
   edit_key (f, GDK_KEY_Escape, 0);
-  g_assert_true (edit_is_said (f, "Graph"));
+  g_assert_true (edit_is_said (f, "Graph to change"));
   sluice_canvas_select (f->canvas, "pool");
   edit_act (f, "canvas.splice");
   for (guint i = 0; i < 4 && !edit_is_said (f, "Into the wire from fc to act (1 of 3)")
@@ -82,7 +82,7 @@ test_splice_keys (EditFixture *f, gconstpointer data)
     g_assert_true (edit_key (f, GDK_KEY_Down, 0));
   g_assert_true (edit_key (f, GDK_KEY_Return, 0));
   edit_assert_log (f, "splice pool:0 fc:0 act:0; ");
-  g_assert_true (edit_is_said (f, "Graph"));
+  g_assert_true (edit_is_said (f, "Graph to change"));
 }
 
 static void

@@ -127,6 +127,41 @@ test_fuzz (void)
   g_rand_free (rand);
 }
 
+/* What makes the one of the other, and back. */
+static void
+test_diff (void)
+{
+  char *both[] = { "a", "b c", NULL }, *none[] = { NULL };
+  g_autoptr (SluiceViewState) from = sluice_view_state_new ();
+  g_autoptr (SluiceViewState) to = sluice_view_state_new ();
+  sluice_view_state_set_move (from, "a", 1, 2);
+  sluice_view_state_set_move (to, "a", 3, 2);
+  sluice_view_state_set_place (from, "hub", SLUICE_PLACE_EXCLUDE);
+  sluice_view_state_set_use_dot (to, TRUE);
+  sluice_view_state_set_bend (to, "a", "b c", 5, -6.5);
+  sluice_view_state_set_note (to, "1", &(SluiceViewNote){ TRUE, "two of them", both, 0, 0 });
+  sluice_view_state_set_note (to, "2", &(SluiceViewNote){ FALSE, "one\nline", none, 7, 8 });
+  sluice_view_state_set_open (to, "is no arrangement", TRUE);
+  g_autoptr (GPtrArray) lines = sluice_view_state_diff (from, to);
+  g_ptr_array_add (lines, NULL);
+  g_autofree char *text = g_strjoinv ("|", (char **) lines->pdata);
+  g_assert_cmpstr (text, ==,
+                   "-exclude hub|-moved a 1 2|+bend a b\\040c 5 -6.50|+engine dot|"
+                   "+frame 1 two\\040of\\040them a b\\040c|+moved a 3 2|+note 2 one\\012line 7 8");
+  for (guint i = 0; i + 1 < lines->len; i++)
+    sluice_view_state_apply (from, lines->pdata[i]);
+  g_autoptr (GPtrArray) rest = sluice_view_state_diff (from, to);
+  g_assert_cmpuint (rest->len, ==, 0);
+  for (guint i = lines->len - 1; i > 0; i--)
+    {
+      char *line = lines->pdata[i - 1];
+      *line = *line == '+' ? '-' : '+';
+      sluice_view_state_apply (from, line);
+    }
+  g_autofree char *back = sluice_view_state_print (from, "");
+  g_assert_cmpstr (back, ==, "layout 1 graph=\nexclude hub\nmoved a 1 2\n");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -136,5 +171,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/view-state/bad", test_bad_lines);
   g_test_add_func ("/canvas/view-state/crlf", test_windows_line_ends);
   g_test_add_func ("/canvas/view-state/fuzz", test_fuzz);
+  g_test_add_func ("/canvas/view-state/diff", test_diff);
   return g_test_run ();
 }

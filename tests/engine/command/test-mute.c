@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* What is muted is gone around, and comes back to the last byte. */
+#include <string.h>
+
+#include "engine/base/error.h"
+#include "engine/command/stack.h"
+#include "engine/graph/graphdef.h"
+#include "engine/passes/passes.h"
+#include "kernels/registry.h"
+
+typedef struct
+{
+  SluiceGraph *graph;
+  SluiceCommandStack *stack;
+} Fixture;
+
+static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,4]\n"
+                            "layer dense h input=x units=3\n"
+                            "add Relu r h/output\n"
+                            "layer dropout d input=r\n"
+                            "layer dense out input=d/output units=2\n"
+                            "add Const axes value=[0,1]\n"
+                            "add Mean loss out/output axes\n";
+
+static void
+run (Fixture *f, const char *script)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+set_up (Fixture *f, gconstpointer data)
+{
+  f->graph = sluice_graph_new ();
+  f->stack = sluice_command_stack_new (f->graph);
+  run (f, model);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer data)
+{
+  sluice_command_stack_free (f->stack);
+  sluice_graph_unref (f->graph);
+}
+
+static GBytes *
+dup_bytes (Fixture *f)
+{
+  GBytes *bytes = sluice_graph_export (f->graph, SLUICE_EXPORT_TEXT, NULL);
+  g_assert_nonnull (bytes);
+  return bytes;
+}
+
+static void
+assert_same (Fixture *f, GBytes *before)
+{
+  g_autoptr (GBytes) now = dup_bytes (f);
+  g_assert_cmpstr (g_bytes_get_data (now, NULL), ==, g_bytes_get_data (before, NULL));
+}
+
+/* What input of a node reads. */
+static void
+assert_reads (Fixture *f, const char *node, guint input, const char *wanted)
+{
+  const SluiceNode *from = sluice_graph_find (f->graph, node)->inputs[input].node;
+  g_assert_nonnull (from);
+  g_assert_cmpstr (from->name, ==, wanted);
+}
+
+/* A node, a layer, and both; with and without a training. */
+static void
+test_back (Fixture *f, gconstpointer data)
+{
+  for (guint i = 0; i < 2; i++)
+    {
+      if (i == 1)
+        run (f, "train loss optimizer=momentum learning-rate=0.1");
+      g_autoptr (GBytes) before = dup_bytes (f);
+      run (f, "mute r\nunmute r");
+      assert_same (f, before);
+      run (f, "mute d\nmute r\nunmute d\nunmute r");
+      assert_same (f, before);
+      run (f, "mute d\nundo");
+      assert_same (f, before);
+      run (f, "together both \"mute r\" \"mute d\"\ntogether both \"unmute d\" \"unmute r\"");
+      assert_same (f, before);
+    }
+}
+
+static void
+test_around (Fixture *f, gconstpointer data)
+{
+  run (f, "add Identity also d/output\nmute d");
+  assert_reads (f, "also", 0, "r");
+  run (f, "mute r");
+  assert_reads (f, "also", 0, "h/output");
+  /* In a training it is another graph that is trained. */
+  run (f, "unmute r\ntrain loss optimizer=sgd learning-rate=0.1\nmute r");
+  g_assert_null (sluice_graph_find (f->graph, "gradients/r_grad/ReluGrad"));
+  g_assert_nonnull (sluice_graph_find (f->graph, "train"));
+}
+
+/* Whoever reads it may be called otherwise by then, be gone, or read something else. */
+static void
+test_readers (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) said = g_string_new (NULL);
+  run (f, "add Identity a r\nadd Identity b r\nadd Identity c r\nmute r\n"
+          "rename a s/a\ndelete b\nconnect x c:0\nduplicate r twin");
+  g_assert_true (sluice_command_stack_do (f->stack, "unmute r", said, NULL));
+  assert_reads (f, "s/a", 0, "r");
+  assert_reads (f, "c", 0, "x");
+  g_assert_nonnull (strstr (said->str, "c:0"));
+  g_assert_false (sluice_command_stack_do (f->stack, "unmute twin", NULL, NULL));
+}
+
+static void
+test_refused (Fixture *f, gconstpointer data)
+{
+  static const char *const lines[][2] = {
+    { "mute x", "could take the place" },
+    { "mute loss", "nothing reads" },
+    { "mute nothing", "neither a node nor a scope" },
+    { "unmute r", "is not muted" },
+    { "mute d", "is muted already" },
+    { "mute train", "belongs to the training" },
+    { "set d rate=0.2", "unmute it" },
+    { "mute h", "" }, /* another shape than what reads it takes */
+  };
+  run (f, "mute d\ntrain loss optimizer=sgd learning-rate=0.1");
+  g_autoptr (GBytes) before = dup_bytes (f);
+  for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_test_message ("%s", lines[i][0]);
+      g_assert_false (sluice_command_stack_do (f->stack, lines[i][0], NULL, &error));
+      g_test_message ("%s", error->message);
+      g_assert_nonnull (strstr (error->message, lines[i][1]));
+      assert_same (f, before);
+    }
+}
+
+int
+main (int argc, char *argv[])
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+  g_test_add ("/command/mute/back", Fixture, NULL, set_up, test_back, tear_down);
+  g_test_add ("/command/mute/around", Fixture, NULL, set_up, test_around, tear_down);
+  g_test_add ("/command/mute/readers", Fixture, NULL, set_up, test_readers, tear_down);
+  g_test_add ("/command/mute/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  return g_test_run ();
+}
