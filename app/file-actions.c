@@ -57,6 +57,13 @@ open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 }
 
 static void
+compare_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  choose (data, _ ("Compare with a graph"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Compare"),
+          "compare-with");
+}
+
+static void
 project_created_cb (SluiceWindow *window, const char *folder)
 {
   sluice_window_open (window, folder, NULL);
@@ -257,6 +264,7 @@ open_any_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "compare-graph", .activate = compare_graph_cb },
   { .name = "new-project", .activate = new_project_cb },
   { .name = "open-sample", .activate = open_sample_cb },
   { .name = "open-any", .activate = open_any_cb, .parameter_type = "s" },

@@ -56,6 +56,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("Open a workspace"), "app.choose-workspace", "<Control><Shift>w" },
   { WINDOW, N_ ("Open a graph"), "win.open-graph", "<Control><Shift>o" },
   { WINDOW, N_ ("Save the graph"), "win.save-graph", "<Control>s" },
+  { WINDOW, N_ ("Compare the graph with another one"), "win.compare-graph", "<Control><Shift>c" },
   { WINDOW, N_ ("Export the graph"), "win.export-graph::svg", "<Control>e" },
   { WINDOW, N_ ("Print the page"), "win.print", "<Control>p" },
   { WINDOW, N_ ("Light or dark"), "app.toggle-dark", "<Control><Shift>d" },

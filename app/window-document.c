@@ -5,7 +5,9 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/compare-dialog.h"
 #include "app/failure-words.h"
+#include "engine/graph/graphdef.h"
 #include "engine/train/fit-project.h"
 
 /* The graph that is open is one document: the pages of graph and building show it, and select in it
@@ -136,7 +138,31 @@ edit_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   gtk_widget_activate_action_variant (page, "build.do", parameter);
 }
 
+static void
+compare_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  const char *path = g_variant_get_string (parameter, NULL);
+  g_autofree char *name = g_path_get_basename (path);
+  g_autoptr (GError) error = NULL;
+  if (sluice_document_get_graph (self->document) == NULL)
+    {
+      sluice_window_tell (self, _ ("Open a graph first, to be compared with that one."));
+      return;
+    }
+  SluiceGraph *theirs = sluice_graph_load_file (path, &error);
+  if (theirs == NULL)
+    {
+      g_autofree char *words = sluice_failure_words (error);
+      sluice_window_tell (self, words);
+      return;
+    }
+  GtkWidget *dialog = sluice_compare_dialog_new (self->document, GTK_WINDOW (self), name, theirs);
+  gtk_window_present (GTK_WINDOW (dialog));
+}
+
 static const GActionEntry actions[] = {
+  { .name = "compare-with", .activate = compare_cb, .parameter_type = "s" },
   { .name = "edit", .activate = edit_cb, .parameter_type = "s" },
   { .name = "save-graph", .activate = save_cb },
 };

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/compare-dialog.h"
 #include "app/failure-words.h"
 
 struct _SluiceDocumentBar
@@ -18,7 +19,42 @@ struct _SluiceDocumentBar
 
 G_DEFINE_FINAL_TYPE (SluiceDocumentBar, sluice_document_bar, GTK_TYPE_WIDGET)
 
-typedef gboolean (*Answer) (SluiceDocument *document, GError **error);
+/* window: that the bar stands in */
+typedef gboolean (*Answer) (SluiceDocument *document, GtkWindow *window, GError **error);
+
+static gboolean
+drop_recovered (SluiceDocument *document, GtkWindow *window, GError **error)
+{
+  return sluice_document_drop_recovered (document, error);
+}
+
+static gboolean
+merge (SluiceDocument *document, GtkWindow *window, GError **error)
+{
+  return sluice_document_merge (document, error);
+}
+
+static gboolean
+compare (SluiceDocument *document, GtkWindow *window, GError **error)
+{
+  GtkWidget *dialog = sluice_compare_dialog_new_with_file (document, window, error);
+  if (dialog == NULL)
+    return FALSE;
+  gtk_window_present (GTK_WINDOW (dialog));
+  return TRUE;
+}
+
+static gboolean
+reload (SluiceDocument *document, GtkWindow *window, GError **error)
+{
+  return sluice_document_reload (document, error);
+}
+
+static gboolean
+keep_own (SluiceDocument *document, GtkWindow *window, GError **error)
+{
+  return sluice_document_keep_own (document, error);
+}
 
 /* What can be done about news, in the order of the buttons. */
 static const struct
@@ -28,14 +64,15 @@ static const struct
   Answer answer;
 } answers[] = {
   { SLUICE_NEWS_RECOVERED, N_ ("Drop Them"), N_ ("Undo what was not saved; Redo brings it back"),
-    sluice_document_drop_recovered },
+    drop_recovered },
   { SLUICE_NEWS_CHANGED, N_ ("Merge"),
-    N_ ("Do to this graph what the other program did to the file"), sluice_document_merge },
+    N_ ("Do to this graph what the other program did to the file"), merge },
+  { SLUICE_NEWS_CHANGED, N_ ("Compare…"),
+    N_ ("Show both graphs in one picture, and choose node by node"), compare },
   { SLUICE_NEWS_CHANGED, N_ ("Reload"),
-    N_ ("Show what the file holds; what you did since the last save is put aside"),
-    sluice_document_reload },
+    N_ ("Show what the file holds; what you did since the last save is put aside"), reload },
   { SLUICE_NEWS_CHANGED, N_ ("Keep Mine"),
-    N_ ("Leave out what the other program did; saving writes over it"), sluice_document_keep_own },
+    N_ ("Leave out what the other program did; saving writes over it"), keep_own },
 };
 
 static void
@@ -45,7 +82,7 @@ answer_cb (SluiceDocumentBar *self, GtkWidget *button)
   g_autoptr (GError) error = NULL;
   /* The answer may close the document, and the bar forget it. */
   g_autoptr (SluiceDocument) document = g_object_ref (self->document);
-  if (answers[i].answer (document, &error))
+  if (answers[i].answer (document, GTK_WINDOW (gtk_widget_get_root (GTK_WIDGET (self))), &error))
     return;
   g_autofree char *words = sluice_failure_words (error);
   gtk_label_set_label (self->label, words);

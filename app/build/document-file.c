@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/command/line.h"
+#include "engine/graph/graphdef.h"
 
 #define SETTLE_MS 200 /* without a change, then the file is read */
 #define MAX_BYTES ((guint64) 2 << 30)
@@ -236,6 +237,21 @@ take_theirs (SluiceDocument *self, GError **error)
   sluice_document_dismiss_news (self);
   sluice_document_emit_changed (self);
   return TRUE;
+}
+
+SluiceGraph *
+sluice_document_read_theirs (SluiceDocument *self, SluiceGraph **base, GError **error)
+{
+  *base = NULL;
+  if (!check_theirs (self, error))
+    return NULL;
+  g_autoptr (SluiceGraph) theirs = sluice_graph_new ();
+  g_autoptr (SluiceGraph) known = sluice_graph_new ();
+  if (!sluice_graph_import (theirs, self->theirs, error))
+    return NULL;
+  if (self->known != NULL && sluice_graph_import (known, self->known, NULL))
+    *base = g_steal_pointer (&known);
+  return g_steal_pointer (&theirs);
 }
 
 gboolean

@@ -87,6 +87,9 @@ void sluice_document_dismiss_news (SluiceDocument *self);
 gboolean sluice_document_drop_recovered (SluiceDocument *self, GError **error);
 /* What another program made of the file is done to the graph, as a command. */
 gboolean sluice_document_merge (SluiceDocument *self, GError **error);
+/* Both, to be compared: what the file holds, and what it held when it was read. base: (out)
+ * (nullable): not known any more. (transfer full) (nullable) */
+SluiceGraph *sluice_document_read_theirs (SluiceDocument *self, SluiceGraph **base, GError **error);
 /* What it made of it is left out: saving overwrites it. */
 gboolean sluice_document_keep_own (SluiceDocument *self, GError **error);
 /* What was done here is left out; the journal of it is kept aside. */

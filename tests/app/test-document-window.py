@@ -173,9 +173,25 @@ class Documents:
         self.tap.point("what another program did is left out where that is wanted",
                        not self.has("unwanted") and self.has("ours"))
 
+    def compares(self):
+        """By node, in a list beside the picture of both."""
+        self.other("add Identity taken one\nadd Identity left one\n")
+        self.news("Another program")
+        self.press("Compare…")
+        taken = self.w.find_accessible("checkbox", "+ added · taken")
+        self.tap.point("what another program did is listed and ticked", taken.label(), taken)
+        press_keys("Down", "Return")
+        self.press("Take Over 1")
+        build = self.undos(8)["build"]
+        self.tap.point("and taken over as one command", "take over 1 difference" in build["undo"]
+                       and build["news"] == "", build["undo"])
+        press_keys("ctrl+s")
+        self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
+        self.tap.point("without what is not ticked", self.has("taken", "left") == ["taken"])
+
     def reloads(self):
         self.edit("add Identity mine one")
-        self.undos(8)
+        self.undos(9)
         self.other("add Identity wanted one\n")
         self.news("Another program")
         self.press("Reload")
@@ -222,6 +238,7 @@ class Documents:
         self.merges()
         self.conflicts()
         self.keeps()
+        self.compares()
         self.reloads()
         self.shares()
         self.bursts()

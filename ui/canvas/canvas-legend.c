@@ -88,7 +88,9 @@ append_classes (SluiceCanvas *self)
     append_rest (self, n - n_shown);
   if (n_none > 0)
     append_entry (self, self->theme.outline,
-                  self->color_by == SLUICE_COLOR_BY_ASKED ? _ ("asks for none") : _ ("no value"),
+                  self->color_by == SLUICE_COLOR_BY_ASKED    ? _ ("asks for none")
+                  : self->color_by == SLUICE_COLOR_BY_CHANGE ? _ ("the same")
+                                                             : _ ("no value"),
                   n_none);
 }
 
@@ -188,6 +190,7 @@ append_heading (SluiceCanvas *self)
                         : self->color_by == SLUICE_COLOR_BY_DTYPE    ? _ ("type")
                         : self->color_by == SLUICE_COLOR_BY_GRADIENT ? _ ("gradient of")
                         : self->color_by == SLUICE_COLOR_BY_HEALTH   ? _ ("health")
+                        : self->color_by == SLUICE_COLOR_BY_CHANGE   ? _ ("change")
                                                                      : NULL;
   if (heading == NULL)
     return;

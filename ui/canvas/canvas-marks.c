@@ -78,7 +78,8 @@ sluice_canvas_update_classes (SluiceCanvas *self)
 {
   g_clear_pointer (&self->classes, sluice_color_classes_free);
   if (self->hierarchy != NULL
-      && (self->color_by == SLUICE_COLOR_BY_ASKED || self->color_by == SLUICE_COLOR_BY_DTYPE))
+      && (self->color_by == SLUICE_COLOR_BY_ASKED || self->color_by == SLUICE_COLOR_BY_DTYPE
+          || self->color_by == SLUICE_COLOR_BY_CHANGE))
     self->classes = sluice_color_classes_new (self->hierarchy, self->color_by);
 }
 

@@ -58,6 +58,7 @@ color_by_get_type (void)
     { SLUICE_COLOR_BY_DTYPE, "SLUICE_COLOR_BY_DTYPE", "dtype" },
     { SLUICE_COLOR_BY_GRADIENT, "SLUICE_COLOR_BY_GRADIENT", "gradient" },
     { SLUICE_COLOR_BY_HEALTH, "SLUICE_COLOR_BY_HEALTH", "health" },
+    { SLUICE_COLOR_BY_CHANGE, "SLUICE_COLOR_BY_CHANGE", "change" },
     { 0, NULL, NULL },
   };
   if (g_once_init_enter (&type))

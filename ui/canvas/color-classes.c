@@ -30,6 +30,8 @@ find_texts (SluiceColorClasses *self, SluiceColorBy by)
   const char **texts = g_new0 (const char *, n + 1);
   for (guint i = 0; i < n && by == SLUICE_COLOR_BY_ASKED; i++)
     texts[i] = sluice_graph_model_get_node (model, i)->asked;
+  for (guint i = 0; i < n && by == SLUICE_COLOR_BY_CHANGE; i++)
+    texts[i] = sluice_graph_model_get_node (model, i)->change;
   for (guint i = 0; i < sluice_graph_model_get_n_edges (model) && by == SLUICE_COLOR_BY_DTYPE; i++)
     {
       const SluiceModelEdge *edge = sluice_graph_model_get_edge (model, i);

@@ -108,6 +108,7 @@ sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
       return class_color (d, g->device);
     case SLUICE_COLOR_BY_ASKED:
     case SLUICE_COLOR_BY_DTYPE:
+    case SLUICE_COLOR_BY_CHANGE:
       return class_color (d, d->state->classes != NULL
                                  ? sluice_color_classes_get (d->state->classes, item->node)
                                  : SLUICE_NONE);
@@ -119,7 +120,6 @@ sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
     case SLUICE_COLOR_BY_HEALTH:
       return health_color (d, item->node);
     case SLUICE_COLOR_BY_STRUCTURE:
-    case SLUICE_N_COLOR_BY:
     default:
       return structure_color (d, item, g);
     }

@@ -158,6 +158,7 @@ sluice_graph_model_add_node (SluiceGraphModel *self, const SluiceModelNode *node
   copy.op = sluice_graph_model_keep (self, node->op);
   copy.device = sluice_graph_model_keep (self, node->device);
   copy.asked = sluice_graph_model_keep (self, node->asked);
+  copy.change = sluice_graph_model_keep (self, node->change);
   copy.loop = sluice_graph_model_keep (self, node->loop);
   copy.error = sluice_graph_model_keep (self, node->error);
   append_node (self, &copy, hash);

@@ -41,9 +41,10 @@ typedef struct
   const char *name; /* unique, '/' separates scopes */
   const char *op;
   const char *device;
-  const char *asked; /* the device that it asks for, or NULL */
-  const char *loop;  /* name of the innermost loop that it runs in, or NULL */
-  const char *error; /* a sentence for people: what is wrong with this node, or NULL */
+  const char *asked;  /* the device that it asks for, or NULL */
+  const char *change; /* of two graphs in one: what one has otherwise, or NULL */
+  const char *loop;   /* name of the innermost loop that it runs in, or NULL */
+  const char *error;  /* a sentence for people: what is wrong with this node, or NULL */
   SluiceNodeClass node_class;
   SluiceNodeService service;
   double cost;       /* predicted work, any unit that adds up (flops); 0 = unknown */

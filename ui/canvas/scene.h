@@ -33,7 +33,8 @@ typedef enum
   SLUICE_COLOR_BY_DTYPE,
   SLUICE_COLOR_BY_GRADIENT, /* a gradient and what it is of alike, the rest without */
   SLUICE_COLOR_BY_HEALTH,
-  SLUICE_N_COLOR_BY
+  SLUICE_N_COLOR_BY,                          /* that a person chooses from */
+  SLUICE_COLOR_BY_CHANGE = SLUICE_N_COLOR_BY, /* of two graphs in one picture */
 } SluiceColorBy;
 
 typedef enum
