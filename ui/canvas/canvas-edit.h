@@ -126,6 +126,10 @@ void sluice_canvas_place_next (SluiceCanvas *self, double x, double y);
 /* The same, but it stands where the layout puts it. */
 void sluice_canvas_select_next (SluiceCanvas *self);
 
+/* What becomes of the arrangement where a node or scope is called otherwise: lines (char*) as of
+ * arrange. (transfer full) */
+GPtrArray *sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name);
+
 /* The palette was closed, and nothing chosen. */
 void sluice_canvas_drop_wire (SluiceCanvas *self);
 
