@@ -200,6 +200,12 @@ sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model)
 }
 
 void
+sluice_build_page_set_breaks (SluiceBuildPage *self, const SluiceCanvasMark *breaks, guint n)
+{
+  sluice_canvas_set_breaks (self->canvas, breaks, n);
+}
+
+void
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
   if (g_strcmp0 (name, self->selected) == 0)
