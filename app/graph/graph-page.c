@@ -178,6 +178,12 @@ sluice_graph_page_dup_view_state (SluiceGraphPage *self)
 
 /* ---- badges ---- */
 
+void
+sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n)
+{
+  sluice_canvas_set_breaks (self->canvas, breaks, n);
+}
+
 static void
 update_marks (SluiceGraphPage *self)
 {

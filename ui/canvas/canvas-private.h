@@ -63,8 +63,10 @@ struct _SluiceCanvas
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
-  GPtrArray *own_marks;        /* (nullable): as they were set */
-  SluiceMarks *marks;          /* of the hierarchy, or NULL */
+  GPtrArray *own_marks;  /* (nullable): as they were set */
+  SluiceMarks *marks;    /* of the hierarchy, or NULL */
+  GPtrArray *own_breaks; /* (nullable): the same of breakpoints */
+  SluiceMarks *breaks;
   SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
   guint8 *traced;              /* per group, or NULL */
   guint8 *muted;               /* the same */
