@@ -193,9 +193,9 @@ class Twin:
 
     def layer(self):
         """Parameters of a layer are rows, too; a button takes it apart."""
-        self.w.act("show-page", GLib.Variant("s", "build"))
         self.w.act("edit", GLib.Variant("s", "layer dense wide input=hidden/relu units=12"))
         self.w.act("select", GLib.Variant("s", "wide"))
+        self.w.act("show-page", GLib.Variant("s", "build"))
         n = self.state(lambda b: b["canvas"]["selection"] == "wide")["n-undo"]
         units = self.w.find_accessible("text box", "units")
         self.tap.point("a layer's parameters are told as its template has them",
