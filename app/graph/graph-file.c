@@ -180,3 +180,54 @@ sluice_read_ahead_free (SluiceReadAhead *self)
   g_free (self->path);
   g_free (self);
 }
+
+/* ---- beside the main loop ---- */
+
+typedef struct
+{
+  char *path;
+  SluiceReadAhead *ahead; /* (nullable) */
+} Request;
+
+static void
+request_free (gpointer data)
+{
+  Request *request = data;
+  g_clear_pointer (&request->ahead, sluice_read_ahead_free);
+  g_free (request->path);
+  g_free (request);
+}
+
+static void
+load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  GError *error = NULL;
+  Request *request = data;
+  SluiceGraphFile *file = request->ahead != NULL
+                              ? sluice_read_ahead_finish (request->ahead, request->path, &error)
+                              : sluice_graph_file_read (request->path, &error);
+  if (file != NULL)
+    g_task_return_pointer (task, file, (GDestroyNotify) sluice_graph_file_free);
+  else
+    g_task_return_error (task, error);
+}
+
+void
+sluice_graph_file_begin (const char *path,
+                         SluiceReadAhead *ahead,
+                         GObject *source,
+                         GCancellable *cancellable,
+                         GAsyncReadyCallback done)
+{
+  g_autoptr (GTask) task = g_task_new (source, cancellable, done, NULL);
+  Request *request = g_new (Request, 1);
+  *request = (Request){ g_strdup (path), ahead };
+  g_task_set_task_data (task, request, request_free);
+  g_task_run_in_thread (task, load_in_worker);
+}
+
+SluiceGraphFile *
+sluice_graph_file_finish (GAsyncResult *result, GError **error)
+{
+  return g_task_propagate_pointer (G_TASK (result), error);
+}

@@ -37,3 +37,11 @@ SluiceReadAhead *sluice_read_ahead_new (const char *path);
 SluiceGraphFile *sluice_read_ahead_finish (SluiceReadAhead *self, const char *path, GError **error);
 void sluice_read_ahead_free (SluiceReadAhead *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceReadAhead, sluice_read_ahead_free)
+
+/* As sluice_graph_file_read(), on a thread of its own. ahead: (transfer full) (nullable) */
+void sluice_graph_file_begin (const char *path,
+                              SluiceReadAhead *ahead,
+                              GObject *source,
+                              GCancellable *cancellable,
+                              GAsyncReadyCallback done);
+SluiceGraphFile *sluice_graph_file_finish (GAsyncResult *result, GError **error);

@@ -239,41 +239,12 @@ close_graph (SluiceGraphPage *self)
 
 /* ---- loading ---- */
 
-typedef struct
-{
-  char *path;
-  SluiceReadAhead *ahead; /* (nullable) */
-} Request;
-
-static void
-request_free (gpointer data)
-{
-  Request *request = data;
-  g_clear_pointer (&request->ahead, sluice_read_ahead_free);
-  g_free (request->path);
-  g_free (request);
-}
-
-static void
-load_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  GError *error = NULL;
-  Request *request = data;
-  SluiceGraphFile *file = request->ahead != NULL
-                              ? sluice_read_ahead_finish (request->ahead, request->path, &error)
-                              : sluice_graph_file_read (request->path, &error);
-  if (file != NULL)
-    g_task_return_pointer (task, file, (GDestroyNotify) sluice_graph_file_free);
-  else
-    g_task_return_error (task, error);
-}
-
 static void
 load_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceGraphFile) file = g_task_propagate_pointer (G_TASK (result), &error);
+  g_autoptr (SluiceGraphFile) file = sluice_graph_file_finish (result, &error);
   if (g_error_matches (error, G_IO_ERROR, G_IO_ERROR_CANCELLED))
     return;
   g_clear_object (&self->loading);
@@ -326,11 +297,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   self->loading = g_cancellable_new ();
   sluice_canvas_clear_values (self->canvas);
   sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));
-  g_autoptr (GTask) task = g_task_new (self, self->loading, load_done, NULL);
-  Request *request = g_new (Request, 1);
-  *request = (Request){ g_strdup (path), ahead };
-  g_task_set_task_data (task, request, request_free);
-  g_task_run_in_thread (task, load_in_worker);
+  sluice_graph_file_begin (path, ahead, G_OBJECT (self), self->loading, load_done);
 }
 
 /* ---- what the trace tells while a run is under way ---- */
