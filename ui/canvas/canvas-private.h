@@ -75,8 +75,7 @@ struct _SluiceCanvas
   SluiceTheme theme;
   char *font;
   gboolean reduced_motion;
-  char *loading;
-  char *failure;
+  char *loading, *failure;
 
   /* View */
   CanvasView view;
@@ -126,10 +125,7 @@ struct _SluiceCanvas
   guint spin_source; /* starts the spinner of a long wait */
   guint room_tick;   /* until the widget's first size has settled */
   int room_width, room_height;
-  GtkWidget *message;
-  GtkWidget *spinner;
-  GtkWidget *message_title;
-  GtkWidget *message_text;
+  GtkWidget *message, *spinner, *message_title, *message_text;
   GtkWidget *menu;    /* (nullable): made when it is asked for */
   GPtrArray *proxies; /* GtkWidget */
   guint proxy_source;
