@@ -76,12 +76,67 @@ go_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     sluice_debugger_go (get_debugger (data));
 }
 
+gboolean
+sluice_debug_actions_are_stopped (SluiceWindow *window)
+{
+  SluiceDebugger *debugger = get_debugger (window);
+  return debugger != NULL && sluice_debugger_is_stopped (debugger);
+}
+
+gboolean
+sluice_debug_actions_go_on (SluiceWindow *window)
+{
+  if (!sluice_debug_actions_are_stopped (window))
+    return FALSE;
+  sluice_debugger_next (get_debugger (window));
+  return TRUE;
+}
+
+static void
+change_value_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  if (window->debug_bar != NULL)
+    sluice_debug_bar_open_change (window->debug_bar);
+}
+
+/* parameter: (nullable): the last change goes back */
+static void
+put_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  const char *edge = NULL, *text = NULL;
+  g_autoptr (GError) error = NULL;
+  g_autofree char *words = NULL;
+  if (parameter != NULL)
+    g_variant_get (parameter, "(&s&s)", &edge, &text);
+  if (!sluice_run_controller_put (window->controller, edge, text, &error))
+    words = sluice_failure_words (error);
+  else if (parameter != NULL)
+    words = g_strdup_printf (_ ("The step goes on with another value of “%s”"), edge);
+  else
+    words = g_strdup (_ ("The value is what it was"));
+  sluice_window_tell (window, words);
+}
+
+static void
+clip_input_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  if (window->debug_bar != NULL)
+    sluice_debug_bar_open_clip (window->debug_bar);
+}
+
 static const GActionEntry actions[] = {
   { .name = "toggle-breakpoint", .activate = toggle_breakpoint_cb },
   { .name = "break-non-finite", .activate = break_non_finite_cb, .state = "false" },
   { .name = "debug-step", .activate = step_cb },
   { .name = "debug-next", .activate = next_cb },
   { .name = "debug-go", .activate = go_cb },
+  { .name = "clip-input", .activate = clip_input_cb },
+  { .name = "change-value", .activate = change_value_cb },
+  { .name = "put", .activate = put_cb, .parameter_type = "(ss)" },
+  { .name = "unput", .activate = put_cb },
 };
 
 void
@@ -108,7 +163,8 @@ get_bar (SluiceWindow *window)
 void
 sluice_debug_actions_update (SluiceWindow *window)
 {
-  static const char *const of_stops[] = { "debug-step", "debug-next", "debug-go" };
+  static const char *const of_stops[] = { "debug-step",   "debug-next", "debug-go", "clip-input",
+                                          "change-value", "put",        "unput" };
   SluiceDebugger *debugger = get_debugger (window);
   g_autoptr (SluiceStop) stop = debugger != NULL ? sluice_debugger_dup_stop (debugger) : NULL;
   for (guint i = 0; i < G_N_ELEMENTS (of_stops); i++)
@@ -117,6 +173,8 @@ sluice_debug_actions_update (SluiceWindow *window)
         stop != NULL);
   if (stop != NULL || window->debug_bar != NULL)
     sluice_debug_bar_set_stop (get_bar (window), stop);
+  if (stop != NULL)
+    sluice_debug_bar_set_edited (get_bar (window), sluice_run_edits_are_there (window));
   if (stop != NULL && stop->node.name != NULL && stop->number != window->seen_stop)
     sluice_graph_page_select (window->graph_page, stop->node.name);
   window->seen_stop = stop != NULL ? stop->number : 0;

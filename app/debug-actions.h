@@ -10,3 +10,7 @@
 void sluice_debug_actions_add (SluiceWindow *window);
 /* Where the run has stopped, if it has: said in a bar, and its node is selected. */
 void sluice_debug_actions_update (SluiceWindow *window);
+
+gboolean sluice_debug_actions_are_stopped (SluiceWindow *window);
+/* A run that is stopped goes on to the next stop. FALSE: none is. */
+gboolean sluice_debug_actions_go_on (SluiceWindow *window);

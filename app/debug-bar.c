@@ -6,6 +6,8 @@
 #include <glib/gi18n.h>
 #include <inttypes.h>
 
+#include "app/clip-popover.h"
+#include "app/value-popover.h"
 #include "engine/base/statistics.h"
 
 #define FEW_ELEMENTS 4 /* that are told one by one */
@@ -15,6 +17,11 @@ struct _SluiceDebugBar
   GtkWidget parent;
   GtkRevealer *revealer;
   GtkLabel *label, *values;
+  GtkMenuButton *clip, *change;
+  SluiceClipPopover *clip_popover;
+  SluiceValuePopover *value_popover;
+  GtkWidget *edited;
+  guint64 number; /* of the stop that is shown */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceDebugBar, sluice_debug_bar, GTK_TYPE_WIDGET)
@@ -91,6 +98,38 @@ sluice_debug_bar_set_stop (SluiceDebugBar *self, const SluiceStop *stop)
   append_values (values, _ ("output"), stop->outputs);
   gtk_label_set_label (self->label, g_strchomp (label));
   gtk_label_set_label (self->values, values->str);
+  if (stop->number == self->number)
+    return; /* somebody may be choosing */
+  self->number = stop->number;
+  gtk_widget_set_visible (GTK_WIDGET (self->clip),
+                          sluice_clip_popover_set_stop (self->clip_popover, stop));
+  gtk_widget_set_visible (GTK_WIDGET (self->change),
+                          sluice_value_popover_set_stop (self->value_popover, stop));
+}
+
+void
+sluice_debug_bar_set_edited (SluiceDebugBar *self, gboolean is_edited)
+{
+  gtk_widget_set_visible (self->edited, is_edited);
+}
+
+static void
+open_popover (GtkMenuButton *button)
+{
+  if (gtk_widget_get_visible (GTK_WIDGET (button)))
+    gtk_menu_button_popup (button);
+}
+
+void
+sluice_debug_bar_open_clip (SluiceDebugBar *self)
+{
+  open_popover (self->clip);
+}
+
+void
+sluice_debug_bar_open_change (SluiceDebugBar *self)
+{
+  open_popover (self->change);
 }
 
 const char *
@@ -112,12 +151,19 @@ static void
 sluice_debug_bar_class_init (SluiceDebugBarClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  g_type_ensure (SLUICE_TYPE_CLIP_POPOVER);
+  g_type_ensure (SLUICE_TYPE_VALUE_POPOVER);
   G_OBJECT_CLASS (klass)->dispose = sluice_debug_bar_dispose;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/debug-bar.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, label);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, values);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip_popover);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, change);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, value_popover);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, edited);
 }
 
 static void

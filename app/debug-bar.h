@@ -14,5 +14,11 @@ G_DECLARE_FINAL_TYPE (SluiceDebugBar, sluice_debug_bar, SLUICE, DEBUG_BAR, GtkWi
 SluiceDebugBar *sluice_debug_bar_new (void);
 /* stop: (nullable): no run is stopped */
 void sluice_debug_bar_set_stop (SluiceDebugBar *self, const SluiceStop *stop);
+/* The graph was edited meanwhile: it says how to go on with that. */
+void sluice_debug_bar_set_edited (SluiceDebugBar *self, gboolean is_edited);
+/* Shows what changes a value. */
+void sluice_debug_bar_open_change (SluiceDebugBar *self);
+/* Shows what puts a clip on an input. */
+void sluice_debug_bar_open_clip (SluiceDebugBar *self);
 /* What it says; "" where it is not seen. */
 const char *sluice_debug_bar_get_text (SluiceDebugBar *self);

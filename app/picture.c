@@ -18,6 +18,9 @@
 #define LOOK_MS 100
 /* More than any page needs until nothing moves. */
 #define MOST_LAYOUTS 4
+/* Styles are found by frames, of which a display that nobody watches has one a second: one may be
+ * under way already when something has changed. */
+#define STYLED_FRAMES 2
 /* Of the user's runtime folder: a display's socket is there after some 50 ms. */
 #define DISPLAY_WAIT_US (2 * G_USEC_PER_SEC)
 
@@ -102,11 +105,13 @@ sluice_picture_prepare (int argc, char **argv)
 typedef struct
 {
   SluiceWindow *window;
+  GtkWidget *content; /* (nullable): of that window, as long as it is there */
+  guint ticks;        /* of the content */
   char *path;
   int width, height;
   char **actions; /* (nullable) */
   guint n_done;   /* of these */
-  guint n_frames; /* since it was asked for once more */
+  guint n_frames; /* since the last one of them, or the beginning */
   gint64 deadline;
   cairo_surface_t *last; /* (nullable): how the page looked before */
   void (*done) (const char *failure, gpointer data);
@@ -116,6 +121,9 @@ typedef struct
 static void
 picture_end (Picture *self, const char *failure)
 {
+  if (self->content != NULL)
+    gtk_widget_remove_tick_callback (self->content, self->ticks);
+  g_clear_weak_pointer (&self->content);
   self->done (failure, self->data);
   g_clear_pointer (&self->last, cairo_surface_destroy);
   g_clear_weak_pointer (&self->window);
@@ -159,13 +167,26 @@ lay_out (GtkWidget *content)
     }
 }
 
+/* What was drawn in another style is kept until somebody says that it is another one. */
+static void
+draw_anew (GtkWidget *widget)
+{
+  gtk_widget_queue_draw (widget);
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    draw_anew (child);
+}
+
 /* (transfer full) (nullable): nothing is drawn yet */
 static cairo_surface_t *
 draw (Picture *self)
 {
   GtkWidget *content = find_content (self);
   if (is_unwatched)
-    lay_out (content);
+    {
+      lay_out (content);
+      draw_anew (content);
+    }
   GtkSnapshot *snapshot = gtk_snapshot_new ();
   /* A paintable is what the last frame drew: after a layout nothing, until the next one. */
   if (is_unwatched)
@@ -253,11 +274,13 @@ look_cb (gpointer data)
       return G_SOURCE_REMOVE;
     }
   cairo_surface_t *now = sluice_window_is_settled (self->window) ? draw (self) : NULL;
-  gboolean is_ready = now != NULL && self->last != NULL && is_same (now, self->last);
+  gboolean stands = now != NULL && self->last != NULL && is_same (now, self->last);
   g_autofree char *failure = NULL;
-  gboolean acts = is_ready && self->actions != NULL && self->actions[self->n_done] != NULL
+  gboolean acts = stands && self->actions != NULL && self->actions[self->n_done] != NULL
                   && act (self, &failure);
-  if (is_ready && !acts)
+  if (acts)
+    self->n_frames = 0;
+  if (failure != NULL || (stands && !acts && self->n_frames >= STYLED_FRAMES))
     {
       if (failure == NULL)
         failure = save (self, now);
@@ -275,16 +298,20 @@ look_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* A display that nobody watches draws a frame a second: looks before the first one are of the
- * picture before. */
 static gboolean
 frame_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
-  Picture *self = data;
-  if (self->n_frames++ == 0)
-    return G_SOURCE_CONTINUE;
+  ((Picture *) data)->n_frames++;
+  return G_SOURCE_CONTINUE;
+}
+
+static void
+begin (Picture *self, GtkWidget *content)
+{
+  self->deadline = g_get_monotonic_time () + PATIENCE_US;
+  g_set_weak_pointer (&self->content, content);
+  self->ticks = gtk_widget_add_tick_callback (content, frame_cb, self, NULL);
   g_timeout_add (LOOK_MS, look_cb, self);
-  return G_SOURCE_REMOVE;
 }
 
 void
@@ -299,11 +326,10 @@ sluice_picture_take_again (SluiceWindow *window,
   self->path = g_strdup (path);
   self->width = gtk_widget_get_width (content);
   self->height = gtk_widget_get_height (content);
-  self->deadline = g_get_monotonic_time () + PATIENCE_US;
   self->done = done;
   self->data = data;
   gtk_widget_queue_draw (content);
-  gtk_widget_add_tick_callback (content, frame_cb, self, NULL);
+  begin (self, content);
 }
 
 void
@@ -322,7 +348,6 @@ sluice_picture_take (SluiceWindow *window,
   self->width = width;
   self->height = height;
   self->actions = g_strdupv (actions);
-  self->deadline = g_get_monotonic_time () + PATIENCE_US;
   self->done = done;
   self->data = data;
   /* What blinks, moves, or is the frame's is not the page's. Dots an inch are told in 1024ths.
@@ -330,10 +355,9 @@ sluice_picture_take (SluiceWindow *window,
   g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, "gtk-cursor-blink",
                 FALSE, "gtk-xft-dpi", (int) (96 * 1024 * text_scale + 0.5), "gtk-decoration-layout",
                 ":", NULL);
-  /* The ground that the window draws otherwise. */
-  gtk_widget_add_css_class (adw_application_window_get_content (ADW_APPLICATION_WINDOW (window)),
-                            "background");
+  GtkWidget *content = adw_application_window_get_content (ADW_APPLICATION_WINDOW (window));
+  gtk_widget_add_css_class (content, "background"); /* the ground that the window draws otherwise */
   sluice_window_set_picture_size (window, width, height);
   gtk_window_set_focus (GTK_WINDOW (window), NULL);
-  g_timeout_add (LOOK_MS, look_cb, self);
+  begin (self, content);
 }

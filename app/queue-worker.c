@@ -74,12 +74,12 @@ new_dropped (SluiceQueueWorker *self, gint64 run)
   return NULL;
 }
 
-/* (transfer full) (nullable) */
+/* run: 0: the last one. (transfer full) (nullable) */
 static Dropped *
 steal_dropped (SluiceQueueWorker *self, gint64 run)
 {
-  for (guint i = 0; i < self->dropped->len; i++)
-    if (((Dropped *) self->dropped->pdata[i])->info->id == run)
+  for (guint i = self->dropped->len; i-- > 0;)
+    if (run == 0 || ((Dropped *) self->dropped->pdata[i])->info->id == run)
       return g_ptr_array_steal_index (self->dropped, i);
   return NULL;
 }
@@ -395,12 +395,14 @@ sluice_queue_worker_drop (SluiceQueueWorker *self, gint64 run)
   change (self, (Job){ .kind = JOB_DROP, .run = run, .dropped = new_dropped (self, run) });
 }
 
-void
+gint64
 sluice_queue_worker_restore (SluiceQueueWorker *self, gint64 run)
 {
   Dropped *dropped = steal_dropped (self, run);
+  gint64 restored = dropped != NULL ? dropped->info->id : 0;
   if (dropped != NULL)
-    change (self, (Job){ .kind = JOB_RESTORE, .run = run, .dropped = dropped });
+    change (self, (Job){ .kind = JOB_RESTORE, .run = restored, .dropped = dropped });
+  return restored;
 }
 
 void

@@ -32,7 +32,7 @@ void sluice_queue_worker_set_paused (SluiceQueueWorker *self, gboolean paused);
 /* By numbers of runs. */
 void sluice_queue_worker_move (SluiceQueueWorker *self, gint64 run, gint64 other, gboolean before);
 void sluice_queue_worker_drop (SluiceQueueWorker *self, gint64 run);
-/* What was dropped here waits again in its place. */
-void sluice_queue_worker_restore (SluiceQueueWorker *self, gint64 run);
+/* What was dropped here waits again in its place; run 0: the last one. Which one: 0: none was. */
+gint64 sluice_queue_worker_restore (SluiceQueueWorker *self, gint64 run);
 /* It begins only when the other one has finished; 0: when its turn comes. */
 void sluice_queue_worker_set_after (SluiceQueueWorker *self, gint64 run, gint64 other);

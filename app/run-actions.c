@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/debug-actions.h"
+#include "app/run-edits.h"
 #include "app/launch/launch-draft.h"
 #include "app/launch/launch-page.h"
 #include "app/runs/resume-dialog.h"
@@ -102,6 +103,8 @@ start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   if (sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE
       && open_draft (data, get_selected (data)))
     return;
+  if (sluice_run_edits_go_on (data) || sluice_debug_actions_go_on (data))
+    return;
   if (next != NULL && sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
     sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, FALSE);
   else
@@ -132,15 +135,15 @@ start_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   const char *name;
   g_autofree const char **assignments = NULL;
   g_variant_get (parameter, "(&s^a&s)", &name, &assignments);
-  sluice_run_controller_start_with (sluice_window_get_controller (data),
-                                    *name != '\0' ? name : NULL, assignments);
+  const SluiceNewRun how = { .name = *name != '\0' ? name : NULL, .assignments = assignments };
+  sluice_run_controller_launch (sluice_window_get_controller (data), &how);
 }
 
 static void
 start_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_run_controller_start_from (sluice_window_get_controller (data),
-                                    g_variant_get_string (parameter, NULL), NULL, NULL);
+  const SluiceNewRun how = { .checkpoint = g_variant_get_string (parameter, NULL) };
+  sluice_run_controller_launch (sluice_window_get_controller (data), &how);
 }
 
 static void
@@ -316,6 +319,7 @@ sluice_run_actions_add (SluiceWindow *window)
 {
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
   sluice_debug_actions_add (window);
+  sluice_run_edits_add (window);
 }
 
 static void
@@ -332,7 +336,9 @@ sluice_run_actions_dup_start_text (SluiceWindow *window)
   SluiceRun *next = get_next (window);
   SluiceControlState state =
       sluice_run_controller_get_state (sluice_window_get_controller (window));
-  if (state == SLUICE_CONTROL_PAUSED)
+  if (sluice_run_edits_are_there (window))
+    return g_strdup (_ ("Go on with the edited graph (F5)"));
+  if (state == SLUICE_CONTROL_PAUSED || sluice_debug_actions_are_stopped (window))
     return g_strdup (_ ("Go on (F5)"));
   SluiceRun *selected = get_selected (window);
   if (selected != NULL && is_draft (window, selected))
@@ -357,7 +363,8 @@ sluice_run_actions_update (SluiceWindow *window)
                        && sluice_workspace_get_store (workspace) != NULL;
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
   gboolean running = state == SLUICE_CONTROL_RUNNING;
-  set_enabled (window, "start", can_train && (idle || paused));
+  set_enabled (window, "start",
+               can_train && (idle || paused || sluice_debug_actions_are_stopped (window)));
   set_enabled (window, "new-run", can_train);
   set_enabled (window, "fork-run", can_train);
   set_enabled (window, "start-run", can_train && idle);
@@ -377,5 +384,6 @@ sluice_run_actions_update (SluiceWindow *window)
   set_enabled (window, "solo-run", selected != NULL);
   set_enabled (window, "isolate-run", selected != NULL);
   set_enabled (window, "delete-run", selected != NULL);
+  sluice_run_edits_update (window);
   sluice_debug_actions_update (window);
 }

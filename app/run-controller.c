@@ -3,10 +3,12 @@
 
 #include "app/run-controller.h"
 
+#include <glib/gi18n.h>
+
 #include "app/begin-words.h"
+#include "engine/base/error.h"
 #include "engine/graph/file-ops.h"
-#include "engine/train/fork.h"
-#include "engine/train/repeats.h"
+#include "engine/train/value-text.h"
 
 struct _SluiceRunController
 {
@@ -31,6 +33,10 @@ struct _SluiceRunController
   gboolean queued;        /* the trainer's run came out of the queue */
   gboolean settling;      /* it goes back there, or leaves it */
   SluiceQueueClaim claim; /* what came of the last look at the queue */
+  guint n_begun;
+  SluiceStartTask *next; /* (nullable): how the run goes on once it has ended */
+  gboolean has_edited;   /* the outcome, which nobody has taken yet */
+  SluiceEditOutcome edited;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
@@ -65,13 +71,20 @@ is_over (SluiceRunState state)
 
 /* ---- the trainer's state, brought to the main thread ---- */
 
+static void begin (SluiceRunController *self, SluiceStartTask *task);
+
 static void
 end_run (SluiceRunController *self, GError *take_failure)
 {
+  SluiceStartTask *next = g_steal_pointer (&self->next);
   self->ended = TRUE;
   self->settling = FALSE;
   if (take_failure == NULL)
-    return;
+    {
+      begin (self, next);
+      return;
+    }
+  g_clear_pointer (&next, sluice_start_task_free);
   g_clear_error (&self->failure);
   self->failure = take_failure;
   self->failed = sluice_trainer_get_run (self->trainer);
@@ -178,126 +191,17 @@ trainer_changed (gpointer data)
 
 /* ---- starting ---- */
 
-typedef struct
-{
-  SluiceStore *store;
-  char *folder;
-  char *resume;      /* (nullable) */
-  char *init_from;   /* (nullable): a checkpoint that a new run begins with */
-  char *name;        /* (nullable): of a new run */
-  GStrv assignments; /* (nullable): what of the project a new run has otherwise */
-  char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
-  gint64 from_step;  /* -1: the newest checkpoint's */
-  gboolean accept_data;
-  gboolean has_changed_data;  /* what came of it */
-  gint64 parent, parent_step; /* of a run that is forked; 0: it is not */
-  gboolean takes;             /* the next run of the queue */
-  SluiceQueueClaim claim;     /* what came of it */
-} StartTask;
-
 static void
-start_task_free (gpointer data)
+start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  StartTask *task = data;
-  g_object_unref (task->store);
-  g_free (task->folder);
-  g_free (task->resume);
-  g_free (task->init_from);
-  g_free (task->name);
-  g_strfreev (task->assignments);
-  g_free (task->repeated);
-  g_free (task);
-}
-
-/* Nobody has to guess why two curves lie on each other. */
-static void
-find_repeated (StartTask *task, const SluiceProject *project)
-{
-  if (task->resume == NULL && task->init_from == NULL)
-    task->repeated = sluice_project_dup_repeated (project, task->store);
-}
-
-/* The new run's name becomes the one to resume. */
-static gboolean
-fork_run (StartTask *task, GError **error)
-{
-  const SluiceForkRequest request = { .name = task->name,
-                                      .step = task->parent_step,
-                                      .assignments = (const char *const *) task->assignments };
-  g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, task->parent);
-  g_autoptr (SluiceRunInfo) parent = sluice_store_dup_run (task->store, number, error);
-  g_autoptr (SluiceRunInfo) info =
-      parent != NULL ? sluice_fork (task->store, parent, &request, error) : NULL;
-  if (info == NULL)
-    return FALSE;
-  task->resume = g_strdup (info->name);
-  g_clear_pointer (&task->assignments, g_strfreev);
-  return TRUE;
-}
-
-static SluiceTrainer *
-take_from_queue (StartTask *task, GError **error)
-{
-  const SluiceTrainerOptions options = { .allow_files = allowed_files };
-  const SluiceQueueLimits limits = { .threads = -1, .memory = -1 };
-  g_autoptr (SluiceRunInfo) run = NULL;
-  SluiceTrainer *trainer = NULL;
-  task->claim = sluice_queue_take (task->store, &options, &limits, &run, &trainer, error);
-  /* Its steps are shown over the graph that is open, which is its own only there. */
-  g_autofree char *open = task->folder != NULL ? g_path_get_basename (task->folder) : NULL;
-  if (run != NULL && g_strcmp0 (run->project, open) != 0)
-    g_clear_pointer (&task->folder, g_free);
-  return trainer;
-}
-
-static void
-take_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
-{
+  SluiceStartTask *task = data;
   GError *error = NULL;
-  SluiceTrainer *trainer = take_from_queue (data, &error);
+  SluiceTrainer *trainer =
+      task->takes ? sluice_start_task_take (task, &error) : sluice_start_task_run (task, &error);
   if (error != NULL)
     g_task_return_error (gtask, error);
   else
     g_task_return_pointer (gtask, trainer, g_object_unref);
-}
-
-static void
-start_in_worker (GTask *gtask, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  StartTask *task = data;
-  GError *error = NULL;
-  if (task->parent != 0 && !fork_run (task, &error))
-    {
-      g_task_return_error (gtask, error);
-      return;
-    }
-  g_autofree char *folder = g_strdup (task->folder);
-  if (task->resume != NULL)
-    {
-      g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (task->store, task->resume, &error);
-      g_free (folder);
-      folder = info != NULL ? sluice_store_dup_run_folder (task->store, info->id) : NULL;
-    }
-  SluiceProject *project = folder != NULL ? sluice_project_load (folder, &error) : NULL;
-  if (project != NULL && !sluice_project_set_all (project, task->assignments, &error))
-    g_clear_pointer (&project, sluice_project_free);
-  if (project != NULL)
-    find_repeated (task, project);
-  SluiceTrainerOptions options = { .run_name = task->name,
-                                   .resume = task->resume,
-                                   .goes_back = task->from_step >= 0,
-                                   .from_step = MAX (task->from_step, 0),
-                                   .accept_changed_data = task->accept_data,
-                                   .has_changed_data = &task->has_changed_data,
-                                   .init_from = task->init_from,
-                                   .allow_files = allowed_files,
-                                   .runs_commands = allowed_commands };
-  SluiceTrainer *trainer =
-      project != NULL ? sluice_trainer_new (task->store, project, &options, &error) : NULL;
-  if (trainer != NULL)
-    g_task_return_pointer (gtask, trainer, g_object_unref);
-  else
-    g_task_return_error (gtask, error);
 }
 
 /* Those that were set before. */
@@ -346,12 +250,47 @@ sluice_run_controller_get_debugger (SluiceRunController *self)
   return self->trainer != NULL && !self->ended ? sluice_trainer_get_debugger (self->trainer) : NULL;
 }
 
+/* (transfer full) (nullable) */
+static SluiceTensor *
+new_value (SluiceDebugger *debugger, const char *edge, const char *text, GError **error)
+{
+  SluiceDebugValue *now = sluice_debugger_find_value (debugger, edge, error);
+  SluiceTensor *value = NULL;
+  if (now != NULL && now->tensor == NULL)
+    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, _ ("“%s” has no value"), edge);
+  else if (now != NULL)
+    value = sluice_value_change (now->tensor, text, error);
+  g_clear_pointer (&now, sluice_debug_value_free);
+  return value;
+}
+
+gboolean
+sluice_run_controller_put (SluiceRunController *self,
+                           const char *edge,
+                           const char *text,
+                           GError **error)
+{
+  SluiceDebugger *debugger = sluice_run_controller_get_debugger (self);
+  if (debugger == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, _ ("no run is stopped"));
+  g_autofree char *name = NULL, *words = g_strdup_printf ("%s %s", edge, text);
+  g_autoptr (SluiceTensor) value = text != NULL ? new_value (debugger, edge, text, error) : NULL;
+  gboolean ok = text == NULL ? sluice_debugger_unput (debugger, &name, error)
+                             : value != NULL && sluice_debugger_put (debugger, edge, value, error);
+  if (ok)
+    sluice_trainer_note_put (self->trainer, text != NULL ? words : NULL);
+  if (ok)
+    changed (self);
+  return ok;
+}
+
 static void
-adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
+adopt (SluiceRunController *self, SluiceStartTask *task, SluiceTrainer *take_trainer)
 {
   g_clear_object (&self->trainer);
   self->trainer = take_trainer;
   self->n_alerts = 0;
+  self->n_begun++;
   g_free (self->trained);
   self->trained = g_strdup (task->folder);
   self->ended = FALSE;
@@ -359,7 +298,7 @@ adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
   g_free (self->repeated);
   self->repeated = g_steal_pointer (&task->repeated);
   g_free (self->notice);
-  self->notice = task->takes ? NULL
+  self->notice = task->takes || sluice_start_task_edits (task) ? NULL
                  : task->resume == NULL
                      ? sluice_graph_describe_file_ops (sluice_trainer_get_graph (self->trainer))
                      : sluice_begin_words (self->trainer);
@@ -373,15 +312,27 @@ adopt (SluiceRunController *self, StartTask *task, SluiceTrainer *take_trainer)
 }
 
 static void
+take_edited (SluiceRunController *self, SluiceStartTask *task)
+{
+  const GError *failure = task->edit_failure;
+  g_clear_error (&self->edited.failure);
+  self->has_edited = TRUE;
+  self->edited = (SluiceEditOutcome){ task->edited, task->takes_back,
+                                      failure != NULL ? g_error_copy (failure) : NULL };
+}
+
+static void
 start_done (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceRunController *self = SLUICE_RUN_CONTROLLER (object);
   g_autoptr (GError) error = NULL;
   SluiceTrainer *trainer = g_task_propagate_pointer (G_TASK (result), &error);
-  StartTask *task = g_task_get_task_data (G_TASK (result));
+  SluiceStartTask *task = g_task_get_task_data (G_TASK (result));
   self->starting = FALSE;
   if (task->takes)
     self->claim = task->claim;
+  if (sluice_start_task_edits (task))
+    take_edited (self, task);
   if (trainer != NULL)
     adopt (self, task, trainer);
   else if (error != NULL)
@@ -397,33 +348,30 @@ start_done (GObject *object, GAsyncResult *result, gpointer data)
 }
 
 /* Of the open project: (nullable): there is none, or no workspace. */
-static StartTask *
+static SluiceStartTask *
 start_task_new (SluiceRunController *self)
 {
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || self->project == NULL)
     return NULL;
-  StartTask *task = g_new0 (StartTask, 1);
-  task->store = g_object_ref (store);
-  task->folder = g_strdup (self->project);
-  task->from_step = -1;
-  return task;
+  return sluice_start_task_new (store, self->project);
 }
 
 /* take; (nullable) */
 static void
-begin (SluiceRunController *self, StartTask *task)
+begin (SluiceRunController *self, SluiceStartTask *task)
 {
   if (task == NULL)
     return;
-  GTaskThreadFunc work = task->takes ? take_in_worker : start_in_worker;
+  task->allowed_files = allowed_files;
+  task->runs_commands = allowed_commands;
   g_clear_pointer (&self->refused, g_free);
   self->starting = TRUE;
   self->stops_at_start = FALSE;
   g_clear_error (&self->failure);
   g_autoptr (GTask) gtask = g_task_new (self, NULL, start_done, NULL);
-  g_task_set_task_data (gtask, task, start_task_free);
-  g_task_run_in_thread (gtask, work);
+  g_task_set_task_data (gtask, task, (GDestroyNotify) sluice_start_task_free);
+  g_task_run_in_thread (gtask, start_in_worker);
   changed (self);
 }
 
@@ -455,55 +403,20 @@ sluice_run_controller_start (SluiceRunController *self)
 }
 
 void
-sluice_run_controller_start_with (SluiceRunController *self,
-                                  const char *name,
-                                  const char *const *assignments)
+sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun *how)
 {
-  StartTask *task =
+  SluiceStartTask *task =
       sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
   if (task == NULL)
     return;
   self->steps_at_start = 0;
-  task->name = g_strdup (name);
-  task->assignments = g_strdupv ((GStrv) assignments);
-  begin (self, task);
-}
-
-void
-sluice_run_controller_start_from (SluiceRunController *self,
-                                  const char *checkpoint,
-                                  const char *name,
-                                  const char *const *assignments)
-{
-  StartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->init_from = g_strdup (checkpoint);
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
-  begin (self, task);
-}
-
-void
-sluice_run_controller_fork (SluiceRunController *self,
-                            gint64 parent,
-                            gint64 step,
-                            const char *name,
-                            const char *const *assignments)
-{
-  StartTask *task =
-      sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE ? start_task_new (self) : NULL;
-  self->steps_at_start = 0;
-  if (task != NULL)
-    {
-      task->parent = parent;
-      task->parent_step = step;
-      task->name = g_strdup (name);
-      task->assignments = g_strdupv ((GStrv) assignments);
-    }
+  task->name = g_strdup (how->name);
+  task->assignments = g_strdupv ((GStrv) how->assignments);
+  task->init_from = g_strdup (how->checkpoint);
+  task->init_partly = how->partly;
+  task->parent = how->parent;
+  task->parent_step = how->step;
+  task->device = g_strdup (how->device);
   begin (self, task);
 }
 
@@ -513,9 +426,7 @@ sluice_run_controller_take_next (SluiceRunController *self)
   SluiceStore *store = sluice_workspace_get_store (self->workspace);
   if (store == NULL || sluice_run_controller_get_state (self) != SLUICE_CONTROL_IDLE)
     return;
-  StartTask *task = g_new0 (StartTask, 1);
-  task->store = g_object_ref (store);
-  task->folder = g_strdup (self->project);
+  SluiceStartTask *task = sluice_start_task_new (store, self->project);
   task->takes = TRUE;
   self->steps_at_start = 0;
   begin (self, task);
@@ -537,7 +448,7 @@ sluice_run_controller_is_of_queue (SluiceRunController *self)
 static void
 begin_run (SluiceRunController *self, const char *run, gint64 from_step, gboolean accept_data)
 {
-  StartTask *task = start_task_new (self);
+  SluiceStartTask *task = start_task_new (self);
   if (task == NULL)
     return;
   task->resume = g_strdup (run);
@@ -607,6 +518,86 @@ sluice_run_controller_stop (SluiceRunController *self)
     sluice_trainer_stop (self->trainer);
   else if (state == SLUICE_CONTROL_STARTING)
     self->stops_at_start = TRUE;
+}
+
+/* ---- another graph on the way ---- */
+
+/* The run under way, or the last one, ends and goes on as the task says. take: its run is set */
+static void
+go_on_with (SluiceRunController *self, SluiceStartTask *take)
+{
+  SluiceDebugger *debugger = sluice_run_controller_get_debugger (self);
+  take->resume = g_strdup_printf ("#%" G_GINT64_FORMAT, sluice_trainer_get_run (self->trainer));
+  self->steps_at_start = 0;
+  if (self->ended)
+    {
+      begin (self, take);
+      return;
+    }
+  g_clear_pointer (&self->next, sluice_start_task_free);
+  self->next = take;
+  if (debugger != NULL && sluice_debugger_is_stopped (debugger))
+    sluice_trainer_give_up_step (self->trainer);
+  else
+    sluice_trainer_stop (self->trainer);
+}
+
+static SluiceStartTask *
+new_edit (SluiceRunController *self, GError **error)
+{
+  SluiceStartTask *task =
+      self->trainer != NULL && !self->starting && self->next == NULL ? start_task_new (self) : NULL;
+  if (task == NULL)
+    sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, _ ("no run is there to go on"));
+  else if (sluice_run_controller_is_of_queue (self))
+    sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                 _ ("a run of the queue keeps its graph; stop it, and let it wait no more"));
+  else
+    return task;
+  g_clear_pointer (&task, sluice_start_task_free);
+  return NULL;
+}
+
+gboolean
+sluice_run_controller_edit (SluiceRunController *self,
+                            GBytes *graph,
+                            const char *words,
+                            GError **error)
+{
+  SluiceStartTask *task = new_edit (self, error);
+  if (task == NULL)
+    return FALSE;
+  task->graph = g_bytes_ref (graph);
+  task->words = g_strdup (words);
+  go_on_with (self, task);
+  return TRUE;
+}
+
+gboolean
+sluice_run_controller_take_back_edit (SluiceRunController *self, GError **error)
+{
+  SluiceStartTask *task = new_edit (self, error);
+  if (task == NULL)
+    return FALSE;
+  task->takes_back = TRUE;
+  go_on_with (self, task);
+  return TRUE;
+}
+
+gboolean
+sluice_run_controller_take_edited (SluiceRunController *self, SluiceEditOutcome *outcome)
+{
+  gboolean is_there = self->has_edited;
+  *outcome = self->edited;
+  self->edited.failure = NULL;
+  self->has_edited = FALSE;
+  return is_there;
+}
+
+guint
+sluice_run_controller_get_n_begun (SluiceRunController *self)
+{
+  return self->n_begun;
 }
 
 void
@@ -739,6 +730,8 @@ sluice_run_controller_finalize (GObject *object)
   g_free (self->notice);
   g_free (self->repeated);
   g_free (self->refused);
+  g_clear_pointer (&self->next, sluice_start_task_free);
+  g_clear_error (&self->edited.failure);
   G_OBJECT_CLASS (sluice_run_controller_parent_class)->finalize (object);
 }
 

@@ -4,8 +4,8 @@
 
 #include <gio/gio.h>
 
+#include "app/start-task.h"
 #include "app/workspace.h"
-#include "engine/train/queue.h"
 
 /*
  * The UI's only face of the trainer: one run at a time, of one project. Every verb returns at once;
@@ -55,11 +55,18 @@ const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self
 SluiceSession *sluice_run_controller_get_session (SluiceRunController *self);
 
 void sluice_run_controller_start (SluiceRunController *self); /* a new run, or out of a pause */
-/* A new run, under a name of its own or (name NULL) a free one, with settings that are otherwise
- * than the project's: as sluice_project_set() takes them. */
-void sluice_run_controller_start_with (SluiceRunController *self,
-                                       const char *name,
-                                       const char *const *assignments);
+/* A new run: all that is NULL or 0 is as usual. */
+typedef struct
+{
+  const char *name;               /* NULL: a free one */
+  const char *const *assignments; /* as sluice_project_set() takes them */
+  const char *checkpoint;         /* with whose values its variables begin */
+  gboolean partly;                /* those that it lacks keep their initial ones */
+  gint64 parent, step;            /* it begins where that run stood at that step */
+  const char *device;             /* where nodes stand that ask for none */
+} SluiceNewRun;
+/* Of the open project, or of the parent's. */
+void sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun *how);
 /**
  * sluice_run_controller_toggle_breakpoint:
  * @text: as sluice_breakpoint_parse() takes it
@@ -73,18 +80,16 @@ gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   GError **error);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
-/* A new run whose variables begin with those of a checkpoint. name, assignments: (nullable): as
- * there */
-void sluice_run_controller_start_from (SluiceRunController *self,
-                                       const char *checkpoint,
-                                       const char *name,
-                                       const char *const *assignments);
-/* A run that begins where another one stood at a step; name: (nullable): a free one. */
-void sluice_run_controller_fork (SluiceRunController *self,
-                                 gint64 parent,
-                                 gint64 step,
-                                 const char *name,
-                                 const char *const *assignments);
+/**
+ * sluice_run_controller_put:
+ * @text: as sluice_value_change() takes it; %NULL: takes the last change of this stop back
+ *
+ * Changes a value of the step that is stopped; the run says so, and is saved behind it.
+ */
+gboolean sluice_run_controller_put (SluiceRunController *self,
+                                    const char *edge,
+                                    const char *text,
+                                    GError **error);
 /* The first run of the queue that may begin; at its end it leaves the queue, or, where it was
  * stopped, waits there again. */
 void sluice_run_controller_take_next (SluiceRunController *self);
@@ -102,6 +107,31 @@ void sluice_run_controller_resume_run (SluiceRunController *self,
 gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
 /* Goes on with them as that resume would have. */
 void sluice_run_controller_accept_data (SluiceRunController *self);
+/**
+ * sluice_run_controller_edit:
+ * @words: as SluiceGraphEdit.words
+ *
+ * The run under way, which is paused or has stopped within a step (that is given up), goes on with
+ * another graph. Where it cannot it is paused with its own.
+ *
+ * Returns: %FALSE: there is none, or it is of the queue
+ */
+gboolean sluice_run_controller_edit (SluiceRunController *self,
+                                     GBytes *graph,
+                                     const char *words,
+                                     GError **error);
+/* Of the run under way or the last one: it is paused where it was before the last edit. */
+gboolean sluice_run_controller_take_back_edit (SluiceRunController *self, GError **error);
+typedef struct
+{
+  SluiceGraphEdited edited;
+  gboolean took_back;
+  GError *failure; /* (nullable) */
+} SluiceEditOutcome;
+/* What came of it, once; failure: (transfer full). FALSE: nothing new. */
+gboolean sluice_run_controller_take_edited (SluiceRunController *self, SluiceEditOutcome *outcome);
+/* How often a run has begun or gone on here. */
+guint sluice_run_controller_get_n_begun (SluiceRunController *self);
 void sluice_run_controller_pause (SluiceRunController *self);
 /* Of the run under way, now. */
 void sluice_run_controller_checkpoint (SluiceRunController *self);

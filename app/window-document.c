@@ -24,6 +24,13 @@ update_save (SluiceWindow *self)
   g_simple_action_set_enabled (G_SIMPLE_ACTION (save), sluice_document_is_changed (self->document));
 }
 
+static void
+show_problems (SluiceWindow *self)
+{
+  sluice_build_page_show_problems (get_build_page (self),
+                                   sluice_graph_page_get_problems (self->graph_page));
+}
+
 /* Boxes stand in one place on both pages; the graph's page has their file. */
 static void
 arranged_in_graph_cb (SluiceWindow *self)
@@ -51,6 +58,7 @@ loaded_cb (SluiceWindow *self)
     sluice_document_open (self->document, graph);
   arranged_in_graph_cb (self);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
+  show_problems (self);
   update_save (self);
 }
 
@@ -58,8 +66,10 @@ static void
 changed_cb (SluiceWindow *self)
 {
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
-  sluice_inspector_update (self->inspector, self->graph_page);
+  show_problems (self);
+  sluice_inspector_graph_changed (self->inspector, self->graph_page);
   update_save (self);
+  sluice_window_update_actions (self); /* a run that is held may go on with it */
 }
 
 static void
@@ -87,29 +97,35 @@ static void
 project_changed (SluiceWindow *self, const char *words)
 {
   g_autofree char *folder = g_strdup (sluice_run_controller_get_project (self->controller));
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+  g_autoptr (SluiceProjectEnds) ends = project != NULL ? sluice_project_ends_new (project) : NULL;
+  sluice_graph_page_set_ends (self->graph_page, ends);
   sluice_run_controller_set_project (self->controller, folder);
   sluice_inspector_set_project (self->inspector, folder);
   sluice_window_tell (self, words);
 }
 
+/* The project goes by what its graph is. */
+static void
+saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
+{
+  SluiceWindow *self = data;
+  g_autoptr (GError) error = failure != NULL ? g_error_copy (failure) : NULL;
+  g_autofree char *told = NULL;
+  const char *project = sluice_run_controller_get_project (self->controller);
+  if (error == NULL && project != NULL)
+    sluice_project_fit (project, sluice_document_get_graph (document), &told, &error);
+  g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
+  if (words != NULL)
+    sluice_window_tell (self, words);
+  else if (told != NULL)
+    project_changed (self, told);
+}
+
 static void
 save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  SluiceWindow *self = data;
-  g_autoptr (GError) error = NULL;
-  g_autofree char *told = NULL;
-  const char *project = sluice_run_controller_get_project (self->controller);
-  if (sluice_document_save (self->document, &error)
-      && (project == NULL
-          || sluice_project_fit (project, sluice_document_get_graph (self->document), &told,
-                                 &error)))
-    {
-      if (told != NULL)
-        project_changed (self, told);
-      return;
-    }
-  g_autofree char *words = sluice_failure_words (error);
-  sluice_window_tell (self, words);
+  sluice_document_save_then (SLUICE_WINDOW (data)->document, saved_cb, data);
 }
 
 /* A command, for scripts and tests. */
@@ -135,6 +151,7 @@ sluice_window_add_document (SluiceWindow *self)
   g_signal_connect_object (self->document, "reload", G_CALLBACK (reload_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (loaded_cb), self);
+  g_signal_connect_swapped (self->graph_page, "problems", G_CALLBACK (show_problems), self);
   g_signal_connect_swapped (self->graph_page, "arranged", G_CALLBACK (arranged_in_graph_cb), self);
   g_signal_connect_swapped (get_build_page (self), "arranged", G_CALLBACK (arranged_in_build_cb),
                             self);

@@ -41,6 +41,22 @@ print_line (char *take)
   fflush (stdout);
 }
 
+/* How far what was done to the graph has come. */
+static void
+add_edits (SluiceWindow *self, JsonBuilder *b)
+{
+  SluiceBuildPage *page = SLUICE_BUILD_PAGE (sluice_window_find_page (self, "build"));
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  json_builder_set_member_name (b, "build_drawn");
+  json_builder_add_boolean_value (b, sluice_build_page_is_drawn (page));
+  json_builder_set_member_name (b, "build_told");
+  json_builder_add_boolean_value (b, sluice_build_page_is_told (page));
+  json_builder_set_member_name (b, "build_saved");
+  json_builder_add_boolean_value (b, !sluice_document_is_changed (self->document));
+  json_builder_set_member_name (b, "n_undo");
+  json_builder_add_int_value (b, stack != NULL ? sluice_command_stack_get_n_undo (stack) : 0);
+}
+
 /* What the main loop and the run cost. */
 static void
 add_costs (SluiceWindow *self, JsonBuilder *b)
@@ -59,6 +75,7 @@ add_costs (SluiceWindow *self, JsonBuilder *b)
   json_builder_add_boolean_value (b, sluice_window_is_settled (self));
   if (self->probe != NULL)
     sluice_probe_dump (self->probe, b);
+  add_edits (self, b);
 }
 
 static void

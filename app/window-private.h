@@ -9,7 +9,7 @@
 #include "app/import-bar.h"
 #include "app/probe.h"
 #include "app/search/search-box.h"
-#include "app/window.h"
+#include "app/run-edits.h"
 
 /* For window.c and window-*.c only. */
 
@@ -33,6 +33,7 @@ struct _SluiceWindow
   SluiceImportBar *import_bar;
   SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */
   guint64 seen_stop;         /* its number; 0: no run is stopped */
+  SluiceRunEdits *run_edits;
   SluiceInspector *inspector;
   SluicePage *pages[SLUICE_N_PAGE_KINDS]; /* in stack, or in a stack there */
   SluiceGraphPage *graph_page;            /* one of them */
@@ -65,7 +66,9 @@ void sluice_window_offer_deleted (SluiceWindow *self);
 /* window-document.c: once the pages are there. */
 void sluice_window_add_document (SluiceWindow *self);
 
-/* window.c: another page came to the front. */
+/* window.c: what can be done now. */
+void sluice_window_update_actions (SluiceWindow *self);
+/* The same: another page came to the front. */
 void sluice_window_page_changed (SluiceWindow *self);
 /* Actions that print on standard output what is shown, for scripts and tests. */
 void sluice_window_add_dump_actions (SluiceWindow *self);

@@ -26,8 +26,8 @@ G_DEFINE_FINAL_TYPE (SluiceWindow, sluice_window, ADW_TYPE_APPLICATION_WINDOW)
 
 /* ---- what the controls may do now ---- */
 
-static void
-update_actions (SluiceWindow *self)
+void
+sluice_window_update_actions (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean can_train = sluice_run_controller_get_project (self->controller) != NULL
@@ -140,7 +140,7 @@ controller_changed_cb (SluiceWindow *self)
   show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
-  update_actions (self);
+  sluice_window_update_actions (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
     self->status_source = g_timeout_add (STATUS_MS, status_cb, self);
@@ -175,12 +175,17 @@ show_front_run (SluiceWindow *self)
                              sluice_page_get_tag (sluice_window_get_page (self)));
 }
 
-/* @child: (nullable): what the page has there, @otherwise if it has nothing now. */
+/* @child: (nullable): what the page has there, @otherwise if it has nothing now, which is hidden
+ * else: GTK 4.8 finds new styles for all that a stack only covers, whenever the pointer moves. */
 static void
 show_side (GtkStack *stack, GtkWidget *child, GtkWidget *otherwise)
 {
-  gtk_stack_set_visible_child (stack,
-                               child != NULL && gtk_widget_get_visible (child) ? child : otherwise);
+  gboolean has_child = child != NULL && gtk_widget_get_visible (child);
+  if (!has_child)
+    gtk_widget_set_visible (otherwise, TRUE);
+  gtk_stack_set_visible_child (stack, has_child ? child : otherwise);
+  if (has_child)
+    gtk_widget_set_visible (otherwise, FALSE);
 }
 
 static void
@@ -230,6 +235,7 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   g_autofree char *name = g_path_get_basename (full);
   gboolean is_project = sluice_project_is_folder (full);
   g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
+  sluice_document_settle (self->document); /* its project is still the one before */
   gtk_window_set_title (GTK_WINDOW (self), title);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
@@ -576,7 +582,7 @@ workspace_changed_cb (SluiceWindow *self)
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
   offer_lost_runs (self);
-  update_actions (self);
+  sluice_window_update_actions (self);
   update_status (self);
 }
 
@@ -633,7 +639,7 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
                            G_CONNECT_SWAPPED);
   sluice_window_offer_deleted (self);
-  g_signal_connect_object (self->shown, "changed", G_CALLBACK (update_actions), self,
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (sluice_window_update_actions), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
@@ -660,12 +666,15 @@ static void
 sluice_window_dispose (GObject *object)
 {
   SluiceWindow *self = SLUICE_WINDOW (object);
+  if (self->document != NULL)
+    sluice_document_settle (self->document);
   g_clear_handle_id (&self->status_source, g_source_remove);
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->queue);
   g_clear_object (&self->document);
+  g_clear_pointer (&self->run_edits, sluice_run_edits_free);
   g_clear_object (&self->controller);
   g_clear_object (&self->shown);
   g_clear_object (&self->workspace);

@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/build/document.h"
+#include "app/build/value-row.h"
 
 /*
  * The attributes of a node, a row each, as the definition of its op tells them: their types,
@@ -20,6 +21,11 @@ G_DECLARE_FINAL_TYPE (SluiceAttributeRows, sluice_attribute_rows, SLUICE, ATTRIB
 GtkWidget *sluice_attribute_rows_new (SluiceDocument *document, const SluiceNode *node);
 /* The row stands out. attr: (nullable) */
 void sluice_attribute_rows_select (SluiceAttributeRows *self, const char *attr);
+/* (transfer none) (nullable): the op has no such attribute */
+SluiceValueRow *sluice_attribute_rows_find (SluiceAttributeRows *self, const char *attr);
+
+/* Above what stands at the end of rows. */
+void sluice_attribute_rows_set_caption (SluiceAttributeRows *self, const char *caption);
 
 /* A value as it is written in a command; NULL where it is too long for that, or cannot be.
  * (transfer full) (nullable) */

@@ -7,14 +7,16 @@
 #include <math.h>
 
 #include "app/graph/node-words.h"
+#include "engine/runtime/session/copy.h"
 #include "engine/train/budget.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/wrap.h"
 
-/* After the last change. A large graph takes longer to copy than a frame lasts, 25 ms for 36,000
- * nodes: that waits until somebody stops to think. */
+/* After the last change: a large graph is a while's work, which waits until somebody stops to
+ * think. */
 #define WAIT_MS    250
 #define NODES_A_MS 20
+#define PIECE_US   5000 /* of a turn, in which it is copied for the thread that computes */
 #define SOME_BATCH 32
 
 /* A device's figures. */
@@ -30,9 +32,11 @@ struct _SluiceBudgetBar
   GArray *devices;    /* of Device: as many as there ever were */
   SluiceGraph *graph; /* (nullable) */
   gint64 batch;
-  guint source;        /* waits */
-  GCancellable *asked; /* (nullable): what is being computed */
-  gboolean is_behind;  /* the graph is to be looked at when the bar is in sight */
+  guint source;          /* waits, then copies */
+  SluiceGraphCopy *copy; /* (nullable): what is there of it */
+  guint64 copied;        /* version of the graph that it is of */
+  GCancellable *asked;   /* (nullable): what is being computed */
+  gboolean is_behind;    /* the graph is to be looked at when the bar is in sight */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceBudgetBar, sluice_budget_bar, GTK_TYPE_WIDGET)
@@ -226,25 +230,46 @@ computed_cb (GObject *object, GAsyncResult *result, gpointer data)
   g_signal_emit (self, signals[UPDATED], 0);
 }
 
-static gboolean
-ask_cb (gpointer data)
+static void
+ask (SluiceBudgetBar *self, SluiceGraph *take)
 {
-  SluiceBudgetBar *self = data;
-  g_autoptr (GError) error = NULL;
-  SluiceGraph *graph = sluice_budget_take_graph (self->graph, &error);
-  self->source = 0;
-  if (graph == NULL)
-    {
-      show_nothing (self, error->message);
-      return G_SOURCE_REMOVE;
-    }
   Request *request = g_new (Request, 1);
-  *request = (Request){ graph, self->batch };
+  *request = (Request){ take, self->batch };
   self->asked = g_cancellable_new ();
   g_autoptr (GTask) task = g_task_new (self, self->asked, computed_cb, NULL);
   g_task_set_task_data (task, request, request_free);
   g_task_set_check_cancellable (task, FALSE);
   g_task_run_in_thread (task, compute);
+}
+
+static gboolean
+copy_cb (gpointer data)
+{
+  SluiceBudgetBar *self = data;
+  g_autoptr (GError) error = NULL;
+  guint64 version = sluice_graph_get_version (self->graph);
+  if (self->copied != version) /* what was refused changes nothing, but was done */
+    g_clear_pointer (&self->copy, sluice_graph_copy_free);
+  if (self->copy == NULL)
+    self->copy = sluice_graph_copy_begin (self->graph);
+  self->copied = version;
+  SluiceGraph *graph = sluice_graph_copy_go_on (self->copy, PIECE_US, &error);
+  if (graph == NULL && error == NULL)
+    return G_SOURCE_CONTINUE;
+  self->source = 0;
+  g_clear_pointer (&self->copy, sluice_graph_copy_free);
+  if (graph != NULL)
+    ask (self, graph);
+  else
+    show_nothing (self, error->message);
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+wait_cb (gpointer data)
+{
+  SluiceBudgetBar *self = data;
+  self->source = g_idle_add (copy_cb, self);
   return G_SOURCE_REMOVE;
 }
 
@@ -252,6 +277,7 @@ static void
 forget_request (SluiceBudgetBar *self)
 {
   g_clear_handle_id (&self->source, g_source_remove);
+  g_clear_pointer (&self->copy, sluice_graph_copy_free);
   g_cancellable_cancel (self->asked);
   g_clear_object (&self->asked);
 }
@@ -261,7 +287,7 @@ ask_later (SluiceBudgetBar *self)
 {
   self->is_behind = FALSE;
   self->source =
-      g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (self->graph) / NODES_A_MS, ask_cb, self);
+      g_timeout_add (WAIT_MS + sluice_graph_get_n_nodes (self->graph) / NODES_A_MS, wait_cb, self);
 }
 
 void

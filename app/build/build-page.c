@@ -9,6 +9,7 @@
 
 #include "app/build/budget-bar.h"
 #include "app/build/document-bar.h"
+#include "app/build/edit-lines.h"
 #include "app/build/graph-editor.h"
 #include "app/build/history-list.h"
 #include "app/build/layers-pane.h"
@@ -17,7 +18,6 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
-#include "engine/graph/graphdef.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
 
@@ -28,7 +28,7 @@ struct _SluiceBuildPage
   GtkWidget parent;
   GtkWidget *box, *left, *editor_box, *title_box, *action_box;
   GtkStack *states;
-  GtkLabel *name, *saved, *undo_words, *refusal;
+  GtkLabel *name, *saved, *undo_words, *refusal, *n_commands, *kept;
   GtkRevealer *refusal_revealer;
   SluiceCanvas *canvas;
   SluiceTextTwin *twin;
@@ -44,7 +44,8 @@ struct _SluiceBuildPage
   SluiceGraphModel *model;   /* (nullable): to be drawn as soon as the page is seen */
   char *selected;            /* (nullable): in the other pages, to be selected then */
   char *path;                /* (nullable): of the graph that is shown */
-  guint problems_source, fold_source;
+  guint fold_source;
+  gboolean is_told;      /* what is wrong with the graph as it is now */
   gboolean is_narrow;    /* for graph and text beside each other */
   gboolean folds_text;   /* which is shown again when there is room */
   const char *optimizer; /* (nullable): that training begins with, of a template */
@@ -109,26 +110,28 @@ show_undo (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
 
-/* Not before what was done is drawn: a large graph is looked through for a while. */
-static gboolean
-find_problems_cb (gpointer data)
+/* What the history's list holds, and where it is safe. */
+static void
+show_history (SluiceBuildPage *self)
 {
-  SluiceBuildPage *self = data;
-  SluiceGraph *graph = sluice_document_get_graph (self->document);
-  sluice_problems_list_update (self->problems, graph, NULL);
-  sluice_budget_bar_update (self->budget, graph, 0);
-  self->problems_source = 0;
-  return G_SOURCE_REMOVE;
+  SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  guint n = sluice_command_stack_get_n_undo (stack) + sluice_command_stack_get_n_redo (stack);
+  g_autofree char *words =
+      n > 0 ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u command", "%u commands", n), n)
+            : g_strdup ("");
+  gtk_label_set_label (self->n_commands, words);
+  gtk_widget_set_visible (GTK_WIDGET (self->kept),
+                          n > 0 && sluice_document_get_path (self->document) != NULL);
 }
 
 static void
 changed_cb (SluiceBuildPage *self)
 {
-  if (self->problems_source == 0)
-    self->problems_source = g_idle_add_full (G_PRIORITY_LOW, find_problems_cb, self, NULL);
+  sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document), 0);
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);
+  show_history (self);
 }
 
 static void
@@ -162,6 +165,22 @@ do_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, g_variant_get_string (parameter, NULL), &error))
     show_refusal (self, error);
+}
+
+/* Commands on the scope that is selected. */
+static void
+scope_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  const char *selected = sluice_canvas_get_selection (self->canvas);
+  if (selected == NULL || graph == NULL)
+    return;
+  g_autofree char *line =
+      g_str_equal (name, "build.make-block")    ? sluice_edit_line_block (graph, selected)
+      : g_str_equal (name, "build.apply-block") ? sluice_edit_line_of ("apply", selected)
+                                                : sluice_edit_line_of ("unlayer", selected);
+  sluice_graph_editor_do (self->editor, line);
 }
 
 static void
@@ -267,6 +286,13 @@ selection_changed_cb (SluiceBuildPage *self, const char *name)
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
 }
 
+static void
+all_ops_cb (SluiceBuildPage *self)
+{
+  gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+  gtk_widget_activate_action (GTK_WIDGET (self->canvas), "canvas.palette", NULL);
+}
+
 /* error: (nullable): it was done */
 static void
 edited_cb (const GError *error, gpointer data)
@@ -307,11 +333,21 @@ launch_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   if (sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.save-graph", NULL);
+  sluice_document_settle (self->document);
   if (!sluice_document_is_changed (self->document))
     gtk_widget_activate_action (widget, "win.new-run", NULL);
 }
 
 /* ---- what is wrong ---- */
+
+void
+sluice_build_page_show_problems (SluiceBuildPage *self, GPtrArray *problems)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  self->is_told = problems != NULL || graph == NULL;
+  if (self->is_told)
+    sluice_problems_list_update (self->problems, graph, problems);
+}
 
 static void
 show_node_cb (SluiceBuildPage *self, const char *name)
@@ -375,6 +411,17 @@ sluice_build_page_measure (GtkWidget *widget,
                       minimum_baseline, natural_baseline);
 }
 
+/* What the palette's choice would add stands in the text, dashed. line: (nullable): nothing */
+static void
+preview_cb (SluiceBuildPage *self, const char *line, const char *title)
+{
+  gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
+  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
+  sluice_text_twin_preview (self->twin, text, words);
+}
+
 /* ---- a page of the window ---- */
 
 static void
@@ -386,8 +433,12 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->document, "changed", G_CALLBACK (changed_cb), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->document, "hashed", G_CALLBACK (show_saved), self,
+                           G_CONNECT_SWAPPED);
   self->editor =
       sluice_graph_editor_new (self->document, self->canvas, self->palette, edited_cb, self);
+  g_signal_connect_object (self->palette, "preview", G_CALLBACK (preview_cb), self,
+                           G_CONNECT_SWAPPED);
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
@@ -403,12 +454,24 @@ build_page_apply_settings (SluicePage *page, GSettings *settings)
   sluice_canvas_set_reduced_motion (canvas, g_settings_get_boolean (settings, "reduced-motion"));
 }
 
+gboolean
+sluice_build_page_is_drawn (SluiceBuildPage *self)
+{
+  return !sluice_canvas_is_busy (self->canvas);
+}
+
+gboolean
+sluice_build_page_is_told (SluiceBuildPage *self)
+{
+  return self->is_told;
+}
+
 static gboolean
 build_page_is_settled (SluicePage *page)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (page);
   return !sluice_canvas_is_busy (self->canvas) && sluice_text_twin_is_settled (self->twin)
-         && self->problems_source == 0 && sluice_budget_bar_is_settled (self->budget);
+         && self->is_told && sluice_budget_bar_is_settled (self->budget);
 }
 
 static guint
@@ -499,7 +562,6 @@ static void
 sluice_build_page_dispose (GObject *object)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (object);
-  g_clear_handle_id (&self->problems_source, g_source_remove);
   g_clear_handle_id (&self->fold_source, g_source_remove);
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->selected, g_free);
@@ -556,6 +618,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, undo_words);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, refusal_revealer);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, n_commands);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, kept);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, canvas);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, history);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, twin);
@@ -565,6 +629,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
+  gtk_widget_class_bind_template_callback (widget_class, all_ops_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);
   gtk_widget_class_bind_template_callback (widget_class, attr_selected_cb);
   gtk_widget_class_bind_template_callback (widget_class, show_node_cb);
@@ -575,6 +640,9 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.redo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "build.do", "s", do_action);
+  gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.make-block", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.apply-block", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);
@@ -585,6 +653,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
 static void
 sluice_build_page_init (SluiceBuildPage *self)
 {
+  self->is_told = TRUE; /* there is no graph */
   g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   gtk_widget_init_template (GTK_WIDGET (self));
   GtkWidget *bar = sluice_wrap_new (8, FALSE);

@@ -21,6 +21,9 @@ G_DECLARE_FINAL_TYPE (SluiceBuildPage, sluice_build_page, SLUICE, BUILD_PAGE, Gt
 
 /* The graph as it is now, or (%NULL) none. */
 void sluice_build_page_show (SluiceBuildPage *self, SluiceGraphModel *model);
+/* What is wrong with the graph. problems: (nullable) (element-type SluiceProblem): it is being
+ * looked for */
+void sluice_build_page_show_problems (SluiceBuildPage *self, GPtrArray *problems);
 /* What a person arranged on another page. */
 void sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceViewState *state);
 SluiceViewState *sluice_build_page_dup_view_state (SluiceBuildPage *self); /* (transfer full) */
@@ -28,3 +31,6 @@ SluiceViewState *sluice_build_page_dup_view_state (SluiceBuildPage *self); /* (t
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
 /* name: (nullable): a node, or nothing */
 void sluice_build_page_select (SluiceBuildPage *self, const char *name);
+/* What was done last is drawn; what is wrong since is told. */
+gboolean sluice_build_page_is_drawn (SluiceBuildPage *self);
+gboolean sluice_build_page_is_told (SluiceBuildPage *self);

@@ -53,8 +53,8 @@ tell_changed (SluiceDocument *self)
 /* ---- what the file holds ---- */
 
 /* Where there is none, nothing can be overwritten. (transfer full) (nullable) */
-static GBytes *
-read_other (const char *path, GBytes *known)
+GBytes *
+sluice_document_read_other (const char *path, GBytes *known)
 {
   g_autoptr (GBytes) bytes = sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_BYTES, NULL);
   gboolean is_other = bytes != NULL && (known == NULL || !g_bytes_equal (bytes, known));
@@ -73,10 +73,10 @@ take_other (SluiceDocument *self, GBytes *other)
 }
 
 gboolean
-sluice_document_check_file (SluiceDocument *self, GError **error)
+sluice_document_take_other (SluiceDocument *self, GBytes *other, GError **error)
 {
-  take_other (self, read_other (self->path, self->known));
-  return self->theirs == NULL
+  take_other (self, other);
+  return other == NULL
          || sluice_fail (error, SLUICE_ERROR_ABORTED,
                          "not saved: another program has changed '%s'; merge what it did, or "
                          "keep what you did",
@@ -102,11 +102,12 @@ static void
 look_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   Look *look = data;
-  g_task_return_pointer (task, read_other (look->path, look->known),
+  g_task_return_pointer (task, sluice_document_read_other (look->path, look->known),
                          (GDestroyNotify) g_bytes_unref);
 }
 
 static gboolean look_cb (gpointer data);
+static void file_changed_cb (SluiceDocument *self);
 
 static void
 looked_cb (GObject *object, GAsyncResult *result, gpointer data)
@@ -118,14 +119,14 @@ looked_cb (GObject *object, GAsyncResult *result, gpointer data)
   if (error != NULL) /* cancelled */
     return;
   g_clear_object (&self->looking);
-  if (look->known == self->known)
-    take_other (self, other);
-  else
+  if (look->known == self->known && self->save == NULL)
     {
-      /* It was saved meanwhile. */
-      g_clear_pointer (&other, g_bytes_unref);
-      look_cb (self);
+      take_other (self, other);
+      return;
     }
+  /* It was saved meanwhile, or is. */
+  g_clear_pointer (&other, g_bytes_unref);
+  file_changed_cb (self);
 }
 
 static gboolean
@@ -216,6 +217,7 @@ sluice_document_drop_recovered (SluiceDocument *self, GError **error)
 static gboolean
 check_theirs (SluiceDocument *self, GError **error)
 {
+  sluice_document_settle (self);
   if (self->theirs == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "no other program has changed the file");

@@ -4,6 +4,8 @@
 
 #include "app/build/document.h"
 
+typedef struct _DocumentSave DocumentSave; /* a save under way; document-save.c */
+
 struct _SluiceDocument
 {
   GObject parent;
@@ -16,9 +18,8 @@ struct _SluiceDocument
   SluiceJournal *journal; /* (nullable): there was no command yet */
   guint sync_source;
 
-  GPtrArray *arranged; /* (element-type utf8): by the command that is being done */
-
-  gboolean text_is_changed; /* by comments and blanks */
+  guint n_text_changes, n_text_saved; /* that are comments and blanks alone */
+  GPtrArray *arranged;                /* (element-type utf8): by the command that is being done */
 
   GFileMonitor *monitor; /* (nullable) */
   guint look_source;
@@ -26,6 +27,9 @@ struct _SluiceDocument
   GBytes *theirs;        /* (nullable): what another program wrote */
   SluiceDocumentNews news;
   char *words; /* (nullable): of the news */
+
+  DocumentSave *save;    /* (nullable) */
+  GCancellable *hashing; /* (nullable): graph_hash is being found */
 };
 
 /* Begins with all that was done until now. */
@@ -36,11 +40,24 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
 void sluice_document_emit_changed (SluiceDocument *self);
 void sluice_document_emit_news (SluiceDocument *self);
 
+/* document-save.c */
+/* Before the graph changes: what is being saved is the graph as it was until now. */
+void sluice_document_freeze_save (SluiceDocument *self);
+/* What the file holds is known, and is what the graph was at that moment, with so many changes of
+ * the text. */
+void sluice_document_take_saved (SluiceDocument *self,
+                                 GBytes *bytes,
+                                 guint64 moment,
+                                 guint n_text_changes);
+void sluice_document_emit_hashed (SluiceDocument *self);
+
 /* document-file.c */
+/* What another program made of a file. (transfer full) (nullable) */
+GBytes *sluice_document_read_other (const char *path, GBytes *known);
+/* FALSE with ABORTED: there is something. other: (transfer full) (nullable) */
+gboolean sluice_document_take_other (SluiceDocument *self, GBytes *other, GError **error);
 void sluice_document_watch (SluiceDocument *self);
 void sluice_document_unwatch (SluiceDocument *self);
 /* words: (transfer full) */
 void sluice_document_tell (SluiceDocument *self, SluiceDocumentNews news, char *words);
 void sluice_document_tell_opened (SluiceDocument *self, const SluiceOpenedGraph *opened);
-/* ABORTED: it holds something else than is known. */
-gboolean sluice_document_check_file (SluiceDocument *self, GError **error);

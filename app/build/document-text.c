@@ -19,6 +19,6 @@ sluice_document_get_text (SluiceDocument *self)
 void
 sluice_document_text_changed (SluiceDocument *self)
 {
-  self->text_is_changed = TRUE;
+  self->n_text_changes++;
   sluice_document_emit_changed (self);
 }

@@ -9,6 +9,7 @@
 #include "engine/base/error.h"
 #include "engine/base/read-file.h"
 #include "engine/command/command.h"
+#include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 
 #define IDLE_MS 500 /* without a command, then the journal is synced */
@@ -22,6 +23,7 @@ enum
   ARRANGED,
   NEWS,
   RELOAD,
+  HASHED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -188,6 +190,9 @@ end_journal (SluiceDocument *self)
 static void
 forget (SluiceDocument *self)
 {
+  sluice_document_settle (self);
+  g_cancellable_cancel (self->hashing);
+  g_clear_object (&self->hashing);
   end_journal (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
@@ -195,7 +200,7 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
-  self->text_is_changed = FALSE;
+  self->n_text_changes = self->n_text_saved = 0;
   g_clear_pointer (&self->base_hash, g_free);
   g_clear_pointer (&self->graph_hash, g_free);
   sluice_document_tell (self, SLUICE_NEWS_NONE, NULL);
@@ -249,6 +254,7 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "there is no graph to change; open one, or begin with an empty one");
+  sluice_document_freeze_save (self);
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
@@ -265,11 +271,28 @@ sluice_document_do (SluiceDocument *self, const char *line, GError **error)
 }
 
 gboolean
+sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error)
+{
+  g_autofree char *quoted = sluice_line_quote (name);
+  g_autofree char *line = g_strdup_printf ("set %s %s=%s", quoted, key, value);
+  g_autoptr (SluiceLine) words = sluice_line_parse (line, error);
+  if (words == NULL)
+    return FALSE;
+  if (words->n != 3)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "'%s' is several values; write one, a text with blanks in double quotes",
+                        value);
+  return sluice_document_do (self, line, error);
+}
+
+gboolean
 sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
 {
   guint n_done = self->stack != NULL ? sluice_command_stack_get_n_undo (self->stack) : 0;
   if (n == n_done)
     return TRUE;
+  sluice_document_freeze_save (self);
   if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
                  : !sluice_command_stack_redo (self->stack, n - n_done, error))
     return FALSE;
@@ -283,72 +306,8 @@ gboolean
 sluice_document_is_changed (SluiceDocument *self)
 {
   return self->stack != NULL
-         && (self->text_is_changed || !sluice_command_stack_is_saved (self->stack));
-}
-
-const char *
-sluice_document_get_saved_hash (SluiceDocument *self)
-{
-  if (self->stack == NULL || !sluice_command_stack_is_saved (self->stack))
-    return NULL;
-  if (self->graph_hash == NULL)
-    self->graph_hash = sluice_graph_dup_hash (sluice_document_get_graph (self), NULL);
-  return self->graph_hash;
-}
-
-/* As the file is, so that it stays text where it was. (transfer full) (nullable) */
-static GBytes *export(SluiceDocument *self, GError **error)
-{
-  gsize length = 0;
-  const char *data = self->known != NULL ? g_bytes_get_data (self->known, &length) : NULL;
-  if (self->known != NULL && sluice_read_is_gzip (self->known))
-    {
-      sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                   "'%s' is packed, and is not written over; save the graph under another name",
-                   self->path);
-      return NULL;
-    }
-  gboolean is_text =
-      length > 0 ? sluice_command_is_text (data, length) : sluice_command_is_text_name (self->path);
-  return sluice_command_stack_export (self->stack, is_text, error);
-}
-
-/* The journal says first what the file will hold. Where it has no room for that the file is
- * written all the same: it is what counts, and is then taken for somebody else's at worst. */
-static gboolean
-write_file (SluiceDocument *self, GBytes *bytes, GError **error)
-{
-  gboolean is_told =
-      self->journal != NULL && sluice_journal_begin_save (self->journal, bytes, NULL);
-  gboolean ok = sluice_command_write_bytes (bytes, self->path, error);
-  if (is_told)
-    sluice_journal_end_save (self->journal, ok);
-  return ok;
-}
-
-static void
-take_saved (SluiceDocument *self, GBytes *bytes)
-{
-  g_clear_pointer (&self->known, g_bytes_unref);
-  self->known = g_bytes_ref (bytes);
-  g_clear_pointer (&self->graph_hash, g_free);
-  self->text_is_changed = FALSE;
-  sluice_command_stack_set_saved (self->stack, TRUE);
-  sluice_document_dismiss_news (self);
-  sluice_document_emit_changed (self);
-}
-
-gboolean
-sluice_document_save (SluiceDocument *self, GError **error)
-{
-  if (self->stack == NULL || self->path == NULL)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "the graph has no file yet; say where it is to be saved");
-  g_autoptr (GBytes) bytes = sluice_document_check_file (self, error) ? export(self, error) : NULL;
-  if (bytes == NULL || !write_file (self, bytes, error))
-    return FALSE;
-  take_saved (self, bytes);
-  return TRUE;
+         && (self->n_text_changes != self->n_text_saved
+             || !sluice_command_stack_is_saved (self->stack));
 }
 
 /* The history goes along, and nothing is left of it where the graph was before. */
@@ -383,6 +342,7 @@ sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
 {
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
+  sluice_document_settle (self);
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   if (g_strcmp0 (full, self->path) == 0)
     return sluice_document_save (self, error);
@@ -391,12 +351,19 @@ sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
       sluice_command_is_text_name (path) ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
   if (bytes == NULL || !move_to (self, full, bytes, error))
     return FALSE;
-  take_saved (self, bytes);
+  sluice_document_take_saved (self, bytes, sluice_command_stack_get_moment (self->stack),
+                              self->n_text_changes);
   sluice_document_watch (self);
   return TRUE;
 }
 
 /* ---- life ---- */
+
+void
+sluice_document_emit_hashed (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[HASHED], 0);
+}
 
 void
 sluice_document_emit_news (SluiceDocument *self)
@@ -407,6 +374,7 @@ sluice_document_emit_news (SluiceDocument *self)
 gboolean
 sluice_document_reload (SluiceDocument *self, GError **error)
 {
+  sluice_document_settle (self);
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   gboolean is_kept = self->journal != NULL && sluice_document_is_changed (self);
   if (self->journal != NULL && !is_kept)
@@ -423,6 +391,9 @@ static void
 sluice_document_finalize (GObject *object)
 {
   SluiceDocument *self = SLUICE_DOCUMENT (object);
+  sluice_document_settle (self);
+  g_cancellable_cancel (self->hashing);
+  g_clear_object (&self->hashing);
   end_journal (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
@@ -455,6 +426,7 @@ sluice_document_class_init (SluiceDocumentClass *klass)
                                     NULL, NULL, G_TYPE_NONE, 1, G_TYPE_PTR_ARRAY);
   signals[NEWS] = add_signal ("news");
   signals[RELOAD] = add_signal ("reload");
+  signals[HASHED] = add_signal ("hashed");
 }
 
 static void

@@ -14,7 +14,8 @@
  *
  * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
  * arranged (after it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
- * news (sluice_document_get_news()), reload (the file is to be opened anew).
+ * news (sluice_document_get_news()), reload (the file is to be opened anew), hashed (the hash of
+ * what was saved is known).
  */
 #define SLUICE_TYPE_DOCUMENT (sluice_document_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceDocument, sluice_document, SLUICE, DOCUMENT, GObject)
@@ -44,16 +45,26 @@ void sluice_document_text_changed (SluiceDocument *self);
  * has changed then
  */
 gboolean sluice_document_do (SluiceDocument *self, const char *line, GError **error);
+/* `set NAME KEY=VALUE` of a node or a layer. value: as a command has it; INVALID_ARGUMENT also
+ * where it is several. */
+gboolean sluice_document_set (
+    SluiceDocument *self, const char *name, const char *key, const char *value, GError **error);
 /* Goes to where n commands are done: undoes or does again. */
 gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
 
 /* Is the graph another one than in the file? */
 gboolean sluice_document_is_changed (SluiceDocument *self);
-/* sluice_graph_dup_hash() of what the file holds; %NULL while the graph is another one: to find it
- * takes longer than a command. (nullable) (transfer none) */
+/* sluice_graph_dup_hash() of what the file holds; %NULL while the graph is another one, and until a
+ * thread has found it, which is told (hashed). (nullable) (transfer none) */
 const char *sluice_document_get_saved_hash (SluiceDocument *self);
-/* FAILED_PRECONDITION: there is no file yet. ABORTED: another program has changed it, which is
- * news. */
+/* error: (nullable): it was saved. FAILED_PRECONDITION: there is no file yet. ABORTED: another
+ * program has changed it, which is news. */
+typedef void (*SluiceDocumentSaved) (SluiceDocument *self, const GError *error, gpointer data);
+/* What the graph is now is written by another thread; it may be edited meanwhile, and be closed,
+ * which waits. Calls done in the end, at once where nothing can be written. */
+void sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpointer user_data);
+void sluice_document_settle (SluiceDocument *self); /* waits until nothing is being saved */
+/* The same as both. */
 gboolean sluice_document_save (SluiceDocument *self, GError **error);
 gboolean sluice_document_save_as (SluiceDocument *self, const char *path, GError **error);
 

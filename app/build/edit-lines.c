@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/command/block.h"
 #include "engine/command/command.h"
 #include "engine/command/line.h"
 
@@ -289,6 +290,56 @@ sluice_edit_line_ungroup (const char *scope)
 }
 
 char *
+sluice_edit_line_block (SluiceGraph *graph, const char *scope)
+{
+  const char *slash = strrchr (scope, '/');
+  const char *wanted = slash != NULL ? slash + 1 : scope;
+  g_autofree char *name = g_strdup (wanted);
+  for (guint i = 1;; i++)
+    {
+      g_auto (GStrv) taken = sluice_block_list_instances (graph, name);
+      if (taken[0] == NULL)
+        return new_line ("block", scope, name);
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+}
+
+static gboolean
+is_taken (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = sluice_graph_get_node (graph, i)->name;
+      if (strncmp (name, scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+char *
+sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope)
+{
+  const char *slash = strrchr (scope, '/');
+  g_autofree char *wanted =
+      g_strdup_printf ("%.*s%s", slash != NULL ? (int) (slash - scope + 1) : 0, scope, block);
+  g_autofree char *name = g_strdup (wanted);
+  for (guint i = 1; is_taken (graph, name); i++)
+    {
+      g_free (name);
+      name = g_strdup_printf ("%s_%u", wanted, i);
+    }
+  return new_line ("instance", block, name);
+}
+
+char *
+sluice_edit_line_of (const char *command, const char *name)
+{
+  return new_line (command, name, NULL);
+}
+
+char *
 sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names)
 {
   g_autoptr (GPtrArray) lines = new_lines ();
@@ -299,6 +350,78 @@ sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names)
       g_autofree char *name = sluice_graph_unique_name (graph, wanted);
       g_ptr_array_add (lines, new_line ("duplicate", names[i], name));
     }
+  return join (lines, words);
+}
+
+/* $ stands for the name, @ for the edge, # for its dtype, < and > for the least and the most. */
+static const char *const by_value[] = {
+  "add Const $/least dtype=# value=<",
+  "add Const $/most dtype=# value=>",
+  "insert ClipByValue $ @ $/least $/most",
+  NULL,
+};
+/* The node comes first: what measures the edge reads it, and not what is made of it. */
+static const char *const by_norm[] = {
+  "insert Mul $ @ \"\"",
+  "add Square $/squares @",
+  "add Rank $/rank @",
+  "add Const $/zero dtype=DT_INT32 value=0",
+  "add Const $/one dtype=DT_INT32 value=1",
+  "add Range $/axes $/zero $/rank $/one",
+  "add Sum $/sum $/squares $/axes",
+  "add Sqrt $/norm $/sum",
+  "add Const $/most dtype=# value=>",
+  "add Maximum $/larger $/norm $/most",
+  "add RealDiv $/scale $/most $/larger",
+  "connect $/scale $:1",
+  NULL,
+};
+
+static char *
+fill_in (const char *words, const char *const *values)
+{
+  static const char marks[] = "$@#<>";
+  g_auto (GStrv) parts = g_strsplit (words, " ", -1);
+  GString *line = g_string_new (parts[0]);
+  for (guint i = 1; parts[i] != NULL; i++)
+    {
+      g_autoptr (GString) word = g_string_new (NULL);
+      for (const char *c = parts[i]; *c != '\0'; c++)
+        {
+          const char *mark = strchr (marks, *c);
+          if (mark != NULL)
+            g_string_append (word, values[mark - marks]);
+          else
+            g_string_append_c (word, *c);
+        }
+      if (strpbrk (parts[i], "=\"") != NULL) /* KEY=VALUE, of ours */
+        g_string_append_printf (line, " %s", word->str);
+      else
+        add_word (line, word->str);
+    }
+  return g_string_free (line, FALSE);
+}
+
+char *
+sluice_edit_line_clip (SluiceGraph *graph, const char *edge, const SluiceClip *clip, char **name)
+{
+  char least[G_ASCII_DTOSTR_BUF_SIZE], most[G_ASCII_DTOSTR_BUF_SIZE];
+  g_autofree char *node = g_strdup (edge);
+  g_strdelimit (node, ":", '\0');
+  g_autofree char *wanted = g_strconcat (node, "_clip", NULL);
+  g_autoptr (GPtrArray) lines = new_lines ();
+  g_autofree char *words = g_strdup_printf (_ ("clip %s"), edge);
+  SluiceEdge of;
+  SluiceDType dtype = sluice_graph_parse_edge (graph, edge, &of, NULL)
+                          ? sluice_dtype_base (sluice_edge_dtype (of))
+                          : SLUICE_FLOAT; /* the command says what is wrong */
+  *name = sluice_graph_unique_name (graph, wanted);
+  const char *const values[] = { *name, edge, sluice_dtype_enum_name (dtype),
+                                 g_ascii_dtostr (least, sizeof least, clip->least),
+                                 g_ascii_dtostr (most, sizeof most, clip->most) };
+  const char *const *script = clip->by_norm ? by_norm : by_value;
+  for (guint i = 0; script[i] != NULL; i++)
+    g_ptr_array_add (lines, fill_in (script[i], values));
   return join (lines, words);
 }
 

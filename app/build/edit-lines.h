@@ -34,6 +34,23 @@ char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
 /* kind: "scalar". edge: what it shows */
 char *sluice_edit_line_summary (const char *kind, const char *edge);
 char *sluice_edit_line_ungroup (const char *scope);
+/* A block that is called as the scope is, or nearly. */
+char *sluice_edit_line_block (SluiceGraph *graph, const char *scope);
+/* One more of the block of an instance, beside it. */
+char *sluice_edit_line_instance (SluiceGraph *graph, const char *block, const char *scope);
+/* command: one that takes a name and nothing else */
+char *sluice_edit_line_of (const char *command, const char *name);
 /* lines: of sluice_view_state_diff() */
 char *sluice_edit_line_layout (const GPtrArray *lines, const char *words);
 char *sluice_edit_line_duplicate (SluiceGraph *graph, const char *const *names);
+
+/* What numbers on an edge are brought down to: each to [least, most], or all by one factor, so that
+ * the root of the sum of their squares is at most `most`. */
+typedef struct
+{
+  gboolean by_norm;
+  double least, most;
+} SluiceClip;
+/* name: (out) (transfer full): of the node that is inserted */
+char *
+sluice_edit_line_clip (SluiceGraph *graph, const char *edge, const SluiceClip *clip, char **name);

@@ -4,6 +4,7 @@
 #include "app/build/graph-editor.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "app/build/edit-lines.h"
@@ -313,6 +314,14 @@ chosen_cb (SluiceGraphEditor *self, const char *line)
   sluice_graph_editor_do (self, line);
 }
 
+/* title: (nullable): nothing would come */
+static void
+preview_cb (SluiceGraphEditor *self, const char *line, const char *title)
+{
+  sluice_canvas_show_ghost (self->canvas, title,
+                            self->has_place ? self->at : (SluicePoint){ NAN, NAN });
+}
+
 static void
 closed_cb (SluiceGraphEditor *self)
 {
@@ -413,6 +422,7 @@ sluice_graph_editor_new (SluiceDocument *document,
   g_signal_connect_swapped (document, "changed", G_CALLBACK (forget), self);
   g_signal_connect_swapped (document, "arranged", G_CALLBACK (arranged_cb), self);
   g_signal_connect_swapped (palette, "chosen", G_CALLBACK (chosen_cb), self);
+  g_signal_connect_swapped (palette, "preview", G_CALLBACK (preview_cb), self);
   g_signal_connect_swapped (palette, "closed", G_CALLBACK (closed_cb), self);
   sluice_graph_editor_update (self);
   return self;

@@ -9,12 +9,20 @@
 #include "engine/command/offers.h"
 #include "engine/command/template.h"
 
+/* What a family offers, under a title that folds it. */
+typedef struct
+{
+  GtkExpander *expander;
+  GtkListBox *list;
+  gboolean is_open; /* while nothing is searched */
+} Group;
+
 struct _SluiceLayersPane
 {
   GtkWidget parent;
-  GtkWidget *box;
+  GtkWidget *box, *groups_box;
   GtkEditable *entry;
-  GtkListBox *list;
+  GArray *groups; /* of Group, in the order of the families */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceLayersPane, sluice_layers_pane, GTK_TYPE_WIDGET)
@@ -28,10 +36,9 @@ static guint signals[N_SIGNALS];
 
 typedef struct
 {
-  const SluiceTemplateFamily *family;
   const SluiceTemplate *template;
-  char *title, *folded;      /* for the search */
-  guint family_order, order; /* the usual ones first */
+  char *title, *folded; /* for the search */
+  guint order;          /* the usual ones first */
 } Entry;
 
 static void
@@ -67,13 +74,11 @@ dup_defaults (const SluiceTemplate *template)
 }
 
 static GtkWidget *
-new_row (const SluiceTemplateFamily *family, const SluiceTemplate *template)
+new_row (const SluiceTemplate *template)
 {
   Entry *entry = g_new0 (Entry, 1);
-  entry->family = family;
   entry->template = template;
   entry->title = sluice_offers_dup_layer_title (template->name, &entry->order);
-  entry->family_order = (guint) (family - sluice_template_families);
   g_autofree char *words =
       g_strdup_printf ("%s %s %s", entry->title, template->name, _ (template->summary));
   entry->folded = g_utf8_casefold (words, -1);
@@ -104,73 +109,133 @@ is_chosen_here (const SluiceTemplateFamily *family)
          || strcmp (family->name, "summary") == 0;
 }
 
-static void
-fill (SluiceLayersPane *self)
-{
-  for (guint i = 0; i < sluice_template_n_families; i++)
-    {
-      const SluiceTemplateFamily *family = &sluice_template_families[i];
-      if (!is_chosen_here (family))
-        continue;
-      g_autoptr (GPtrArray) templates = sluice_template_list (family->name);
-      for (guint k = 0; k < templates->len; k++)
-        gtk_list_box_append (self->list, new_row (family, templates->pdata[k]));
-    }
-}
-
 static int
 compare_cb (GtkListBoxRow *a, GtkListBoxRow *b, gpointer data)
 {
   const Entry *x = get_entry (a), *y = get_entry (b);
-  if (x->family_order != y->family_order)
-    return x->family_order < y->family_order ? -1 : 1;
   return x->order != y->order ? (x->order < y->order ? -1 : 1)
                               : g_utf8_collate (x->title, y->title);
 }
 
-static void
-header_cb (GtkListBoxRow *row, GtkListBoxRow *before, gpointer data)
+static gboolean
+matches (SluiceLayersPane *self, GtkListBoxRow *row)
 {
-  const SluiceTemplateFamily *family = get_entry (row)->family;
-  if (before != NULL && get_entry (before)->family == family)
-    {
-      gtk_list_box_row_set_header (row, NULL);
-      return;
-    }
-  GtkWidget *heading = gtk_label_new (_ (family->title));
-  gtk_label_set_xalign (GTK_LABEL (heading), 0);
-  gtk_widget_add_css_class (heading, "layers-heading");
-  gtk_list_box_row_set_header (row, heading);
+  g_autofree char *wanted = g_utf8_casefold (gtk_editable_get_text (self->entry), -1);
+  return strstr (get_entry (row)->folded, wanted) != NULL;
 }
 
 static gboolean
 filter_cb (GtkListBoxRow *row, gpointer data)
 {
-  SluiceLayersPane *self = data;
-  g_autofree char *wanted = g_utf8_casefold (gtk_editable_get_text (self->entry), -1);
-  return strstr (get_entry (row)->folded, wanted) != NULL;
+  return matches (data, row);
 }
 
 static void
 activated_cb (SluiceLayersPane *self, GtkListBoxRow *row)
 {
-  const Entry *entry = get_entry (row);
-  g_signal_emit (self, signals[CHOSEN], 0, entry->family->name, entry->template->name);
+  const SluiceTemplate *template = get_entry (row)->template;
+  g_signal_emit (self, signals[CHOSEN], 0, template->family, template->name);
+}
+
+/* (nullable): of those that match */
+static GtkListBoxRow *
+find_first (SluiceLayersPane *self, const Group *group)
+{
+  GtkListBoxRow *row;
+  for (int i = 0; (row = gtk_list_box_get_row_at_index (group->list, i)) != NULL; i++)
+    if (matches (self, row))
+      return row;
+  return NULL;
+}
+
+/* What is found is shown, wherever it stands. */
+static void
+search_cb (SluiceLayersPane *self)
+{
+  gboolean searches = *gtk_editable_get_text (self->entry) != '\0';
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      Group *group = &g_array_index (self->groups, Group, i);
+      gboolean is_open = group->is_open;
+      gtk_list_box_invalidate_filter (group->list);
+      gtk_widget_set_visible (GTK_WIDGET (group->expander), find_first (self, group) != NULL);
+      gtk_expander_set_expanded (group->expander, searches || is_open);
+      group->is_open = is_open;
+    }
 }
 
 /* The first that matches, as in the palette. */
 static void
 entered_cb (SluiceLayersPane *self)
 {
-  for (int i = 0; gtk_list_box_get_row_at_index (self->list, i) != NULL; i++)
+  GtkListBoxRow *row = NULL;
+  for (guint i = 0; row == NULL && i < self->groups->len; i++)
+    row = find_first (self, &g_array_index (self->groups, Group, i));
+  if (row != NULL)
+    activated_cb (self, row);
+}
+
+/* ---- the families ---- */
+
+static void
+expanded_cb (SluiceLayersPane *self, GParamSpec *pspec, GtkExpander *expander)
+{
+  for (guint i = 0; i < self->groups->len; i++)
     {
-      GtkListBoxRow *row = gtk_list_box_get_row_at_index (self->list, i);
-      if (gtk_widget_get_child_visible (GTK_WIDGET (row)))
-        {
-          activated_cb (self, row);
-          return;
-        }
+      Group *group = &g_array_index (self->groups, Group, i);
+      if (group->expander == expander)
+        group->is_open = gtk_expander_get_expanded (expander);
     }
+}
+
+static GtkWidget *
+new_heading (const char *title, guint n)
+{
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
+  GtkWidget *label = gtk_label_new (title), *count = gtk_label_new (NULL);
+  g_autofree char *text = g_strdup_printf ("%u", n);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_label_set_label (GTK_LABEL (count), text);
+  gtk_widget_add_css_class (count, "dim-label");
+  gtk_box_append (GTK_BOX (box), label);
+  gtk_box_append (GTK_BOX (box), count);
+  return box;
+}
+
+static GtkListBox *
+new_list (SluiceLayersPane *self, const char *title, const GPtrArray *templates)
+{
+  GtkWidget *list = gtk_list_box_new ();
+  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
+  gtk_widget_add_css_class (list, "layers-list");
+  gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
+  for (guint i = 0; i < templates->len; i++)
+    gtk_list_box_append (GTK_LIST_BOX (list), new_row (templates->pdata[i]));
+  gtk_list_box_set_sort_func (GTK_LIST_BOX (list), compare_cb, NULL, NULL);
+  gtk_list_box_set_filter_func (GTK_LIST_BOX (list), filter_cb, self, NULL);
+  g_signal_connect_swapped (list, "row-activated", G_CALLBACK (activated_cb), self);
+  return GTK_LIST_BOX (list);
+}
+
+/* What a model is made of is open, what comes later is folded. */
+static void
+add_family (SluiceLayersPane *self, const SluiceTemplateFamily *family)
+{
+  g_autoptr (GPtrArray) templates = sluice_template_list (family->name);
+  const char *title = _ (family->title);
+  GtkWidget *expander = gtk_expander_new (NULL);
+  gboolean is_open = strcmp (family->name, "input") == 0 || strcmp (family->name, "layer") == 0;
+  Group group = { GTK_EXPANDER (expander), new_list (self, title, templates), is_open };
+  gtk_expander_set_label_widget (group.expander, new_heading (title, templates->len));
+  gtk_expander_set_child (group.expander, GTK_WIDGET (group.list));
+  gtk_expander_set_expanded (group.expander, is_open);
+  gtk_widget_add_css_class (expander, "layers-group");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (expander), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
+  g_signal_connect_swapped (expander, "notify::expanded", G_CALLBACK (expanded_cb), self);
+  gtk_box_append (GTK_BOX (self->groups_box), expander);
+  g_array_append_val (self->groups, group);
 }
 
 static void
@@ -178,6 +243,13 @@ sluice_layers_pane_dispose (GObject *object)
 {
   g_clear_pointer (&SLUICE_LAYERS_PANE (object)->box, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_layers_pane_parent_class)->dispose (object);
+}
+
+static void
+sluice_layers_pane_finalize (GObject *object)
+{
+  g_array_unref (SLUICE_LAYERS_PANE (object)->groups);
+  G_OBJECT_CLASS (sluice_layers_pane_parent_class)->finalize (object);
 }
 
 static gboolean
@@ -191,6 +263,7 @@ sluice_layers_pane_class_init (SluiceLayersPaneClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
   G_OBJECT_CLASS (klass)->dispose = sluice_layers_pane_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_layers_pane_finalize;
   widget_class->grab_focus = sluice_layers_pane_grab_focus;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   signals[CHOSEN] = g_signal_new ("chosen", SLUICE_TYPE_LAYERS_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
@@ -201,32 +274,25 @@ static void
 sluice_layers_pane_init (SluiceLayersPane *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new (), *entry = gtk_search_entry_new ();
-  GtkWidget *list = gtk_list_box_new ();
+  self->groups = g_array_new (FALSE, FALSE, sizeof (Group));
   self->entry = GTK_EDITABLE (entry);
-  self->list = GTK_LIST_BOX (list);
+  self->groups_box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
   gtk_search_entry_set_key_capture_widget (GTK_SEARCH_ENTRY (entry), NULL);
   g_object_set (entry, "placeholder-text", _ ("Find a layer"), NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Find a layer"), -1);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Layers"), -1);
   gtk_widget_add_css_class (entry, "layers-search");
-  gtk_widget_add_css_class (list, "layers-list");
-  gtk_list_box_set_selection_mode (self->list, GTK_SELECTION_NONE);
-  gtk_list_box_set_sort_func (self->list, compare_cb, NULL, NULL);
-  gtk_list_box_set_header_func (self->list, header_cb, NULL, NULL);
-  gtk_list_box_set_filter_func (self->list, filter_cb, self, NULL);
-  g_signal_connect_swapped (list, "row-activated", G_CALLBACK (activated_cb), self);
-  g_signal_connect_swapped (entry, "search-changed", G_CALLBACK (gtk_list_box_invalidate_filter),
-                            list);
+  g_signal_connect_swapped (entry, "search-changed", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (entry, "activate", G_CALLBACK (entered_cb), self);
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), list);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), self->groups_box);
   gtk_widget_set_vexpand (scroller, TRUE);
   gtk_box_append (GTK_BOX (self->box), entry);
   gtk_box_append (GTK_BOX (self->box), scroller);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
-  fill (self);
+  for (guint i = 0; i < sluice_template_n_families; i++)
+    if (is_chosen_here (&sluice_template_families[i]))
+      add_family (self, &sluice_template_families[i]);
 }

@@ -24,11 +24,7 @@ sluice_opened_graph_free (SluiceOpenedGraph *self)
 
 /* A stack of what the bytes are. */
 static gboolean
-begin_stack (SluiceOpenedGraph *self,
-             GBytes *bytes,
-             SluicePrepareGraph prepare,
-             gconstpointer data,
-             GError **error)
+begin_stack (SluiceOpenedGraph *self, GBytes *bytes, GError **error)
 {
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
   if (!sluice_graph_import (graph, bytes, error))
@@ -36,8 +32,6 @@ begin_stack (SluiceOpenedGraph *self,
       g_prefix_error (error, "%s: ", self->path);
       return FALSE;
     }
-  if (prepare != NULL && !prepare (graph, data, error))
-    return FALSE;
   self->base = g_bytes_ref (bytes);
   self->stack = sluice_command_stack_new (graph);
   sluice_command_stack_take_file (self->stack, bytes);
@@ -46,18 +40,14 @@ begin_stack (SluiceOpenedGraph *self,
 
 /* What was left. FALSE with what the matter is: self is as before; where nothing was, without. */
 static gboolean
-recover (SluiceOpenedGraph *self,
-         GBytes *file,
-         SluicePrepareGraph prepare,
-         gconstpointer data,
-         GError **error)
+recover (SluiceOpenedGraph *self, GBytes *file, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   g_autoptr (GError) problem = NULL;
   g_autoptr (SluiceJournal) journal = sluice_journal_open (folder, &problem);
   g_autoptr (GBytes) base =
       journal != NULL ? sluice_journal_dup_base (journal, file, &problem) : NULL;
-  if (base == NULL || !begin_stack (self, base, prepare, data, &problem))
+  if (base == NULL || !begin_stack (self, base, &problem))
     {
       /* What cannot be read is kept for whoever can. */
       g_clear_pointer (&journal, sluice_journal_unref);
@@ -80,24 +70,21 @@ recover (SluiceOpenedGraph *self,
 }
 
 SluiceOpenedGraph *
-sluice_opened_graph_read (const char *path,
-                          SluicePrepareGraph prepare,
-                          gconstpointer data,
-                          GError **error)
+sluice_opened_graph_read (const char *path, GError **error)
 {
   g_autoptr (SluiceOpenedGraph) self = g_new0 (SluiceOpenedGraph, 1);
   g_autoptr (GError) missing = NULL;
   self->path = g_canonicalize_filename (path, NULL);
   g_autoptr (GBytes) file =
       sluice_read_file ("graph", path, SLUICE_READ_PLAIN, MAX_BYTES, &missing);
-  if (recover (self, file, prepare, data, &self->problem))
+  if (recover (self, file, &self->problem))
     return g_steal_pointer (&self);
   if (file == NULL)
     {
       g_propagate_error (error, g_steal_pointer (&missing));
       return NULL;
     }
-  if (!begin_stack (self, file, prepare, data, error))
+  if (!begin_stack (self, file, error))
     return NULL;
   self->known = g_bytes_ref (file);
   self->known_hash = sluice_journal_hash (file);

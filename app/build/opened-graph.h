@@ -18,13 +18,7 @@ typedef struct
   GError *problem; /* (nullable): why not all that was left is here */
 } SluiceOpenedGraph;
 
-/* What a project does to the graph of its file. */
-typedef gboolean (*SluicePrepareGraph) (SluiceGraph *graph, gconstpointer data, GError **error);
-
-/* On any thread. prepare: (nullable). (transfer full) (nullable) */
-SluiceOpenedGraph *sluice_opened_graph_read (const char *path,
-                                             SluicePrepareGraph prepare,
-                                             gconstpointer data,
-                                             GError **error);
+/* On any thread. (transfer full) (nullable) */
+SluiceOpenedGraph *sluice_opened_graph_read (const char *path, GError **error);
 void sluice_opened_graph_free (SluiceOpenedGraph *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceOpenedGraph, sluice_opened_graph_free)

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/build/palette-row.h"
+#include "app/failure-words.h"
 #include "engine/command/judge.h"
 #include "ui/chart/ticks.h"
 
@@ -17,7 +18,7 @@
 struct _SluicePalette
 {
   GtkPopover parent;
-  GtkWidget *entry, *scroller, *list, *empty, *all;
+  GtkWidget *entry, *scroller, *list, *empty, *problem, *all;
   GSettings *settings; /* (nullable) */
   GListStore *items;   /* of SluicePaletteItem */
   GtkSingleSelection *selection;
@@ -31,6 +32,7 @@ G_DEFINE_FINAL_TYPE (SluicePalette, sluice_palette, GTK_TYPE_POPOVER)
 enum
 {
   CHOSEN,
+  PREVIEW,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -120,11 +122,30 @@ walk_action (GtkWidget *widget, const char *name, GVariant *steps)
     select_from (self, CLAMP (at, 0, MAX (n - 1, 0)), step > 0 ? -1 : 1);
 }
 
+/* The command of the offer with what was typed behind its name. (transfer full) (nullable) */
+static char *
+dup_line (SluicePalette *self, const SluiceOffer *offer, GError **error)
+{
+  g_auto (GStrv) values = NULL;
+  g_autofree char *text =
+      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
+  return sluice_offer_dup_line_with (offer, (const char *const *) values, error);
+}
+
+/* offer: (nullable): nothing would come any more */
+static void
+preview (SluicePalette *self, const SluiceOffer *offer)
+{
+  g_autofree char *line = offer != NULL ? dup_line (self, offer, NULL) : NULL;
+  g_signal_emit (self, signals[PREVIEW], 0, line, line != NULL ? offer->title : NULL);
+}
+
 /* What the selected one is, for who does not see it: the keyboard stays in the field. */
 static void
 selected_cb (SluicePalette *self)
 {
   const SluiceOffer *offer = sluice_palette_get_selected (self);
+  preview (self, offer);
   g_autofree char *words = offer != NULL ? sluice_palette_dup_words (offer) : g_strdup ("");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   words, -1);
@@ -174,6 +195,7 @@ show_list (SluicePalette *self)
   gtk_label_set_label (GTK_LABEL (self->empty), nothing);
   gtk_widget_set_visible (self->empty, found->len == 0);
   gtk_widget_set_visible (self->scroller, found->len > 0);
+  gtk_widget_set_visible (self->problem, FALSE);
   if (!select_from (self, 0, 1))
     gtk_single_selection_set_selected (self->selection, GTK_INVALID_LIST_POSITION);
   selected_cb (self);
@@ -181,18 +203,33 @@ show_list (SluicePalette *self)
 
 /* ---- what is done ---- */
 
+/* Why what was typed cannot be done, below the list. */
+static void
+show_problem (SluicePalette *self, const GError *error)
+{
+  g_autofree char *words = sluice_failure_words (error);
+  gtk_label_set_label (GTK_LABEL (self->problem), words);
+  gtk_widget_set_visible (self->problem, TRUE);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
+                                  words, -1);
+}
+
 static void
 choose (SluicePalette *self)
 {
   const SluiceOffer *offer = sluice_palette_get_selected (self);
   if (offer == NULL)
     return;
-  g_auto (GStrv) values = NULL;
-  g_autofree char *text =
-      sluice_offer_split_text (gtk_editable_get_text (GTK_EDITABLE (self->entry)), &values);
-  g_autofree char *line = sluice_offer_dup_line_with (offer, (const char *const *) values);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *line = dup_line (self, offer, &error);
+  if (line == NULL)
+    {
+      show_problem (self, error);
+      return;
+    }
   keep (self, "palette-recent", &self->recent,
         move_key (self->recent, offer->key, TRUE, MOST_RECENT));
+  preview (self, NULL);
   g_signal_emit (self, signals[CHOSEN], 0, line);
   gtk_popover_popdown (GTK_POPOVER (self));
 }
@@ -346,6 +383,7 @@ sluice_palette_open (SluicePalette *self,
 static void
 closed_cb (SluicePalette *self)
 {
+  preview (self, NULL);
   g_list_store_remove_all (self->items);
   g_clear_pointer (&self->offers, sluice_offers_free);
 }
@@ -388,6 +426,8 @@ sluice_palette_class_init (SluicePaletteClass *klass)
   gtk_widget_class_add_binding_action (widget, GDK_KEY_p, GDK_CONTROL_MASK, "palette.pin", NULL);
   signals[CHOSEN] = g_signal_new ("chosen", SLUICE_TYPE_PALETTE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                   NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
+  signals[PREVIEW] = g_signal_new ("preview", SLUICE_TYPE_PALETTE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                   NULL, G_TYPE_NONE, 2, G_TYPE_STRING, G_TYPE_STRING);
 }
 
 static GtkWidget *
@@ -452,9 +492,15 @@ sluice_palette_init (SluicePalette *self)
   self->empty = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (self->empty, "dim-label");
+  self->problem = gtk_label_new (NULL);
+  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (self->problem), 0);
+  gtk_label_set_max_width_chars (GTK_LABEL (self->problem), 1); /* as wide as the list */
+  gtk_widget_add_css_class (self->problem, "error");
   gtk_box_append (GTK_BOX (box), self->entry);
   gtk_box_append (GTK_BOX (box), self->empty);
   gtk_box_append (GTK_BOX (box), self->scroller);
+  gtk_box_append (GTK_BOX (box), self->problem);
   gtk_box_append (GTK_BOX (box), new_foot (self));
   gtk_widget_set_size_request (box, WIDTH, -1);
   gtk_popover_set_child (GTK_POPOVER (self), box);

@@ -11,7 +11,8 @@
  * fit, then what fits, each with the shape that comes of it. Enter takes the first, or the one that
  * the arrows chose; Shift, pressed alone, lists all; Ctrl+P pins.
  *
- * Signals: chosen (string: a command), closed, as any popover. Actions: palette.walk (int: rows),
+ * Signals: chosen (string: a command), preview (string: the command that Enter would do, string:
+ * the offer's title; both nullable), closed, as any popover. Actions: palette.walk (int: rows),
  * palette.pin, palette.all.
  */
 #define SLUICE_TYPE_PALETTE (sluice_palette_get_type ())

@@ -263,9 +263,7 @@ show_fold (SluiceProblemsList *self)
 }
 
 void
-sluice_problems_list_update (SluiceProblemsList *self,
-                             SluiceGraph *graph,
-                             const SluiceProblemContext *context)
+sluice_problems_list_update (SluiceProblemsList *self, SluiceGraph *graph, GPtrArray *problems)
 {
   g_autoptr (GPtrArray) items = g_ptr_array_new_with_free_func (g_object_unref);
   g_autoptr (GPtrArray) before = g_steal_pointer (&self->problems);
@@ -275,13 +273,13 @@ sluice_problems_list_update (SluiceProblemsList *self,
   g_clear_pointer (&self->graph, sluice_graph_unref);
   self->graph = graph;
   self->version = graph != NULL ? sluice_graph_get_version (graph) : 0;
-  self->problems = graph != NULL ? sluice_problems_find (graph, context) : NULL;
+  self->problems = problems != NULL ? g_ptr_array_ref (problems) : NULL;
   self->n_stops = 0;
   for (guint i = 0; self->problems != NULL && i < self->problems->len; i++)
     {
       SluiceProblemItem *item = g_object_new (SLUICE_TYPE_PROBLEM_ITEM, NULL);
       item->problem = self->problems->pdata[i];
-      item->node = g_strdup (item->problem->node->name);
+      item->node = g_strdup (item->problem->name);
       self->n_stops += item->problem->level == SLUICE_PROBLEM_STOPS;
       g_ptr_array_add (items, item);
     }

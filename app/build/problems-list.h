@@ -17,9 +17,9 @@ G_DECLARE_FINAL_TYPE (SluiceProblemsList, sluice_problems_list, SLUICE, PROBLEMS
 
 GtkWidget *sluice_problems_list_new (void);
 
-/* As the graph is now: to be called after each change of it. graph: (nullable): none is open. */
-void sluice_problems_list_update (SluiceProblemsList *self,
-                                  SluiceGraph *graph,
-                                  const SluiceProblemContext *context);
+/* As the graph is now. graph: (nullable): none is open. problems: (nullable) (element-type
+ * SluiceProblem), with graph */
+void
+sluice_problems_list_update (SluiceProblemsList *self, SluiceGraph *graph, GPtrArray *problems);
 /* Problems that stop a run. */
 guint sluice_problems_list_get_n_stops (SluiceProblemsList *self);

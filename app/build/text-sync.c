@@ -5,15 +5,19 @@
 
 #include <string.h>
 
+#include "app/build/text-window.h"
 #include "app/failure-words.h"
 #include "engine/base/error.h"
 
-#define PIECE_US 6000 /* of a long text, between two frames */
-#define PAUSE_MS 300  /* in typing, after which it is read */
+#define PIECE_US   6000 /* of a long text, between two frames */
+#define MOST_LINES 8000 /* of a text that is shown whole */
+#define PAUSE_MS   300  /* in typing, after which it is read */
 
 struct _SluiceTextSync
 {
   GtkTextBuffer *buffer;
+  SluiceTextWindow window; /* what of the text is in it */
+  gboolean wants_all;
   SluiceTextSyncNews news;
   gpointer user_data;
   SluiceDocument *document; /* (nullable) */
@@ -40,7 +44,7 @@ tell (SluiceTextSync *self)
 static guint
 count_lines (const SluiceTextSync *self)
 {
-  return (guint) gtk_text_buffer_get_line_count (self->buffer);
+  return sluice_text_window_count_lines (&self->window);
 }
 
 void
@@ -55,10 +59,17 @@ sluice_text_sync_thaw (SluiceTextSync *self)
   self->n_frozen--;
 }
 
+static gboolean
+wants_more (const SluiceTextSync *self)
+{
+  return !sluice_text_window_is_whole (&self->window)
+         && (self->wants_all || count_lines (self) <= MOST_LINES);
+}
+
 gboolean
 sluice_text_sync_is_loading (const SluiceTextSync *self)
 {
-  return self->is_loading;
+  return self->is_loading || wants_more (self);
 }
 
 gboolean
@@ -86,8 +97,7 @@ sluice_text_sync_get_error (const SluiceTextSync *self, SluiceTextPlace *place, 
 gboolean
 sluice_text_sync_get_iter (SluiceTextSync *self, SluiceTextPlace place, GtkTextIter *iter)
 {
-  return gtk_text_buffer_get_iter_at_line_index (self->buffer, iter, (int) place.line,
-                                                 (int) place.byte);
+  return sluice_text_window_get_iter (&self->window, place, iter);
 }
 
 /* From the map's lines to the buffer's. FALSE: it was typed over */
@@ -104,16 +114,19 @@ to_buffer (const SluiceTextSync *self, SluiceTextPlace *begin, SluiceTextPlace *
   return TRUE;
 }
 
+/* Nobody types that, nor can it be taken back in the buffer. */
 static void
-replace (SluiceTextSync *self, SluiceTextPlace begin, SluiceTextPlace end, const char *text)
+begin_change (SluiceTextSync *self)
 {
-  GtkTextIter from, to;
-  if (!sluice_text_sync_get_iter (self, begin, &from)
-      || !sluice_text_sync_get_iter (self, end, &to))
-    g_return_if_reached ();
-  if (!gtk_text_iter_equal (&from, &to))
-    gtk_text_buffer_delete (self->buffer, &from, &to);
-  gtk_text_buffer_insert (self->buffer, &from, text, -1);
+  sluice_text_sync_freeze (self);
+  gtk_text_buffer_begin_irreversible_action (self->buffer);
+}
+
+static void
+end_change (SluiceTextSync *self)
+{
+  gtk_text_buffer_end_irreversible_action (self->buffer);
+  sluice_text_sync_thaw (self);
 }
 
 static void
@@ -129,14 +142,13 @@ follow_cb (SluiceGraphText *map,
   gboolean is_before = self->is_edited && end.line <= self->n_before;
   SluiceTextPlace from = begin, to = end;
   gboolean is_seen = to_buffer (self, &from, &to);
-  if (is_seen)
+  if (self->is_loading)
+    self->window.bottom += n - n_old;
+  else if (is_seen)
     {
-      /* Whoever saves or does a command refreshes the map, too, and nobody typed that. */
-      sluice_text_sync_freeze (self);
-      gtk_text_buffer_begin_irreversible_action (self->buffer);
-      replace (self, from, to, text);
-      gtk_text_buffer_end_irreversible_action (self->buffer);
-      sluice_text_sync_thaw (self);
+      begin_change (self); /* whoever saves or does a command refreshes the map, too */
+      sluice_text_window_replace (&self->window, from, to, text);
+      end_change (self);
     }
   if (is_before && is_seen)
     self->n_before += n - n_old;
@@ -145,7 +157,16 @@ follow_cb (SluiceGraphText *map,
   self->map_lines += n - n_old;
 }
 
-/* TRUE: all of it is there. */
+/* The buffer has the text around a line. */
+static void
+move (SluiceTextSync *self, guint line)
+{
+  begin_change (self);
+  sluice_text_window_move (&self->window, self->map, line);
+  end_change (self);
+}
+
+/* TRUE: the map is up to date. */
 static gboolean
 refresh (SluiceTextSync *self, gint64 budget_us)
 {
@@ -154,17 +175,28 @@ refresh (SluiceTextSync *self, gint64 budget_us)
   if (done && self->is_loading)
     {
       self->is_loading = FALSE;
+      move (self, 0);
       gtk_text_buffer_get_start_iter (self->buffer, &start);
       gtk_text_buffer_place_cursor (self->buffer, &start);
     }
   return done;
 }
 
+/* TRUE: as much of the text is there as is wanted. */
+static gboolean
+grow (SluiceTextSync *self, gint64 budget_us)
+{
+  gint64 end = g_get_monotonic_time () + budget_us;
+  while (wants_more (self) && g_get_monotonic_time () < end)
+    sluice_text_sync_grow (self, self->window.bottom == 0);
+  return !wants_more (self);
+}
+
 static gboolean
 refresh_cb (gpointer data)
 {
   SluiceTextSync *self = data;
-  if (!refresh (self, PIECE_US))
+  if (!refresh (self, PIECE_US) || !grow (self, PIECE_US))
     return G_SOURCE_CONTINUE;
   self->refresh_source = 0;
   tell (self);
@@ -177,6 +209,63 @@ stale_cb (SluiceGraphText *map, gpointer data)
   SluiceTextSync *self = data;
   if (self->refresh_source == 0)
     self->refresh_source = g_idle_add_full (G_PRIORITY_DEFAULT_IDLE, refresh_cb, self, NULL);
+}
+
+/* ---- what of a long text is there ---- */
+
+guint
+sluice_text_sync_get_top (const SluiceTextSync *self)
+{
+  return self->window.top;
+}
+
+guint
+sluice_text_sync_count_lines (const SluiceTextSync *self)
+{
+  return count_lines (self);
+}
+
+/* Hidden lines are the map's. */
+void
+sluice_text_sync_grow (SluiceTextSync *self, gboolean up)
+{
+  if (self->map == NULL || self->is_loading || sluice_text_window_is_whole (&self->window))
+    return;
+  while (!refresh (self, G_MAXINT64))
+    ;
+  begin_change (self);
+  (up ? sluice_text_window_grow_up : sluice_text_window_grow_down) (&self->window, self->map);
+  end_change (self);
+}
+
+gboolean
+sluice_text_sync_show (SluiceTextSync *self, SluiceTextPlace place)
+{
+  GtkTextIter iter;
+  if (sluice_text_sync_get_iter (self, place, &iter))
+    return TRUE;
+  if (self->map == NULL || self->is_edited || self->is_loading)
+    return FALSE;
+  while (!refresh (self, G_MAXINT64))
+    ;
+  move (self, place.line);
+  return TRUE;
+}
+
+void
+sluice_text_sync_show_all (SluiceTextSync *self)
+{
+  self->wants_all = TRUE;
+  if (self->map != NULL && !sluice_text_window_is_whole (&self->window))
+    stale_cb (self->map, self);
+}
+
+void
+sluice_text_sync_show_part (SluiceTextSync *self, guint line)
+{
+  self->wants_all = FALSE;
+  if (self->map != NULL && !self->is_edited && !self->is_loading && count_lines (self) > MOST_LINES)
+    move (self, line);
 }
 
 /* ---- what is typed goes into the graph ---- */
@@ -204,10 +293,16 @@ static char *
 dup_edited (SluiceTextSync *self)
 {
   GtkTextIter begin, end;
-  gtk_text_buffer_get_iter_at_line (self->buffer, &begin, (int) self->n_before);
+  const SluiceTextWindow *window = &self->window;
+  /* What is typed at the edge may change the block behind it. */
+  while (self->n_before < window->top)
+    sluice_text_sync_grow (self, TRUE);
+  while (window->bottom > 0 && self->n_behind <= window->bottom)
+    sluice_text_sync_grow (self, FALSE);
+  gtk_text_buffer_get_iter_at_line (self->buffer, &begin, (int) (self->n_before - window->top));
   if (self->n_behind > 0)
     gtk_text_buffer_get_iter_at_line (self->buffer, &end,
-                                      (int) (count_lines (self) - self->n_behind));
+                                      (int) (count_lines (self) - self->n_behind - window->top));
   else
     gtk_text_buffer_get_end_iter (self->buffer, &end);
   return gtk_text_buffer_get_slice (self->buffer, &begin, &end, TRUE);
@@ -269,8 +364,8 @@ apply_cb (gpointer data)
 static void
 note_edit (SluiceTextSync *self, const GtkTextIter *begin, const GtkTextIter *end)
 {
-  guint before = (guint) gtk_text_iter_get_line (begin);
-  guint behind = count_lines (self) - 1 - (guint) gtk_text_iter_get_line (end);
+  guint before = sluice_text_window_get_place (&self->window, begin).line;
+  guint behind = count_lines (self) - 1 - sluice_text_window_get_place (&self->window, end).line;
   if (self->n_frozen > 0 || self->map == NULL)
     return;
   self->n_before = self->is_edited ? MIN (self->n_before, before) : before;
@@ -311,8 +406,7 @@ to_map (const SluiceTextSync *self, SluiceTextPlace *place)
 gboolean
 sluice_text_sync_find_spot (SluiceTextSync *self, const GtkTextIter *at, SluiceTextSpot *spot)
 {
-  SluiceTextPlace place = { (guint) gtk_text_iter_get_line (at),
-                            (guint) gtk_text_iter_get_line_index (at) };
+  SluiceTextPlace place = sluice_text_window_get_place (&self->window, at);
   *spot = (SluiceTextSpot){ 0 };
   return self->map != NULL && to_map (self, &place)
          && sluice_graph_text_find_spot (self->map, place, spot)
@@ -347,11 +441,10 @@ sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document)
   self->is_edited = FALSE;
   self->map_lines = 1;
   set_error (self, NULL);
-  sluice_text_sync_freeze (self);
-  gtk_text_buffer_begin_irreversible_action (self->buffer);
+  begin_change (self);
   gtk_text_buffer_set_text (self->buffer, "", 0);
-  gtk_text_buffer_end_irreversible_action (self->buffer);
-  sluice_text_sync_thaw (self);
+  self->window.top = self->window.bottom = 0;
+  end_change (self);
   self->is_loading = self->map != NULL;
   if (self->map != NULL)
     {
@@ -366,6 +459,7 @@ sluice_text_sync_new (GtkTextBuffer *buffer, SluiceTextSyncNews news, gpointer u
 {
   SluiceTextSync *self = g_new0 (SluiceTextSync, 1);
   self->buffer = g_object_ref (buffer);
+  self->window.buffer = buffer;
   self->news = news;
   self->user_data = user_data;
   self->map_lines = 1;

@@ -7,8 +7,9 @@
 #include "app/build/document.h"
 
 /*
- * A buffer that holds the text of a document: what changes the graph changes the buffer, what is
- * typed into the buffer becomes a command. Long texts come in pieces. Places are the buffer's.
+ * A buffer that holds the text of a document, of a long one some part (text-window.h): what changes
+ * the graph changes the buffer, what is typed into the buffer becomes a command. Places and lines
+ * are those of the whole text.
  */
 typedef struct _SluiceTextSync SluiceTextSync;
 
@@ -45,6 +46,20 @@ gboolean sluice_text_sync_find_node (SluiceTextSync *self,
                                      const char *attr,
                                      SluiceTextSpot *spot);
 gboolean sluice_text_sync_get_iter (SluiceTextSync *self, SluiceTextPlace place, GtkTextIter *iter);
+
+/* ---- what of a long text is there ---- */
+
+/* Lines before the buffer's first one, and of the whole text. */
+guint sluice_text_sync_get_top (const SluiceTextSync *self);
+guint sluice_text_sync_count_lines (const SluiceTextSync *self);
+/* Brings a place into the buffer, which may be another one then. FALSE: not while it is read, or
+ * what was typed is no graph yet. */
+gboolean sluice_text_sync_show (SluiceTextSync *self, SluiceTextPlace place);
+/* Some more at one end, where there is. */
+void sluice_text_sync_grow (SluiceTextSync *self, gboolean up);
+/* All of it comes, in pieces; or it goes back to what is around a line. */
+void sluice_text_sync_show_all (SluiceTextSync *self);
+void sluice_text_sync_show_part (SluiceTextSync *self, guint line);
 
 /* Between these the buffer is changed, and it is no typing. */
 void sluice_text_sync_freeze (SluiceTextSync *self);

@@ -30,7 +30,7 @@ struct _SluiceTextTwin
   char *node, *attr;        /* (nullable): that stand out */
   char *hint_words;         /* (nullable): of the preview */
   gboolean is_showing;      /* the caret is put somewhere: nobody went there */
-  guint caret_source;
+  guint caret_source, grow_source;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceTextTwin, sluice_text_twin, GTK_TYPE_WIDGET)
@@ -61,15 +61,23 @@ show_state (SluiceTextTwin *self, const char *icon, const char *words, const cha
   gtk_widget_add_css_class (GTK_WIDGET (self->state_icon), class);
 }
 
+/* Of the whole text, from 0. */
+static int
+get_line (SluiceTextTwin *self, const GtkTextIter *at)
+{
+  return (int) sluice_text_sync_get_top (self->sync) + gtk_text_iter_get_line (at);
+}
+
 static void
 show_place (SluiceTextTwin *self)
 {
   GtkTextIter at;
   gtk_text_buffer_get_iter_at_mark (self->buffer, &at, gtk_text_buffer_get_insert (self->buffer));
-  g_autofree char *words =
-      g_strdup_printf (_ ("line %d, column %d"), gtk_text_iter_get_line (&at) + 1,
-                       gtk_text_iter_get_line_offset (&at) + 1);
+  g_autofree char *words = g_strdup_printf (_ ("line %d, column %d"), get_line (self, &at) + 1,
+                                            gtk_text_iter_get_line_offset (&at) + 1);
   gtk_label_set_label (self->place, words);
+  sluice_text_view_set_lines (self->view, sluice_text_sync_get_top (self->sync),
+                              sluice_text_sync_count_lines (self->sync));
 }
 
 /* What is wrong, and from where to the end of that word or line. */
@@ -95,7 +103,7 @@ show_problem (SluiceTextTwin *self)
       return;
     }
   g_autofree char *words =
-      g_strdup_printf (_ ("line %d, column %d: %s"), gtk_text_iter_get_line (&begin) + 1,
+      g_strdup_printf (_ ("line %d, column %d: %s"), get_line (self, &begin) + 1,
                        gtk_text_iter_get_line_offset (&begin) + 1, error);
   gtk_label_set_label (self->problem, words);
   end = begin;
@@ -114,6 +122,10 @@ show_foot (SluiceTextTwin *self)
   gboolean is_loading = !self->is_open || sluice_text_sync_is_loading (self->sync);
   /* A long text is coloured once it is there. */
   gtk_source_buffer_set_highlight_syntax (GTK_SOURCE_BUFFER (self->buffer), !is_loading);
+  guint first, last;
+  gtk_text_view_set_editable (
+      GTK_TEXT_VIEW (self->view),
+      !is_loading && !sluice_text_view_get_range (self->view, SLUICE_TEXT_PREVIEW, &first, &last));
   if (is_loading)
     show_state (self, NULL, _ ("reading …"), "dim-label");
   else if (sluice_text_sync_get_error (self->sync, &place, &has_place) != NULL)
@@ -162,6 +174,8 @@ bring_in_view (SluiceTextTwin *self, const GtkTextIter *at)
     gtk_text_view_scroll_to_mark (view, gtk_text_buffer_get_insert (self->buffer), 0, TRUE, 0, 0.2);
 }
 
+static void end_preview (SluiceTextTwin *self);
+
 /* What is selected elsewhere stands out, and is seen. */
 static void
 show_node (SluiceTextTwin *self)
@@ -176,13 +190,17 @@ show_node (SluiceTextTwin *self)
       show_spot (self, &(SluiceTextSpot){ 0 });
       return;
     }
-  show_spot (self, &spot);
-  if (!sluice_text_sync_get_iter (self->sync, self->attr != NULL ? spot.field_begin : spot.begin,
-                                  &at))
-    return;
+  SluiceTextPlace place = self->attr != NULL ? spot.field_begin : spot.begin;
   self->is_showing = TRUE;
-  gtk_text_buffer_place_cursor (self->buffer, &at);
-  bring_in_view (self, &at);
+  if (!sluice_text_sync_get_iter (self->sync, place, &at))
+    end_preview (self); /* another part of the text comes */
+  gboolean is_there = sluice_text_sync_show (self->sync, place);
+  show_spot (self, &spot);
+  if (is_there && sluice_text_sync_get_iter (self->sync, place, &at))
+    {
+      gtk_text_buffer_place_cursor (self->buffer, &at);
+      bring_in_view (self, &at);
+    }
   self->is_showing = FALSE;
 }
 
@@ -211,10 +229,12 @@ caret_cb (gpointer data)
   g_auto (SluiceTextSpot) spot = { 0 };
   self->caret_source = 0;
   gtk_text_buffer_get_iter_at_mark (self->buffer, &at, gtk_text_buffer_get_insert (self->buffer));
-  guint line = (guint) gtk_text_iter_get_line (&at);
+  guint line = (guint) get_line (self, &at);
   if (sluice_text_sync_is_edited (self->sync) && !sluice_text_sync_is_edited_at (self->sync, line))
     sluice_text_sync_apply (self->sync);
-  if (sluice_text_sync_is_edited_at (self->sync, line))
+  /* The buffer may have changed by that. */
+  gtk_text_buffer_get_iter_at_mark (self->buffer, &at, gtk_text_buffer_get_insert (self->buffer));
+  if (sluice_text_sync_is_edited_at (self->sync, (guint) get_line (self, &at)))
     return G_SOURCE_REMOVE; /* it stands in what is being typed */
   gboolean is_node = sluice_text_sync_find_spot (self->sync, &at, &spot);
   if (!is_node)
@@ -234,12 +254,18 @@ cursor_moved_cb (SluiceTextTwin *self)
     self->caret_source = g_idle_add (caret_cb, self);
 }
 
+static void find (SluiceTextTwin *self, gboolean forward);
+
 static void
 news_cb (SluiceTextSync *sync, gpointer data)
 {
   SluiceTextTwin *self = data;
   if (self->sync == NULL)
     return;
+  const char *wanted = gtk_editable_get_text (GTK_EDITABLE (self->find_entry));
+  if (gtk_search_bar_get_search_mode (GTK_SEARCH_BAR (self->find_bar)) && *wanted != '\0'
+      && !gtk_text_buffer_get_has_selection (self->buffer))
+    find (self, TRUE); /* it may be in what was not there before */
   show_problem (self);
   show_foot (self);
   show_place (self);
@@ -294,7 +320,6 @@ end_preview (SluiceTextTwin *self)
   gtk_text_buffer_end_irreversible_action (self->buffer);
   sluice_text_sync_thaw (self->sync);
   sluice_text_view_set_range (self->view, SLUICE_TEXT_PREVIEW, NULL, NULL);
-  gtk_text_view_set_editable (GTK_TEXT_VIEW (self->view), TRUE);
   g_clear_pointer (&self->hint_words, g_free);
   show_foot (self);
 }
@@ -312,7 +337,6 @@ begin_preview (SluiceTextTwin *self, const char *text, GtkTextIter *at)
   sluice_text_sync_thaw (self->sync);
   gtk_text_buffer_get_iter_at_offset (self->buffer, &begin, offset);
   sluice_text_view_set_range (self->view, SLUICE_TEXT_PREVIEW, &begin, at);
-  gtk_text_view_set_editable (GTK_TEXT_VIEW (self->view), FALSE);
 }
 
 void
@@ -403,6 +427,31 @@ sluice_text_twin_is_settled (SluiceTextTwin *self)
                  || sluice_text_sync_get_error (self->sync, &place, &has_place) != NULL));
 }
 
+/* ---- a long text ---- */
+
+/* More of it comes before its end is seen. */
+static gboolean
+grow_cb (gpointer data)
+{
+  SluiceTextTwin *self = data;
+  GtkAdjustment *at = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self->view));
+  double value = gtk_adjustment_get_value (at), page = gtk_adjustment_get_page_size (at);
+  self->grow_source = 0;
+  if (value < page)
+    sluice_text_sync_grow (self->sync, TRUE);
+  if (value + 2 * page > gtk_adjustment_get_upper (at))
+    sluice_text_sync_grow (self->sync, FALSE);
+  show_place (self);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+scrolled_cb (SluiceTextTwin *self)
+{
+  if (self->grow_source == 0)
+    self->grow_source = g_idle_add (grow_cb, self);
+}
+
 /* ---- finding ---- */
 
 static void
@@ -432,6 +481,25 @@ find (SluiceTextTwin *self, gboolean forward)
                                               g_object_ref (self));
 }
 
+/* Where the caret stands; it goes on standing there. */
+static void
+show_part (SluiceTextTwin *self)
+{
+  GtkTextIter at;
+  gtk_text_buffer_get_iter_at_mark (self->buffer, &at, gtk_text_buffer_get_insert (self->buffer));
+  SluiceTextPlace place = { (guint) get_line (self, &at),
+                            (guint) gtk_text_iter_get_line_index (&at) };
+  self->is_showing = TRUE;
+  sluice_text_sync_show_part (self->sync, place.line);
+  if (sluice_text_sync_get_iter (self->sync, place, &at))
+    {
+      gtk_text_buffer_place_cursor (self->buffer, &at);
+      bring_in_view (self, &at);
+    }
+  self->is_showing = FALSE;
+  show_place (self);
+}
+
 static void
 find_changed_cb (SluiceTextTwin *self)
 {
@@ -453,6 +521,11 @@ find_action (GtkWidget *widget, const char *name, GVariant *parameter)
       return;
     }
   gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (self->find_bar), !ends);
+  if (ends)
+    show_part (self);
+  else
+    sluice_text_sync_show_all (self->sync);
+  show_foot (self);
   gtk_source_search_context_set_highlight (self->search, !ends);
   gtk_widget_grab_focus (ends ? GTK_WIDGET (self->view) : self->find_entry);
 }
@@ -542,6 +615,8 @@ make_text (SluiceTextTwin *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->view), "twin-text");
   gtk_widget_set_vexpand (scroller, TRUE);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->view));
+  g_signal_connect_object (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller)),
+                           "value-changed", G_CALLBACK (scrolled_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_swapped (self->buffer, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
   g_signal_connect_swapped (self->buffer, "changed", G_CALLBACK (typed_cb), self);
   return scroller;
@@ -585,8 +660,9 @@ add_lines (SluiceTextTwin *self, JsonBuilder *b, const char *member, SluiceTextR
   json_builder_begin_array (b);
   if (sluice_text_view_get_range (self->view, which, &first, &last))
     {
-      json_builder_add_int_value (b, first + 1);
-      json_builder_add_int_value (b, last + 1);
+      guint top = sluice_text_sync_get_top (self->sync);
+      json_builder_add_int_value (b, top + first + 1);
+      json_builder_add_int_value (b, top + last + 1);
     }
   json_builder_end_array (b);
 }
@@ -600,7 +676,7 @@ sluice_text_twin_dump_state (SluiceTextTwin *self)
   json_builder_set_member_name (b, "shown");
   json_builder_add_boolean_value (b, gtk_widget_get_mapped (GTK_WIDGET (self)));
   json_builder_set_member_name (b, "lines");
-  json_builder_add_int_value (b, gtk_text_buffer_get_line_count (self->buffer));
+  json_builder_add_int_value (b, sluice_text_sync_count_lines (self->sync));
   add_text (b, "state", gtk_label_get_label (self->state));
   add_text (b, "place", gtk_label_get_label (self->place));
   add_text (b, "problem", is_wrong ? gtk_label_get_label (self->problem) : "");
@@ -620,6 +696,7 @@ sluice_text_twin_dispose (GObject *object)
 {
   SluiceTextTwin *self = SLUICE_TEXT_TWIN (object);
   g_clear_handle_id (&self->caret_source, g_source_remove);
+  g_clear_handle_id (&self->grow_source, g_source_remove);
   if (self->sync != NULL)
     {
       g_signal_handlers_disconnect_by_data (self->buffer, self);

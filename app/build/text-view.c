@@ -16,7 +16,8 @@ struct _SluiceTextView
   GtkTextMark *marks[SLUICE_N_TEXT_RANGES][2]; /* first and last line; NULL: not made yet */
   gboolean is_set[SLUICE_N_TEXT_RANGES];
   GtkSourceGutterRenderer *numbers;
-  guint n_digits; /* that there is room for */
+  guint n_digits;   /* that there is room for */
+  guint top, lines; /* of a long text: before the buffer's first one, and of all of it */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceTextView, sluice_text_view, GTK_SOURCE_TYPE_VIEW)
@@ -54,7 +55,8 @@ sluice_text_numbers_query_data (GtkSourceGutterRenderer *renderer,
     g_strlcpy (text, "+", sizeof text);
   else
     g_snprintf (text, sizeof text, "%u",
-                line + 1 - (has_preview && line > last ? last - first + 1 : 0));
+                SLUICE_TEXT_VIEW (view)->top + line + 1
+                    - (has_preview && line > last ? last - first + 1 : 0));
   gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), text, -1);
 }
 
@@ -103,8 +105,8 @@ make_room_cb (SluiceTextView *self)
   GtkTextBuffer *buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self));
   char text[16];
   int width, height;
-  guint n_digits =
-      (guint) g_snprintf (text, sizeof text, "%d", gtk_text_buffer_get_line_count (buffer));
+  guint lines = MAX (self->lines, (guint) gtk_text_buffer_get_line_count (buffer));
+  guint n_digits = (guint) g_snprintf (text, sizeof text, "%u", lines);
   n_digits = MAX (n_digits, 3);
   if (n_digits == self->n_digits)
     return;
@@ -114,6 +116,16 @@ make_room_cb (SluiceTextView *self)
   gtk_source_gutter_renderer_text_measure (GTK_SOURCE_GUTTER_RENDERER_TEXT (self->numbers), text,
                                            &width, &height);
   gtk_widget_set_size_request (GTK_WIDGET (self->numbers), width + 16, -1);
+}
+
+void
+sluice_text_view_set_lines (SluiceTextView *self, guint top, guint lines)
+{
+  if (self->top != top)
+    gtk_widget_queue_draw (GTK_WIDGET (self->numbers));
+  self->top = top;
+  self->lines = lines;
+  make_room_cb (self);
 }
 
 /* ---- ranges ---- */

@@ -20,6 +20,8 @@ typedef enum
 /* For the text of a file of that language. */
 SluiceTextView *sluice_text_view_new (void);
 
+/* Of a long text of which the buffer holds a part: lines before it, and all. */
+void sluice_text_view_set_lines (SluiceTextView *self, guint top, guint lines);
 /* From the line of one place to that of the other, the latter left out if it is its beginning.
  * begin: (nullable): none of it stands out */
 void sluice_text_view_set_range (SluiceTextView *self,

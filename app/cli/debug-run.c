@@ -13,6 +13,7 @@
 #include "app/cli/trained-project.h"
 #include "engine/base/error.h"
 #include "engine/base/thread.h"
+#include "engine/train/value-text.h"
 
 /* ---- what is run ---- */
 
@@ -108,6 +109,19 @@ join (CliDebugRun *self)
   self->is_running = FALSE;
 }
 
+gboolean
+sluice_cli_debug_give_up (CliDebugRun *self)
+{
+  if (!self->is_running)
+    return FALSE;
+  g_cancellable_cancel (self->cancellable);
+  join (self);
+  g_clear_error (&self->error);
+  g_object_unref (self->cancellable);
+  self->cancellable = g_cancellable_new ();
+  return TRUE;
+}
+
 void
 sluice_cli_debug_free (CliDebugRun *self)
 {
@@ -116,6 +130,7 @@ sluice_cli_debug_free (CliDebugRun *self)
   join (self);
   clear_outputs (self);
   g_clear_error (&self->error);
+  g_clear_pointer (&self->before, g_ptr_array_unref);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
@@ -250,10 +265,14 @@ sluice_cli_debug_put (CliDebugRun *self, const char *name, const char *value, GE
   SluiceDebugValue *now = sluice_debugger_find_value (self->debugger, name, error);
   if (now == NULL)
     return FALSE;
-  /* One without a value is refused below, whatever is given. */
-  SluiceDType dtype = now->tensor != NULL ? (SluiceDType) now->tensor->dtype : SLUICE_FLOAT;
+  if (now->tensor == NULL)
+    {
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, _ ("'%s' has no value"), now->edge);
+      sluice_debug_value_free (now);
+      return FALSE;
+    }
+  g_autoptr (SluiceTensor) tensor = sluice_value_change (now->tensor, value, error);
   sluice_debug_value_free (now);
-  g_autoptr (SluiceTensor) tensor = sluice_cli_parse_value (value, dtype, error);
   if (tensor == NULL)
     g_prefix_error (error, "%s: ", name);
   return tensor != NULL && sluice_debugger_put (self->debugger, name, tensor, error);

@@ -23,6 +23,7 @@ typedef struct
   SluiceProject *project; /* (nullable): it is a graph */
   SluiceExamples *examples, *test;
   SluiceReplica *replica;
+  GPtrArray *before; /* of SluiceReplica: one an edit that can be taken back */
   double *scalars;
   gint64 n_steps; /* of this run */
 
@@ -44,8 +45,16 @@ void sluice_cli_debug_free (CliDebugRun *self);
 
 /* Begins a run; n: of a project, steps. */
 gboolean sluice_cli_debug_begin (CliDebugRun *self, gint64 n, GError **error);
+/* A run that is stopped ends, without its effects being taken back. Was there one? */
+gboolean sluice_cli_debug_give_up (CliDebugRun *self);
 /* Until it stops or ends, and prints that. FALSE with what it ended with. */
 gboolean sluice_cli_debug_wait (CliDebugRun *self, GError **error);
+/* Does a command of `sluice edit` to the graph; a step that is stopped is given up. Of a project
+ * the next step is trained with it, from where the last one that has run left the variables. */
+gboolean sluice_cli_debug_edit (CliDebugRun *self, const char *line, GError **error);
+/* Graph, and of a project variables and step, are as before the last edit. */
+gboolean sluice_cli_debug_unedit (CliDebugRun *self, GError **error);
+
 /* value: as --feed takes it. */
 gboolean
 sluice_cli_debug_put (CliDebugRun *self, const char *name, const char *value, GError **error);

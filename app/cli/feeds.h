@@ -5,10 +5,6 @@
 #include "engine/graph/savedmodel.h"
 #include "engine/runtime/session/session.h"
 
-/* A value as of sluice_tensor_parse(), or a file ".npy", or "FILE.npz:MEMBER", in that dtype.
- * (transfer full) (nullable) */
-SluiceTensor *sluice_cli_parse_value (const char *text, SluiceDType dtype, GError **error);
-
 /**
  * sluice_cli_parse_feeds:
  * @signature: (nullable): whose inputs may be named, beside edges of the graph

@@ -51,6 +51,8 @@ print_text (const SluiceQueueEntry *entry, guint place)
     g_string_append_printf (line, "  (%s)", info->group);
   if (entry->after_name != NULL)
     g_string_append_printf (line, _ ("  after %s"), entry->after_name);
+  if (entry->devices != NULL)
+    g_string_append_printf (line, _ ("  device: %s"), entry->devices);
   if (entry->threads > 0)
     g_string_append_printf (line, _ ("  threads: %" PRId64), entry->threads);
   g_autofree char *safe = sluice_text_escape (line->str);

@@ -233,6 +233,27 @@ do_put (CliDebugRun *run, const char *words, GError **error)
   return sluice_cli_debug_put (run, name, blank + 1, error);
 }
 
+static gboolean
+do_unput (CliDebugRun *run, const char *words, GError **error)
+{
+  g_autofree char *name = NULL;
+  if (!run->is_running)
+    return fail_not_running (error);
+  return sluice_debugger_unput (run->debugger, &name, error);
+}
+
+static gboolean
+do_edit (CliDebugRun *run, const char *words, GError **error)
+{
+  return sluice_cli_debug_edit (run, words, error);
+}
+
+static gboolean
+do_unedit (CliDebugRun *run, const char *words, GError **error)
+{
+  return sluice_cli_debug_unedit (run, error);
+}
+
 /* ---- the table ---- */
 
 static gboolean do_help (CliDebugRun *run, const char *words, GError **error);
@@ -254,8 +275,18 @@ static const Command commands[] = {
     do_values },
   { "ready", "", N_ ("List what is ready besides, in the order in which it would run"), do_ready },
   { "why", "[NODE]", N_ ("Say what a node waits for, or all that wait"), do_why },
-  { "put", "EDGE VALUE", N_ ("Change an input of the node, or its output where it has run"),
+  { "put", "EDGE VALUE",
+    N_ ("Change an input of the node, or its output where it has run: a value or a file, or for "
+        "each element *X, /X, +X or =X"),
     do_put },
+  { "unput", "", N_ ("Take the last change of this stop back"), do_unput },
+  { "edit", "COMMAND",
+    N_ ("Edit the graph, by a command of 'sluice edit': a step that is stopped is given up, and "
+        "the "
+        "next one goes on with the variables as they were before it"),
+    do_edit },
+  { "unedit", "", N_ ("Of a project: graph, variables and step are as before the last edit"),
+    do_unedit },
   { "help", "", N_ ("List the commands"), do_help },
   { "quit", "", N_ ("End the run that is stopped, and leave"), NULL },
 };
@@ -410,11 +441,12 @@ const Verb sluice_verb_debug = {
   .name = "debug",
   .arguments = N_ ("GRAPH|SAVEDMODEL|PROJECT"),
   .summary = N_ ("Stop at nodes of a run, and look at their values"),
-  .details = N_ (
-      "A line is a command: break NODE [if CONDITION], run, step, next, go, values, ready, why "
-      "NODE, put EDGE VALUE, where, quit; 'help' explains all of them, and so does the manual's "
-      "page \"debug\". A command that fails says its line, and ends the script. Of a project a "
-      "run is a training step, of which nothing is recorded."),
+  .details =
+      N_ ("A line is a command: break NODE [if CONDITION], run, step, next, go, values, ready, why "
+          "NODE, put EDGE VALUE, edit COMMAND, where, quit; 'help' explains all of them, and so "
+          "does the manual's "
+          "page \"debug\". A command that fails says its line, and ends the script. Of a project a "
+          "run is a training step, of which nothing is recorded."),
   .json = CLI_DEBUG_JSON "\n"
                          "{\"step\": \"int\", \"loss\": \"number\"}\n"
                          "{\"line\": \"int\", \"command\": \"string\", \"done\": \"bool\", "

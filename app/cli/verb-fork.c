@@ -2,14 +2,15 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <stdio.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/edit-run.h"
 #include "app/cli/files.h"
 #include "app/cli/follow.h"
 #include "app/cli/memory.h"
 #include "app/cli/queue-list.h"
+#include "app/cli/queue-needs.h"
 #include "app/cli/run-options.h"
 #include "engine/base/pool.h"
 #include "engine/train/fork.h"
@@ -26,20 +27,12 @@ static const GOptionEntry options[] = {
   { "run", 0, 0, G_OPTION_ARG_STRING, &run_name, N_ ("Name of the fork (RUN-at-K)"), N_ ("NAME") },
   { "queue", 0, 0, G_OPTION_ARG_NONE, &queues,
     N_ ("Do not train it now: it waits, and 'sluice queue run' trains it"), NULL },
+  CLI_NEEDS_MEMORY_OPTION,
   { "accept-changed-data", 0, 0, G_OPTION_ARG_NONE, &accept_changed_data,
     N_ ("Fork although data files are not what they were"), NULL },
   CLI_MEMORY_OPTION,
   G_OPTION_ENTRY_NULL,
 };
-
-static void
-tell_recompute (gint64 from, gint64 to, gpointer unused)
-{
-  fprintf (
-      stderr,
-      _ ("No checkpoint stands at step %" PRId64 ": it is computed again from step %" PRId64 ".\n"),
-      to, from);
-}
 
 static int
 train_now (SluiceStore *store, const char *folder, const SluiceRunInfo *fork, GError **error)
@@ -83,11 +76,11 @@ fork_run (char **arguments, GError **error)
                                 .step = step,
                                 .assignments = (const char *const *) arguments + 1,
                                 .waits = queues,
-                                .needs.devices = sluice_cli_session_options.device,
-                                .needs.threads = sluice_cli_session_options.n_threads,
                                 .accept_changed_data = accept_changed_data,
                                 .host = &sluice_cli_session_options,
-                                .recomputes = tell_recompute };
+                                .recomputes = sluice_cli_tell_recompute };
+  if (!sluice_cli_get_needs (&request.needs, error))
+    return EXIT_USAGE;
   g_autoptr (SluiceRunInfo) fork = sluice_fork (store, parent, &request, error);
   if (fork == NULL)
     return EXIT_FAILED;

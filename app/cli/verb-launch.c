@@ -9,6 +9,7 @@
 #include "app/cli/memory.h"
 #include "app/cli/preflight-card.h"
 #include "app/cli/queue-list.h"
+#include "app/cli/queue-needs.h"
 #include "app/cli/run-options.h"
 #include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
@@ -27,6 +28,7 @@ static const GOptionEntry options[] = {
     N_ ("Do not train it now: it waits, and 'sluice queue run' trains it"), NULL },
   { "after", 0, 0, G_OPTION_ARG_STRING, &after,
     N_ ("With --queue: only when this run has finished"), N_ ("RUN") },
+  CLI_NEEDS_MEMORY_OPTION,
   { "check", 0, 0, G_OPTION_ARG_NONE, &checks,
     N_ ("Start nothing: tell how long it will take, what it will need, and what looks wrong"),
     NULL },
@@ -67,9 +69,11 @@ static int
 let_wait (SluiceStore *store, SluiceProject *project, GError **error)
 {
   SluiceQueueRequest request = { .name = run_name,
-                                 .needs.devices = sluice_cli_session_options.device,
-                                 .needs.threads = sluice_cli_session_options.n_threads,
-                                 .host = &sluice_cli_session_options };
+                                 .host = &sluice_cli_session_options,
+                                 .init_from = init_from,
+                                 .init_partly = init_partly };
+  if (!sluice_cli_get_needs (&request.needs, error))
+    return EXIT_USAGE;
   if (after != NULL)
     {
       g_autoptr (SluiceRunInfo) first = sluice_store_dup_run (store, after, error);
@@ -135,8 +139,9 @@ check_usage (char **arguments, GError **error)
     return sluice_cli_usage (error, _ ("--after is for a run that waits; give --queue, too"));
   if (init_partly && init_from == NULL)
     return sluice_cli_usage (error, _ ("--init-partly needs --init-from"));
-  if (init_from != NULL && queues)
-    return sluice_cli_usage (error, _ ("--init-from is for a run that is trained now"));
+  if (sluice_cli_needs_memory != NULL && !queues)
+    return sluice_cli_usage (error,
+                             _ ("--needs-memory is for a run that waits; give --queue, too"));
   return EXIT_OK;
 }
 
@@ -170,7 +175,8 @@ const Verb sluice_verb_launch = {
   .details = N_ (
       "KEY is one of project.ini, as steps or train.batch, or a promoted parameter. With "
       "--queue the run is made whole, its project frozen, and waits: later changes of the "
-      "project do not touch it; changed data are noticed when its turn comes. --check tries a "
+      "project, or of a checkpoint that it begins with, do not touch it; changed data are noticed "
+      "when its turn comes. --check tries a "
       "few steps and prints a line a fact: well, look (somebody should) or stop (it would fail, "
       "or learn nothing); the exit status is 1 where one says stop."),
   .json = CLI_TRAIN_JSON "\n" CLI_MEMORY_JSON "\n" CLI_QUEUE_JSON "\n" CLI_PREFLIGHT_JSON,

@@ -10,6 +10,7 @@
 
 #include "app/cli/follow.h"
 #include "app/cli/queue-list.h"
+#include "app/cli/queue-needs.h"
 #include "app/cli/queue-work.h"
 #include "app/cli/run-options.h"
 #include "app/cli/trained-project.h"
@@ -17,9 +18,9 @@
 #include "engine/base/text.h"
 #include "engine/train/sweep-runs.h"
 
-static char *workspace, *method, *metric, *direction, *n_steps, *group;
+static char *workspace, *method, *metric, *direction, *n_steps, *group, *init_from;
 static gint64 n_trials, seed = 1, first_rung, one_of = 3;
-static gboolean queues;
+static gboolean queues, init_partly;
 
 static const GOptionEntry options[] = {
   { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
@@ -52,6 +53,11 @@ static const GOptionEntry options[] = {
     N_ ("NAME") },
   { "queue", 0, 0, G_OPTION_ARG_NONE, &queues,
     N_ ("Do not train them now: they wait, and 'sluice queue run' trains them"), NULL },
+  CLI_NEEDS_MEMORY_OPTION,
+  { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
+    N_ ("Begin each with the values of this checkpoint"), N_ ("CHECKPOINT") },
+  { "init-partly", 0, 0, G_OPTION_ARG_NONE, &init_partly,
+    N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
   G_OPTION_ENTRY_NULL,
 };
 
@@ -179,6 +185,8 @@ sweep (char **arguments, GError **error)
   if (method != NULL && strcmp (method, "grid") != 0 && strcmp (method, "random") != 0
       && strcmp (method, "asha") != 0)
     return sluice_cli_usage (error, _ ("--method %s: must be grid, random or asha"), method);
+  if (init_partly && init_from == NULL)
+    return sluice_cli_usage (error, _ ("--init-partly needs --init-from"));
   if (!check_options (error))
     return EXIT_USAGE;
   sluice_pool_set_threads (sluice_cli_session_options.n_threads);
@@ -195,13 +203,18 @@ sweep (char **arguments, GError **error)
                                        .one_of = (guint) one_of,
                                        .first_rung = first_rung,
                                        .group = group };
+  SluiceQueueRequest like = { .host = &sluice_cli_session_options,
+                              .init_from = init_from,
+                              .init_partly = init_partly };
+  if (!sluice_cli_get_needs (&like.needs, error))
+    return EXIT_USAGE;
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, FALSE, error);
   if (store == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_lost_runs (store);
   g_autoptr (SluiceSweep) self = sluice_sweep_new (&request, store, error);
   g_autoptr (GPtrArray) runs =
-      self != NULL ? sluice_sweep_add_runs (self, store, &sluice_cli_session_options, error) : NULL;
+      self != NULL ? sluice_sweep_add_runs (self, store, &like, error) : NULL;
   if (runs == NULL)
     return EXIT_FAILED;
   return !queues                                     ? train_all (self, store, error)

@@ -4,6 +4,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/edit-run.h"
 #include "app/cli/files.h"
 #include "app/cli/follow.h"
 #include "app/cli/memory.h"
@@ -17,7 +18,8 @@ static char *workspace, *run_name, *resume, *init_from;
 static gboolean init_partly;
 static char *n_steps, *seed; /* as text: checked as project.ini's are */
 static gint64 from_step = -1;
-static gboolean accept_changed_data, audits;
+static gboolean accept_changed_data, audits, undoes_edit;
+static char *graph, *words;
 static char **assignments, **plans;
 
 static const GOptionEntry options[] = {
@@ -42,6 +44,16 @@ static const GOptionEntry options[] = {
   { "audit", 0, 0, G_OPTION_ARG_NONE, &audits,
     N_ ("Before it goes on, take one step of its past again, and go on only where its loss is the "
         "one that was logged"),
+    NULL },
+  { "graph", 0, 0, G_OPTION_ARG_FILENAME, &graph,
+    N_ ("Of a run that goes on: with this graph instead of its own; variables of the same name and "
+        "shape keep their values, others begin as the graph makes them"),
+    N_ ("FILE") },
+  { "say", 0, 0, G_OPTION_ARG_STRING, &words,
+    N_ ("What was done to that graph, for the event in the charts"), N_ ("WORDS") },
+  { "undo-edit", 0, 0, G_OPTION_ARG_NONE, &undoes_edit,
+    N_ ("Of a run that goes on: with graph and checkpoint from before the last --graph; what was "
+        "logged since is forgotten"),
     NULL },
   { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
     N_ ("Begin with the values of this checkpoint, safetensors or TensorFlow's, by the names of "
@@ -85,6 +97,10 @@ train (char **arguments, GError **error)
   if ((from_step >= 0 || accept_changed_data || audits) && resume == NULL)
     return sluice_cli_usage (error,
                              _ ("--from, --audit and --accept-changed-data need --resume NAME"));
+  if ((graph != NULL || undoes_edit) && (resume == NULL || (graph != NULL && undoes_edit)))
+    return sluice_cli_usage (error, _ ("--graph or --undo-edit: one of them, with --resume NAME"));
+  if (words != NULL && graph == NULL)
+    return sluice_cli_usage (error, _ ("--say is of --graph"));
   if (resume != NULL && run_name != NULL)
     return sluice_cli_usage (
         error, _ ("--run names a new run, --resume one that goes on under its own name; "
@@ -100,6 +116,10 @@ train (char **arguments, GError **error)
   if (resume == NULL && (project == NULL || !sluice_cli_plan_changes (project, plans, error)))
     return EXIT_FAILED;
   g_autoptr (SluiceStore) store = sluice_cli_open_workspace (folder, resume != NULL, error);
+  if (store != NULL
+      && ((graph != NULL && !sluice_cli_edit_run (store, resume, graph, words, from_step, error))
+          || (undoes_edit && !sluice_cli_take_back_edit (store, resume, error))))
+    return EXIT_FAILED;
   if (store != NULL && resume != NULL)
     project = load_resumed (store, error);
   if (store == NULL || project == NULL
@@ -110,7 +130,7 @@ train (char **arguments, GError **error)
   SluiceTrainerOptions trainer_options = {
     .run_name = run_name,
     .resume = resume,
-    .goes_back = from_step >= 0,
+    .goes_back = from_step >= 0 && graph == NULL,
     .from_step = from_step,
     .audits = audits,
     .accept_changed_data = accept_changed_data,
@@ -145,7 +165,7 @@ const Verb sluice_verb_train = {
                  "one is told how long it still takes. A run goes on from its newest checkpoint; "
                  "where that is damaged, or data files have changed, it says so and leaves the "
                  "choice to --from and --accept-changed-data."),
-  .json = CLI_TRAIN_JSON "\n" CLI_MEMORY_JSON,
+  .json = CLI_TRAIN_JSON "\n" CLI_MEMORY_JSON "\n" CLI_EDIT_RUN_JSON,
   .options = options,
   .run_options = SLUICE_OPTION_PROJECT | SLUICE_OPTION_MACHINE,
   .run = train,

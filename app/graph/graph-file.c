@@ -10,7 +10,6 @@
 #include "app/graph/written-out.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/savedmodel.h"
-#include "engine/train/attr-parameter.h"
 #include "engine/train/project.h"
 
 void
@@ -21,8 +20,9 @@ sluice_graph_file_free (SluiceGraphFile *self)
   g_free (self->moved);
   g_clear_pointer (&self->model, sluice_graph_model_unref);
   g_clear_pointer (&self->state, sluice_view_state_free);
-  g_clear_pointer (&self->warnings, g_ptr_array_unref);
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_free (self->layout_path);
   g_free (self->loss);
   g_free (self);
@@ -30,25 +30,16 @@ sluice_graph_file_free (SluiceGraphFile *self)
 
 /* Of a file that can be written back, to be edited. */
 static SluiceGraph *
-open_graph (SluiceGraphFile *self,
-            const char *path,
-            SluicePrepareGraph prepare,
-            gconstpointer data,
-            GError **error)
+open_graph (SluiceGraphFile *self, const char *path, GError **error)
 {
-  self->opened = sluice_opened_graph_read (path, prepare, data, error);
+  self->opened = sluice_opened_graph_read (path, error);
   return self->opened != NULL
              ? sluice_graph_ref (sluice_command_stack_get_graph (self->opened->stack))
              : NULL;
 }
 
-static gboolean
-set_attrs (SluiceGraph *graph, gconstpointer project, GError **error)
-{
-  return sluice_project_set_attrs (project, graph, error);
-}
-
-/* The graph of a project; for a graph file or a SavedModel itself no layout is kept. */
+/* The graph of a project, as its file has it: what [parameters] say otherwise is a run's. For a
+ * graph file or a SavedModel itself no layout is kept. */
 static SluiceGraph *
 load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **error)
 {
@@ -56,7 +47,7 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
     {
       g_autoptr (SluiceGraph) graph = sluice_saved_model_exists (path)
                                           ? sluice_graph_load_file (path, error)
-                                          : open_graph (self, path, NULL, NULL, error);
+                                          : open_graph (self, path, error);
       SluiceGraph *shown = graph != NULL ? sluice_graph_write_out_calls (graph) : NULL;
       if (shown != graph)
         g_clear_pointer (&self->opened, sluice_opened_graph_free);
@@ -68,10 +59,11 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   self->layout_path = g_build_filename (project->folder, "model.layout", NULL);
   if (project->loss != NULL && project->loss[0] != NULL)
     self->loss = g_strndup (project->loss[0], strcspn (project->loss[0], ":"));
+  self->ends = sluice_project_ends_new (project);
   *n_cpus = (guint) MAX (project->session.n_cpus, 1);
   return sluice_saved_model_exists (project->graph_path)
              ? sluice_project_load_graph (project, error)
-             : open_graph (self, project->graph_path, set_attrs, project, error);
+             : open_graph (self, project->graph_path, error);
 }
 
 /* Where a run would place the nodes: a session in which nothing runs, made while the model is. It
@@ -131,7 +123,7 @@ sluice_graph_file_read (const char *path, GError **error)
   Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
-  self->warnings = sluice_problems_find (self->graph, NULL);
+  self->problems = sluice_problems_find (self->graph, sluice_project_ends_get_context (self->ends));
   self->placed = placing.thread != NULL ? g_thread_join (placing.thread) : place (&placing);
   if (self->placed != NULL)
     {

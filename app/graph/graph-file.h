@@ -5,6 +5,7 @@
 #include "app/build/opened-graph.h"
 #include "engine/graph/graph.h"
 #include "engine/runtime/session/session.h"
+#include "engine/train/project-ends.h"
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/view-state.h"
 
@@ -15,8 +16,9 @@ typedef struct
   SluiceSession *placed; /* (nullable): where the nodes would run */
   char *moved;           /* (nullable): sluice_session_dup_moved() of that */
   SluiceGraphModel *model;
-  GPtrArray *warnings;       /* of SluiceProblem, of graph */
+  GPtrArray *problems;       /* of SluiceProblem, of graph */
   SluiceViewState *state;    /* (nullable): the positions that were saved */
+  SluiceProjectEnds *ends;   /* (nullable): of a project */
   SluiceOpenedGraph *opened; /* (nullable): of a GraphDef that reads back as it is */
   char *layout_path;         /* (nullable): where they are saved */
   char *loss;                /* (nullable): name of the node that a project calls its loss */

@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
+#include "app/graph/layout-save.h"
 #include "app/graph/node-words.h"
 #include "engine/command/problems.h"
 #include "engine/base/error.h"
@@ -19,7 +20,8 @@
 #include "ui/common/number.h"
 
 /* How often the trace is read while a run is under way. */
-#define LIVE_MS 500
+#define LIVE_MS    500
+#define PROBLEM_US 5000 /* a turn, for which a large graph is looked through */
 
 struct _SluiceGraphPage
 {
@@ -28,6 +30,7 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
+  SluiceProjectEnds *ends;   /* (nullable): of a project */
   char *layout_path;         /* (nullable): where the positions are saved */
   char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
@@ -40,9 +43,11 @@ struct _SluiceGraphPage
   gboolean live_reading;
   char *failed_node, *failure; /* (nullable): where a run failed, and how */
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
-  GPtrArray *warnings;         /* (nullable): of SluiceProblem, of graph */
+  GPtrArray *problems;         /* (nullable): of SluiceProblem: what was found last of graph */
   GHashTable *warning_of;      /* (nullable): name of a node -> of them */
-  guint live_source, save_source, warnings_source;
+  SluiceProblemSearch *search; /* (nullable): problems are of the graph as it is now */
+  guint64 searched;            /* version of the graph that it is of */
+  guint live_source, save_source, search_source;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -59,6 +64,7 @@ enum
   FAILED,
   ARRANGED,
   MEASURED,
+  PROBLEMS,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -83,31 +89,6 @@ layout_not_saved (SluiceGraphPage *self, const GError *error)
   g_signal_emit (self, signals[FAILED], 0, message);
 }
 
-typedef struct
-{
-  char *path, *text;
-} LayoutSave;
-
-static void
-layout_save_free (gpointer data)
-{
-  LayoutSave *save = data;
-  g_free (save->path);
-  g_free (save->text);
-  g_free (save);
-}
-
-static void
-save_layout_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const LayoutSave *save = data;
-  GError *error = NULL;
-  if (sluice_file_put ("layout", save->path, save->text, strlen (save->text), &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
 static void
 layout_saved_cb (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -124,11 +105,7 @@ save_layout_cb (gpointer data)
   char *text = print_layout (self);
   if (text == NULL)
     return G_SOURCE_REMOVE;
-  LayoutSave *save = g_new0 (LayoutSave, 1);
-  *save = (LayoutSave){ g_strdup (self->layout_path), text };
-  g_autoptr (GTask) task = g_task_new (self, NULL, layout_saved_cb, NULL);
-  g_task_set_task_data (task, save, layout_save_free);
-  g_task_run_in_thread (task, save_layout_in_worker);
+  sluice_layout_save (self->layout_path, text, G_OBJECT (self), layout_saved_cb);
   return G_SOURCE_REMOVE;
 }
 
@@ -176,14 +153,14 @@ sluice_graph_page_dup_view_state (SluiceGraphPage *self)
 static void
 update_marks (SluiceGraphPage *self)
 {
-  const guint n_warnings = self->warnings != NULL ? self->warnings->len : 0;
-  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_warnings + 2);
+  const guint n_problems = self->problems != NULL ? self->problems->len : 0;
+  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_problems + 2);
   guint n = 0;
-  for (guint i = 0; i < n_warnings; i++)
+  for (guint i = 0; i < n_problems; i++)
     {
-      const SluiceProblem *problem = self->warnings->pdata[i];
+      const SluiceProblem *problem = self->problems->pdata[i];
       if (problem->level == SLUICE_PROBLEM_LOOK) /* the model has those of what cannot run */
-        marks[n++] = (SluiceCanvasMark){ problem->node->name, SLUICE_MARK_WARNING, problem->text };
+        marks[n++] = (SluiceCanvasMark){ problem->name, SLUICE_MARK_WARNING, problem->text };
     }
   if (self->failed_node != NULL)
     marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
@@ -193,32 +170,66 @@ update_marks (SluiceGraphPage *self)
 }
 
 static void
-take_warnings (SluiceGraphPage *self, GPtrArray *take)
+take_problems (SluiceGraphPage *self, GPtrArray *take)
 {
   g_clear_pointer (&self->warning_of, g_hash_table_unref);
-  g_clear_pointer (&self->warnings, g_ptr_array_unref);
-  self->warnings = take;
+  g_clear_pointer (&self->problems, g_ptr_array_unref);
+  self->problems = take;
   if (take != NULL)
     self->warning_of = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; take != NULL && i < take->len; i++)
     {
       SluiceProblem *problem = take->pdata[i];
       if (problem->level == SLUICE_PROBLEM_LOOK)
-        g_hash_table_insert (self->warning_of, (gpointer) problem->node->name, problem);
+        g_hash_table_insert (self->warning_of, (gpointer) problem->name, problem);
     }
   update_marks (self);
 }
 
 /* ---- edits ---- */
 
-/* To look at all nodes of a large graph takes as long as a command may. */
+static void
+end_search (SluiceGraphPage *self)
+{
+  g_clear_handle_id (&self->search_source, g_source_remove);
+  g_clear_pointer (&self->search, sluice_problem_search_free);
+}
+
+/* In pieces, when what was done is drawn: to look at all nodes of a large graph takes longer than a
+ * frame. */
 static gboolean
-find_warnings_cb (gpointer data)
+search_cb (gpointer data)
 {
   SluiceGraphPage *self = data;
-  self->warnings_source = 0;
-  take_warnings (self, sluice_problems_find (self->graph, NULL));
+  guint64 version = sluice_graph_get_version (self->graph);
+  /* What was refused changes nothing, but was done. */
+  if (self->search == NULL || self->searched != version)
+    {
+      g_clear_pointer (&self->search, sluice_problem_search_free);
+      self->search =
+          sluice_problem_search_new (self->graph, sluice_project_ends_get_context (self->ends));
+      self->searched = version;
+    }
+  GPtrArray *found = sluice_problem_search_go_on (self->search, PROBLEM_US);
+  if (found == NULL)
+    return G_SOURCE_CONTINUE;
+  end_search (self);
+  take_problems (self, found);
+  g_signal_emit (self, signals[PROBLEMS], 0);
   return G_SOURCE_REMOVE;
+}
+
+GPtrArray *
+sluice_graph_page_get_problems (SluiceGraphPage *self)
+{
+  return self->search_source == 0 ? self->problems : NULL;
+}
+
+static void
+begin_search (SluiceGraphPage *self)
+{
+  end_search (self);
+  self->search_source = g_idle_add (search_cb, self);
 }
 
 /* What is open, moved and selected stays, by name. */
@@ -229,18 +240,14 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
-  g_clear_handle_id (&self->warnings_source, g_source_remove);
-  if (delta->n_removed > 0) /* what they name may be freed before there is time */
-    find_warnings_cb (self);
-  else
-    self->warnings_source = g_idle_add_full (G_PRIORITY_LOW, find_warnings_cb, self, NULL);
+  begin_search (self);
 }
 
 static void
 close_graph (SluiceGraphPage *self)
 {
-  g_clear_handle_id (&self->warnings_source, g_source_remove);
-  take_warnings (self, NULL);
+  end_search (self);
+  take_problems (self, NULL);
   if (self->graph != NULL)
     sluice_graph_unfollow (self->graph, self->follower);
   g_clear_pointer (&self->graph, sluice_graph_unref);
@@ -295,13 +302,14 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->opened = g_steal_pointer (&file->opened);
+      self->ends = g_steal_pointer (&file->ends);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
       sluice_canvas_set_model (self->canvas, file->model);
-      take_warnings (self, g_steal_pointer (&file->warnings));
+      take_problems (self, g_steal_pointer (&file->problems));
       self->follower = sluice_graph_follow (self->graph, graph_changed_cb, self);
     }
   g_signal_emit (self, signals[LOADED], 0);
@@ -319,6 +327,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -537,6 +546,16 @@ sluice_graph_page_steal_opened (SluiceGraphPage *self)
   return g_steal_pointer (&self->opened);
 }
 
+void
+sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends)
+{
+  sluice_project_ends_ref (ends);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
+  self->ends = ends;
+  if (self->graph != NULL)
+    begin_search (self);
+}
+
 SluiceSession *
 sluice_graph_page_get_placed (SluiceGraphPage *self)
 {
@@ -668,8 +687,7 @@ static gboolean
 graph_page_is_settled (SluicePage *page)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
-  return self->loading == NULL && self->warnings_source == 0
-         && !sluice_canvas_is_busy (self->canvas);
+  return self->loading == NULL && self->search == NULL && !sluice_canvas_is_busy (self->canvas);
 }
 
 static char *
@@ -720,6 +738,7 @@ sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
   g_free (self->path);
+  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
@@ -747,6 +766,8 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
   signals[ARRANGED] = g_signal_new ("arranged", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
   signals[MEASURED] = g_signal_new ("measured", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                    NULL, NULL, G_TYPE_NONE, 0);
+  signals[PROBLEMS] = g_signal_new ("problems", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
 }

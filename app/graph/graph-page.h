@@ -21,7 +21,8 @@ G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, Gt
 
 /* Signals: selection-changed (string, nullable), loaded (the graph is there, or could not be read),
  * failed (string: what could not be written and why), measured (shares and iterations are new),
- * arranged (boxes were moved, or scopes opened). */
+ * problems (they were found, after the graph changed), arranged (boxes were moved, or scopes
+ * opened). */
 
 /* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
@@ -30,12 +31,18 @@ SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) 
 /* Once after each loading, of a graph that is edited: where one that is written into its file is
  * read again as it is, of a GraphDef and of a project that names one. (nullable) (transfer full) */
 SluiceOpenedGraph *sluice_graph_page_steal_opened (SluiceGraphPage *self);
+/* What the project does with the graph, by which its problems are judged. (nullable) (transfer
+ * none) */
+void sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends);
 /* Where nodes stand before anything ran: (nullable) (transfer none). */
 SluiceSession *sluice_graph_page_get_placed (SluiceGraphPage *self);
 /* One line on the nodes that ask for devices that are not here: (nullable) (transfer none). */
 const char *sluice_graph_page_get_moved (SluiceGraphPage *self);
 SluiceGraphModel *
 sluice_graph_page_get_model (SluiceGraphPage *self); /* (nullable) (transfer none) */
+/* (nullable) (transfer none) (element-type SluiceProblem): of the graph as it is now; NULL: there
+ * is none, or they are looked for. */
+GPtrArray *sluice_graph_page_get_problems (SluiceGraphPage *self);
 /* (nullable) (transfer none) */
 SluiceHierarchy *sluice_graph_page_get_hierarchy (SluiceGraphPage *self);
 /* What a person arranged on another page, which is saved with what is arranged here. */

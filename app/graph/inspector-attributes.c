@@ -7,7 +7,11 @@
 
 #include <glib/gi18n.h>
 
+#include "app/build/edit-lines.h"
+#include "app/build/layer-rows.h"
 #include "app/graph/node-words.h"
+#include "engine/command/layer.h"
+#include "engine/command/offers.h"
 
 static void
 attr_focused_cb (SluiceInspector *self, const char *attr)
@@ -58,6 +62,50 @@ sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node)
       g_autofree char *text = sluice_words_attr_value (&node->attrs[i].value);
       sluice_inspector_rows_add (&self->rows, name, text);
     }
+}
+
+void
+sluice_inspector_add_command (SluiceInspector *self,
+                              const char *title,
+                              const char *hint,
+                              char *take_line)
+{
+  g_autofree char *line = take_line;
+  GtkWidget *button = gtk_button_new_with_label (title);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, title,
+                                  -1);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "win.edit");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", line);
+  gtk_widget_set_tooltip_text (button, hint);
+  sluice_inspector_rows_add_widget (&self->rows, button);
+}
+
+gboolean
+sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope)
+{
+  g_autoptr (SluiceLayer) layer = sluice_layer_read (graph, scope);
+  if (layer == NULL)
+    return FALSE;
+  guint order;
+  g_autofree char *title = sluice_offers_dup_layer_title (layer->template->name, &order);
+  const SluiceTemplateParameter *parameters =
+      (const SluiceTemplateParameter *) layer->template->parameters->data;
+  gboolean can_change =
+      self->document != NULL && sluice_document_get_graph (self->document) == graph;
+  sluice_inspector_rows_begin (&self->rows, _ ("Layer"), TRUE);
+  sluice_inspector_rows_add (&self->rows, title, "");
+  sluice_inspector_rows_add_words (&self->rows, _ (layer->template->summary));
+  for (guint i = 0; layer->values[i] != NULL && !can_change; i++)
+    sluice_inspector_rows_add (&self->rows, parameters[i].name, layer->values[i]);
+  if (!can_change)
+    return TRUE;
+  for (guint i = 0; layer->values[i] != NULL; i++)
+    g_string_append_printf (self->rows.text, "%s: %s\n", parameters[i].name, layer->values[i]);
+  sluice_inspector_rows_add_widget (&self->rows, sluice_layer_rows_new (self->document, scope));
+  sluice_inspector_add_command (self, _ ("Take apart"),
+                                _ ("Its nodes stay, and are nodes like others"),
+                                sluice_edit_line_of ("unlayer", scope));
+  return TRUE;
 }
 
 void

@@ -63,7 +63,8 @@ struct _SluiceInspector
   char *project;                   /* (nullable): the folder whose graph it is */
   SluiceDocument *document;        /* (nullable) */
   SluiceAttributeRows *attributes; /* (nullable): of a node that can be changed */
-  GtkWidget *promoted;             /* (nullable): the switch of a constant */
+  char *scope_kind;                /* (nullable): of a scope that is shown */
+  GPtrArray *promotions;           /* what may be a setting of new runs */
 };
 
 /* inspector.c */
@@ -78,9 +79,25 @@ void sluice_inspector_add_times (SluiceInspector *self, gboolean is_node);
 /* Then its attributes stand first. */
 gboolean sluice_inspector_can_change (SluiceInspector *self, const SluiceNode *node);
 void sluice_inspector_add_attributes (SluiceInspector *self, const SluiceNode *node);
+/* What the scope was made by. FALSE: it is no layer. */
+gboolean sluice_inspector_add_layer (SluiceInspector *self, SluiceGraph *graph, const char *scope);
+
+/* A button that does a command: (transfer full). */
+void sluice_inspector_add_command (SluiceInspector *self,
+                                   const char *title,
+                                   const char *hint,
+                                   char *take_line);
+
+/* inspector-block.c */
+/* Of a scope that is no layer. */
+void sluice_inspector_add_block (SluiceInspector *self, SluiceGraph *graph, const char *scope);
+
+/* By which it is seen that other rows are due: "layer dense", "block body 2". (transfer full) */
+char *sluice_inspector_dup_scope_kind (SluiceGraph *graph, const char *scope);
 
 /* inspector-promote.c */
-/* Of a constant that may be a setting of new runs. */
+void sluice_inspector_init_promotion (SluiceInspector *self);
+/* Of what may be a setting of new runs; in the rows of attributes, where there are such. */
 void sluice_inspector_add_promotion (SluiceInspector *self, const SluiceNode *node);
 
 /* inspector-run.c */

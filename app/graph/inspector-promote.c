@@ -14,7 +14,8 @@
 #include "engine/train/promote.h"
 
 /* Whether the constant that is shown, or an attribute of the node, is a setting of the launch form:
- * a line each, with a switch and, behind a button, what is said of it there. */
+ * a switch each and, behind a button, what is said of it there. They stand in the attribute's row,
+ * or where the graph cannot be changed on a line of their own. */
 
 enum
 {
@@ -216,12 +217,9 @@ void
 sluice_inspector_update_promotion (SluiceInspector *self)
 {
   g_autoptr (SluiceProject) project =
-      self->promoted != NULL ? sluice_project_load (self->project, NULL) : NULL;
-  if (project == NULL)
-    return;
-  for (GtkWidget *line = gtk_widget_get_first_child (self->promoted); line != NULL;
-       line = gtk_widget_get_next_sibling (line))
-    update_line (g_object_get_data (G_OBJECT (line), "line"), project);
+      self->promotions->len > 0 ? sluice_project_load (self->project, NULL) : NULL;
+  for (guint i = 0; project != NULL && i < self->promotions->len; i++)
+    update_line (self->promotions->pdata[i], project);
 }
 
 static GtkWidget *
@@ -239,46 +237,68 @@ new_more (Line *line)
 }
 
 static void
-fill_line (Line *self, GtkBox *box, const char *words, const char *hint)
+add_own_line (Line *self, const char *words)
 {
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *label = gtk_label_new (words);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
   gtk_widget_set_hexpand (label, TRUE);
-  gtk_widget_set_valign (self->widget, GTK_ALIGN_CENTER);
-  name_widget (self->widget, words);
-  gtk_widget_set_tooltip_text (self->widget, hint);
-  gtk_label_set_xalign (self->said, 0);
-  gtk_label_set_wrap (self->said, TRUE);
-  gtk_label_set_wrap_mode (self->said, PANGO_WRAP_WORD_CHAR);
-  gtk_widget_add_css_class (GTK_WIDGET (self->said), "dim-label");
-  gtk_widget_add_css_class (GTK_WIDGET (self->said), "inspector-caption");
   gtk_box_append (GTK_BOX (row), label);
   gtk_box_append (GTK_BOX (row), self->more);
   gtk_box_append (GTK_BOX (row), self->widget);
-  gtk_box_append (box, row);
-  gtk_box_append (box, GTK_WIDGET (self->said));
+  gtk_box_append (GTK_BOX (box), row);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->said));
+  if (self->inspector->promotions->len == 0)
+    sluice_inspector_rows_begin (&self->inspector->rows, NULL, TRUE);
+  sluice_inspector_rows_add_widget (&self->inspector->rows, box);
 }
 
-/* attr: (nullable): as people read its name */
 static void
-add_line (SluiceInspector *self, Line what, const char *attr)
+add_to_row (Line *self, SluiceValueRow *row)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 2);
+  sluice_attribute_rows_set_caption (self->inspector->attributes, _ ("In launch form"));
+  sluice_value_row_add_end (row, self->more);
+  sluice_value_row_add_end (row, self->widget);
+  sluice_value_row_add_below (row, GTK_WIDGET (self->said));
+}
+
+static void
+prepare_said (GtkLabel *said)
+{
+  gtk_label_set_xalign (said, 0);
+  gtk_label_set_wrap (said, TRUE);
+  gtk_label_set_wrap_mode (said, PANGO_WRAP_WORD_CHAR);
+  gtk_widget_add_css_class (GTK_WIDGET (said), "dim-label");
+  gtk_widget_add_css_class (GTK_WIDGET (said), "inspector-caption");
+}
+
+/* attr: that the row is of. name: (nullable): of the attribute, as people read it */
+static void
+add_line (SluiceInspector *self, Line what, const char *attr, const char *name)
+{
   Line *line = g_new (Line, 1);
-  g_autofree char *words = attr != NULL ? g_strdup_printf (_ ("%s in launch form"), attr)
+  SluiceValueRow *row =
+      self->attributes != NULL ? sluice_attribute_rows_find (self->attributes, attr) : NULL;
+  g_autofree char *words = name != NULL ? g_strdup_printf (_ ("%s in launch form"), name)
                                         : g_strdup (_ ("In launch form"));
   *line = what;
   line->inspector = self;
   line->widget = gtk_switch_new ();
   line->more = new_more (line);
   line->said = GTK_LABEL (gtk_label_new (NULL));
-  fill_line (line, GTK_BOX (box), words,
-             attr != NULL ? _ ("A run can be begun with another value of this attribute")
-                          : _ ("A run can be begun with another value of this constant"));
-  g_object_set_data_full (G_OBJECT (box), "line", line, line_free);
+  prepare_said (line->said);
+  name_widget (line->widget, words);
+  gtk_widget_set_valign (line->widget, GTK_ALIGN_CENTER);
+  gtk_widget_set_tooltip_text (
+      line->widget, name != NULL ? _ ("A run can be begun with another value of this attribute")
+                                 : _ ("A run can be begun with another value of this constant"));
   g_signal_connect (line->widget, "notify::active", G_CALLBACK (switched_cb), line);
-  gtk_box_append (GTK_BOX (self->promoted), box);
+  if (row != NULL)
+    add_to_row (line, row);
+  else
+    add_own_line (line, words);
+  g_ptr_array_add (self->promotions, line);
 }
 
 void
@@ -286,25 +306,23 @@ sluice_inspector_add_promotion (SluiceInspector *self, const SluiceNode *node)
 {
   if (self->project == NULL)
     return;
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  g_set_weak_pointer (&self->promoted, g_object_ref_sink (box));
   if (sluice_node_is_promotable (node))
-    add_line (self, (Line){ .what = g_strdup (node->name), .has_range = TRUE }, NULL);
+    add_line (self, (Line){ .what = g_strdup (node->name), .has_range = TRUE }, "value", NULL);
   for (guint i = 0; i < node->n_attrs; i++)
     if (sluice_attr_is_promotable (node, &node->attrs[i])
         && sluice_words_attr_is_shown (&node->attrs[i]))
       {
         g_autofree char *name = sluice_words_attr_name (node->attrs[i].name);
         Line line = { .what = g_strconcat (node->name, ":", node->attrs[i].name, NULL) };
-        add_line (self, line, name);
+        add_line (self, line, node->attrs[i].name, name);
       }
-  if (gtk_widget_get_first_child (box) != NULL)
-    {
-      sluice_inspector_rows_begin (&self->rows, NULL, TRUE);
-      sluice_inspector_rows_add_widget (&self->rows, box);
-      sluice_inspector_update_promotion (self);
-    }
-  g_object_unref (box);
+  sluice_inspector_update_promotion (self);
+}
+
+void
+sluice_inspector_init_promotion (SluiceInspector *self)
+{
+  self->promotions = g_ptr_array_new_with_free_func (line_free);
 }
 
 void

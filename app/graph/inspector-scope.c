@@ -319,6 +319,9 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
   sluice_watched_output_set (self->watched, NULL, NULL, 0, FALSE);
   sluice_inspector_set_heading (
       self, scope != NULL ? title_of (self, scope) : _ ("The whole graph"), subtitle, NULL);
+  if (scope != NULL && !sluice_inspector_add_layer (self, graph, scope))
+    sluice_inspector_add_block (self, graph, scope);
+  sluice_inspector_rows_begin (&self->rows, NULL, scope != NULL);
   add_variables (self, &sums);
   if (sums.work > 0)
     {

@@ -23,6 +23,7 @@ static void
 clear_rows (SluiceInspector *self)
 {
   sluice_inspector_rows_clear (&self->rows);
+  g_ptr_array_set_size (self->promotions, 0);
   memset (self->live, 0, sizeof self->live);
   self->note = self->caption = NULL;
   self->history = NULL;
@@ -554,6 +555,10 @@ show_all (SluiceInspector *self)
     show_node (self, graph, node);
   else
     sluice_inspector_add_scope (self, graph, self->name);
+  g_free (self->scope_kind);
+  self->scope_kind = node == NULL && self->name != NULL
+                         ? sluice_inspector_dup_scope_kind (graph, self->name)
+                         : NULL;
 }
 
 /* A link that was followed is gone: the keyboard stays in the pane, at its top. */
@@ -566,6 +571,19 @@ show_and_keep_focus (SluiceInspector *self)
   show_all (self);
   if (had_focus)
     gtk_widget_child_focus (GTK_WIDGET (self->rows_box), GTK_DIR_TAB_FORWARD);
+}
+
+void
+sluice_inspector_graph_changed (SluiceInspector *self, SluiceGraphPage *page)
+{
+  SluiceGraph *graph = sluice_graph_page_get_graph (page);
+  g_autofree char *kind = self->scope_kind != NULL && self->others == NULL && graph != NULL
+                              ? sluice_inspector_dup_scope_kind (graph, self->name)
+                              : NULL;
+  if (kind != NULL && !g_str_equal (kind, self->scope_kind))
+    show_and_keep_focus (self);
+  else
+    sluice_inspector_update (self, page);
 }
 
 void
@@ -726,7 +744,6 @@ sluice_inspector_dispose (GObject *object)
   g_clear_pointer (&self->run_labels, g_ptr_array_unref);
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
-  g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->promoted);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->live_settings);
   g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
   g_clear_object (&self->document);
@@ -738,10 +755,12 @@ static void
 sluice_inspector_finalize (GObject *object)
 {
   sluice_inspector_rows_free (&SLUICE_INSPECTOR (object)->rows);
+  g_ptr_array_unref (SLUICE_INSPECTOR (object)->promotions);
   g_free (SLUICE_INSPECTOR (object)->name);
   g_free (SLUICE_INSPECTOR (object)->loop);
   g_free (SLUICE_INSPECTOR (object)->mark);
   g_free (SLUICE_INSPECTOR (object)->project);
+  g_free (SLUICE_INSPECTOR (object)->scope_kind);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->finalize (object);
 }
 
@@ -770,6 +789,7 @@ sluice_inspector_init (SluiceInspector *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
   sluice_inspector_rows_init (&self->rows, self->rows_box);
+  sluice_inspector_init_promotion (self);
   self->watched = sluice_watched_output_new ();
   self->n_readers = READERS_A_PAGE;
 }

@@ -44,5 +44,7 @@ void sluice_inspector_show_run (SluiceInspector *self,
                                 const char *tag);
 /* What a run tells, as it is now: nothing moves but the values. */
 void sluice_inspector_update (SluiceInspector *self, SluiceGraphPage *page);
+/* The same; a scope that has become a layer or a block, or is none any more, is shown anew. */
+void sluice_inspector_graph_changed (SluiceInspector *self, SluiceGraphPage *page);
 char *
 sluice_inspector_dup_text (SluiceInspector *self); /* all that it says, a line each: for tests */

@@ -190,7 +190,7 @@ is_of_focus (SluiceLiveGraph *self, const SluiceTraceEvent *event)
   for (guint i = 0; focus->is_node && event->with != NULL && event->with[i] != NULL; i++)
     if (event->with[i] == focus->name)
       return TRUE;
-  return !focus->is_node
+  return !focus->is_node && focus->group != SLUICE_NONE /* the graph was edited without it */
          && sluice_hierarchy_is_below (self->hierarchy, find_group (self, event->node),
                                        focus->group);
 }

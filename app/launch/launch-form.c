@@ -6,12 +6,18 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "engine/base/pool.h"
 #include "engine/base/text.h"
+#include "engine/device/device.h"
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/session/options.h"
 #include "engine/train/attr-parameter.h"
 #include "engine/train/parameter-note.h"
 #include "engine/train/project-changes.h"
+#include "engine/train/queue-needs.h"
+#include "engine/train/run-file.h"
+#include "engine/train/system-probe.h"
+#include "ui/chart/ticks.h"
 
 #define WHOLE  N_ ("whole number")
 #define NUMBER N_ ("number")
@@ -226,6 +232,77 @@ add_keys (SluiceLaunchForm *self)
     }
 }
 
+/* ---- what it needs ---- */
+
+/* Of all kinds: "CPU:0", which is the usual one, "CUDA:0". (transfer full) */
+static char **
+dup_devices (void)
+{
+  guint n;
+  const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  g_strv_builder_add (names, "CPU:0");
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < kinds[i]->count (); k++)
+      {
+        g_autofree char *name = g_strdup_printf ("%s:%u", kinds[i]->klass->type, k);
+        g_strv_builder_add (names, name);
+      }
+  return g_strv_builder_end (names);
+}
+
+/* "CUDA:0: NVIDIA H100": what there is beside processors. (transfer full) (nullable) */
+static char *
+dup_accelerators (void)
+{
+  guint n;
+  const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < kinds[i]->count (); k++)
+      {
+        g_autofree char *words = kinds[i]->describe (k);
+        g_string_append_printf (text, "%s%s:%u: %s", text->len > 0 ? "; " : "",
+                                kinds[i]->klass->type, k, words);
+      }
+  return g_string_free (text, text->len == 0);
+}
+
+/* said: (nullable): how the run was asked for that this one is begun from */
+static SluiceLaunchSetting *
+add_need (SluiceLaunchForm *self, const SluiceRunFile *said, const char *key, const char *usual)
+{
+  const char *value = said != NULL ? g_hash_table_lookup (said->needs, key) : NULL;
+  SluiceLaunchSetting *setting =
+      add_setting (self, SLUICE_LAUNCH_NEEDS, key, g_strdup (value != NULL ? value : usual));
+  setting->effect = SLUICE_EFFECT_RESTART;
+  return setting;
+}
+
+static void
+add_needs (SluiceLaunchForm *self, const SluiceRunFile *said)
+{
+  guint n_threads = sluice_pool_get_threads ();
+  SluiceLaunchSetting *device = add_need (self, said, "device", "CPU:0");
+  device->title = N_ ("Device");
+  device->from = g_strdup (_ ("for nodes that ask for none"));
+  device->choices = dup_devices ();
+  device->help = dup_accelerators ();
+  SluiceLaunchSetting *threads = add_need (self, said, "threads", "");
+  threads->title = N_ ("Threads");
+  threads->from =
+      g_strdup_printf (_ ("%u here, which runs side by side share"), n_threads);
+  threads->placeholder = _ ("not said");
+  SluiceLaunchSetting *memory = add_need (self, said, "memory", "");
+  g_autofree char *size =
+      sluice_format_value ((double) sluice_system_get_available (), SLUICE_UNIT_BYTES);
+  memory->title = N_ ("Memory");
+  memory->from =
+      g_strdup_printf (_ ("%s free here, which runs side by side share"), size);
+  memory->placeholder = _ ("by its plan");
+  memory->help = g_strdup (_ ("As 500M or 2G"));
+}
+
 SluiceLaunchForm *
 sluice_launch_form_load (const char *folder, gint64 step, GError **error)
 {
@@ -239,6 +316,8 @@ sluice_launch_form_load (const char *folder, gint64 step, GError **error)
   self->settings = g_ptr_array_new_with_free_func (setting_free);
   add_parameters (self);
   add_keys (self);
+  g_autoptr (SluiceRunFile) said = step >= 0 ? sluice_run_file_read (folder) : NULL;
+  add_needs (self, said);
   return g_steal_pointer (&self);
 }
 

@@ -20,10 +20,13 @@ typedef enum
   SLUICE_EFFECT_RESTART,
 } SluiceSettingEffect;
 
+/* Group of what a run that waits is said to need (queue-needs.h), which no project says. */
+#define SLUICE_LAUNCH_NEEDS "needs"
+
 /* One setting. */
 typedef struct
 {
-  const char *group; /* of project.ini; "" of a promoted parameter */
+  const char *group; /* of project.ini; "" of a promoted parameter; SLUICE_LAUNCH_NEEDS */
   char *key;
   char *value;       /* as the project, or else the graph, has it; (nullable): a parameter whose
                         value the graph computes */
@@ -33,7 +36,8 @@ typedef struct
   char *from;        /* where it comes from: "train/learning_rate", "train.steps" */
   const char *type;  /* N_(): of an edge its dtype */
   SluiceSettingEffect effect;
-  char **choices; /* (nullable): what it may be, where that is one of a few */
+  char **choices; /* (nullable): what it may be, where that is one of a few; the usual one first */
+  const char *placeholder; /* (nullable) (transfer none): in an empty field */
   gboolean is_switch;
   gboolean is_gone; /* a promoted parameter that the graph has no more */
 } SluiceLaunchSetting;
@@ -44,7 +48,8 @@ typedef struct
   char *graph_failure;       /* (nullable): why */
   SluiceProject *project;    /* for checks of single values, which change it */
   /* Of SluiceLaunchSetting: promoted parameters, then the keys of [train], [data], [evaluate] and
-   * [project] that sluice_project_set() takes, options of sessions among those of [train]. */
+   * [project] that sluice_project_set() takes, options of sessions among those of [train], then
+   * what it needs. */
   GPtrArray *settings;
 } SluiceLaunchForm;
 void sluice_launch_form_free (SluiceLaunchForm *self);

@@ -4,11 +4,12 @@
 #include "app/launch/launch-job.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/store/runs.h"
 #include "engine/train/fork.h"
-#include "engine/train/queue.h"
+#include "engine/train/queue-needs.h"
 #include "engine/train/repeats.h"
 #include "ui/chart/ticks.h"
 
@@ -18,6 +19,8 @@ sluice_launch_job_free (SluiceLaunchJob *self)
   g_free (self->folder);
   g_strfreev (self->assignments);
   g_strfreev (self->values);
+  g_strfreev (self->needs);
+  g_free (self->checkpoint);
   g_free (self->name);
   g_free (self->title);
   g_free (self);
@@ -98,7 +101,8 @@ check_one (const SluiceLaunchJob *self,
   verdict->n_runs = 1;
   if (self->parent != 0)
     return TRUE;
-  verdict->repeated = sluice_project_dup_repeated (project, store);
+  if (self->checkpoint == NULL)
+    verdict->repeated = sluice_project_dup_repeated (project, store);
   verdict->name = sluice_store_dup_free_name (store, self->title, error);
   return verdict->name != NULL;
 }
@@ -126,6 +130,20 @@ sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError
 }
 
 /* ---- making the runs ---- */
+
+gboolean
+sluice_launch_job_get_needs (const SluiceLaunchJob *self, SluiceQueueNeeds *needs, GError **error)
+{
+  *needs = (SluiceQueueNeeds){ 0 };
+  for (guint i = 0; self->needs != NULL && self->needs[i] != NULL; i++)
+    {
+      const char *equals = strchr (self->needs[i], '=');
+      g_autofree char *key = g_strndup (self->needs[i], equals - self->needs[i]);
+      if (!sluice_queue_needs_set (needs, key, equals + 1, error))
+        return FALSE;
+    }
+  return TRUE;
+}
 
 /* (transfer full) (nullable) */
 static GArray *
@@ -185,9 +203,11 @@ static gboolean
 add_forks (const SluiceLaunchJob *self,
            const SluiceSweep *sweep,
            SluiceStore *store,
+           const SluiceQueueNeeds *needs,
            guint *n_added,
            GError **error)
 {
+  const SluiceSessionOptions host = { .device = needs->devices };
   g_autoptr (GPtrArray) owned = g_ptr_array_new_with_free_func (g_free);
   g_autoptr (GPtrArray) lists = g_ptr_array_new_with_free_func ((GDestroyNotify) g_strfreev);
   g_autoptr (SluiceRunInfo) parent = dup_run (store, self->parent, error);
@@ -203,7 +223,9 @@ add_forks (const SluiceLaunchJob *self,
                                          .group = sweep != NULL ? sweep->group : NULL,
                                          .step = self->parent_step,
                                          .assignments = (const char *const *) assignments,
-                                         .waits = TRUE };
+                                         .waits = TRUE,
+                                         .needs = *needs,
+                                         .host = &host };
     }
   g_autoptr (GPtrArray) forks =
       parent != NULL ? sluice_fork_all (store, parent, requests, n, error) : NULL;
@@ -212,26 +234,33 @@ add_forks (const SluiceLaunchJob *self,
 }
 
 static gboolean
-add_one (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
+add_one (const SluiceLaunchJob *self,
+         SluiceStore *store,
+         const SluiceQueueRequest *request,
+         guint *n_added,
+         GError **error)
 {
   g_autoptr (SluiceProject) project = sluice_project_load (self->folder, error);
-  const SluiceQueueRequest request = { .name = self->name };
   if (project == NULL || !sluice_project_set_all (project, self->assignments, error))
     return FALSE;
-  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, &request, error);
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (store, project, request, error);
   *n_added += info != NULL;
   return info != NULL;
 }
 
 static gboolean
-add_sweep (const SluiceLaunchJob *self, SluiceStore *store, guint *n_added, GError **error)
+add_sweep (const SluiceLaunchJob *self,
+           SluiceStore *store,
+           const SluiceQueueRequest *request,
+           guint *n_added,
+           GError **error)
 {
   g_autoptr (SluiceSweep) sweep = new_sweep (self, store, error);
   if (sweep == NULL)
     return FALSE;
   if (self->parent != 0)
-    return add_forks (self, sweep, store, n_added, error);
-  g_autoptr (GPtrArray) runs = sluice_sweep_add_runs (sweep, store, NULL, error);
+    return add_forks (self, sweep, store, &request->needs, n_added, error);
+  g_autoptr (GPtrArray) runs = sluice_sweep_add_runs (sweep, store, request, error);
   *n_added += runs != NULL ? runs->len : 0;
   return runs != NULL;
 }
@@ -242,9 +271,18 @@ sluice_launch_job_enqueue (const SluiceLaunchJob *self,
                            guint *n_added,
                            GError **error)
 {
+  SluiceQueueNeeds needs;
   *n_added = 0;
-  gboolean ok = is_sweep (self)     ? add_sweep (self, store, n_added, error)
-                : self->parent != 0 ? add_forks (self, NULL, store, n_added, error)
-                                    : add_one (self, store, n_added, error);
+  if (!sluice_launch_job_get_needs (self, &needs, error))
+    return FALSE;
+  const SluiceSessionOptions host = { .device = needs.devices };
+  const SluiceQueueRequest request = { .name = self->name,
+                                       .needs = needs,
+                                       .host = needs.devices != NULL ? &host : NULL,
+                                       .init_from = self->checkpoint,
+                                       .init_partly = self->partly };
+  gboolean ok = is_sweep (self)     ? add_sweep (self, store, &request, n_added, error)
+                : self->parent != 0 ? add_forks (self, NULL, store, &needs, n_added, error)
+                                    : add_one (self, store, &request, n_added, error);
   return ok && (!self->is_next || move_to_front (store, *n_added, error));
 }

@@ -15,6 +15,9 @@ typedef struct
   char *title;                /* what runs of a sweep are called by */
   gboolean halves;            /* the worse half of a sweep is stopped early */
   gint64 parent, parent_step; /* the run to begin from; 0: none */
+  char *checkpoint;           /* (nullable): a file to begin with */
+  gboolean partly;            /* variables that it lacks keep their initial values */
+  char **needs;               /* KEY=VALUE as sluice_queue_needs_set() has them */
   gboolean is_next;           /* before all others that wait */
 } SluiceLaunchJob;
 void sluice_launch_job_free (SluiceLaunchJob *self);
@@ -36,6 +39,10 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLaunchVerdict, sluice_launch_verdict_free)
 /* (transfer full) (nullable): one of its settings is refused */
 SluiceLaunchVerdict *
 sluice_launch_job_check (const SluiceLaunchJob *self, SluiceStore *store, GError **error);
+
+/* What it is said to need; device: borrowed from it. */
+gboolean
+sluice_launch_job_get_needs (const SluiceLaunchJob *self, SluiceQueueNeeds *needs, GError **error);
 
 /**
  * sluice_launch_job_enqueue:

@@ -189,7 +189,8 @@ add_settings (SluiceLaunchPage *self, GtkWidget *box)
   } folds[] = { { "train", N_ ("More of training") },
                 { "data", N_ ("Data") },
                 { "evaluate", N_ ("Evaluation") },
-                { "project", N_ ("Graph and project") } };
+                { "project", N_ ("Graph and project") },
+                { SLUICE_LAUNCH_NEEDS, N_ ("Device, threads and memory") } };
   GtkWidget *list = make_list ();
   for (guint i = 0; i < self->form->settings->len; i++)
     if (sluice_launch_setting_is_frequent (self->form->settings->pdata[i]))

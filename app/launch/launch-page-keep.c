@@ -30,7 +30,8 @@ sluice_launch_page_show_draft (SluiceLaunchPage *self)
 static gboolean
 is_changed (SluiceLaunchPage *self)
 {
-  gboolean changed = *gtk_editable_get_text (GTK_EDITABLE (self->name)) != '\0';
+  gboolean changed = *gtk_editable_get_text (GTK_EDITABLE (self->name)) != '\0'
+                     || sluice_launch_page_get_file (self) != NULL;
   for (guint i = 0; !changed && i < self->rows->len; i++)
     changed = sluice_launch_row_is_changed (self->rows->pdata[i]);
   return changed;
@@ -45,6 +46,12 @@ new_draft (SluiceLaunchPage *self)
   g_key_file_set_string (file, FORM, "name", name);
   g_key_file_set_int64 (file, FORM, "run", self->source->run);
   g_key_file_set_int64 (file, FORM, "step", self->source->step);
+  if (sluice_launch_page_get_file (self) != NULL)
+    {
+      g_key_file_set_string (file, FORM, "checkpoint", sluice_launch_page_get_file (self));
+      g_key_file_set_boolean (file, FORM, "partly",
+                              gtk_check_button_get_active (GTK_CHECK_BUTTON (self->partly)));
+    }
   g_key_file_set_boolean (file, FORM, "halve", gtk_switch_get_active (GTK_SWITCH (self->halve)));
   for (guint i = 0; i < self->rows->len; i++)
     sluice_launch_row_save (self->rows->pdata[i], file);
@@ -56,6 +63,15 @@ new_draft (SluiceLaunchPage *self)
                                 .before = g_strdup (self->draft != 0 ? self->kept : NULL),
                                 .is_empty = !is_changed (self) };
   return draft;
+}
+
+static void
+take_file (SluiceLaunchPage *self, GKeyFile *file)
+{
+  g_autofree char *path = g_key_file_get_string (file, FORM, "checkpoint", NULL);
+  if (path != NULL)
+    sluice_launch_page_choose_file (self, path,
+                                    g_key_file_get_boolean (file, FORM, "partly", NULL));
 }
 
 /* ---- what another window has changed ---- */
@@ -85,6 +101,7 @@ take_head (SluiceLaunchPage *self, GKeyFile *merged)
                          g_key_file_get_boolean (merged, FORM, "halve", NULL));
   if (run != self->source->run || step != self->source->step)
     sluice_launch_page_choose_origin (self, run, step);
+  take_file (self, merged);
 }
 
 static void
@@ -258,6 +275,7 @@ sluice_launch_page_take_up (SluiceLaunchPage *self)
 {
   g_autoptr (GKeyFile) file = g_steal_pointer (&self->taking);
   g_autofree char *name = g_key_file_get_string (file, FORM, "name", NULL);
+  take_file (self, file);
   gtk_switch_set_active (GTK_SWITCH (self->halve),
                          g_key_file_get_boolean (file, FORM, "halve", NULL));
   gtk_editable_set_text (GTK_EDITABLE (self->name), name != NULL ? name : "");

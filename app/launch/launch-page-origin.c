@@ -32,6 +32,12 @@ is_file (SluiceLaunchPage *self)
   return self->origin != NULL && gtk_drop_down_get_selected (self->origin) == self->origins->len;
 }
 
+const char *
+sluice_launch_page_get_file (SluiceLaunchPage *self)
+{
+  return is_file (self) ? self->checkpoint : NULL;
+}
+
 gboolean
 sluice_launch_page_get_origin (SluiceLaunchPage *self, gint64 *run, gint64 *step)
 {
@@ -96,20 +102,35 @@ step_changed_cb (SluiceLaunchPage *self)
 /* ---- a file ---- */
 
 static void
+take_file (SluiceLaunchPage *self, char *take_path)
+{
+  g_free (self->checkpoint);
+  self->checkpoint = take_path;
+  /* What a checkpoint of several files is called by. */
+  if (self->checkpoint != NULL && g_str_has_suffix (self->checkpoint, ".index"))
+    self->checkpoint[strlen (self->checkpoint) - strlen (".index")] = '\0';
+  g_autofree char *name =
+      self->checkpoint != NULL ? g_path_get_basename (self->checkpoint) : g_strdup ("");
+  gtk_button_set_label (GTK_BUTTON (self->file), name);
+  gtk_widget_set_tooltip_text (self->file, self->checkpoint);
+}
+
+void
+sluice_launch_page_choose_file (SluiceLaunchPage *self, const char *path, gboolean partly)
+{
+  take_file (self, g_strdup (path));
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (self->partly), partly);
+  gtk_drop_down_set_selected (self->origin, self->origins->len);
+}
+
+static void
 file_chosen_cb (GtkNativeDialog *dialog, int response, SluiceLaunchPage *self)
 {
   g_autoptr (GFile) file = response == GTK_RESPONSE_ACCEPT
                                ? gtk_file_chooser_get_file (GTK_FILE_CHOOSER (dialog))
                                : NULL;
   if (file != NULL)
-    {
-      g_free (self->checkpoint);
-      self->checkpoint = g_file_get_path (file);
-      /* What a checkpoint of several files is called by. */
-      if (self->checkpoint != NULL && g_str_has_suffix (self->checkpoint, ".index"))
-        self->checkpoint[strlen (self->checkpoint) - strlen (".index")] = '\0';
-      gtk_widget_set_tooltip_text (GTK_WIDGET (self->origin), self->checkpoint);
-    }
+    take_file (self, g_file_get_path (file));
   else if (self->checkpoint == NULL)
     gtk_drop_down_set_selected (self->origin, 0);
   g_object_unref (dialog);
@@ -138,6 +159,7 @@ show_step (SluiceLaunchPage *self, const char *step)
   gboolean is_run = origin != NULL && origin->run != 0;
   g_autofree char *last = g_strdup_printf ("%" G_GINT64_FORMAT, is_run ? origin->step : 0);
   gtk_widget_set_visible (self->step_box, is_run);
+  gtk_widget_set_visible (self->file_box, is_file (self));
   g_signal_handlers_block_by_func (self->step, step_changed_cb, self);
   gtk_editable_set_text (GTK_EDITABLE (self->step), step != NULL ? step : last);
   g_signal_handlers_unblock_by_func (self->step, step_changed_cb, self);
@@ -221,6 +243,26 @@ sluice_launch_page_choose_origin (SluiceLaunchPage *self, gint64 run, gint64 ste
     sluice_launch_page_list_origins (self);
 }
 
+/* Which file it is, and what becomes of variables that it lacks. */
+static GtkWidget *
+make_file (SluiceLaunchPage *self)
+{
+  GtkWidget *wrap = sluice_wrap_new (8, FALSE);
+  self->file = gtk_button_new_with_label ("");
+  self->partly = gtk_check_button_new_with_label (_ ("What it lacks keeps its initial values"));
+  gtk_widget_set_tooltip_text (self->partly,
+                               _ ("Otherwise no run begins with a checkpoint that does not have "
+                                  "every variable of the graph in its shape"));
+  gtk_widget_set_visible (wrap, FALSE);
+  g_signal_connect_object (self->file, "clicked", G_CALLBACK (choose_file), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->partly, "toggled", G_CALLBACK (step_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  sluice_wrap_append (SLUICE_WRAP (wrap), self->file);
+  sluice_wrap_append (SLUICE_WRAP (wrap), self->partly);
+  return wrap;
+}
+
 GtkWidget *
 sluice_launch_page_make_origin (SluiceLaunchPage *self)
 {
@@ -254,7 +296,9 @@ sluice_launch_page_make_origin (SluiceLaunchPage *self)
                            G_CONNECT_SWAPPED);
   sluice_wrap_append (SLUICE_WRAP (wrap), origin);
   sluice_wrap_append (SLUICE_WRAP (wrap), self->step_box);
+  self->file_box = make_file (self);
   gtk_box_append (GTK_BOX (box), wrap);
+  gtk_box_append (GTK_BOX (box), self->file_box);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->origin_problem));
   return box;
 }

@@ -51,6 +51,8 @@ struct _SluiceLaunchPage
   GtkLabel *origin_problem;
   gint64 wanted_run, wanted_step; /* to begin from, once it is listed; 0: none */
   char *checkpoint;               /* (nullable): a file to begin with */
+  GtkWidget *file_box, *file;     /* file: a button that says which, and asks for another one */
+  GtkWidget *partly;              /* variables that it lacks keep their initial values */
   GtkLabel *sum, *said;
   GtkWidget *grid, *seed_button, *halve, *halve_box;
   GtkLabel *halve_said;
@@ -98,6 +100,9 @@ void sluice_launch_page_list_origins (SluiceLaunchPage *self);
 void sluice_launch_page_choose_origin (SluiceLaunchPage *self, gint64 run, gint64 step);
 /* What the settings are to be read from: (transfer full) (nullable): no project is open. */
 SluiceLaunchSource *sluice_launch_page_new_source (SluiceLaunchPage *self);
+/* The checkpoint file that it begins with: (nullable) (transfer none). */
+const char *sluice_launch_page_get_file (SluiceLaunchPage *self);
+void sluice_launch_page_choose_file (SluiceLaunchPage *self, const char *path, gboolean partly);
 /* FALSE: a step was typed that is none. run: (out): 0: none */
 gboolean sluice_launch_page_get_origin (SluiceLaunchPage *self, gint64 *run, gint64 *step);
 

@@ -17,6 +17,19 @@
 
 /* ---- what is asked for ---- */
 
+/* A setting of the project, or what is said that the run needs. */
+static void
+add_assignment (SluiceLaunchRow *row,
+                const char *assignment,
+                GStrvBuilder *settings,
+                GStrvBuilder *needs)
+{
+  if (sluice_launch_row_is_need (row))
+    g_strv_builder_add (needs, strchr (assignment, '.') + 1);
+  else
+    g_strv_builder_add (settings, assignment);
+}
+
 /* (transfer full) */
 static SluiceLaunchJob *
 new_job (SluiceLaunchPage *self)
@@ -24,13 +37,14 @@ new_job (SluiceLaunchPage *self)
   SluiceLaunchJob *job = g_new0 (SluiceLaunchJob, 1);
   g_autoptr (GStrvBuilder) assignments = g_strv_builder_new ();
   g_autoptr (GStrvBuilder) values = g_strv_builder_new ();
+  g_autoptr (GStrvBuilder) needs = g_strv_builder_new ();
   for (guint i = 0; i < self->rows->len; i++)
     {
       guint64 count;
       g_autofree char *assignment = sluice_launch_row_dup_assignment (self->rows->pdata[i]);
       const char *varied = sluice_launch_row_get_values (self->rows->pdata[i], &count);
       if (assignment != NULL)
-        g_strv_builder_add (assignments, assignment);
+        add_assignment (self->rows->pdata[i], assignment, assignments, needs);
       if (varied != NULL)
         g_strv_builder_add (values, varied);
     }
@@ -39,6 +53,9 @@ new_job (SluiceLaunchPage *self)
   job->title = g_strdup (self->source->title);
   job->assignments = g_strv_builder_end (assignments);
   job->values = g_strv_builder_end (values);
+  job->needs = g_strv_builder_end (needs);
+  job->checkpoint = g_strdup (sluice_launch_page_get_file (self));
+  job->partly = gtk_check_button_get_active (GTK_CHECK_BUTTON (self->partly));
   job->name = *name != '\0' ? g_steal_pointer (&name) : NULL;
   sluice_launch_page_get_origin (self, &job->parent, &job->parent_step);
   job->halves = gtk_switch_get_active (GTK_SWITCH (self->halve)) && job->values[0] != NULL
@@ -76,13 +93,6 @@ has_wrong_row (SluiceLaunchPage *self)
 
 /* ---- what may be done now ---- */
 
-static gboolean
-has_origin_file (SluiceLaunchPage *self)
-{
-  return self->origin != NULL && self->checkpoint != NULL
-         && gtk_drop_down_get_selected (self->origin) == self->origins->len;
-}
-
 static void
 label_start (SluiceLaunchPage *self)
 {
@@ -118,19 +128,13 @@ sluice_launch_page_update (SluiceLaunchPage *self)
   gboolean idle =
       self->context != NULL
       && sluice_run_controller_get_state (self->context->controller) == SLUICE_CONTROL_IDLE;
-  gboolean file = has_origin_file (self);
   label_start (self);
-  gtk_widget_action_set_enabled (widget, "launch.start",
-                                 ok && idle && (!file || self->n_runs == 1));
-  gtk_widget_action_set_enabled (widget, "launch.add-to-queue", ok && !file);
+  gtk_widget_action_set_enabled (widget, "launch.start", ok && idle);
+  gtk_widget_action_set_enabled (widget, "launch.add-to-queue", ok);
   gtk_widget_action_set_enabled (widget, "launch.check-again", self->context != NULL);
   gtk_widget_set_tooltip_text (
       self->start_button, idle ? _ ("Begins now (Ctrl+Return)")
                                : _ ("A run is under way: add this to the queue, or stop that one"));
-  gtk_widget_set_tooltip_text (
-      self->queue_button,
-      file ? _ ("A run that begins with a checkpoint file cannot wait: start it when nothing runs")
-           : _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
 }
 
 gboolean
@@ -232,9 +236,11 @@ show_draft (SluiceLaunchPage *self)
       n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
   double part = self->verdict != NULL ? self->verdict->part : 1;
   double all = part * (double) self->n_runs * (double) (n_steps - job->parent_step);
-  sluice_queue_view_set_draft (self->queue, job->name != NULL ? job->name : job->title,
-                               self->source->project, self->is_refused ? 0 : (guint) self->n_runs,
-                               (gint64) MIN (all, (double) MOST_STEPS));
+  SluiceQueueNeeds needs;
+  sluice_launch_job_get_needs (job, &needs, NULL);
+  sluice_queue_view_set_draft (
+      self->queue, job->name != NULL ? job->name : job->title, self->source->project, needs.devices,
+      self->is_refused ? 0 : (guint) self->n_runs, (gint64) MIN (all, (double) MOST_STEPS));
 }
 
 /* At the first of a sweep's runs, which differ in what was asked for. */
@@ -243,9 +249,11 @@ look (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
   sluice_preflight_card_set_runs (self->preflight, self->n_runs, self->verdict->part);
+  SluiceQueueNeeds needs;
+  sluice_launch_job_get_needs (job, &needs, NULL);
   sluice_preflight_card_check (self->preflight, job->folder, job->assignments,
                                sluice_workspace_get_folder (self->context->workspace),
-                               has_origin_file (self) ? self->checkpoint : NULL);
+                               job->checkpoint, needs.devices);
 }
 
 static void
@@ -429,15 +437,17 @@ enqueue (SluiceLaunchPage *self, gboolean is_next)
 static void
 start_one (SluiceLaunchPage *self)
 {
-  SluiceRunController *controller = self->context->controller;
   g_autoptr (SluiceLaunchJob) job = new_job (self);
-  const char *const *assignments = (const char *const *) job->assignments;
-  if (has_origin_file (self))
-    sluice_run_controller_start_from (controller, self->checkpoint, job->name, assignments);
-  else if (job->parent != 0)
-    sluice_run_controller_fork (controller, job->parent, job->parent_step, job->name, assignments);
-  else
-    sluice_run_controller_start_with (controller, job->name, assignments);
+  SluiceQueueNeeds needs;
+  sluice_launch_job_get_needs (job, &needs, NULL);
+  const SluiceNewRun how = { .name = job->name,
+                             .assignments = (const char *const *) job->assignments,
+                             .checkpoint = job->checkpoint,
+                             .partly = job->partly,
+                             .parent = job->parent,
+                             .step = job->parent_step,
+                             .device = needs.devices };
+  sluice_run_controller_launch (self->context->controller, &how);
   leave (self);
 }
 

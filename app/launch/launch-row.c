@@ -8,6 +8,7 @@
 
 #include "app/failure-words.h"
 #include "app/launch/vary-pane.h"
+#include "engine/train/queue-needs.h"
 
 #define FIELD_CHARS 13
 
@@ -82,7 +83,11 @@ static void
 check_value (SluiceLaunchRow *self, GError **error)
 {
   g_autofree char *assignment = sluice_launch_row_dup_assignment (self);
-  if (assignment != NULL)
+  g_autofree char *value = dup_value (self);
+  SluiceQueueNeeds needs = { 0 };
+  if (sluice_launch_row_is_need (self))
+    sluice_queue_needs_set (&needs, self->setting->key, value, error);
+  else if (assignment != NULL)
     sluice_project_set (self->form->project, assignment, error);
 }
 
@@ -136,13 +141,29 @@ sweep_cb (SluiceLaunchRow *self)
 
 /* ---- what the form asks ---- */
 
+gboolean
+sluice_launch_row_is_need (SluiceLaunchRow *self)
+{
+  return g_str_equal (self->setting->group, SLUICE_LAUNCH_NEEDS);
+}
+
+/* Holds without being said: what a fork is to need is none of its parent's settings. */
+static gboolean
+is_understood (SluiceLaunchRow *self, const char *value)
+{
+  const SluiceLaunchSetting *setting = self->setting;
+  gboolean is_usual =
+      *value == '\0' || (setting->choices != NULL && strcmp (value, setting->choices[0]) == 0);
+  return sluice_launch_setting_is_default (setting, value)
+         && (is_usual || !sluice_launch_row_is_need (self));
+}
+
 char *
 sluice_launch_row_dup_assignment (SluiceLaunchRow *self)
 {
   g_autofree char *value = dup_value (self);
   g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
-  if (is_varied (self) || self->setting->is_gone || self->is_wrong
-      || sluice_launch_setting_is_default (self->setting, value)
+  if (is_varied (self) || self->setting->is_gone || self->is_wrong || is_understood (self, value)
       || (*self->setting->group == '\0' && *value == '\0')) /* the graph's own */
     return NULL;
   return g_strconcat (name, "=", value, NULL);
@@ -273,7 +294,8 @@ dup_details (const SluiceLaunchSetting *setting)
       g_string_printf (text, _ ("%s · not in the graph any more"), setting->from);
       return g_string_free (text, FALSE);
     }
-  for (guint i = 0; i < G_N_ELEMENTS (parts); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (parts) && !g_str_equal (setting->group, SLUICE_LAUNCH_NEEDS);
+       i++)
     if (parts[i] != NULL)
       g_string_append_printf (text, " · %s", parts[i]);
   return g_string_free (text, FALSE);
@@ -317,8 +339,8 @@ make_field (SluiceLaunchRow *self)
       gtk_editable_set_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
       gtk_editable_set_max_width_chars (GTK_EDITABLE (field), FIELD_CHARS);
       gtk_editable_set_text (GTK_EDITABLE (field), setting->value != NULL ? setting->value : "");
-      if (setting->value == NULL)
-        gtk_entry_set_placeholder_text (GTK_ENTRY (field), _ ("as in the graph"));
+      gtk_entry_set_placeholder_text (
+          GTK_ENTRY (field), setting->value == NULL ? _ ("as in the graph") : setting->placeholder);
     }
   name_widget (field, get_title (self));
   gtk_widget_set_valign (field, GTK_ALIGN_CENTER);
@@ -402,6 +424,13 @@ fill (SluiceLaunchRow *self)
       gtk_widget_set_visible (self->field, FALSE);
       gtk_widget_set_visible (self->sweep, FALSE);
       gtk_box_append (GTK_BOX (line), make_remedy (self));
+    }
+  else if (sluice_launch_row_is_need (self))
+    {
+      gtk_widget_set_opacity (self->sweep, 0); /* fields stand below each other */
+      gtk_widget_set_sensitive (self->sweep, FALSE);
+      gtk_accessible_update_state (GTK_ACCESSIBLE (self->sweep), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE,
+                                   -1);
     }
   gtk_widget_add_css_class (line, "launch-line");
   gtk_box_append (GTK_BOX (self), line);

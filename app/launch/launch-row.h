@@ -18,6 +18,8 @@ GtkWidget *sluice_launch_row_new (SluiceLaunchForm *form, const SluiceLaunchSett
 char *sluice_launch_row_dup_assignment (SluiceLaunchRow *self);
 /* "train.batch=32,64": (nullable) (transfer none): it is not varied, or wrong. */
 const char *sluice_launch_row_get_values (SluiceLaunchRow *self, guint64 *count);
+/* Of the queue, not of the project. */
+gboolean sluice_launch_row_is_need (SluiceLaunchRow *self);
 gboolean sluice_launch_row_is_wrong (SluiceLaunchRow *self);
 /* Another value than the project's, or many. */
 gboolean sluice_launch_row_is_changed (SluiceLaunchRow *self);

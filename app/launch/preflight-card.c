@@ -23,7 +23,7 @@
 typedef struct
 {
   atomic_int n_refs;
-  char *folder, *workspace, *init_from; /* init_from: (nullable) */
+  char *folder, *workspace, *init_from, *device; /* init_from, device: (nullable) */
   char **assignments;
   _Atomic double part; /* of it that is done */
 } Flight;
@@ -68,6 +68,7 @@ flight_unref (gpointer data)
   g_free (self->folder);
   g_free (self->workspace);
   g_free (self->init_from);
+  g_free (self->device);
   g_strfreev (self->assignments);
   g_free (self);
 }
@@ -269,7 +270,9 @@ fly_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancel
   Flight *flight = data;
   GError *error = NULL;
   g_autoptr (SluiceProject) project = sluice_project_load (flight->folder, &error);
-  const SluicePreflightOptions options = { .workspace = flight->workspace,
+  const SluiceSessionOptions host = { .device = flight->device };
+  const SluicePreflightOptions options = { .host = flight->device != NULL ? &host : NULL,
+                                           .workspace = flight->workspace,
                                            .init_from = flight->init_from,
                                            .seconds = MEASURE_S,
                                            .cancellable = cancellable,
@@ -345,7 +348,7 @@ static gboolean
 is_same (const Flight *a, const Flight *b)
 {
   return a != NULL && strcmp (a->folder, b->folder) == 0
-         && g_strcmp0 (a->init_from, b->init_from) == 0
+         && g_strcmp0 (a->init_from, b->init_from) == 0 && g_strcmp0 (a->device, b->device) == 0
          && g_strv_equal ((const char *const *) a->assignments,
                           (const char *const *) b->assignments);
 }
@@ -355,7 +358,8 @@ sluice_preflight_card_check (SluicePreflightCard *self,
                              const char *folder,
                              char **assignments,
                              const char *workspace,
-                             const char *init_from)
+                             const char *init_from,
+                             const char *device)
 {
   Flight *flight = g_new0 (Flight, 1);
   atomic_init (&flight->n_refs, 1);
@@ -363,6 +367,7 @@ sluice_preflight_card_check (SluicePreflightCard *self,
   flight->assignments = g_strdupv (assignments);
   flight->workspace = g_strdup (workspace);
   flight->init_from = g_strdup (init_from);
+  flight->device = g_strdup (device);
   if (is_same (self->flight, flight))
     {
       flight_unref (flight);

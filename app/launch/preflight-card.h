@@ -16,6 +16,7 @@ GtkWidget *sluice_preflight_card_new (void);
  * @assignments: (array zero-terminated=1): as sluice_project_set() takes them
  * @workspace: whose disk is to have room
  * @init_from: (nullable): a checkpoint to begin with
+ * @device: (nullable): where nodes stand that ask for none
  *
  * The same as last time is not looked at again.
  */
@@ -23,7 +24,8 @@ void sluice_preflight_card_check (SluicePreflightCard *self,
                                   const char *folder,
                                   char **assignments,
                                   const char *workspace,
-                                  const char *init_from);
+                                  const char *init_from,
+                                  const char *device);
 /* Of a sweep: what all of its runs take is said, too. part: of their steps, where the worse ones
  * are stopped early; else 1 */
 void sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs, double part);

@@ -27,12 +27,23 @@ typedef struct
   double bins[MOST_BINS];
 } Picture;
 
+/* Numbers grow from where reading begins, as those below the picture do. */
+static void
+mirror (GtkDrawingArea *area, cairo_t *cr, int width)
+{
+  if (gtk_widget_get_direction (GTK_WIDGET (area)) != GTK_TEXT_DIR_RTL)
+    return;
+  cairo_translate (cr, width, 0);
+  cairo_scale (cr, -1, 1);
+}
+
 static void
 draw_bar (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
   const Picture *picture = data;
   SluiceTheme theme;
   sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  mirror (area, cr, width);
   const SluiceRect all = { 0, 0, width, height };
   const SluiceRect full = { 0, 0, fmax (2, width * fmin (picture->full, 1)), height };
   sluice_cairo_set_color (cr, theme.track);
@@ -56,6 +67,7 @@ draw_bins (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer da
   double pitch = width / (double) picture->n_bins, gap = pitch > 4 ? 1 : 0;
   SluiceTheme theme;
   sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  mirror (area, cr, width);
   sluice_cairo_set_color (cr, sluice_color_readable (picture->color, theme.card, 3));
   for (guint i = 0; i < picture->n_bins; i++)
     {

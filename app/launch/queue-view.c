@@ -24,7 +24,7 @@ typedef struct
 {
   SluiceQueueView *view;
   GtkWidget *row, *icon, *dot;
-  GtkLabel *name;
+  GtkLabel *name, *device;
   SluiceQueueBar *bar;
   GtkWidget *after, *away;
   gint64 run;   /* 0: the draft */
@@ -47,7 +47,7 @@ struct _SluiceQueueView
   guint news;    /* what the workspace has told is shown soon; 0: it is */
   guint source;  /* each second, while time is to be seen to pass; 0: none */
 
-  char *draft_name, *draft_project; /* (nullable) */
+  char *draft_name, *draft_project, *draft_device; /* (nullable) */
   guint n_draft;
   gint64 draft_steps;
 };
@@ -151,18 +151,23 @@ get_focused (SluiceQueueView *self)
   return NULL;
 }
 
+/* (nullable): it is none of the queue. */
+static const SluiceQueueEntry *
+find_entry (SluiceQueueView *self, gint64 run)
+{
+  GPtrArray *entries = sluice_queue_worker_get_entries (self->context->queue);
+  for (guint i = 0; i < entries->len; i++)
+    if (((const SluiceQueueEntry *) entries->pdata[i])->info->id == run)
+      return entries->pdata[i];
+  return NULL;
+}
+
 /* (nullable): it is none of the queue, or under way. */
 static const SluiceQueueEntry *
 find_waiting (SluiceQueueView *self, gint64 run)
 {
-  GPtrArray *entries = sluice_queue_worker_get_entries (self->context->queue);
-  for (guint i = 0; i < entries->len; i++)
-    {
-      const SluiceQueueEntry *entry = entries->pdata[i];
-      if (entry->info->id == run)
-        return is_running (entry->info) ? NULL : entry;
-    }
-  return NULL;
+  const SluiceQueueEntry *entry = find_entry (self, run);
+  return entry != NULL && !is_running (entry->info) ? entry : NULL;
 }
 
 static gboolean
@@ -210,6 +215,13 @@ drop_action (GtkWidget *widget, const char *name, GVariant *parameter)
   const Row *row = get_focused (self);
   if (row != NULL && is_waiting (self, row->run))
     sluice_queue_worker_drop (self->context->queue, row->run);
+}
+
+static void
+undo_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceQueueView *self = SLUICE_QUEUE_VIEW (widget);
+  self->wanted = sluice_queue_worker_restore (self->context->queue, 0);
 }
 
 static void
@@ -377,6 +389,9 @@ add_row (SluiceQueueView *self)
   row->icon = gtk_image_new ();
   row->dot = sluice_dot_new ();
   row->name = GTK_LABEL (gtk_label_new (NULL));
+  row->device = GTK_LABEL (gtk_label_new (NULL));
+  gtk_widget_add_css_class (GTK_WIDGET (row->device), "dim-label");
+  gtk_widget_add_css_class (GTK_WIDGET (row->device), "launch-small");
   gtk_label_set_xalign (row->name, 0);
   gtk_label_set_ellipsize (row->name, PANGO_ELLIPSIZE_END);
   gtk_label_set_width_chars (row->name, 12);
@@ -390,6 +405,7 @@ add_row (SluiceQueueView *self)
   gtk_box_append (GTK_BOX (names), row->icon);
   gtk_box_append (GTK_BOX (names), row->dot);
   gtk_box_append (GTK_BOX (names), GTK_WIDGET (row->name));
+  gtk_box_append (GTK_BOX (names), GTK_WIDGET (row->device));
   gtk_size_group_add_widget (self->names, names);
   gtk_box_append (GTK_BOX (line), names);
   gtk_box_append (GTK_BOX (line), GTK_WIDGET (row->bar));
@@ -447,13 +463,23 @@ describe (Row *row, const char *name, const char *state, const SluiceQueueSpan *
   gtk_widget_set_tooltip_text (row->row, words);
 }
 
+/* device: (nullable): where it stands, if that was said */
+static void
+show_device (Row *row, const char *device)
+{
+  gtk_label_set_label (row->device, device != NULL ? device : "");
+  gtk_widget_set_visible (GTK_WIDGET (row->device), device != NULL);
+}
+
 static void
 show_run (SluiceQueueView *self, Row *row, const SluiceRunInfo *info, const SluiceQueueSpan *span)
 {
   g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->context->workspace, info->id);
   SluiceColor color = sluice_palette_color (run != NULL ? sluice_run_get_color (run) : 0);
+  const SluiceQueueEntry *entry = find_entry (self, info->id);
   row->run = info->id;
   gtk_label_set_label (row->name, info->name);
+  show_device (row, entry != NULL ? entry->devices : NULL);
   gtk_image_set_from_icon_name (GTK_IMAGE (row->icon), sluice_run_cells_get_icon (info->state));
   sluice_dot_set_color (row->dot, color);
   gtk_widget_set_opacity (row->dot, 1);
@@ -473,6 +499,7 @@ show_draft (SluiceQueueView *self, Row *row, const SluiceQueueSpan *span)
   SluiceColor color = sluice_palette_color (0);
   row->run = 0;
   gtk_label_set_label (row->name, name);
+  show_device (row, self->draft_device);
   gtk_image_set_from_icon_name (GTK_IMAGE (row->icon), "document-edit-symbolic");
   sluice_dot_set_color (row->dot, color);
   gtk_widget_set_opacity (row->dot, 0.4);
@@ -642,11 +669,17 @@ sluice_queue_view_unmap (GtkWidget *widget)
 }
 
 void
-sluice_queue_view_set_draft (
-    SluiceQueueView *self, const char *name, const char *project, guint n_runs, gint64 n_steps)
+sluice_queue_view_set_draft (SluiceQueueView *self,
+                             const char *name,
+                             const char *project,
+                             const char *device,
+                             guint n_runs,
+                             gint64 n_steps)
 {
   g_free (self->draft_name);
   g_free (self->draft_project);
+  g_free (self->draft_device);
+  self->draft_device = g_strdup (device);
   self->draft_name = g_strdup (name);
   self->draft_project = g_strdup (project);
   self->n_draft = n_runs;
@@ -734,6 +767,7 @@ sluice_queue_view_finalize (GObject *object)
   g_ptr_array_unref (self->rows);
   g_free (self->draft_name);
   g_free (self->draft_project);
+  g_free (self->draft_device);
   G_OBJECT_CLASS (sluice_queue_view_parent_class)->finalize (object);
 }
 
@@ -747,6 +781,7 @@ sluice_queue_view_class_init (SluiceQueueViewClass *klass)
   gtk_widget_class_install_action (widget_class, "queue.up", NULL, move_up_action);
   gtk_widget_class_install_action (widget_class, "queue.down", NULL, move_down_action);
   gtk_widget_class_install_action (widget_class, "queue.drop", NULL, drop_action);
+  gtk_widget_class_install_action (widget_class, "queue.undo", NULL, undo_action);
   gtk_widget_class_install_action (widget_class, "queue.toggle", NULL, toggle_action);
   sluice_shortcuts_bind (widget_class, "queue.");
 }

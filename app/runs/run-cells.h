@@ -4,16 +4,27 @@
 
 #include <gtk/gtk.h>
 
+#include "app/runs/run-paint.h"
 #include "app/runs/run-table.h"
 #include "app/workspace.h"
 
-/* The cells of the table of runs, as widgets. */
+/* What the cells of the table of runs are made of. */
 
-/* What all cells share; lives as long as they do. */
+/* A column where it stands in each row. */
+typedef struct
+{
+  SluiceRunColumn *column; /* its own copy */
+  int width;               /* pixels */
+  gboolean expands;        /* what room there is left is its, too */
+} SluiceRunPlace;
+
+/* What all rows share (app/runs/run-line.h); lives as long as they do. */
 typedef struct
 {
   SluiceWorkspace *workspace; /* (nullable): whose runs have the curves */
-  GHashTable *curves;         /* (nullable): a set of the cells that draw them */
+  SluiceRunPaint *paint;
+  GHashTable *lines; /* a set of SluiceRunLine: the rows that there are */
+  GArray *places;    /* of SluiceRunPlace, from where reading begins */
   gboolean has_scale;
   double least, greatest, last_step;                   /* of all curves */
   void (*star) (SluiceRunItem *item, gpointer data);   /* the star was clicked */
@@ -21,17 +32,16 @@ typedef struct
   gpointer data;
 } SluiceRunCells;
 
-/* (transfer full) */
-GtkListItemFactory *
-sluice_run_cells_new_factory (SluiceRunCells *cells, const SluiceRunColumn *column);
-/* Curves that are drawn already follow. */
-void
-sluice_run_cells_set_scale (SluiceRunCells *cells, double least, double greatest, double last_step);
-/* The icon that is the state's shape, and its class of style. */
+/* @view: whose style they are drawn in. */
+void sluice_run_cells_init (SluiceRunCells *cells, GtkWidget *view);
+void sluice_run_cells_clear (SluiceRunCells *cells);
+/* (transfer none): to be filled; sluice_run_lines_place() then. */
+GArray *sluice_run_cells_empty_places (SluiceRunCells *cells);
+/* The icon that is the state's shape, its class of style, and its colour. */
 const char *sluice_run_cells_get_icon (SluiceRunState state);
 const char *sluice_run_cells_get_style (SluiceRunState state);
-/* (nullable) (transfer none): what the row is of that has the focus, or has in it what does. */
-SluiceRunItem *sluice_run_cells_get_item_of (GtkWidget *focus);
+SluiceRunInk sluice_run_cells_get_ink (SluiceRunState state);
 /* (transfer floating): a tag as the table has it. */
 GtkWidget *sluice_run_cells_new_pill (const char *tag, const char *words);
 void sluice_run_cells_set_pill (GtkWidget *pill, const char *words);
+guint sluice_run_cells_get_hue (const char *tag);

@@ -1,75 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include "app/runs/run-view.h"
+#include "app/runs/run-view-private.h"
 
 #include <glib/gi18n.h>
-#include <math.h>
 #include <string.h>
 
-#include "ui/common/cell-label.h"
-#include "ui/common/number.h"
-#include "ui/common/widget.h"
+#include "app/runs/run-line.h"
 
-#define PAGE       "runs" /* of what the workspace remembers */
-#define MOST_TITLE 180    /* of a column for the sake of its title */
-#define STATE_AIR  42     /* beside the words of a state: padding, gaps, and its shape */
-#define TITLE_AIR  22     /* of it beside the title */
-#define ARROW      18     /* beside the title of what is sorted by */
-
-struct _SluiceRunView
-{
-  GtkWidget parent;
-  GtkWidget *scroller;
-  GtkColumnView *view;
-  GtkSelectionModel *selection;
-  SluiceRunTable *table;
-  SluiceRunCells *cells;
-  GHashTable *chosen; /* id -> GINT_TO_POINTER (gboolean): shown or hidden by somebody */
-  GHashTable *widths; /* id -> GINT_TO_POINTER (pixels), of those that somebody resized */
-  GPtrArray *order;   /* of ids, as somebody dragged them */
-  GStrv built;        /* (nullable): ids, as they stood before anybody did */
-  GObject *probes[2]; /* which column is sorted by is asked for with these */
-  const char *probed; /* (nullable): id of the column that was asked first */
-  guint fit_source;   /* 0: the columns have been fitted to the room there is */
-  double from_start;  /* how far the columns are scrolled from where reading begins */
-  gboolean building;
-};
+#define PAGE    "runs" /* of what the workspace remembers */
+#define REST_MS 100    /* after which rows that have come into sight stay there */
 
 G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
 
-/* Pixels, where text is not enlarged. */
-static const int widths[SLUICE_N_RUN_COLUMNS] = {
-  [SLUICE_RUN_COLUMN_STAR] = 34,    [SLUICE_RUN_COLUMN_NAME] = 176,
-  [SLUICE_RUN_COLUMN_STATE] = 128,  [SLUICE_RUN_COLUMN_CURVE] = 84,
-  [SLUICE_RUN_COLUMN_BEST] = 96,    [SLUICE_RUN_COLUMN_LAST] = 80,
-  [SLUICE_RUN_COLUMN_SETTING] = 72, [SLUICE_RUN_COLUMN_DURATION] = 72,
-  [SLUICE_RUN_COLUMN_TAGS] = 190,   [SLUICE_RUN_COLUMN_STARTED] = 122,
-  [SLUICE_RUN_COLUMN_STEP] = 72,    [SLUICE_RUN_COLUMN_SEED] = 72,
-  [SLUICE_RUN_COLUMN_GROUP] = 110,  [SLUICE_RUN_COLUMN_PROJECT] = 120,
-  [SLUICE_RUN_COLUMN_NOTES] = 200,
-};
-
-/* Down to these, in the same pixels, where the window is narrow, in this order; titles are
- * shortened then, and their tooltips have them whole. */
-static const struct
-{
-  SluiceRunColumnKind kind;
-  int width;
-} least_widths[] = {
-  { SLUICE_RUN_COLUMN_NAME, 128 },   { SLUICE_RUN_COLUMN_TAGS, 120 },
-  { SLUICE_RUN_COLUMN_BEST, 84 },    { SLUICE_RUN_COLUMN_LAST, 72 },
-  { SLUICE_RUN_COLUMN_SETTING, 68 }, { SLUICE_RUN_COLUMN_CURVE, 76 },
-};
-
-/* What is left out first where the columns that nobody chose are too wide for the window. */
-static const SluiceRunColumnKind least_telling[] = { SLUICE_RUN_COLUMN_STARTED,
-                                                     SLUICE_RUN_COLUMN_DURATION };
-
 /* ---- which columns, in which order ---- */
 
-static const char *
-get_id (GtkColumnViewColumn *column)
+const char *
+sluice_run_view_get_id (GtkColumnViewColumn *column)
 {
   return g_object_get_data (G_OBJECT (column), "id");
 }
@@ -155,7 +102,8 @@ remember (SluiceRunView *self)
       g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
       int width = gtk_column_view_column_get_fixed_width (column);
       if (width > 0 && width != GPOINTER_TO_INT (g_object_get_data (G_OBJECT (column), "width")))
-        g_hash_table_insert (self->widths, g_strdup (get_id (column)), GINT_TO_POINTER (width));
+        g_hash_table_insert (self->widths, g_strdup (sluice_run_view_get_id (column)),
+                             GINT_TO_POINTER (width));
     }
 }
 
@@ -167,7 +115,7 @@ probe_cb (gconstpointer a, gconstpointer b, gpointer data)
   GtkColumnViewColumn *column = data;
   SluiceRunView *self = g_object_get_data (G_OBJECT (column), "view");
   if (self->probed == NULL)
-    self->probed = get_id (column);
+    self->probed = sluice_run_view_get_id (column);
   return GTK_ORDERING_LARGER;
 }
 
@@ -195,7 +143,7 @@ dup_column (SluiceRunView *self, const char *id)
   for (guint i = 0; id != NULL && i < g_list_model_get_n_items (columns); i++)
     {
       g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
-      if (strcmp (get_id (column), id) == 0)
+      if (strcmp (sluice_run_view_get_id (column), id) == 0)
         return g_steal_pointer (&column);
     }
   return NULL;
@@ -222,164 +170,94 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
   self->building = FALSE;
 }
 
+/* ---- what assistive technology finds ---- */
+
+/* Rows that are in sight have their cells. */
+static gboolean
+rest_cb (gpointer data)
+{
+  SluiceRunView *self = data;
+  GHashTableIter iter;
+  gpointer line;
+  int height = gtk_widget_get_height (GTK_WIDGET (self->rows));
+  self->rest_source = 0;
+  g_hash_table_iter_init (&iter, self->cells->lines);
+  while (g_hash_table_iter_next (&iter, &line, NULL))
+    {
+      graphene_rect_t area;
+      gboolean in_sight = gtk_widget_get_mapped (line)
+                          && gtk_widget_compute_bounds (line, GTK_WIDGET (self->rows), &area)
+                          && area.origin.y < (float) height && area.origin.y + area.size.height > 0;
+      sluice_run_line_tell_cells (line, in_sight);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+/* Other rows come into sight. */
+static void
+rows_moved_cb (SluiceRunView *self)
+{
+  g_clear_handle_id (&self->rest_source, g_source_remove);
+  if (gtk_widget_get_mapped (GTK_WIDGET (self)))
+    self->rest_source = g_timeout_add (REST_MS, rest_cb, self);
+}
+
+gboolean
+sluice_run_view_is_settled (SluiceRunView *self)
+{
+  return self->rest_source == 0;
+}
+
 /* ---- the columns ---- */
 
-static int
-measure (SluiceRunView *self, const char *words)
-{
-  g_autoptr (PangoLayout) layout = gtk_widget_create_pango_layout (GTK_WIDGET (self->view), words);
-  int width;
-  pango_layout_get_pixel_size (layout, &width, NULL);
-  return width;
-}
-
-/* The longest word for a state, and a step behind it: both are another in each language. */
-static int
-measure_states (SluiceRunView *self)
-{
-  g_autofree char *step = sluice_format_step (1000);
-  g_autofree char *failed = g_strdup_printf (_ ("NaN, %s"), step);
-  double widest = 0;
-  for (guint i = 0; i <= SLUICE_RUN_WAITING; i++)
-    widest = MAX (widest, measure (self, _ (sluice_run_state_name (i)))
-                              + SLUICE_CELL_DETAIL_SIZE
-                                    * measure (self, i == SLUICE_RUN_FAILED ? failed : step));
-  return (int) ceil (widest) + STATE_AIR;
-}
-
-/* As wide as what stands in it by rule, and as its title, with the arrow of a sorted column beside
- * it, within reason. */
-static int
-choose_width (SluiceRunView *self, const SluiceRunColumn *column)
-{
-  gboolean descending;
-  const char *sort = sluice_run_table_get_sort (self->table, &descending);
-  int air = TITLE_AIR + (g_strcmp0 (sort, column->id) == 0 ? ARROW : 0);
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
-  int least = (int) (widths[column->kind] * scale);
-  if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
-    return least;
-  if (column->kind == SLUICE_RUN_COLUMN_STATE)
-    least = MAX (least, measure_states (self));
-  return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
-}
-
-/* A page that is not drawn yet has no width; what it stands in has. */
-static int
-get_room (SluiceRunView *self)
-{
-  int room = gtk_widget_get_width (GTK_WIDGET (self));
-  for (GtkWidget *around = gtk_widget_get_parent (GTK_WIDGET (self)); around != NULL && room == 0;
-       around = gtk_widget_get_parent (around))
-    room = gtk_widget_get_width (around);
-  return room;
-}
-
-/* A column while all are fitted to the room. */
-typedef struct
-{
-  GtkColumnViewColumn *place;
-  const SluiceRunColumn *column;
-  gboolean is_resized, is_left_out;
-  int width;
-} Fitted;
-
-/* (transfer full) (element-type Fitted): as wide as they would be with room enough. */
-static GArray *
-list_fitted (SluiceRunView *self)
+/* As the titles stand, so do the cells. */
+static void
+place (SluiceRunView *self)
 {
   GListModel *columns = gtk_column_view_get_columns (self->view);
-  GArray *all = g_array_new (FALSE, TRUE, sizeof (Fitted));
+  GArray *places = sluice_run_cells_empty_places (self->cells);
   for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
     {
-      g_autoptr (GtkColumnViewColumn) place = g_list_model_get_item (columns, i);
-      Fitted one = { .place = place,
-                     .column = sluice_run_table_find_column (self->table, get_id (place)),
-                     .width = gtk_column_view_column_get_fixed_width (place) };
-      if (one.column == NULL)
+      g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
+      const SluiceRunColumn *column =
+          sluice_run_table_find_column (self->table, sluice_run_view_get_id (c));
+      if (column == NULL || !gtk_column_view_column_get_visible (c))
         continue;
-      one.is_resized =
-          g_hash_table_contains (self->widths, one.column->id)
-          || one.width != GPOINTER_TO_INT (g_object_get_data (G_OBJECT (place), "width"));
-      if (!one.is_resized)
-        one.width = choose_width (self, one.column);
-      g_array_append_val (all, one);
+      const SluiceRunPlace one = { .column = sluice_run_column_copy (column),
+                                   .width = gtk_column_view_column_get_fixed_width (c),
+                                   .expands = gtk_column_view_column_get_expand (c) };
+      g_array_append_val (places, one);
     }
-  return all;
+  sluice_run_lines_place (self->cells);
+  rows_moved_cb (self);
 }
 
-/* What somebody has chosen or sorts by stays. */
-static int
-leave_out (SluiceRunView *self, GArray *all, SluiceRunColumnKind kind)
+/* A title is dragged, or its edge. */
+static void
+column_moved_cb (SluiceRunView *self)
 {
-  gboolean descending;
-  const char *sort = sluice_run_table_get_sort (self->table, &descending);
-  for (guint i = 0; i < all->len; i++)
-    {
-      Fitted *one = &g_array_index (all, Fitted, i);
-      if (one->column->kind != kind || one->is_resized
-          || g_hash_table_contains (self->chosen, one->column->id)
-          || g_strcmp0 (sort, one->column->id) == 0)
-        continue;
-      one->is_left_out = TRUE;
-      return one->width;
-    }
-  return 0;
+  if (!self->building && !self->fitting)
+    place (self);
 }
 
-/* Down to @least where so much is missing. Returns by how much. */
-static int
-narrow (GArray *all, SluiceRunColumnKind kind, int least, int missing)
-{
-  int won = 0;
-  for (guint i = 0; i < all->len && missing > won; i++)
-    {
-      Fitted *one = &g_array_index (all, Fitted, i);
-      if (one->column->kind != kind || one->is_resized || one->width <= least)
-        continue;
-      int by = MIN (one->width - least, missing - won);
-      one->width -= by;
-      won += by;
-    }
-  return won;
-}
-
-/* Columns become narrower and what tells least is left out, where all that stands in the table by
- * itself would not be in sight; there remains to scroll what somebody has added. */
 static void
 fit (SluiceRunView *self)
 {
-  int missing = -get_room (self);
-  if (missing == 0)
-    return;
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self->view));
-  g_autoptr (GArray) all = list_fitted (self);
-  for (guint i = 0; i < all->len; i++)
-    if (g_array_index (all, Fitted, i).column->is_by_itself)
-      missing += g_array_index (all, Fitted, i).width;
-  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - least_widths[0].width) * scale);
-  for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
-    missing -= leave_out (self, all, least_telling[i]);
-  for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
-    missing -= narrow (all, least_widths[i].kind, (int) (least_widths[i].width * scale), missing);
-  for (guint i = 0; i < all->len; i++)
-    {
-      const Fitted *one = &g_array_index (all, Fitted, i);
-      gtk_column_view_column_set_visible (one->place, !one->is_left_out);
-      if (one->is_resized)
-        continue;
-      /* GTK 4.8 makes rows as wide as all columns, those that are hidden, too. */
-      int width = one->is_left_out ? 0 : one->width;
-      g_object_set_data (G_OBJECT (one->place), "width", GINT_TO_POINTER (width));
-      gtk_column_view_column_set_fixed_width (one->place, width);
-    }
+  self->fitting = TRUE;
+  sluice_run_view_fit (self);
+  self->fitting = FALSE;
+  place (self);
 }
 
 static gboolean
 fit_cb (gpointer data)
 {
   SluiceRunView *self = data;
+  GtkAdjustment *across =
+      gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (self->scroller));
+  int bar = gtk_widget_get_width (GTK_WIDGET (self)) - (int) gtk_adjustment_get_page_size (across);
   self->fit_source = 0;
+  gtk_widget_set_margin_end (self->titles, MAX (0, bar)); /* a scroll bar that takes room */
   fit (self);
   return G_SOURCE_REMOVE;
 }
@@ -395,19 +273,20 @@ room_changed_cb (SluiceRunView *self)
 static void
 add_column (SluiceRunView *self, const SluiceRunColumn *column)
 {
-  g_autoptr (GtkColumnViewColumn) c =
-      gtk_column_view_column_new (column->kind == SLUICE_RUN_COLUMN_STAR ? "☆" : column->title,
-                                  sluice_run_cells_new_factory (self->cells, column));
+  g_autoptr (GtkColumnViewColumn) c = gtk_column_view_column_new (
+      column->kind == SLUICE_RUN_COLUMN_STAR ? "☆" : column->title, NULL);
   g_autoptr (GtkSorter) sorter = GTK_SORTER (gtk_custom_sorter_new (probe_cb, c, NULL));
   int width = GPOINTER_TO_INT (g_hash_table_lookup (self->widths, column->id));
   g_object_set_data_full (G_OBJECT (c), "id", g_strdup (column->id), g_free);
   g_object_set_data (G_OBJECT (c), "view", self);
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
-  width = width > 0 ? width : choose_width (self, column);
+  width = width > 0 ? width : sluice_run_view_choose_width (self, column);
   gtk_column_view_column_set_fixed_width (c, width);
   g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
   gtk_column_view_column_set_expand (c, column->kind == SLUICE_RUN_COLUMN_TAGS);
+  g_signal_connect_object (c, "notify::fixed-width", G_CALLBACK (column_moved_cb), self,
+                           G_CONNECT_SWAPPED);
   gtk_column_view_append_column (self->view, c);
 }
 
@@ -424,7 +303,8 @@ align_titles (SluiceRunView *self)
   for (guint i = 0; i < g_list_model_get_n_items (columns) && title != NULL; i++)
     {
       g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
-      const SluiceRunColumn *column = sluice_run_table_find_column (self->table, get_id (c));
+      const SluiceRunColumn *column =
+          sluice_run_table_find_column (self->table, sluice_run_view_get_id (c));
       GtkWidget *box = gtk_widget_get_first_child (title);
       GtkWidget *label = box != NULL ? gtk_widget_get_first_child (box) : NULL;
       if (GTK_IS_LABEL (label) && column != NULL)
@@ -464,6 +344,7 @@ build (SluiceRunView *self)
   self->built = sluice_run_view_dup_columns (self);
   show_sort (self);
   align_titles (self);
+  place (self);
   fit (self);
   self->building = FALSE;
 }
@@ -520,6 +401,10 @@ sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRun
   self->cells = cells;
   self->selection = GTK_SELECTION_MODEL (
       gtk_multi_selection_new (g_object_ref (sluice_run_table_get_rows (table))));
+  g_autoptr (GtkListItemFactory) factory = sluice_run_line_new_factory (cells);
+  gtk_list_view_set_factory (self->rows, factory);
+  g_signal_connect_object (self->selection, "items-changed", G_CALLBACK (rows_moved_cb), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (table, "columns-changed", G_CALLBACK (columns_changed_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (gtk_column_view_get_sorter (self->view), "changed",
@@ -533,16 +418,16 @@ sluice_run_view_get_selection (SluiceRunView *self)
   return self->selection;
 }
 
-GtkColumnView *
-sluice_run_view_get_column_view (SluiceRunView *self)
+GtkListView *
+sluice_run_view_get_rows (SluiceRunView *self)
 {
-  return self->view;
+  return self->rows;
 }
 
 void
 sluice_run_view_focus (SluiceRunView *self)
 {
-  gtk_widget_grab_focus (gtk_widget_get_last_child (GTK_WIDGET (self->view)));
+  gtk_widget_grab_focus (GTK_WIDGET (self->rows));
 }
 
 /* ---- where text goes from right to left, the first columns are at the right ---- */
@@ -582,7 +467,7 @@ sluice_run_view_dup_columns (SluiceRunView *self)
   for (guint i = 0; i < g_list_model_get_n_items (columns); i++)
     {
       g_autoptr (GtkColumnViewColumn) column = g_list_model_get_item (columns, i);
-      g_strv_builder_add (ids, get_id (column));
+      g_strv_builder_add (ids, sluice_run_view_get_id (column));
     }
   return g_strv_builder_end (ids);
 }
@@ -673,6 +558,8 @@ sluice_run_view_dispose (GObject *object)
   SluiceRunView *self = SLUICE_RUN_VIEW (object);
   self->building = TRUE; /* a column that goes is sorted by no more, and nothing follows from it */
   g_clear_handle_id (&self->fit_source, g_source_remove);
+  g_clear_handle_id (&self->rest_source, g_source_remove);
+  g_clear_pointer (&self->titles, gtk_widget_unparent);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
   g_clear_object (&self->selection);
   g_clear_object (&self->table);
@@ -697,9 +584,19 @@ static void
 sluice_run_view_map (GtkWidget *widget)
 {
   SluiceRunView *self = SLUICE_RUN_VIEW (widget);
-  if (gtk_column_view_get_model (self->view) == NULL)
-    gtk_column_view_set_model (self->view, self->selection);
+  if (gtk_list_view_get_model (self->rows) == NULL)
+    gtk_list_view_set_model (self->rows, self->selection);
   GTK_WIDGET_CLASS (sluice_run_view_parent_class)->map (widget);
+  rows_moved_cb (self);
+}
+
+static void
+sluice_run_view_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (widget);
+  GTK_WIDGET_CLASS (sluice_run_view_parent_class)->css_changed (widget, change);
+  if (self->cells != NULL)
+    sluice_run_lines_renew (self->cells);
 }
 
 static void
@@ -708,7 +605,58 @@ sluice_run_view_class_init (SluiceRunViewClass *klass)
   G_OBJECT_CLASS (klass)->dispose = sluice_run_view_dispose;
   G_OBJECT_CLASS (klass)->finalize = sluice_run_view_finalize;
   GTK_WIDGET_CLASS (klass)->map = sluice_run_view_map;
-  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
+  GTK_WIDGET_CLASS (klass)->css_changed = sluice_run_view_css_changed;
+  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BOX_LAYOUT);
+}
+
+static void
+init_rows (SluiceRunView *self)
+{
+  self->rows = g_object_new (GTK_TYPE_LIST_VIEW, "enable-rubberband", TRUE, "accessible-role",
+                             GTK_ACCESSIBLE_ROLE_TREE_GRID, NULL);
+  gtk_widget_add_css_class (GTK_WIDGET (self->rows), "runs-table");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->rows), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Table of runs"), -1);
+  self->scroller = gtk_scrolled_window_new ();
+  gtk_widget_add_css_class (self->scroller, "runs-scroller");
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->rows));
+  gtk_widget_set_vexpand (self->scroller, TRUE);
+  gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+}
+
+static void
+init_titles (SluiceRunView *self)
+{
+  GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW (self->scroller);
+  self->view = GTK_COLUMN_VIEW (gtk_column_view_new (NULL));
+  gtk_column_view_set_reorderable (self->view, TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->view), "runs-titles");
+  self->titles = gtk_scrolled_window_new ();
+  gtk_widget_add_css_class (self->titles, "runs-scroller");
+  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->titles), GTK_POLICY_EXTERNAL,
+                                  GTK_POLICY_NEVER);
+  gtk_scrolled_window_set_hadjustment (GTK_SCROLLED_WINDOW (self->titles),
+                                       gtk_scrolled_window_get_hadjustment (scroller));
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->titles), GTK_WIDGET (self->view));
+  gtk_widget_insert_before (self->titles, GTK_WIDGET (self), self->scroller);
+  g_signal_connect_object (gtk_column_view_get_columns (self->view), "items-changed",
+                           G_CALLBACK (column_moved_cb), self, G_CONNECT_SWAPPED);
+}
+
+static void
+connect_scroller (SluiceRunView *self)
+{
+  GtkScrolledWindow *scroller = GTK_SCROLLED_WINDOW (self->scroller);
+  GtkAdjustment *across = gtk_scrolled_window_get_hadjustment (scroller);
+  GtkAdjustment *along = gtk_scrolled_window_get_vadjustment (scroller);
+  g_signal_connect_object (across, "value-changed", G_CALLBACK (scrolled_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (across, "changed", G_CALLBACK (widened_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (across, "notify::page-size", G_CALLBACK (room_changed_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (along, "value-changed", G_CALLBACK (rows_moved_cb), self,
+                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (along, "changed", G_CALLBACK (rows_moved_cb), self, G_CONNECT_SWAPPED);
 }
 
 static void
@@ -719,24 +667,11 @@ sluice_run_view_init (SluiceRunView *self)
   self->order = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (self->probes); i++)
     self->probes[i] = g_object_new (G_TYPE_OBJECT, NULL);
-  self->view = GTK_COLUMN_VIEW (gtk_column_view_new (NULL));
-  gtk_column_view_set_enable_rubberband (self->view, TRUE);
-  gtk_column_view_set_reorderable (self->view, TRUE);
-  gtk_widget_add_css_class (GTK_WIDGET (self->view), "runs-table");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Table of runs"), -1);
-  self->scroller = gtk_scrolled_window_new ();
-  gtk_widget_add_css_class (self->scroller, "runs-scroller");
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
-  gtk_widget_set_vexpand (self->scroller, TRUE);
-  gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
-  GtkAdjustment *across =
-      gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (self->scroller));
-  g_signal_connect_object (across, "value-changed", G_CALLBACK (scrolled_cb), self,
-                           G_CONNECT_SWAPPED);
-  g_signal_connect_object (across, "changed", G_CALLBACK (widened_cb), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (across, "notify::page-size", G_CALLBACK (room_changed_cb), self,
-                           G_CONNECT_SWAPPED);
+  gtk_orientable_set_orientation (
+      GTK_ORIENTABLE (gtk_widget_get_layout_manager (GTK_WIDGET (self))), GTK_ORIENTATION_VERTICAL);
+  init_rows (self);
+  init_titles (self);
+  connect_scroller (self);
   g_signal_connect_object (gtk_widget_get_settings (GTK_WIDGET (self)), "notify::gtk-xft-dpi",
                            G_CALLBACK (text_scaled_cb), self, G_CONNECT_SWAPPED);
 }

@@ -13,9 +13,11 @@ G_DECLARE_FINAL_TYPE (SluiceRunView, sluice_run_view, SLUICE, RUN_VIEW, GtkWidge
 /* Once. Both live as long as the view. */
 void sluice_run_view_set_table (SluiceRunView *self, SluiceRunTable *table, SluiceRunCells *cells);
 GtkSelectionModel *sluice_run_view_get_selection (SluiceRunView *self);
-GtkColumnView *sluice_run_view_get_column_view (SluiceRunView *self);
+GtkListView *sluice_run_view_get_rows (SluiceRunView *self);
 /* The keyboard goes to the row that had it last. */
 void sluice_run_view_focus (SluiceRunView *self);
+/* Is all that assistive technology finds of it there? */
+gboolean sluice_run_view_is_settled (SluiceRunView *self);
 
 gboolean sluice_run_view_shows (SluiceRunView *self, const SluiceRunColumn *column);
 void sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, gboolean shown);

@@ -383,7 +383,7 @@ static void
 menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceRunsPage *self = SLUICE_RUNS_PAGE (widget);
-  GtkWidget *view = GTK_WIDGET (sluice_run_view_get_column_view (self->view));
+  GtkWidget *view = GTK_WIDGET (sluice_run_view_get_rows (self->view));
   GtkRoot *root = gtk_widget_get_root (widget);
   GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
   graphene_rect_t bounds;

@@ -6,6 +6,8 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/runs/run-line.h"
+
 #define SETTING "setting:"
 
 static char *
@@ -90,7 +92,7 @@ sluice_runs_page_open_group (SluiceRunsPage *self, gboolean open)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   SluiceRunItem *item =
-      root != NULL ? sluice_run_cells_get_item_of (gtk_root_get_focus (root)) : NULL;
+      root != NULL ? sluice_run_line_get_item_of (gtk_root_get_focus (root)) : NULL;
   g_autoptr (SluiceRunItem) group = NULL;
   guint at;
   if (item == NULL)
@@ -130,7 +132,7 @@ sluice_runs_page_init_groups (SluiceRunsPage *self)
   GtkEventController *keys = gtk_event_controller_key_new ();
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_pressed_cb), self);
-  gtk_widget_add_controller (GTK_WIDGET (sluice_run_view_get_column_view (self->view)), keys);
+  gtk_widget_add_controller (GTK_WIDGET (sluice_run_view_get_rows (self->view)), keys);
   self->cells.toggle = sluice_runs_page_toggle_group;
   sluice_runs_page_renew_groups (self);
   sluice_runs_page_group_by (self, NULL);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "app/runs/filter-chips.h"
+#include "app/runs/run-line.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/bar-layout.h"
 
@@ -189,7 +190,7 @@ update_scale (SluiceRunsPage *self)
   double least, greatest, last_step;
   if (sluice_run_table_get_scale (self->table, sluice_run_table_get_curve (self->table), &least,
                                   &greatest, &last_step))
-    sluice_run_cells_set_scale (&self->cells, least, greatest, last_step);
+    sluice_run_lines_set_scale (&self->cells, least, greatest, last_step);
 }
 
 /* ---- when it is read ---- */
@@ -385,7 +386,7 @@ runs_page_is_settled (SluicePage *page)
          || sluice_workspace_get_failure (self->workspace) != NULL
          || (sluice_run_table_get_state (self->table) != SLUICE_RUN_TABLE_LOADING && !self->working
              && !self->measuring && sluice_diff_panel_is_settled (self->differs)
-             && self->notes_source == 0);
+             && sluice_run_view_is_settled (self->view) && self->notes_source == 0);
 }
 
 static void
@@ -536,7 +537,7 @@ static void
 sluice_runs_page_finalize (GObject *object)
 {
   sluice_runs_page_clear_history (SLUICE_RUNS_PAGE (object));
-  g_hash_table_unref (SLUICE_RUNS_PAGE (object)->cells.curves);
+  sluice_run_cells_clear (&SLUICE_RUNS_PAGE (object)->cells);
   g_free (SLUICE_RUNS_PAGE (object)->noted_text);
   G_OBJECT_CLASS (sluice_runs_page_parent_class)->finalize (object);
 }
@@ -598,7 +599,7 @@ connect_controls (SluiceRunsPage *self)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->table, "columns-changed",
                            G_CALLBACK (sluice_runs_page_renew_groups), self, G_CONNECT_SWAPPED);
-  g_signal_connect_object (sluice_run_view_get_column_view (self->view), "activate",
+  g_signal_connect_object (sluice_run_view_get_rows (self->view), "activate",
                            G_CALLBACK (activated_cb), self, G_CONNECT_SWAPPED);
 }
 
@@ -634,7 +635,6 @@ sluice_runs_page_init (SluiceRunsPage *self)
   self->history = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_run_edit_unref);
   self->cells.star = sluice_runs_page_star;
   self->cells.data = self;
-  self->cells.curves = g_hash_table_new (NULL, NULL);
   g_queue_init (&self->waiting);
   gtk_widget_init_template (GTK_WIDGET (self));
   gtk_widget_set_layout_manager (self->bar, sluice_bar_layout_new (8));
@@ -642,6 +642,7 @@ sluice_runs_page_init (SluiceRunsPage *self)
   gtk_widget_set_layout_manager (self->restore_box, sluice_bar_layout_new (6));
   self->chips = sluice_filter_chips_new ();
   gtk_box_prepend (GTK_BOX (self->line), self->chips);
+  sluice_run_cells_init (&self->cells, GTK_WIDGET (self->view));
   sluice_run_view_set_table (self->view, self->table, &self->cells);
   sluice_runs_page_init_popovers (self);
   sluice_runs_page_init_groups (self);

@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/*
- * Layers: a template that becomes nodes in a scope. What it was made by stands on its last node, in
- * an attribute that TensorFlow passes over, so that it can be made again with other parameters. Of
- * an edge there stands who reads it within the layer, "./MatMul:0": whatever is renamed, healed or
- * connected anew outside, the layer reads what it reads.
- */
+/* Layers: a template that becomes nodes in a scope, and again with other parameters. */
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
 #include "engine/command/expand.h"
+#include "engine/command/layer.h"
 #include "engine/graph/edge-text.h"
 
-#define OUTPUT "/output"
-#define ATTR   "_layer"
-#define INSIDE "./"
+#define OUTPUT SLUICE_LAYER_OUTPUT
+#define ATTR   SLUICE_LAYER_ATTR
+#define INSIDE SLUICE_LAYER_INSIDE
 
 /* ---- what a layer remembers ---- */
 
@@ -74,73 +70,6 @@ describe (const SluiceCommandCall *call,
       g_string_append_printf (text, " %s=%s", parameter->name, edge != NULL ? edge : value);
     }
   return g_string_free (text, FALSE);
-}
-
-/* What an input of the layer reads now; nothing where it reads nothing. (transfer full) */
-static char *
-recall_edge (SluiceGraph *graph, const char *scope, const char *text)
-{
-  const char *colon = strrchr (text, ':');
-  if (!g_str_has_prefix (text, INSIDE) || colon == NULL)
-    return g_strdup (text);
-  g_autofree char *name = g_strdup_printf ("%s/%.*s", scope, (int) (colon - text - 2), text + 2);
-  const SluiceNode *node = sluice_graph_find (graph, name);
-  guint64 input;
-  if (node == NULL || !g_ascii_string_to_unsigned (colon + 1, 10, 0, G_MAXUINT16, &input, NULL)
-      || input >= node->n_inputs || node->inputs[input].node == NULL)
-    return g_strdup ("");
-  return sluice_edge_to_text (node->inputs[input]);
-}
-
-/* The same of "[./a:0,./b:0]". (transfer full) */
-static char *
-recall_value (SluiceGraph *graph, const char *scope, const char *text)
-{
-  if (!g_str_has_prefix (text, "[" INSIDE))
-    return recall_edge (graph, scope, text);
-  g_auto (GStrv) edges = sluice_template_split_edges (text);
-  for (guint i = 0; edges[i] != NULL; i++)
-    {
-      char *edge = recall_edge (graph, scope, edges[i]);
-      g_free (edges[i]);
-      edges[i] = edge;
-    }
-  g_autofree char *all = g_strjoinv (",", edges);
-  return g_strdup_printf ("[%s]", all);
-}
-
-/* The node that remembers the layer of that name. (nullable): there is none */
-static SluiceNode *
-find_layer (SluiceGraph *graph, const char *name)
-{
-  g_autofree char *output = g_strconcat (name, OUTPUT, NULL);
-  SluiceNode *node = sluice_graph_find (graph, output);
-  const SluiceAttrValue *value =
-      node != NULL && node->n_outputs > 0 ? sluice_node_get_attr (node, ATTR) : NULL;
-  return value != NULL && value->kind == SLUICE_ATTR_STRING ? node : NULL;
-}
-
-/* What the layer of that name was made by. (transfer full) (nullable): there is none, or what
- * stands there cannot be read */
-static SluiceLine *
-recall (SluiceGraph *graph, const char *name)
-{
-  const SluiceNode *node = find_layer (graph, name);
-  if (node == NULL)
-    return NULL;
-  const SluiceAttrValue *value = sluice_node_get_attr (node, ATTR);
-  g_autofree char *text = g_strndup (value->s.data, value->s.length);
-  SluiceLine *line = sluice_line_parse (text, NULL);
-  for (guint i = 1; line != NULL && i < line->n; i++)
-    {
-      char *now = recall_value (graph, name, line->words[i].text);
-      g_free (line->words[i].text);
-      line->words[i].text = now;
-    }
-  if (line == NULL || (line->n > 0 && line->words[0].key == NULL))
-    return line;
-  sluice_line_free (line);
-  return NULL;
 }
 
 static gboolean
@@ -275,7 +204,7 @@ list_followers (SluiceGraph *graph, const char *name, const GPtrArray *nodes)
 static char *
 dup_signature (const SluiceCommandCall *call, const char *layer)
 {
-  g_autoptr (SluiceLine) line = recall (call->graph, layer);
+  g_autoptr (SluiceLine) line = sluice_layer_recall (call->graph, layer);
   GString *text = g_string_new (NULL);
   char shape[SLUICE_SHAPE_STR];
   for (guint i = 1; line != NULL && i < line->n; i++)
@@ -293,7 +222,7 @@ dup_signature (const SluiceCommandCall *call, const char *layer)
 static gboolean
 make_again (SluiceCommandCall *call, char *layer, GError **error)
 {
-  g_autoptr (SluiceLine) before = recall (call->graph, layer);
+  g_autoptr (SluiceLine) before = sluice_layer_recall (call->graph, layer);
   if (before == NULL)
     return TRUE; /* it cannot be read: it stays, and may not fit */
   char *arguments[] = { before->words[0].text, layer, NULL };
@@ -379,7 +308,7 @@ sluice_command_layer (SluiceCommandCall *call, GError **error)
 {
   const char *name = call->arguments[1];
   const SluiceTemplate *template = sluice_template_find ("layer", call->arguments[0], error);
-  g_autoptr (SluiceLine) before = recall (call->graph, name);
+  g_autoptr (SluiceLine) before = sluice_layer_recall (call->graph, name);
   if (template == NULL)
     return FALSE;
   if (before != NULL)
@@ -396,14 +325,14 @@ sluice_command_layer (SluiceCommandCall *call, GError **error)
 gboolean
 sluice_command_is_layer (const SluiceCommandCall *call, const char *name)
 {
-  return find_layer (call->graph, name) != NULL;
+  return sluice_layer_find_node (call->graph, name) != NULL;
 }
 
 gboolean
 sluice_command_set_layer (SluiceCommandCall *call, GError **error)
 {
   const char *name = call->arguments[0];
-  g_autoptr (SluiceLine) before = recall (call->graph, name);
+  g_autoptr (SluiceLine) before = sluice_layer_recall (call->graph, name);
   if (before == NULL)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "what the layer '%s' was made by cannot be read; take it apart", name);
@@ -423,7 +352,7 @@ gboolean
 sluice_command_unlayer (SluiceCommandCall *call, GError **error)
 {
   const char *name = call->arguments[0];
-  SluiceNode *node = find_layer (call->graph, name);
+  SluiceNode *node = sluice_layer_find_node (call->graph, name);
   if (node != NULL)
     return sluice_edit_remove_attr (call->graph, node, ATTR, error);
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);

@@ -219,16 +219,16 @@ sluice_command_insert (SluiceCommandCall *call, GError **error)
   g_autoptr (GArray) inputs = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
   g_autoptr (GPtrArray) controls = g_ptr_array_new ();
   SluiceEdge edge;
-  if (!sluice_command_find_edge (call, call->arguments[2], &edge, error))
+  if (!sluice_command_find_edge (call, call->arguments[2], &edge, error)
+      || !find_inputs (call, inputs, controls, error))
     return FALSE;
-  g_array_append_val (inputs, edge);
   SluiceNode *node = add_node (call, inputs, controls, error);
   if (node == NULL)
     return FALSE;
-  if (node->n_inputs != 1 || node->n_outputs != 1)
+  if (node->n_inputs != inputs->len || node->n_outputs != 1)
     return sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT,
-                             "has %u inputs and %u outputs; what is inserted into an edge has one "
-                             "of each: add it and connect it instead",
+                             "has %u inputs and %u outputs; what is inserted into an edge reads it "
+                             "as its first input, has its others named behind, and one output",
                              node->n_inputs, node->n_outputs);
   return lead_readers_over (call, node, edge, error);
 }

@@ -114,6 +114,11 @@ gboolean sluice_command_rename_in_training (SluiceCommandCall *call,
                                             const char *to,
                                             GError **error);
 gboolean sluice_command_untrain (SluiceCommandCall *call, GError **error);
+/* command-block.c */
+gboolean sluice_command_block (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_instance (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_apply (SluiceCommandCall *call, GError **error);
+gboolean sluice_command_unblock (SluiceCommandCall *call, GError **error);
 /* command-train.c */
 gboolean sluice_command_train (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_summary (SluiceCommandCall *call, GError **error);

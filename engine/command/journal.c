@@ -458,16 +458,28 @@ pay_mark (SluiceJournal *self, GError **error)
 }
 
 gboolean
+sluice_journal_announce_save (SluiceJournal *self, const char *hash, GError **error)
+{
+  if (!pay_mark (self, error) || !write_mark (self, SLUICE_JOURNAL_SAVED, hash, error))
+    return FALSE;
+  self->before = self->known;
+  self->known = g_strdup (hash);
+  return TRUE;
+}
+
+gboolean
+sluice_journal_keep_save (SluiceJournal *self, const char *hash, GBytes *bytes, GError **error)
+{
+  g_autofree char *copy = dup_name (self->folder, hash, KNOWN);
+  return put (copy, bytes, error);
+}
+
+gboolean
 sluice_journal_begin_save (SluiceJournal *self, GBytes *bytes, GError **error)
 {
   g_autofree char *hash = sluice_journal_hash (bytes);
-  g_autofree char *copy = dup_name (self->folder, hash, KNOWN);
-  if (!pay_mark (self, error) || !put (copy, bytes, error)
-      || !write_mark (self, SLUICE_JOURNAL_SAVED, hash, error))
-    return FALSE;
-  self->before = self->known;
-  self->known = g_steal_pointer (&hash);
-  return TRUE;
+  return pay_mark (self, error) && sluice_journal_keep_save (self, hash, bytes, error)
+         && sluice_journal_announce_save (self, hash, error);
 }
 
 void

@@ -105,6 +105,11 @@ const char *sluice_journal_get_known (SluiceJournal *self);
 
 /* Before the file is written: it will hold bytes, which the graph is now. A copy is kept. */
 gboolean sluice_journal_begin_save (SluiceJournal *self, GBytes *bytes, GError **error);
+/* The same in two, for who lets another thread write: the hash is told when the graph is that, the
+ * copy is made on any thread before the file is written. */
+gboolean sluice_journal_announce_save (SluiceJournal *self, const char *hash, GError **error);
+gboolean
+sluice_journal_keep_save (SluiceJournal *self, const char *hash, GBytes *bytes, GError **error);
 /* And after it, if it was. */
 void sluice_journal_end_save (SluiceJournal *self, gboolean is_saved);
 

@@ -67,15 +67,29 @@ word_span (const char *text, gsize key)
   return braces == G_MAXSIZE ? braces : (gsize) (after - text) - key + braces;
 }
 
+gsize
+sluice_line_blanks (const char *text)
+{
+  return strspn (text, blanks);
+}
+
+gsize
+sluice_line_span (const char *text, gsize *key)
+{
+  gsize span = word_span (text, *key = key_length (text));
+  return span == G_MAXSIZE ? span : *key + span;
+}
+
 static gboolean
 read_word (const char *line, const char *at, gsize *length, GArray *words, GError **error)
 {
-  gsize key = key_length (at), span = word_span (at, key);
+  gsize key, span = sluice_line_span (at, &key);
   SluiceWord word = { 0 };
+  *length = span;
   if (span == G_MAXSIZE)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "character %zu: a quote or bracket is not closed", (gsize) (at - line) + 1);
-  g_autofree char *text = g_strndup (at + key, span);
+  g_autofree char *text = g_strndup (at + key, span - key);
   if (key > 0)
     {
       word.key = g_strndup (at, key - 1);
@@ -87,7 +101,6 @@ read_word (const char *line, const char *at, gsize *length, GArray *words, GErro
       return FALSE;
     }
   g_array_append_val (words, word);
-  *length = key + span;
   return TRUE;
 }
 

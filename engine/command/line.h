@@ -38,3 +38,9 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceLine, sluice_line_free)
 char *sluice_line_quote (const char *text);
 /* What a value's text is without its quotes. (transfer full) (nullable): with INVALID_ARGUMENT */
 char *sluice_line_unquote (const char *text, GError **error);
+
+/* How many blanks a text begins with. */
+gsize sluice_line_blanks (const char *text);
+/* The length of the word that a text begins with; G_MAXSIZE: a quote or bracket is not closed. key:
+ * (out): the length of its "KEY="; 0: it has none */
+gsize sluice_line_span (const char *text, gsize *key);

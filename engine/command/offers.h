@@ -49,15 +49,23 @@ char *sluice_offers_dup_layer_title (const char *name, guint *order);
 
 /**
  * sluice_offer_split_text:
- * @text: what was typed: "dense units=10 name=logits"
+ * @text: what was typed: "dense units=10 name=logits", "Reshape shape=[2, 3]"
  * @values: (out) (transfer full): its words of a key and a value
  *
  * Returns: (transfer full): the others, by which offers are found
  */
 char *sluice_offer_split_text (const char *text, char ***values);
-/* The command with those values: `name` is what it is called. Where it is several commands, as it
- * is. (transfer full) */
-char *sluice_offer_dup_line_with (const SluiceOffer *self, const char *const *values);
+
+/**
+ * sluice_offer_dup_line_with:
+ * @values: KEY=VALUE: of the node's attributes, of the layer's parameters, of a constant that is
+ * added beside the node; `name` is what it is called
+ *
+ * Returns: (transfer full) (nullable): the command with those values; INVALID_ARGUMENT where there
+ * is nothing that they could be of
+ */
+char *
+sluice_offer_dup_line_with (const SluiceOffer *self, const char *const *values, GError **error);
 
 typedef struct _SluiceOffers SluiceOffers;
 

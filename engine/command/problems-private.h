@@ -4,12 +4,14 @@
 
 #include "engine/command/problems.h"
 
-typedef struct
+struct _SluiceProblemSearch
 {
   SluiceGraph *graph;
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
-} SluiceProblemSearch;
+  GHashTable *run;        /* (nullable): SluiceNode that a project fetches or runs */
+  guint n_looked_at;      /* nodes */
+};
 
 /* text: (transfer full) */
 void sluice_problem_add (

@@ -33,6 +33,14 @@ is_read (SluiceGraph *graph, const SluiceNode *node)
   return n > 0 || sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL; /* or was */
 }
 
+/* By the graph, or by the project that it is of. */
+static gboolean
+is_wanted (const SluiceProblemSearch *self, const SluiceNode *node)
+{
+  return is_read (self->graph, node)
+         || (self->run != NULL && g_hash_table_contains (self->run, node));
+}
+
 /* ---- variables that nobody trains ---- */
 
 /* Is the value made of other variables, as a copy or an average is? */
@@ -185,7 +193,7 @@ static void
 look_at_loss (SluiceProblemSearch *self, SluiceNode *node)
 {
   if (node->n_outputs == 0 || node->outputs[0].shape.rank < 1
-      || !sluice_op_words_is ("losses", node->op_name) || is_read (self->graph, node))
+      || !sluice_op_words_is ("losses", node->op_name) || is_wanted (self, node))
     return;
   g_autofree char *shape = sluice_shape_dup_words (&node->outputs[0].shape);
   sluice_problem_add (self, SLUICE_PROBLEM_MANY, node, -1,
@@ -202,7 +210,7 @@ sluice_problems_look_at (SluiceProblemSearch *self, SluiceNode *node)
   look_at_numbers (self, node);
   look_at_loss (self, node);
   if (sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_inputs == 0
-      && !is_read (self->graph, node))
+      && !is_wanted (self, node))
     sluice_problem_add (self, SLUICE_PROBLEM_UNREAD, node, -1, g_strdup (_ ("Nothing reads it.")));
 }
 
@@ -219,9 +227,9 @@ is_loss (SluiceGraph *graph, const SluiceNode *node)
 
 /* Does a value end there, of those that a gradient could come to? */
 static gboolean
-is_end (SluiceGraph *graph, const SluiceNode *node)
+is_end (const SluiceProblemSearch *self, const SluiceNode *node)
 {
-  return node->n_outputs > 0 && node->n_inputs > 0 && !is_read (graph, node)
+  return node->n_outputs > 0 && node->n_inputs > 0 && !is_wanted (self, node)
          && sluice_dtype_is_floating (node->outputs[0].dtype) && !sluice_node_is_stateful (node);
 }
 
@@ -308,7 +316,7 @@ sluice_problems_look_at_ends (SluiceProblemSearch *self)
           walk_back (self, node, seen, NULL);
           has_loss = TRUE;
         }
-      else if (is_end (self->graph, node))
+      else if (is_end (self, node))
         g_ptr_array_add (ends, node);
     }
   for (guint i = 0; has_loss && i < ends->len; i++)

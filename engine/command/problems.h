@@ -34,8 +34,9 @@ typedef struct
   SluiceProblemKind kind;
   SluiceProblemLevel level;
   SluiceNode *node;
-  int input;  /* -1: it is about the node */
-  char *text; /* one sentence, perhaps two, for people */
+  const char *name; /* of the node; stays when that has gone */
+  int input;        /* -1: it is about the node */
+  char *text;       /* one sentence, perhaps two, for people */
 } SluiceProblem;
 
 /* What a project does with its graph. */
@@ -55,6 +56,17 @@ typedef struct
  * Returns: (transfer full) (element-type SluiceProblem): those that stop first, then by node
  */
 GPtrArray *sluice_problems_find (SluiceGraph *graph, const SluiceProblemContext *context);
+
+/* The same in pieces, between which others have their turn. When the graph changes, what was found
+ * is of no use any more. */
+typedef struct _SluiceProblemSearch SluiceProblemSearch;
+SluiceProblemSearch *
+sluice_problem_search_new (SluiceGraph *graph, const SluiceProblemContext *context);
+void sluice_problem_search_free (SluiceProblemSearch *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceProblemSearch, sluice_problem_search_free)
+/* For so many µs at most, or a little more where nodes are to be followed. (transfer full)
+ * (nullable): all of them, in the end */
+GPtrArray *sluice_problem_search_go_on (SluiceProblemSearch *self, gint64 budget_us);
 
 /* What mends a problem. */
 typedef struct

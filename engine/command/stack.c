@@ -207,6 +207,18 @@ sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved)
   self->saved = is_saved ? last_number (self) : NEVER_SAVED;
 }
 
+guint64
+sluice_command_stack_get_moment (SluiceCommandStack *self)
+{
+  return last_number (self);
+}
+
+void
+sluice_command_stack_set_saved_at (SluiceCommandStack *self, guint64 moment)
+{
+  self->saved = moment;
+}
+
 gboolean
 sluice_command_stack_is_saved (SluiceCommandStack *self)
 {

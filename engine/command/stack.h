@@ -40,6 +40,10 @@ GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text,
 gboolean
 sluice_command_stack_do (SluiceCommandStack *self, const char *line, GString *said, GError **error);
 
+/* What a command would add, blocks of text: it is tried, and nothing stays. (transfer full)
+ * (nullable): it would be refused */
+char *sluice_command_stack_dup_preview (SluiceCommandStack *self, const char *line);
+
 /* The n last ones. FALSE with FAILED_PRECONDITION where there are fewer, and nothing has changed.
  */
 gboolean sluice_command_stack_undo (SluiceCommandStack *self, guint n, GError **error);
@@ -82,6 +86,9 @@ void sluice_command_stack_set_arrange (SluiceCommandStack *self,
 /* What the graph is now is what its file holds; FALSE: nothing that can be undone or done again
  * is. A new stack's graph is. */
 void sluice_command_stack_set_saved (SluiceCommandStack *self, gboolean is_saved);
+/* The same of what the graph was at a moment, for who saves while it changes. */
+guint64 sluice_command_stack_get_moment (SluiceCommandStack *self);
+void sluice_command_stack_set_saved_at (SluiceCommandStack *self, guint64 moment);
 /* Also once all that was done since was undone. */
 gboolean sluice_command_stack_is_saved (SluiceCommandStack *self);
 /* How many commands are done where it is; FALSE: it is nowhere to be reached. */

@@ -56,6 +56,7 @@ struct _SluiceEdit
   GPtrArray *direct;  /* nodes to be judged at the commit */
   GPtrArray *dropped; /* nodes that it added and removed again */
   guint n_enters_before;
+  guint64 version_before;
 };
 
 /* ---- edit-log.c: what was, and how it comes back ---- */

@@ -22,6 +22,7 @@ sluice_edit_begin (SluiceGraph *graph)
 {
   g_return_if_fail (graph->edit == NULL);
   graph->edit = sluice_edit_new (graph, FALSE);
+  graph->edit->version_before = graph->version;
 }
 
 void
@@ -31,6 +32,7 @@ sluice_edit_abandon (SluiceGraph *graph)
   g_return_if_fail (edit != NULL);
   sluice_edit_close (edit);
   sluice_edit_toggle (edit);
+  graph->version = edit->version_before; /* whoever looks at the graph need not look again */
   sluice_edit_free (edit);
 }
 

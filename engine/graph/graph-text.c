@@ -417,6 +417,40 @@ sluice_graph_text_get_n_lines (const SluiceGraphText *self)
   return sluice_text_place_add (at, &self->tail).line + 1;
 }
 
+/* What of a part that stands at a place is in the lines. */
+static void
+append_lines (
+    GString *out, SluiceTextPlace at, const SluiceTextPart *part, guint first, guint behind)
+{
+  SluiceTextPlace end = sluice_text_place_add (at, part);
+  if (!part->is_shown || end.line < first || at.line >= behind)
+    return;
+  const char *begin = part->text, *newline;
+  for (guint line = at.line; line < behind && *begin != '\0'; line++, begin = newline)
+    {
+      newline = strchrnul (begin, '\n');
+      newline += *newline == '\n';
+      if (line >= first)
+        g_string_append_len (out, begin, newline - begin);
+    }
+}
+
+char *
+sluice_graph_text_dup_lines (const SluiceGraphText *self, guint first, guint behind)
+{
+  GString *out = g_string_new (NULL);
+  SluiceTextPlace at = { 0 };
+  for (guint i = 0; i < self->blocks->len && at.line < behind; i++)
+    {
+      const SluiceTextBlock *block = nth (self, i);
+      append_lines (out, at, &block->lead, first, behind);
+      append_lines (out, sluice_text_place_add (at, &block->lead), &block->body, first, behind);
+      at = sluice_text_place_over (at, block);
+    }
+  append_lines (out, at, &self->tail, first, behind);
+  return g_string_free (out, FALSE);
+}
+
 /* ---- where what stands ---- */
 
 void

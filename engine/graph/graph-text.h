@@ -50,6 +50,8 @@ gboolean sluice_graph_text_is_whole (const SluiceGraphText *self);
 /* All of it, up to date. (transfer full) */
 char *sluice_graph_text_dup_text (SluiceGraphText *self);
 guint sluice_graph_text_get_n_lines (const SluiceGraphText *self); /* of what was refreshed */
+/* The lines from first to the one before behind, as they were refreshed. (transfer full) */
+char *sluice_graph_text_dup_lines (const SluiceGraphText *self, guint first, guint behind);
 
 /* ---- where what stands ---- */
 

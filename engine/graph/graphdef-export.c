@@ -192,8 +192,9 @@ sluice_graph_write_node (SluiceArena *arena, guint flags, const SluiceNode *node
   return write_node (&w, node);
 }
 
+/* All of it but the nodes. */
 static Tensorflow__GraphDef *
-write_graph (Writer *w, SluiceGraph *graph)
+write_shell (Writer *w, SluiceGraph *graph)
 {
   Tensorflow__GraphDef *def = unpack_kept (w, &tensorflow__graph_def__descriptor, graph->shell);
   if (def == NULL)
@@ -202,6 +203,13 @@ write_graph (Writer *w, SluiceGraph *graph)
     def->versions = sluice_wire_new (w->arena, &tensorflow__version_def__descriptor);
   def->versions->producer = graph->producer;
   def->version = 0; /* the old field; versions says it */
+  return def;
+}
+
+static Tensorflow__GraphDef *
+write_graph (Writer *w, SluiceGraph *graph)
+{
+  Tensorflow__GraphDef *def = write_shell (w, graph);
   def->n_node = graph->nodes->len;
   def->node = sluice_arena_new (w->arena, Tensorflow__NodeDef *, def->n_node);
   for (gsize i = 0; i < def->n_node; i++)
@@ -265,6 +273,95 @@ sluice_graph_export (SluiceGraph *self, guint flags, GError **error)
     bytes = sluice_wire_pack (message, error);
   sluice_arena_clear (&arena);
   return bytes;
+}
+
+/* ---- in pieces ---- */
+
+#define NODES_A_LOOK 32   /* at the clock */
+#define NODE_FIELD   0x0a /* the first one of a GraphDef, each with its length */
+
+struct _SluiceGraphExport
+{
+  SluiceGraph *graph;
+  GByteArray *bytes;
+  guint n_written;    /* nodes */
+  gboolean has_ended; /* the shell stands behind them */
+  gboolean has_failed;
+};
+
+SluiceGraphExport *
+sluice_graph_export_begin (SluiceGraph *graph)
+{
+  if (graph->meta_shell != NULL)
+    return NULL;
+  SluiceGraphExport *self = g_new0 (SluiceGraphExport, 1);
+  self->graph = sluice_graph_ref (graph);
+  self->bytes = g_byte_array_new ();
+  return self;
+}
+
+void
+sluice_graph_export_free (SluiceGraphExport *self)
+{
+  g_clear_pointer (&self->bytes, g_byte_array_unref);
+  sluice_graph_unref (self->graph);
+  g_free (self);
+}
+
+/* A node has its field and its length before it. */
+static void
+append_message (SluiceGraphExport *self, const ProtobufCMessage *message, gboolean is_node)
+{
+  guint8 head[11] = { NODE_FIELD };
+  gsize length = protobuf_c_message_get_packed_size (message), rest = length;
+  guint at = self->bytes->len, n = is_node;
+  for (; is_node && (rest > 0 || n == 1); rest >>= 7)
+    head[n++] = (guint8) ((rest & 0x7f) | (rest > 0x7f ? 0x80 : 0));
+  self->has_failed |= at + n + length > SLUICE_MAX_FILE_BYTES;
+  if (self->has_failed)
+    return;
+  g_byte_array_set_size (self->bytes, (guint) (at + n + length));
+  memcpy (self->bytes->data + at, head, n);
+  protobuf_c_message_pack (message, self->bytes->data + at + n);
+}
+
+gboolean
+sluice_graph_export_go_on (SluiceGraphExport *self, gint64 budget_us, GChecksum *checksum)
+{
+  SluiceArena arena;
+  Writer w = { .arena = &arena };
+  const guint before = self->bytes->len, n = self->graph->nodes->len;
+  gint64 begun = g_get_monotonic_time ();
+  sluice_arena_init (&arena);
+  for (guint n_now = 1; self->n_written < n; n_now++)
+    {
+      append_message (self, &write_node (&w, self->graph->nodes->pdata[self->n_written++])->base,
+                      TRUE);
+      if (n_now % NODES_A_LOOK == 0 && g_get_monotonic_time () - begun > budget_us)
+        break;
+    }
+  if (self->n_written == n && !self->has_ended)
+    {
+      append_message (self, &write_shell (&w, self->graph)->base, FALSE);
+      self->has_ended = TRUE;
+    }
+  self->has_failed |= arena.has_failed;
+  sluice_arena_clear (&arena);
+  if (checksum != NULL)
+    g_checksum_update (checksum, self->bytes->data + before, self->bytes->len - before);
+  return self->has_ended;
+}
+
+GBytes *
+sluice_graph_export_end (SluiceGraphExport *self, GError **error)
+{
+  g_return_val_if_fail (self->has_ended, NULL);
+  if (!self->has_failed)
+    return g_byte_array_free_to_bytes (g_steal_pointer (&self->bytes));
+  sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+               "the graph has more than 2 GiB, the limit of the format, or there is no memory to "
+               "write it: keep weights in variables and a checkpoint, and close other programs");
+  return NULL;
 }
 
 static int

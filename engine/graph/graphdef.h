@@ -50,6 +50,18 @@ SluiceGraph *sluice_graph_load_tagged (const char *path, const char *const *tags
  * SluiceExportFlags. */
 GBytes *sluice_graph_export (SluiceGraph *self, guint flags, GError **error);
 
+/* The same of a plain GraphDef in binary, in pieces between which others have their turn: the graph
+ * may not change before all nodes are written. */
+typedef struct _SluiceGraphExport SluiceGraphExport;
+/* (nullable): the graph goes into a MetaGraphDef, which is written at once. */
+SluiceGraphExport *sluice_graph_export_begin (SluiceGraph *graph);
+void sluice_graph_export_free (SluiceGraphExport *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphExport, sluice_graph_export_free)
+/* For so many µs at most. checksum: (nullable): of what was written. FALSE: there is more. */
+gboolean sluice_graph_export_go_on (SluiceGraphExport *self, gint64 budget_us, GChecksum *checksum);
+/* (transfer full) (nullable): what was written, all of it. */
+GBytes *sluice_graph_export_end (SluiceGraphExport *self, GError **error);
+
 /* One entry of a MetaGraphDef's collection `queue_runners`: nodes that fill a queue, each over and
  * over, until it is closed. */
 typedef struct

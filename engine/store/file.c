@@ -298,6 +298,19 @@ sluice_file_put (const char *what, const char *path, const void *data, gsize len
 }
 
 void
+sluice_file_remove_flat (const char *folder)
+{
+  g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);
+  const char *name;
+  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
+    {
+      g_autofree char *file = g_build_filename (folder, name, NULL);
+      unlink (file);
+    }
+  rmdir (folder);
+}
+
+void
 sluice_file_sweep (const char *folder)
 {
   g_autoptr (GDir) dir = g_dir_open (folder, 0, NULL);

@@ -39,6 +39,8 @@ gboolean sluice_file_copy_tree (const char *what, const char *from, const char *
 /* The folder that the file of that path stands in: what was named, renamed or removed there is on
  * the disk. */
 void sluice_file_sync_folder (const char *path);
+/* A folder and the files in it; folders below it stay, and then it does. */
+void sluice_file_remove_flat (const char *folder);
 /* Removes what a process left in a folder that was killed while it wrote there; nobody else may be
  * writing in it. */
 void sluice_file_sweep (const char *folder);

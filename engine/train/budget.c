@@ -8,7 +8,6 @@
 #include "engine/base/error.h"
 #include "engine/graph/variable-kind.h"
 #include "engine/passes/forecast.h"
-#include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/session.h"
 #include "engine/train/calibration.h"
 
@@ -23,13 +22,6 @@ sluice_budget_free (SluiceBudget *self)
 {
   g_clear_pointer (&self->devices, g_array_unref);
   g_free (self);
-}
-
-SluiceGraph *
-sluice_budget_take_graph (SluiceGraph *graph, GError **error)
-{
-  g_autoptr (SluiceGraph) copy = sluice_graph_new ();
-  return sluice_copy_new_nodes (copy, graph, error) ? g_steal_pointer (&copy) : NULL;
 }
 
 /* ---- what a step is ---- */

@@ -29,9 +29,6 @@ typedef struct
 void sluice_budget_free (SluiceBudget *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceBudget, sluice_budget_free)
 
-/* The graph as it is now, for another thread. (transfer full) (nullable) */
-SluiceGraph *sluice_budget_take_graph (SluiceGraph *graph, GError **error);
-
 /**
  * sluice_budget_new:
  * @batch: stands for each dimension that is not known

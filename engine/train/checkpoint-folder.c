@@ -6,8 +6,6 @@
 #include <glib/gstdio.h>
 #include <string.h>
 
-#include "engine/store/store.h"
-
 #define CHECKPOINTS "checkpoints"
 #define PREFIX      "step-"
 #define SUFFIX      ".safetensors"
@@ -64,4 +62,21 @@ sluice_checkpoint_folder_list (const char *folder)
     }
   g_ptr_array_sort (found, by_step);
   return found;
+}
+
+gboolean
+sluice_checkpoint_folder_forget (GPtrArray *checkpoints,
+                                 SluiceRunLog *log,
+                                 gint64 step,
+                                 GError **error)
+{
+  if (!sluice_run_log_truncate (log, step, error))
+    return FALSE;
+  for (guint i = 0; i < checkpoints->len; i++)
+    {
+      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
+      if (checkpoint->step > step)
+        g_unlink (checkpoint->path);
+    }
+  return TRUE;
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include <glib.h>
+#include "engine/store/store.h"
 
 /* Of the checkpoint of a step, relative to the run's folder. (transfer full) */
 char *sluice_checkpoint_folder_dup_name (gint64 step);
@@ -10,3 +10,9 @@ char *sluice_checkpoint_folder_dup_name (gint64 step);
  * is found out by whoever reads them. Paths are relative to the folder. (transfer full)
  * (element-type SluiceCheckpointInfo) */
 GPtrArray *sluice_checkpoint_folder_list (const char *folder);
+/* What a run logged after a step is not what will be written: points, and checkpoints, with their
+ * files. checkpoints: (element-type SluiceCheckpointInfo) */
+gboolean sluice_checkpoint_folder_forget (GPtrArray *checkpoints,
+                                          SluiceRunLog *log,
+                                          gint64 step,
+                                          GError **error);

@@ -10,6 +10,7 @@
 #include "engine/store/file.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/retrace.h"
+#include "engine/train/run-edit.h"
 #include "engine/train/run-file.h"
 #include "engine/train/run-forecast.h"
 #include "engine/train/trainer-private.h"
@@ -63,8 +64,9 @@ static gboolean
 load_projects (Fork *self, GError **error)
 {
   const SluiceForkRequest *request = self->request;
-  self->before = sluice_project_load (self->folder, error);
-  self->project = self->before != NULL ? sluice_project_load (self->folder, error) : NULL;
+  g_autofree char *folder = sluice_run_edit_dup_folder_at (self->folder, request->step);
+  self->before = sluice_project_load (folder, error);
+  self->project = self->before != NULL ? sluice_project_load (folder, error) : NULL;
   if (self->project == NULL)
     return FALSE;
   sluice_project_begin_at (self->project, request->step);
@@ -130,66 +132,23 @@ make_replica (Fork *self, SluiceProject *project, GError **error)
   return self->replica != NULL;
 }
 
-/* The newest whole one that is not after the step; where there is none, the start. */
-static gboolean
-restore (Fork *self, GError **error)
-{
-  g_autoptr (GPtrArray) checkpoints =
-      sluice_store_read_checkpoints (self->store, self->parent->id, error);
-  g_autoptr (GError) first = NULL;
-  if (checkpoints == NULL)
-    return FALSE;
-  for (guint i = checkpoints->len; i-- > 0;)
-    {
-      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step <= self->request->step
-          && sluice_replica_restore (self->replica, checkpoint->path,
-                                     first == NULL ? &first : NULL))
-        return TRUE;
-    }
-  if (first != NULL || self->parent->parent != 0)
-    return sluice_fail (error, SLUICE_ERROR_DATA_LOSS,
-                        "run '%s' has no whole checkpoint up to step %" G_GINT64_FORMAT "%s%s",
-                        self->parent->name, self->request->step, first != NULL ? ": " : "",
-                        first != NULL ? first->message : "");
-  return sluice_replica_initialize (self->replica, error);
-}
-
-static gboolean
-retrace (Fork *self, GError **error)
-{
-  const SluiceForkRequest *request = self->request;
-  SluiceReplica *replica = self->replica;
-  if (replica->n_done == request->step)
-    return TRUE;
-  if (replica->n_workers > 1)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run '%s' has no checkpoint of step %" G_GINT64_FORMAT
-                        ", and steps of several train targets do not come again as they were; "
-                        "take that of step %" G_GINT64_FORMAT,
-                        self->parent->name, request->step, replica->n_done);
-  if (request->recomputes != NULL)
-    request->recomputes (replica->n_done, request->step, request->recomputes_data);
-  gboolean ok = sluice_replica_begin_input (replica, error)
-                && sluice_replica_retrace (replica, request->step, NULL, error);
-  sluice_replica_end_input (replica);
-  return ok;
-}
-
 /* As the parent was: its own settings, until the step. Then that the fork's fit. other: (nullable):
  * a fork at the same step, whose state is this one's. */
 static gboolean
 stand_at_step (Fork *self, const char *folder, const Fork *other, GError **error)
 {
-  self->checkpoint = sluice_checkpoint_folder_dup_name (self->request->step);
+  const gint64 step = self->request->step;
+  self->checkpoint = sluice_checkpoint_folder_dup_name (step);
   self->state = g_build_filename (folder, self->checkpoint, NULL);
   if (other != NULL)
     self->state_bytes = other->state_bytes;
   gboolean ok =
       other != NULL
           ? sluice_file_copy_tree ("checkpoint", other->state, self->state, error)
-          : make_replica (self, self->before, error) && restore (self, error)
-                && retrace (self, error)
+          : make_replica (self, self->before, error)
+                && sluice_replica_stand_at (self->replica, self->store, self->parent, step,
+                                            self->request->recomputes,
+                                            self->request->recomputes_data, error)
                 && sluice_replica_save (self->replica, self->state, &self->state_bytes, error);
   return ok && make_replica (self, self->project, error)
          && sluice_replica_restore (self->replica, self->state, error);
@@ -247,6 +206,7 @@ prepare (Fork *self, SluiceRunDraft *draft, const Fork *other, GError **error)
     return NULL;
   g_autoptr (SluiceRunInfo) info = make_info (self, error);
   self->graph = sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
+  sluice_run_file_note_asked (self->file, &self->request->needs, NULL);
   if (info->graph_hash == NULL || self->graph == NULL
       || !sluice_project_save (self->project, folder, error)
       || !sluice_run_file_write (self->file, folder, info, error))

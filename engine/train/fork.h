@@ -3,7 +3,7 @@
 #pragma once
 
 #include "engine/store/run-queue.h"
-#include "engine/train/project.h"
+#include "engine/train/retrace.h"
 
 /*
  * A run that begins where another one stood at a step: with its values, random streams, place in
@@ -20,9 +20,8 @@ typedef struct
   SluiceQueueNeeds needs;
   gboolean accept_changed_data;
   const SluiceSessionOptions *host; /* (nullable): by which steps are computed and it is checked */
-  /* (nullable): told before steps are computed again, for the parent has no whole checkpoint
-   * there */
-  void (*recomputes) (gint64 from, gint64 to, gpointer data);
+  /* (nullable) */
+  SluiceRecomputes recomputes;
   gpointer recomputes_data;
 } SluiceForkRequest;
 

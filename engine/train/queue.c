@@ -10,6 +10,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/store/draft.h"
 #include "engine/store/file.h"
+#include "engine/train/checkpoint-folder.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/run-forecast.h"
@@ -18,20 +19,46 @@
 
 /* ---- a run that waits ---- */
 
-/* By all that a trainer looks at before it computes. memory: (out): what it will take, 0 where
- * that cannot be told. */
+/* What of a run takes a replica to be known. */
+typedef struct
+{
+  gint64 memory; /* that it will take; 0: not known */
+  char *values;  /* (nullable): where its first values lie, relative to its folder */
+  gsize values_bytes;
+} Checked;
+
+static gboolean
+take_values (SluiceReplica *replica,
+             const SluiceQueueRequest *request,
+             const char *folder,
+             Checked *checked,
+             GError **error)
+{
+  g_free (checked->values);
+  checked->values = sluice_checkpoint_folder_dup_name (0);
+  g_autofree char *path = g_build_filename (folder, checked->values, NULL);
+  return sluice_replica_initialize (replica, error)
+         && sluice_replica_take_values (replica, request->init_from, request->init_partly, error)
+         && sluice_replica_save (replica, path, &checked->values_bytes, error);
+}
+
+/* By all that a trainer looks at before it computes. */
 static gboolean
 check_project (SluiceProject *project,
-               const SluiceSessionOptions *host,
-               gint64 *memory,
+               const SluiceQueueRequest *request,
+               const char *folder,
+               Checked *checked,
                GError **error)
 {
   SluiceExamples *examples = NULL, *test = NULL;
   SluiceReplica *replica = NULL;
-  gboolean ok = sluice_examples_load_all (project, &examples, &test, error)
-                && (replica = sluice_replica_new (project, examples, test, 0, host, error)) != NULL;
+  gboolean ok =
+      sluice_examples_load_all (project, &examples, &test, error)
+      && (replica = sluice_replica_new (project, examples, test, 0, request->host, error)) != NULL;
   g_autoptr (SluiceRunForecast) forecast = ok ? sluice_run_forecast_new (replica, NULL) : NULL;
-  *memory = forecast != NULL ? sluice_run_forecast_get_bytes (forecast) : 0;
+  checked->memory = forecast != NULL ? sluice_run_forecast_get_bytes (forecast) : 0;
+  if (ok && request->init_from != NULL)
+    ok = take_values (replica, request, folder, checked, error);
   g_clear_pointer (&replica, sluice_replica_free);
   g_clear_pointer (&examples, sluice_examples_free);
   g_clear_pointer (&test, sluice_examples_free);
@@ -65,6 +92,7 @@ typedef struct
   SluiceQueueNeeds needs;
   char *devices;
   SluiceRecord *settings;
+  char *checkpoint; /* (nullable) */
 } Waiting;
 
 static void
@@ -72,6 +100,7 @@ waiting_free (gpointer data)
 {
   Waiting *self = data;
   g_free (self->devices);
+  g_free (self->checkpoint);
   sluice_record_free (self->settings);
   g_free (self);
 }
@@ -86,7 +115,7 @@ struct _SluiceQueueBatch
   /* Of all graphs and data so far; the last ones are those of who has another one's hash. */
   GPtrArray *graphs, *files; /* of GBytes, SluiceRunFile */
   char *hash;                /* of the last graph */
-  gint64 memory;             /* that the last one takes; 0: not known */
+  Checked checked;           /* of the last one that was */
 };
 
 void
@@ -100,6 +129,7 @@ sluice_queue_batch_free (SluiceQueueBatch *self)
   g_ptr_array_unref (self->files);
   g_object_unref (self->store);
   g_free (self->hash);
+  g_free (self->checked.values);
   g_free (self);
 }
 
@@ -124,10 +154,11 @@ sluice_queue_batch_new (SluiceStore *store, GError **error)
 static gboolean
 load (SluiceQueueBatch *self,
       SluiceProject *project,
-      const SluiceSessionOptions *host,
+      const SluiceQueueRequest *request,
+      const char *folder,
       GError **error)
 {
-  if (!check_project (project, host, &self->memory, error))
+  if (!check_project (project, request, folder, &self->checked, error))
     return FALSE;
   g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, error);
   g_autofree char *hash = graph != NULL ? sluice_graph_dup_hash (graph, error) : NULL;
@@ -135,6 +166,7 @@ load (SluiceQueueBatch *self,
   GBytes *bytes = file != NULL ? sluice_graph_export (graph, SLUICE_EXPORT_BINARY, error) : NULL;
   if (bytes == NULL)
     return FALSE;
+  sluice_run_file_note_asked (file, &request->needs, request->init_from);
   g_ptr_array_add (self->graphs, bytes);
   g_ptr_array_add (self->files, g_steal_pointer (&file));
   g_free (self->hash);
@@ -154,13 +186,16 @@ make_start (SluiceQueueBatch *self, const SluiceProject *project, const SluiceQu
   Waiting *waiting = g_new0 (Waiting, 1);
   waiting->needs = *needs;
   if (needs->memory == 0)
-    waiting->needs.memory = self->memory;
+    waiting->needs.memory = self->checked.memory;
   waiting->needs.devices = waiting->devices = g_strdup (needs->devices);
   waiting->settings = sluice_trainer_new_settings (project);
+  waiting->checkpoint = g_strdup (self->checked.values);
   g_ptr_array_add (self->waiting, waiting);
   return (SluiceRunStart){ .graph = last_of (self->graphs),
                            .waits = &waiting->needs,
                            .settings = waiting->settings,
+                           .checkpoint = waiting->checkpoint,
+                           .checkpoint_bytes = self->checked.values_bytes,
                            .write = write_run_file,
                            .data = last_of (self->files) };
 }
@@ -171,17 +206,18 @@ sluice_queue_batch_add (SluiceQueueBatch *self,
                         const SluiceQueueRequest *request,
                         GError **error)
 {
-  gboolean is_same = request->like_last && self->hash != NULL;
+  /* Values that are begun with are of each run: what they lack its seed makes. */
+  gboolean is_same = request->like_last && self->hash != NULL && request->init_from == NULL;
   if (request->name != NULL
       && !sluice_text_check_name ("the name of the run", request->name, error))
     return FALSE;
-  if (!is_same && !load (self, project, request->host, error))
+  g_autofree char *folder = sluice_run_draft_add_folder (self->draft, error);
+  if (folder == NULL || (!is_same && !load (self, project, request, folder, error)))
     return FALSE;
   g_autoptr (SluiceRunInfo) info = make_info (project, request, self->hash);
   if (info->name == NULL)
     info->name = g_strdup (info->project);
-  g_autofree char *folder = sluice_run_draft_add_folder (self->draft, error);
-  if (folder == NULL || !sluice_project_save (project, folder, error)
+  if (!sluice_project_save (project, folder, error)
       || !sluice_run_file_write (last_of (self->files), folder, info, error))
     return FALSE;
   SluiceRunStart start = make_start (self, project, &request->needs);

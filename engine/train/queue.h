@@ -17,6 +17,10 @@ typedef struct
   const char *group;                /* (nullable) */
   SluiceQueueNeeds needs;           /* memory 0: what its plan takes */
   const SluiceSessionOptions *host; /* (nullable): by which it is checked */
+  /* (nullable): a checkpoint of whatever format with whose values it begins. They are copied now:
+   * what becomes of the file is nothing to it. */
+  const char *init_from;
+  gboolean init_partly; /* variables that it lacks keep their initial values */
   /* In a batch: graph, data and batches are those of the run before, whose check and memory stand
    * for this one's. */
   gboolean like_last;

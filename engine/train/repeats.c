@@ -71,8 +71,8 @@ has_same_files (const SluiceProject *project, const char *folder)
 {
   g_autofree char *difference = NULL;
   g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
-  return file != NULL && sluice_run_file_compare (file, project, &difference, NULL)
-         && difference == NULL;
+  return file != NULL && file->init_from == NULL
+         && sluice_run_file_compare (file, project, &difference, NULL) && difference == NULL;
 }
 
 static gboolean

@@ -193,14 +193,19 @@ typedef struct
   gboolean partly;
   GArray *tensors;      /* of SluiceNamedTensor: those that fit */
   GPtrArray *variables; /* of SluiceVariable, for each of them */
-  GString *wrong;       /* what is missing or does not fit */
+  GString *wrong;       /* what is missing or does not fit: the first ones in words */
+  guint n_wrong, n_missing;
   GError *error;
 } Take;
+
+#define MOST_WRONG 20 /* that are told one by one */
 
 static void
 add_wrong (Take *take, const char *format, ...)
 {
   va_list args;
+  if (take->n_wrong++ >= MOST_WRONG)
+    return;
   va_start (args, format);
   g_string_append (take->wrong, take->wrong->len > 0 ? "; " : "");
   g_string_append_vprintf (take->wrong, format, args);
@@ -215,9 +220,11 @@ check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBu
   if (there == NULL)
     {
       const char *hint = sluice_checkpoint_file_suggest (take->file, name);
-      if (!take->partly)
-        add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
-                   hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
+      if (take->partly)
+        return FALSE;
+      take->n_missing++;
+      add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
+                 hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
       return FALSE;
     }
   if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)
@@ -250,6 +257,23 @@ take_variable (const char *container, const char *name, SluiceResource *resource
   g_ptr_array_add (take->variables, sluice_resource_ref (resource));
 }
 
+/* And what is to be done about it. */
+static gboolean
+fail_fit (const Take *take, const char *path, GError **error)
+{
+  g_autofree char *more =
+      take->n_wrong > MOST_WRONG
+          ? g_strdup_printf ("; and %u more, which 'sluice launch --check --init-from' lists",
+                             take->n_wrong - MOST_WRONG)
+          : g_strdup ("");
+  return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
+                      "checkpoint '%s' does not fit the graph: %s%s%s", path, take->wrong->str,
+                      more,
+                      take->n_missing == take->n_wrong
+                          ? "; with --init-partly what it lacks keeps its initial value"
+                          : "");
+}
+
 gboolean
 sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error)
 {
@@ -261,11 +285,10 @@ sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean part
   g_autoptr (GPtrArray) variables =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_resource_unref);
   g_autoptr (GString) wrong = g_string_new (NULL);
-  Take take = { file, partly, tensors, variables, wrong, NULL };
+  Take take = { file, partly, tensors, variables, .wrong = wrong };
   sluice_resources_foreach (sluice_session_get_resources (self->session), take_variable, &take);
   if (take.error == NULL && wrong->len > 0)
-    sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND, "checkpoint '%s' does not fit the graph: %s",
-                 path, wrong->str);
+    fail_fit (&take, path, &take.error);
   for (guint i = 0; take.error == NULL && i < variables->len; i++)
     set_variable (self, variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i),
                   &take.error);
@@ -361,4 +384,77 @@ sluice_replica_restore (SluiceReplica *self, const char *path, GError **error)
   if (!ok)
     g_prefix_error (error, "checkpoint '%s' ", path);
   return ok;
+}
+
+/* ---- another graph ---- */
+
+static const SluiceNamedTensor *
+find_named (const GArray *tensors, const char *name)
+{
+  for (guint i = 0; i < tensors->len; i++)
+    {
+      const SluiceNamedTensor *named = &g_array_index (tensors, SluiceNamedTensor, i);
+      if (strcmp (named->name, name) == 0)
+        return named;
+    }
+  return NULL;
+}
+
+/* May the graph's variable of that name have the value? own: (nullable): what it has */
+static gboolean
+takes_value (SluiceReplica *self, const SluiceNamedTensor *value, const SluiceNamedTensor *own)
+{
+  if (own == NULL) /* nothing has initialised it yet */
+    return sluice_graph_find (self->graph, value->name) != NULL;
+  return own->tensor->dtype == value->tensor->dtype
+         && sluice_shape_equal (&own->tensor->shape, &value->tensor->shape);
+}
+
+static void
+carry_random (const char *container, const char *name, SluiceResource *resource, gpointer data)
+{
+  SluiceResources *resources = data;
+  if (resource->type != &sluice_random_type)
+    return;
+  SluicePhilox philox = sluice_random_state_dump ((SluiceRandomState *) resource);
+  SluiceRandomState *state = sluice_random_state_get (resources, name, &philox, NULL);
+  if (state == NULL)
+    return;
+  sluice_random_state_load (state, &philox);
+  sluice_resource_unref (&state->parent);
+}
+
+gboolean
+sluice_replica_carry (SluiceReplica *self,
+                      SluiceReplica *from,
+                      guint *n_kept,
+                      guint *n_new,
+                      guint *n_dropped,
+                      GError **error)
+{
+  g_autoptr (GArray) values = sluice_replica_dup_variables (from);
+  g_autoptr (GArray) own = sluice_replica_dup_variables (self);
+  *n_kept = *n_dropped = 0;
+  guint n_found = 0;
+  for (guint i = 0; i < values->len; i++)
+    {
+      SluiceNamedTensor *value = &g_array_index (values, SluiceNamedTensor, i);
+      const SluiceNamedTensor *there = find_named (own, value->name);
+      if (!takes_value (self, value, there))
+        {
+          ++*n_dropped;
+          continue;
+        }
+      if (!restore_variable (self, value, error))
+        return FALSE;
+      ++*n_kept;
+      n_found += there != NULL;
+    }
+  *n_new = own->len - n_found;
+  sluice_resources_foreach (sluice_session_get_resources (from->session), carry_random,
+                            sluice_session_get_resources (self->session));
+  self->n_done = from->n_done;
+  self->cursor = from->cursor;
+  sluice_replica_forget_changes (self);
+  return TRUE;
 }

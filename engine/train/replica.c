@@ -332,6 +332,20 @@ sluice_replica_new (SluiceProject *project,
                     const SluiceSessionOptions *host,
                     GError **error)
 {
+  SluiceGraph *graph = sluice_project_load_graph (project, error);
+  return graph != NULL ? sluice_replica_new_of (project, graph, examples, test, n_cpus, host, error)
+                       : NULL;
+}
+
+SluiceReplica *
+sluice_replica_new_of (SluiceProject *project,
+                       SluiceGraph *take_graph,
+                       const SluiceExamples *examples,
+                       const SluiceExamples *test,
+                       guint n_cpus,
+                       const SluiceSessionOptions *host,
+                       GError **error)
+{
   SluiceReplica *self = g_new0 (SluiceReplica, 1);
   self->project = project;
   self->examples = examples;
@@ -347,8 +361,8 @@ sluice_replica_new (SluiceProject *project,
   options.seed = MAX (project->seed, 1);
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
-  self->graph = sluice_project_load_graph (project, error);
-  self->session = self->graph != NULL ? sluice_session_new (&options, error) : NULL;
+  self->graph = take_graph;
+  self->session = sluice_session_new (&options, error);
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
       || !sluice_replica_make_feeds (self, feeds, error)
       || !sluice_replica_make_callables (self, feeds, error))

@@ -54,6 +54,14 @@ SluiceReplica *sluice_replica_new (SluiceProject *project,
                                    guint n_cpus,
                                    const SluiceSessionOptions *host,
                                    GError **error);
+/* The same with another graph than the project's. */
+SluiceReplica *sluice_replica_new_of (SluiceProject *project,
+                                      SluiceGraph *take_graph,
+                                      const SluiceExamples *examples,
+                                      const SluiceExamples *test,
+                                      guint n_cpus,
+                                      const SluiceSessionOptions *host,
+                                      GError **error);
 void sluice_replica_free (SluiceReplica *self);
 /* "CPU:0, CPU:1". (transfer full) */
 char *sluice_replica_dup_devices (const SluiceReplica *self);
@@ -79,6 +87,20 @@ gboolean sluice_replica_restore (SluiceReplica *self, const char *path, GError *
  */
 gboolean
 sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error);
+/**
+ * sluice_replica_carry:
+ * @from: of the same project with another graph
+ *
+ * After sluice_replica_initialize(): stands where the other one does. Variables of the same name,
+ * dtype and shape have its values, random streams go on, the data's next batch is the same; the
+ * other variables keep what they have.
+ */
+gboolean sluice_replica_carry (SluiceReplica *self,
+                               SluiceReplica *from,
+                               guint *n_kept,
+                               guint *n_new,
+                               guint *n_dropped,
+                               GError **error);
 /* (transfer full) (element-type SluiceNamedTensor): as a checkpoint names them, sorted by container
  * and name. They change with the next step. */
 GArray *sluice_replica_dup_variables (SluiceReplica *self);

@@ -47,23 +47,10 @@ segment_clear (gpointer data)
 }
 
 static void
-remove_folder (const char *path)
-{
-  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
-  const char *name;
-  while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
-    {
-      g_autofree char *file = g_build_filename (path, name, NULL);
-      g_unlink (file);
-    }
-  g_rmdir (path);
-}
-
-static void
 reproducer_clear (SluiceReproducer *self)
 {
   if (self->scratch != NULL)
-    remove_folder (self->scratch);
+    sluice_file_remove_flat (self->scratch);
   for (guint i = 0; i < SLUICE_N_DATA; i++)
     {
       g_free (self->data[i].why);

@@ -164,6 +164,13 @@ add_start (GPtrArray *facts, SluiceStore *store, const SluiceRunInfo *info, GErr
       add_fact (facts, START, START, g_strdup_printf (_ ("values of “%s”"), event->text));
       return TRUE;
     }
+  g_autofree char *folder = sluice_store_dup_run_folder (store, info->id);
+  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
+  if (file != NULL && file->init_from != NULL) /* it waits */
+    {
+      add_fact (facts, START, START, g_strdup_printf (_ ("values of “%s”"), file->init_from));
+      return TRUE;
+    }
   g_autofree char *number = g_strdup_printf ("#%" PRId64, info->parent);
   g_autoptr (SluiceRunInfo) parent =
       info->parent != 0 ? sluice_store_dup_run (store, number, NULL) : NULL;

@@ -14,11 +14,13 @@
 
 #include "engine/base/pool.h"
 #include "engine/store/file.h"
+#include "engine/train/queue-needs.h"
 
 #define NAME       "run.ini"
 #define GROUP      "run"
 #define MADE       "made"
 #define EXAMPLES   "examples"
+#define NEEDS      "needs"
 #define PROOF      "reproduced"
 #define SOURCE     "project " /* and the step after which it holds: the name of a group */
 #define INPUT      "input "   /* and its key: the name of a group */
@@ -56,6 +58,7 @@ run_file_alloc (void)
   self->sources = g_array_new (FALSE, TRUE, sizeof (SluiceRunSource));
   g_array_set_clear_func (self->sources, source_clear);
   self->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->needs = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->inputs = g_array_new (FALSE, TRUE, sizeof (SluiceRunInput));
   g_array_set_clear_func (self->inputs, input_clear);
   return self;
@@ -68,12 +71,14 @@ sluice_run_file_free (SluiceRunFile *self)
   g_array_unref (self->sources);
   g_hash_table_unref (self->made);
   g_hash_table_unref (self->examples);
+  g_hash_table_unref (self->needs);
   g_clear_pointer (&self->proof, proof_free);
   g_free (self->name);
   g_free (self->project);
   g_free (self->graph_hash);
   g_free (self->notes);
   g_free (self->group);
+  g_free (self->init_from);
   g_strfreev (self->tags);
   g_free (self);
 }
@@ -304,6 +309,24 @@ sluice_run_file_is_made_here (const SluiceRunFile *self, const char *devices)
 }
 
 void
+sluice_run_file_note_asked (SluiceRunFile *self,
+                            const SluiceQueueNeeds *needs,
+                            const char *init_from)
+{
+  g_free (self->init_from);
+  self->init_from = g_strdup (init_from);
+  g_hash_table_remove_all (self->needs);
+  for (guint i = 0; sluice_queue_need_keys[i] != NULL; i++)
+    {
+      char *text = sluice_queue_needs_dup_text (needs, sluice_queue_need_keys[i]);
+      if (*text != '\0')
+        g_hash_table_insert (self->needs, g_strdup (sluice_queue_need_keys[i]), text);
+      else
+        g_free (text);
+    }
+}
+
+void
 sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project)
 {
   while (self->sources->len > 0
@@ -421,6 +444,9 @@ put_rest (const SluiceRunFile *self, GKeyFile *file)
 {
   put_table (self->made, file, MADE);
   put_table (self->examples, file, EXAMPLES);
+  put_table (self->needs, file, NEEDS);
+  if (self->init_from != NULL)
+    g_key_file_set_string (file, GROUP, "init-from", self->init_from);
   for (guint i = 0; i < self->inputs->len; i++)
     put_input (&g_array_index (self->inputs, SluiceRunInput, i), file);
   for (guint i = 0; i < self->sources->len; i++)
@@ -538,6 +564,8 @@ sluice_run_file_read (const char *folder)
   self->proof = get_proof (file);
   get_table (self->made, file, MADE);
   get_table (self->examples, file, EXAMPLES);
+  get_table (self->needs, file, NEEDS);
+  self->init_from = g_key_file_get_string (file, GROUP, "init-from", NULL);
   g_auto (GStrv) groups = g_key_file_get_groups (file, NULL);
   for (guint i = 0; groups[i] != NULL; i++)
     if (g_str_has_prefix (groups[i], INPUT))

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/store/store.h"
+#include "engine/store/run-queue.h"
 #include "engine/train/project.h"
 
 /*
@@ -50,6 +50,8 @@ typedef struct
   GHashTable *examples;  /* text -> text: "train-x", …: SluiceExampleSums by their hash */
   GArray *sources;       /* of SluiceRunSource, in order of steps */
   SluiceRunProof *proof; /* (nullable) */
+  GHashTable *needs;     /* text -> text: what was said that it needs (queue-needs.h) */
+  char *init_from;       /* (nullable): the checkpoint file whose values it began with */
 } SluiceRunFile;
 
 /* Tells what runs of this process are trained by, in words: version and libraries. (transfer full):
@@ -60,6 +62,10 @@ void sluice_run_file_note_made (SluiceRunFile *self, const char *devices);
 /* Was it trained last as this process would train it on these devices? */
 gboolean sluice_run_file_is_made_here (const SluiceRunFile *self, const char *devices);
 
+/* Notes how the run was asked for. init_from: (nullable) */
+void sluice_run_file_note_asked (SluiceRunFile *self,
+                                 const SluiceQueueNeeds *needs,
+                                 const char *init_from);
 /* Notes that the steps after from are made by that project. */
 void sluice_run_file_note_source (SluiceRunFile *self, gint64 from, const SluiceProject *project);
 /* Takes a copy. */

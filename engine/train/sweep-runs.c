@@ -248,31 +248,29 @@ static gboolean
 add_trial (const SluiceSweep *self,
            SluiceQueueBatch *batch,
            guint i,
-           const SluiceSessionOptions *host,
+           const SluiceQueueRequest *like,
            GError **error)
 {
   g_autoptr (SluiceProject) project = load_project (self, self->trials->pdata[i], error);
   g_autofree char *name = sluice_sweep_dup_name (self, i);
   if (project == NULL || !set_rungs (self, project, i, error))
     return FALSE;
-  const SluiceQueueRequest request = { .name = name,
-                                       .group = self->group,
-                                       .needs.devices = host != NULL ? host->device : NULL,
-                                       .needs.threads = host != NULL ? host->n_threads : 0,
-                                       .host = host,
-                                       .like_last = is_checked_once (self, project) };
+  SluiceQueueRequest request = like != NULL ? *like : (SluiceQueueRequest){ 0 };
+  request.name = name;
+  request.group = self->group;
+  request.like_last = is_checked_once (self, project);
   return sluice_queue_batch_add (batch, project, &request, error);
 }
 
 GPtrArray *
 sluice_sweep_add_runs (const SluiceSweep *self,
                        SluiceStore *store,
-                       const SluiceSessionOptions *host,
+                       const SluiceQueueRequest *like,
                        GError **error)
 {
   g_autoptr (SluiceQueueBatch) batch = sluice_queue_batch_new (store, error);
   for (guint i = 0; batch != NULL && i < self->trials->len; i++)
-    if (!add_trial (self, batch, i, host, error))
+    if (!add_trial (self, batch, i, like, error))
       return NULL;
   return batch != NULL ? sluice_queue_batch_commit (g_steal_pointer (&batch), error) : NULL;
 }

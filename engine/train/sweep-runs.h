@@ -4,6 +4,7 @@
 
 #include "engine/store/runs.h"
 #include "engine/train/halving.h"
+#include "engine/train/queue.h"
 #include "engine/train/sweep.h"
 
 /*
@@ -61,7 +62,7 @@ char *sluice_sweep_dup_name (const SluiceSweep *self, guint trial);
 
 /**
  * sluice_sweep_add_runs:
- * @host: (nullable): options of the machine, by which they are checked
+ * @like: (nullable): what they have in common beside the sweep's settings
  *
  * Puts them at the end of the queue, in order: all of them or, whatever happens to the program,
  * none.
@@ -71,7 +72,7 @@ char *sluice_sweep_dup_name (const SluiceSweep *self, guint trial);
  */
 GPtrArray *sluice_sweep_add_runs (const SluiceSweep *self,
                                   SluiceStore *store,
-                                  const SluiceSessionOptions *host,
+                                  const SluiceQueueRequest *like,
                                   GError **error);
 
 /* The metric's last value; NAN: it has none. */

@@ -14,6 +14,7 @@
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/train/example-sums.h"
+#include "engine/train/run-edit.h"
 #include "engine/train/trainer-private.h"
 
 double
@@ -117,7 +118,12 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
     return FALSE;
   self->file = sluice_run_file_new (self->project, error);
   if (self->file != NULL)
-    note_made (self);
+    {
+      const SluiceQueueNeeds needs = { .devices =
+                                           options->host != NULL ? options->host->device : NULL };
+      sluice_run_file_note_asked (self->file, &needs, options->init_from);
+      note_made (self);
+    }
   self->info = g_new0 (SluiceRunInfo, 1);
   self->info->name = g_strdup (options->run_name);
   self->info->project = g_path_get_basename (self->project->folder);
@@ -164,11 +170,12 @@ make_run (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **err
 }
 
 static void
-log_values (SluiceTrainer *self, const char *init_from)
+log_values (SluiceTrainer *self)
 {
-  if (init_from == NULL)
+  if (self->file->init_from == NULL)
     return;
-  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "init-from", init_from);
+  sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "init-from",
+                        self->file->init_from);
   sluice_run_log_event (self->log, 0, sluice_trainer_wall_now (), "checkpoint", NULL);
 }
 
@@ -231,7 +238,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
   if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
-      log_values (self, options->init_from);
+      log_values (self);
       return TRUE;
     }
   if (self->log != NULL)
@@ -299,6 +306,13 @@ static gboolean
 restore_step (SluiceTrainer *self, GPtrArray *checkpoints, gint64 step, GError **error)
 {
   g_autoptr (GString) there = g_string_new (NULL);
+  const gint64 edited = sluice_run_edit_get_last (self->folder);
+  if (step < edited)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the graph of run '%s' was edited at step %" G_GINT64_FORMAT
+                        ", and step %" G_GINT64_FORMAT
+                        " is of the graph before; take the edit back first: --undo-edit",
+                        self->info->name, edited, step);
   for (guint i = 0; i < checkpoints->len; i++)
     {
       const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
@@ -366,22 +380,6 @@ find_run (SluiceTrainer *self, const SluiceTrainerOptions *options, char **chang
                       self->info->name, *changed);
 }
 
-/* What came after the checkpoint is not what will be written: points, and files that lost their
- * rows. */
-static gboolean
-forget_later (SluiceTrainer *self, GPtrArray *checkpoints, GError **error)
-{
-  if (!sluice_run_log_truncate (self->log, self->replica->n_done, error))
-    return FALSE;
-  for (guint i = 0; i < checkpoints->len; i++)
-    {
-      const SluiceCheckpointInfo *checkpoint = checkpoints->pdata[i];
-      if (checkpoint->step > self->replica->n_done)
-        g_unlink (checkpoint->path);
-    }
-  return TRUE;
-}
-
 /* Is the project another one than it was when it was last frozen? before: (nullable). */
 static gboolean
 project_differs (SluiceTrainer *self, const SluiceProject *before)
@@ -410,18 +408,22 @@ restore (SluiceTrainer *self,
                             : restore_newest (self, checkpoints, error);
 }
 
-/* One that waited has no step of its own behind it; one that was forked has its parent's. forgets:
- * what came after the checkpoint */
+/* One that waited has no step of its own behind it, though it may have a checkpoint of what it
+ * begins with: its parent's, or another program's. forgets: what came after the checkpoint */
 static gboolean
 log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GError **error)
 {
   double now = sluice_trainer_wall_now ();
-  gboolean begins = self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0);
+  gboolean has_values = self->file->init_from != NULL && self->replica->n_done == 0;
+  gboolean begins =
+      self->info->started == 0 && (checkpoints->len == 0 || self->info->parent != 0 || has_values);
   if (!begins)
     {
       g_autofree char *dropped =
           forgets ? sluice_event_dup_dropped_text (self->replica->n_done, self->came_to) : NULL;
-      sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
+      /* Of one that was edited at this step, that was told. */
+      if (dropped != NULL || sluice_run_edit_get_last (self->folder) != self->replica->n_done)
+        sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
       return TRUE;
     }
   self->info->started = now;
@@ -431,6 +433,8 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
   if (self->info->parent != 0)
     sluice_run_log_event (self->log, self->replica->n_done, now, "fork",
                           from != NULL ? from->name : parent);
+  else
+    log_values (self);
   return log_graph (self, error) && log_settings (self, error);
 }
 
@@ -469,7 +473,8 @@ go_on (SluiceTrainer *self,
   if (before != NULL)
     sluice_project_go_on_at (self->project, before, self->replica->n_done);
   sluice_replica_forget_changes (self->replica);
-  if ((forgets && !forget_later (self, checkpoints, error))
+  if ((forgets
+       && !sluice_checkpoint_folder_forget (checkpoints, self->log, self->replica->n_done, error))
       || !sluice_trainer_remove_strays (self, error)
       || !sluice_project_save (self->project, self->folder, error)
       || !sluice_run_file_write (self->file, self->folder, self->info, error))

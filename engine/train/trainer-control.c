@@ -224,8 +224,12 @@ save_if_wanted (SluiceTrainer *self)
   g_autoptr (GError) error = NULL;
   pthread_mutex_lock (&self->lock);
   gboolean wanted = self->wants_checkpoint;
+  g_autoptr (GPtrArray) puts = g_steal_pointer (&self->puts);
   self->wants_checkpoint = FALSE;
   pthread_mutex_unlock (&self->lock);
+  for (guint i = 0; puts != NULL && i < puts->len; i++)
+    sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "put",
+                          puts->pdata[i]);
   if (wanted && !sluice_trainer_save_checkpoint (self, &error))
     sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "not-saved",
                           error->message);
@@ -326,4 +330,25 @@ sluice_trainer_obey (SluiceTrainer *self)
   if (want == WANT_RUN)
     send_answer (self);
   return want;
+}
+
+void
+sluice_trainer_note_put (SluiceTrainer *self, const char *words)
+{
+  pthread_mutex_lock (&self->lock);
+  if (self->puts == NULL)
+    self->puts = g_ptr_array_new_with_free_func (g_free);
+  if (words != NULL)
+    g_ptr_array_add (self->puts, g_strdup (words));
+  else if (self->puts->len > 0)
+    g_ptr_array_set_size (self->puts, (int) self->puts->len - 1);
+  self->wants_checkpoint = self->puts->len > 0;
+  pthread_mutex_unlock (&self->lock);
+}
+
+void
+sluice_trainer_give_up_step (SluiceTrainer *self)
+{
+  self->gives_up = TRUE; /* before the stop lets a step go on that stands at a breakpoint */
+  sluice_trainer_stop (self);
 }

@@ -67,6 +67,7 @@ struct _SluiceTrainer
   gboolean ended_early;           /* there are no more batches, or a rule ended it */
   char *stop_reason;              /* (nullable): of a rule; under the lock */
   gint64 until_step;              /* 0: the project's */
+  _Atomic int gives_up;           /* the step under way */
   double saved_seconds;           /* of training in this process up to the last checkpoint */
   double seconds_before;          /* of training in earlier processes */
   gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
@@ -79,6 +80,7 @@ struct _SluiceTrainer
   Want want;
   gint64 steps_left; /* of a step command; -1: no limit */
   gboolean wants_checkpoint;
+  GPtrArray *puts; /* of char *: in the step under way; (nullable) */
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;

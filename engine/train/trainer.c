@@ -55,9 +55,8 @@ sluice_trainer_write_info (SluiceTrainer *self, SluiceRunState state, GError **e
 
 /*
  * After a call to the store that failed, begun at since: TRUE where another program holds the
- * database and the call is to be made again. Points wait in the queue meanwhile, those who watch
- * are told, and the time is none of training. A stop tries only once more: what is not committed is
- * computed again after a resume.
+ * database and the call is to be made again. Points wait in the queue meanwhile, who watches is
+ * told, the time is none of training. A stop tries only once more: a resume computes the rest.
  */
 static gboolean
 wait_for_database (SluiceTrainer *self, double *since, GError **error)
@@ -371,7 +370,9 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   const SluiceSchedule *p = &self->now;
   gint64 step = self->replica->n_done + 1;
   self->replica->limit = limit;
-  SluiceRunOptions options = { .step = step, .debugger = self->debugger };
+  SluiceRunOptions options = { .step = step,
+                               .debugger = self->debugger,
+                               .cancel_flag = &self->gives_up };
   g_autoptr (SluiceTensor) summary = NULL;
   const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
   if (!sluice_replica_step (self->replica, self->scalars,
@@ -449,6 +450,8 @@ train (SluiceTrainer *self, GError **error)
             return end_by_rule (self, error);
           continue;
         }
+      if (self->gives_up)
+        return TRUE; /* nothing of the step counts, and nothing is saved */
       if (is_end_of_input (self, local))
         return end_early (self, "input-ended", local->message, error);
       g_propagate_error (error, g_steal_pointer (&local));
@@ -617,6 +620,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->alerts, sluice_alerts_free);
   g_clear_pointer (&self->probe, sluice_system_probe_free);
   g_free (self->stop_reason);
+  g_clear_pointer (&self->puts, g_ptr_array_unref);
   g_clear_pointer (&self->asked, sluice_command_free);
   g_free (self->answer);
   g_clear_pointer (&self->control, sluice_run_control_free);

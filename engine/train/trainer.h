@@ -63,6 +63,13 @@ void sluice_trainer_resume (SluiceTrainer *self);         /* out of a pause */
  */
 void sluice_trainer_checkpoint (SluiceTrainer *self);
 void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends; resumable */
+/* Somebody has changed a value of the step that is stopped (sluice_debugger_put()): an event of
+ * that step says so, and it is saved, since it cannot be taken again. words: (nullable): the last
+ * of them was taken back */
+void sluice_trainer_note_put (SluiceTrainer *self, const char *words);
+/* The same as a stop, but a step under way is given up, where it stands at a breakpoint, too: the
+ * run ends at the step before, as one that was killed there. */
+void sluice_trainer_give_up_step (SluiceTrainer *self);
 /* Waits for the end. FALSE with the error that ended it. */
 gboolean sluice_trainer_wait (SluiceTrainer *self, GError **error);
 /* After that: did it end by a failure that waits_again() takes for none of the run's? */

@@ -3,12 +3,14 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """A training run stops in the window, and goes on, as TAP.
 
-usage: test-debug-window.py WORKBENCH SAMPLES [--pictures DIR]
+usage: test-debug-window.py WORKBENCH SLUICE SAMPLES [--pictures DIR]
 
 On a display and a session bus of its own.
 """
+import json
 import os
 import shutil
+import subprocess
 import sys
 import tempfile
 
@@ -16,12 +18,57 @@ from gi.repository import GLib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
-from workbench import Workbench, press_keys, take_picture
+from workbench import Workbench, press_keys, take_picture, type_text
+
+
+# A softmax that is written down as the formula has it, and a learning rate a thousand times too
+# large.
+NAIVE = """
+add Placeholder x dtype=DT_FLOAT shape=[-1,64]
+add Placeholder y dtype=DT_INT64 shape=[-1]
+layer dense logits input=x:0 units=10
+add Exp softmax/exp logits/output:0
+add Const softmax/axis value=[1]
+add Sum softmax/sum softmax/exp softmax/axis keep_dims=true
+add RealDiv softmax/p softmax/exp softmax/sum
+add Const labels/depth value=10
+add Const labels/on value=1.0
+add Const labels/off value=0.0
+add OneHot labels y labels/depth labels/on labels/off
+add Log loss/log softmax/p:0
+add Mul loss/mul labels loss/log
+add Sum loss/sum loss/mul softmax/axis
+add Neg loss/neg loss/sum
+add Const loss/axes value=[0]
+add Mean loss/value loss/neg loss/axes
+train loss/value:0 optimizer=sgd learning-rate=100
+"""
+NAIVE_PROJECT = """[project]
+name=Naive
+graph=model.pbtxt
+init=init
+train=train
+loss=loss/value:0
+[train]
+steps=100000
+batch=64
+seed=1
+[data]
+source=idx
+train-x={0}/train-images-idx3-ubyte.gz
+train-y={0}/train-labels-idx1-ubyte.gz
+scale=0.00392156862745098
+shuffle=true
+shape=64
+x=x:0
+y=y:0
+"""
 
 
 class Debug:
-    def __init__(self, program, samples, pictures):
-        self.program, self.samples, self.pictures = program, samples, pictures
+    def __init__(self, program, sluice, samples, pictures):
+        self.program, self.sluice, self.samples = program, sluice, samples
+        self.pictures = pictures
         self.tap = Tap()
 
     def picture(self, name):
@@ -67,6 +114,32 @@ class Debug:
                        state["stop"])
         w.quit()
 
+    def values(self, w):
+        return next((o.label() for o in w.accessible().tree()
+                     if o.label().startswith("input hidden")), "")
+
+    def change(self, w):
+        """A value of the step that is stopped, and back."""
+        before = w.until(lambda: self.values(w))
+        press_keys("ctrl+shift+e")
+        w.until(self.button(w, "Change…").is_pressed)
+        press_keys("Tab")
+        w.until(w.find_accessible("text box", "New value").has_focus)
+        type_text("*0")
+        press_keys("Return")
+        w.wait(lambda s: "another value" in s["told"])
+        self.tap.point("a value is changed by keys", "float [64,128], from 0 to 0"
+                       in self.values(w).split("\n")[0], self.values(w))
+        self.picture("debug-change")
+        type_text("x")
+        press_keys("Return")
+        state = w.wait(lambda s: "*0x" in s["told"])
+        self.tap.point("what is no value is told", "must be a number" in state["told"],
+                       state["told"])
+        press_keys("Escape", "ctrl+alt+e")
+        w.wait(lambda s: "what it was" in s["told"])
+        self.tap.point("and back", self.values(w) == before, self.values(w))
+
     def steps(self, workspace):
         w = self.open("digits-mlp", workspace)
         w.act("select", GLib.Variant("s", "logits/matmul"))
@@ -79,6 +152,7 @@ class Debug:
                        state["stop"].startswith("Step 1: stopped before MatMul “logits/matmul”"),
                        state["stop"])
         self.picture("debug-step")
+        self.change(w)
         press_keys("ctrl+F10")
         state = w.wait(lambda s: s["stop"] and "logits/matmul" not in s["stop"])
         self.tap.point("one node further", "Step 1: stopped before" in state["stop"],
@@ -98,11 +172,72 @@ class Debug:
         w.wait(lambda s: s["control"] == "idle")
         w.quit()
 
+    def naive(self, folder):
+        os.mkdir(folder)
+        subprocess.run([self.sluice, "edit", "--new", "--script", "-", "--out",
+                        os.path.join(folder, "model.pbtxt")], input=NAIVE, text=True, check=True)
+        with open(os.path.join(folder, "project.ini"), "w", encoding="utf-8") as file:
+            file.write(NAIVE_PROJECT.format(os.path.join(os.path.abspath(self.samples),
+                                                         "data/digits")))
+        return folder
+
+    def log(self, workspace, *options):
+        done = subprocess.run([self.sluice, "log", "--workspace", workspace, "--json", *options],
+                              capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def edit_and_go_on(self, workspace):
+        """The first bad node, a clip on what it reads, and the same run goes on; and back."""
+        w = Workbench(self.program, self.naive(workspace + "-naive"), workspace)
+        w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        press_keys("ctrl+shift+F9", "F5")
+        state = w.wait(lambda s: s["stop"])
+        self.tap.point("the run stops where exp overflows",
+                       "Step 2: stopped behind Exp “softmax/exp”" in state["stop"], state["stop"])
+        w.wait(lambda s: s["graph"]["selection"] == "softmax/exp")
+        press_keys("ctrl+shift+k")
+        w.until(self.button(w, "Clip…").is_pressed)
+        self.picture("debug-clip")
+        self.button(w, "Insert clip").act()
+        w.wait(lambda s: "F5 lets the run go on" in s["told"])
+        self.picture("debug-edited")
+        press_keys("F5")
+        state = w.wait(lambda s: "edited graph" in s["told"] and s["step"] > 120)
+        self.tap.point("the same run goes on with the edited graph",
+                       state["control"] == "running" and not state["stop"]
+                       and state["told"].startswith("From step 1 on")
+                       and "3 variables kept, 0 new, 0 dropped" in state["told"], state["told"])
+        press_keys("F6")
+        w.wait(lambda s: s["control"] == "paused")
+        self.picture("debug-goes-on")
+        runs = {one["run"] for one in self.log(workspace, "--tag", "^loss$")}
+        losses = self.log(workspace, "--tag", "^loss$")[0]["values"]
+        self.tap.point("and its loss falls", len(runs) == 1 and losses[1] > 10
+                       and max(losses[100:120]) < losses[1] / 4, losses[:4], losses[100:120])
+        events = [one for one in self.log(workspace, "--kind", "event") if one["tag"] == "edit"]
+        self.tap.point("with an event that says what was done", len(events) == 1
+                       and events[0]["steps"] == [1]
+                       and events[0]["values"] == ["clip logits/output:0"], events)
+        press_keys("ctrl+alt+z")
+        state = w.wait(lambda s: "before the edit" in s["told"] and s["control"] == "paused")
+        losses = self.log(workspace, "--tag", "^loss$")[0]["values"]
+        self.tap.point("taken back, graph and run are what they were before",
+                       state["step"] == 1 and len(losses) == 1
+                       and not w.enabled("save-graph"), state["step"], len(losses))
+        press_keys("F5")
+        state = w.wait(lambda s: s["stop"])
+        self.tap.point("so that it stops there again", "“softmax/exp”" in state["stop"],
+                       state["stop"])
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.quit()
+
     def run(self):
         workspace = tempfile.mkdtemp()
         try:
             self.non_finite(os.path.join(workspace, "a"))
             self.steps(os.path.join(workspace, "b"))
+            self.edit_and_go_on(os.path.join(workspace, "c"))
         finally:
             shutil.rmtree(workspace, ignore_errors=True)
         self.tap.end()
@@ -110,4 +245,4 @@ class Debug:
 
 if __name__ == "__main__":
     pictures = sys.argv[sys.argv.index("--pictures") + 1] if "--pictures" in sys.argv else None
-    Debug(sys.argv[1], sys.argv[2], pictures).run()
+    Debug(*sys.argv[1:4], pictures).run()

@@ -109,6 +109,44 @@ class Debug:
         shapes = [one["shape"] for one in lines if one.get("of") == "input"]
         self.tap.point("its values are there", shapes == [[64, 128], [128, 10]], shapes)
 
+    def change(self):
+        """Each element by a formula, and back as long as the run is stopped."""
+        lines, done = self.said("break s/z", "run", "put s/y *0", "put x +1", "put x =7", "unput",
+                                "values", "unput", "unput", "values", "put s/y /2", "go",
+                                options=("--feed", "x=[1,2]", "--fetch", "out", "--json"))
+        values = [(one["edge"], one["value"]) for one in lines if one.get("of") == "input"]
+        self.tap.point("a value is changed by a formula, and back", done.returncode == 0
+                       and values[:2] == [("s/y:0", [0, 0]), ("x:0", [2, 3])]
+                       and values[2][1][0] > 2.7 and values[3] == ("x:0", [1, 2]), values,
+                       done.stderr)
+        out = [one["value"] for one in lines if one.get("of") == "fetch"]
+        self.tap.point("and the run goes on with it", out and abs(out[0][1] + 7.389) < 1e-3, out)
+        self.fails("a formula without a number", ["line 3: put: s/y", "must be a number"],
+                   "break s/z", "run", "put s/y *x")
+        self.fails("nothing was changed", ["line 3: unput", "no value was changed"], "break s/z",
+                   "run", "unput")
+
+    def edit(self):
+        """The graph is edited at a stop: the step is taken again with it, and all of it undone."""
+        mlp = self.source / "data" / "samples" / "digits-mlp"
+        lines, done = self.said("run 4", "break logits/matmul", "run",
+                                "edit insert Softsign extra logits/bias_add:0", "delete 1", "run",
+                                "unedit", "run", what=mlp, options=("--json",))
+        losses = [(one["step"], one["loss"]) for one in lines if "loss" in one]
+        self.tap.point("an edited graph is trained from the step that was stopped on",
+                       [step for step, _ in losses] == [4, 5, 5] and losses[1] != losses[2],
+                       losses, done.stderr)
+        alone, _ = self.said("run 5", what=mlp, options=("--json",))
+        self.tap.point("taken back, it is what it was", losses[-1] == (
+            alone[0]["step"], alone[0]["loss"]), alone)
+        self.fails("an edit that is wrong", ["line 1: edit", "nowhere"],
+                   "edit connect nowhere:0 out:0")
+        self.fails("nothing to take back", ["line 1: unedit"], "unedit")
+        lines, done = self.said("edit insert Exp more s/z:0", "run", options=(
+            "--feed", "x=0", "--fetch", "out", "--json"))
+        self.tap.point("a graph is edited between runs", [
+            one["value"] for one in lines if one.get("of") == "fetch"] == [-1], lines, done.stderr)
+
     def failures(self):
         self.fails("an unknown command", ["line 1", "there is no command 'brake'", "break"],
                    "brake x")
@@ -118,7 +156,7 @@ class Debug:
         self.fails("a value that does not fit", ["line 3: put: x", "equally long"], "break s/z",
                    "run", "put x [[1],[2,3]]")
         self.fails("no such input", ["line 3: put", "s/y:0, x:0"], "break s/z", "run", "put w 1")
-        for line in ("next", "values", "why", "ready", "put x 1", "where"):
+        for line in ("next", "values", "why", "ready", "put x 1", "unput", "where"):
             self.fails(f"{line} without a run", ["no run is stopped"], line)
         self.fails("two runs at once", ["a run is stopped"], "break s/z", "run", "run")
         self.fails("a run that fails", ["out", "line 1: run"], "run", options=("--fetch", "out"))
@@ -135,7 +173,7 @@ def main(sluice, source):
     with tempfile.TemporaryDirectory() as folder:
         debug = Debug(sluice, source, folder)
         for part in (debug.walk, debug.again, debug.absent, debug.queue, debug.project,
-                     debug.failures):
+                     debug.change, debug.edit, debug.failures):
             part()
         debug.tap.end()
 

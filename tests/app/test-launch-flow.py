@@ -30,6 +30,10 @@ STEPS, K, EVERY = 120, 80, 20
 TABS = 300
 
 
+def xdotool(*words):
+    subprocess.run(["xdotool", *map(str, words)], check=True)
+
+
 class Session:
     def __init__(self, program, command, project):
         self.program, self.command = program, command
@@ -180,12 +184,39 @@ class Session:
                        page["differs"])
         press_keys("Escape")
 
+    def drag(self, x, y, by):
+        """A hand takes what is there, and lets go of it so far below."""
+        xdotool("mousemove", x, y, "mousedown", 1)
+        for i in range(1, 6):
+            xdotool("mousemove", x, y + by * i // 5)
+            self.w.state()
+        xdotool("mouseup", 1)
+
+    def dragged(self, best, picture):
+        """The ring of step K, by the pointer; lineage-view.c says where it is."""
+        left, top, width, _ = picture.place()
+        x, y = left + 150 + (width - 150 - 124) * K // STEPS, top + 26 + 20
+        self.drag(x, y, 10)
+        self.w.until(lambda: picture.description().endswith(f"checkpoint of step {K}"))
+        self.tap.point("a ring that is let go of where it was is only chosen",
+                       self.w.state()["page"] == "runs")
+        self.drag(x, y, 60)
+        state = self.launch(lambda s: s["shows"] == "form" and s["from"] == [best, K])
+        self.tap.point("dragged out, a ring opens the form, which begins there",
+                       self.w.state()["page"] == "launch", state)
+
     def fork(self, best):
         self.rows()
         press_keys("Home")
         self.page(lambda p: p["selected"] == [best])
         press_keys("f")
         picture = self.w.find_accessible("image", "Lineage")
+        self.w.until(picture.has_focus)
+        self.dragged(best, picture)
+        press_keys("Escape")
+        self.w.wait(lambda s: s["page"] == "runs" and s["settled"])
+        self.rows()
+        press_keys("f")
         self.w.until(picture.has_focus)
         for _ in range(STEPS // EVERY):
             if self.w.until(picture.description).endswith(f"checkpoint of step {K}"):

@@ -320,11 +320,20 @@ class Session:
         for name in ("a", "b", "c"):
             self.write("Name", name)
             self.write("Steps", "40")
+            if name == "b":
+                self.needed()
             self.says("1 run")
             press_keys("ctrl+shift+Return")
             self.launch(lambda s, name=name: name in s["queue"])
+            if name == "b":
+                self.w.find_accessible("button", "Threads: back to none").act()
+                self.w.find_accessible("button", "Memory: back to none").act()
         self.tap.point("what is added waits in order",
                        self.w.state()["launch"]["queue"] == ["a", "b", "c"])
+        needs = [(line["threads"], line["memory"]) for line in self.waiting()]
+        self.tap.point("with what it was said to need, or what its plan takes",
+                       needs[1] == (2, 300 << 20) and needs[0] == needs[2] and needs[0][0] is None
+                       and 0 < needs[0][1] < 300 << 20, *needs)
         row = self.w.until(lambda: next((o for o in self.w.accessible().tree() if
                                          o.role() == "list item"
                                          and o.label().startswith("c, waiting, ")), None))
@@ -337,7 +346,63 @@ class Session:
         press_keys("Delete")
         self.launch(lambda s: s["queue"] == ["a", "b"])
         self.tap.point("Delete takes it out", True)
+        press_keys("ctrl+z")
+        self.launch(lambda s: s["queue"] == ["a", "c", "b"])
+        row = self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.has_focus()
+                                         and o.label().startswith("c, waiting, ")), None))
+        self.tap.point("Ctrl+Z puts it back, and the focus is there", row)
+        press_keys("Delete")
+        self.launch(lambda s: s["queue"] == ["a", "b"])
         self.undone()
+
+    def waiting(self):
+        done = subprocess.run([self.command, "queue", "--json", "--workspace", self.workspace],
+                              capture_output=True, text=True, check=True)
+        return [json.loads(line) for line in done.stdout.splitlines()]
+
+    def needed(self):
+        """What a run needs of the machine is said beside what there is."""
+        self.w.find_accessible("button", "Device, threads and memory").act()
+        n = len(os.sched_getaffinity(0))
+        self.tap.point("the machine's memory and threads are told",
+                       self.says("free here") and self.says(f"{n} here"))
+        self.write("Memory", "much")
+        self.tap.point("a need that is none is told at its row", self.says("memory=much", "64M"))
+        self.write("Memory", "300M")
+        self.write("Threads", "2")
+
+    def from_file(self):
+        """A checkpoint file's values wait, too, and need the file no more."""
+        folder = os.path.join(self.workspace, "runs", str(self.numbers()["one"]), "checkpoints")
+        path = os.path.join(self.folder, "foreign.safetensors")
+        shutil.copy(os.path.join(folder, max(os.listdir(folder))), path)
+        self.write("Name", "d")
+        self.write("Steps", "40")
+        self.focus("button", "Start from")
+        press_keys("space", "End", "Return")
+        self.w.until(lambda: next((o for o in self.w.accessible().tree() if o.role() == "dialog"
+                                   or o.label() == "Start from a checkpoint"), None))
+        type_text(path)
+        press_keys("Return")
+        self.tap.point("which variables a checkpoint file has is told",
+                       self.w.find_accessible("button", "foreign.safetensors")
+                       and self.says("get a value of the checkpoint"))
+        press_keys("ctrl+shift+Return")
+        self.launch(lambda s: s["queue"] == ["a", "b", "d"])
+        os.unlink(path)
+
+    def read_back(self):
+        """A fork is asked for as its parent was."""
+        self.w.act("fork-run", GLib.Variant("(xx)", (self.numbers()["b"], 0)))
+        self.w.wait(lambda s: s["settled"] and s["launch"]["from"] == ["b", 0])
+        self.w.find_accessible("button", "Device, threads and memory").act()
+        self.tap.point("a run made from another one needs what that one did",
+                       self.w.until(lambda: self.field("Threads").text() == "2")
+                       and self.field("Memory").text() == str(300 << 20),
+                       self.field("Memory").text())
+
+    def numbers(self):
+        return {run["run"]: run["id"] for run in self.runs()}
 
     def undo_told(self):
         """Of the window's last toast: those before it are shown first, each for its seconds."""
@@ -371,10 +436,17 @@ class Session:
         self.launch(lambda s: s["queue"] == ["a", "b"] and s["paused"])
         self.tap.point("the queue outlives the window, as it was", state["control"] == "idle"
                        and state["launch"]["works"])
+        self.from_file()
         self.w.find_accessible("button", "Resume queue").act()
         self.launch(lambda s: not s["queue"] and not s["paused"])
         done = {run["run"]: run["state"] for run in self.runs()}
-        self.tap.point("and is trained when it goes on", done["a"] == done["b"] == "finished", done)
+        self.tap.point("and is trained when it goes on",
+                       done["a"] == done["b"] == done["d"] == "finished", done)
+        said = subprocess.run([self.command, "runs", "diff", "a", "d", "--workspace",
+                               self.workspace], capture_output=True, text=True, check=False)
+        self.tap.point("a run that waited with a file's values began with them",
+                       "foreign.safetensors" in said.stdout, said.stdout, said.stderr)
+        self.read_back()
 
     def run(self):
         try:

@@ -73,11 +73,17 @@ class Palette:
         field = self.field()
         self.tap.point("the first offer is read out", "Reshape to ?×784, gives ?×10 float32"
                        in field.description(), field.description())
+        build = self.w.wait(lambda s: s["build"]["text"]["preview"])["build"]
+        self.tap.point("it stands dashed in the text and in the picture",
+                       build["canvas"]["ghost"] == "Reshape" and build["n-undo"] == 0
+                       and "with Reshape inserted" in build["text"]["hint"], build["text"])
         press_keys("Down", "ctrl+p", "Up")
         self.tap.point("arrows walk, and Ctrl+P pins", field.description().startswith("Reshape"),
                        field.description())
         press_keys("Return")
         state = self.w.wait(lambda s: s["build"]["n-undo"] == 1 and s["settled"])
+        self.tap.point("and is dashed no more", "ghost" not in state["build"]["canvas"]
+                       and not state["build"]["text"]["preview"], state["build"]["text"])
         self.tap.point("which is done as one command", "insert Reshape" in state["build"]["undo"],
                        state["build"])
         checked = self.check()

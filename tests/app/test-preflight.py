@@ -203,7 +203,7 @@ def check_impossible(tap, w):
     tap.point("workers do not go on exactly", status == 0 and exact["value"] == 0
               and exact["level"] == "look", exact)
     for words, part in ((["--init-partly"], "--init-partly needs"),
-                        (["--init-from=a", "--queue"], "trained now")):
+                        (["--needs-memory=1G"], "give --queue")):
         ended = w.call("launch", w.samples / "digits-mlp", *words)
         tap.point(f"refused: {words}", ended.returncode == 2 and part in ended.stderr, ended.stderr)
 

@@ -64,6 +64,12 @@ def check_refusals(tap, queue, project):
                   ended.returncode == 1 and part in ended.stderr, ended.stderr)
     ended = queue.call("launch", project, "--after", "run1")
     tap.point("--after needs --queue", ended.returncode == 2 and "--queue" in ended.stderr)
+    for words, part in ((("--needs-memory=1G",), "--queue"),
+                        (("--needs-memory=much", "--queue"), "64M"),
+                        (("--init-partly", "--queue"), "--init-from")):
+        ended = queue.call("launch", project, *words)
+        tap.point(f"{words[0]} is refused, and why", ended.returncode == 2 and part in ended.stderr,
+                  ended.stderr)
     ended = queue.call("launch", project, "--queue", "--after", "run7")
     tap.point("and a run that is there", ended.returncode == 1 and "run7" in ended.stderr)
     tap.point("nothing of them is left", queue.runs().keys() == before.keys())
@@ -92,6 +98,24 @@ def check_data(tap, queue, samples):
               and states["early"] == "failed" and states["own"] == "finished", ended.stderr, states)
     tap.point("what comes after it is skipped with the reason",
               states["late"] == "failed" and "'early'" in ended.stderr, ended.stderr)
+
+
+def check_init_from(tap, queue, samples, project):
+    """Runs that begin with a file's values wait with them."""
+    queue.call("launch", project, f"steps={STEPS}", "--run=origin")
+    folder = queue.workspace / "runs" / str(queue.runs()["origin"]["id"]) / "checkpoints"
+    foreign = samples / "foreign.safetensors"
+    shutil.copy(max(folder.iterdir()), foreign)
+    ended = queue.call("sweep", project, "seed=1,2", f"--steps={STEPS}", "--group=tuned", "--queue",
+                       f"--init-from={foreign}", "--needs-memory=64M")
+    tap.point("what they need is listed", ended.returncode == 0
+              and {line["memory"] for line in queue.lines("queue")} == {64 << 20}, ended.stderr)
+    foreign.unlink()
+    ended = queue.call("queue", "run")
+    losses = queue.losses()
+    tap.point("the file may go: they begin where it stood", ended.returncode == 0
+              and all(losses[name][0][1] < losses["origin"][0][1] / 2
+                      for name in ("tuned-1", "tuned-2")), ended.stderr)
 
 
 def check_stop(tap, queue, project):
@@ -289,6 +313,7 @@ def main(sluice, source):
         queue = Queue(sluice, folder / "workspace")
         check_verbs(tap, queue, project)
         check_refusals(tap, queue, project)
+        check_init_from(tap, queue, samples, project)
         check_stop(tap, queue, project)
         check_sweep(tap, queue, project)
         check_full_disk(tap, sluice, folder, project)

@@ -22,6 +22,11 @@ sys.path.insert(0, HERE)
 from tap import Tap
 from workbench import Workbench, press_keys, type_text
 
+# What a run sets in the graph is none of the graph's that is edited.
+OVERRIDDEN = """first=hidden/initial/TruncatedNormal:seed
+[overrides]
+first=99
+"""
 PICTURES = os.environ.get("SLUICE_PICTURES")  # a folder, to look at them
 
 
@@ -151,7 +156,7 @@ class Twin:
         node = "hidden/initial/TruncatedNormal"
         n = self.select(node) and self.w.state()["build"]["n-undo"]
         seed = self.w.find_accessible("text box", "seed")
-        self.tap.point("a row tells what the op's definition says",
+        self.tap.point("a row tells what the op's definition says, and what the file has",
                        seed.description() == "int · default 0" and seed.text() == "1",
                        (seed.description(), seed.text()))
         x, y, width, height = seed.place()
@@ -174,6 +179,63 @@ class Twin:
         self.tap.point("one that can is a command", node in state["undo"], state["undo"])
         view = self.w.find_accessible("text box", "Text of the graph")
         self.w.until(lambda: "i: 7" in view.text())
+
+    def put(self, name, value):
+        """A row's field is set by keys."""
+        field = self.w.find_accessible("text box", name)
+        x, y, width, height = field.place()
+        subprocess.run(["xdotool", "mousemove", str(x + width // 2), str(y + height // 2),
+                        "click", "1"], check=True)
+        self.w.until(field.has_focus)
+        press_keys("ctrl+a")
+        type_text(value)
+        press_keys("Return")
+
+    def layer(self):
+        """Parameters of a layer are rows, too; a button takes it apart."""
+        self.w.act("show-page", GLib.Variant("s", "build"))
+        self.w.act("edit", GLib.Variant("s", "layer dense wide input=hidden/relu units=12"))
+        self.w.act("select", GLib.Variant("s", "wide"))
+        n = self.state(lambda b: b["canvas"]["selection"] == "wide")["n-undo"]
+        units = self.w.find_accessible("text box", "units")
+        self.tap.point("a layer's parameters are told as its template has them",
+                       units.text() == "12"
+                       and units.description()
+                       == "How many values it makes\nint, at least 1 · no default",
+                       (units.text(), units.description()))
+        self.put("units", "0")
+        self.w.until(lambda: [o for o in self.w.accessible().tree()
+                              if o.role() == "label" and "units is 0" in o.text()])
+        self.tap.point("what cannot be says why", self.w.state()["build"]["n-undo"] == n)
+        self.put("units", "20 bias=false")
+        self.w.until(lambda: [o for o in self.w.accessible().tree()
+                              if o.role() == "label" and "several values" in o.text()])
+        self.put("units", "20")
+        state = self.state(lambda b: b["n-undo"] == n + 1)
+        self.tap.point("another value makes it again in its place",
+                       state["undo"] == "Undo “change the layer wide”"
+                       and state["canvas"]["selection"] == "wide", state["undo"])
+        self.picture("layer")
+        self.w.find_accessible("button", "Take apart").act()
+        state = self.state(lambda b: b["n-undo"] == n + 2)
+        self.tap.point("and is taken apart", "take the layer wide apart" in state["undo"],
+                       state["undo"])
+
+    def block(self):
+        """What was taken apart becomes a block, by the inspector's buttons and a key."""
+        n = self.w.state()["build"]["n-undo"]
+        self.w.find_accessible("button", "Make a block").act()
+        self.state(lambda b: b["n-undo"] == n + 1)
+        self.w.find_accessible("button", "One more").act()
+        self.state(lambda b: b["n-undo"] == n + 2)
+        self.w.act("edit", GLib.Variant("s", "insert Relu wide/first wide/in_0"))
+        self.w.find_accessible("button", "Apply to the other").act()
+        state = self.state(lambda b: b["n-undo"] == n + 4)
+        view = self.w.find_accessible("text box", "Text of the graph")
+        self.w.until(lambda: 'name: "wide_1/first"' in view.text())
+        self.tap.point("what is changed in one of a block is done to the other",
+                       "make all others be as wide" in state["undo"], state["undo"])
+        self.w.act("show-page", GLib.Variant("s", "build"))
 
     def found(self):
         self.click()
@@ -200,6 +262,8 @@ class Twin:
         self.follows()
         self.comments()
         self.inspected()
+        self.layer()
+        self.block()
         self.found()
         self.folded()
 
@@ -210,6 +274,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         copy = os.path.join(folder, "samples", os.path.basename(project))
         shutil.copytree(os.path.dirname(project), os.path.dirname(copy))
+        with open(os.path.join(copy, "project.ini"), "a") as file:
+            file.write(OVERRIDDEN)
         w = Workbench(program, copy, os.path.join(folder, "workspace"))
         try:
             Twin(tap, command, w, copy).run()

@@ -364,14 +364,23 @@ class Session:
         w.act("show-page", GLib.Variant("s", "graph"))
 
     def without_display(self):
-        path = os.path.join(self.workspace, "page.png")
+        """Where nobody watches, styles are found late: of a page that turns dark, too."""
+        light, twin, dark = (os.path.join(self.workspace, name)
+                             for name in ("page.png", "twin.png", "dark.png"))
         environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "GDK_BACKEND")}
-        done = subprocess.run([self.program, "--screenshot", "graph", "--out", path, "--workspace",
-                               self.workspace, self.project], capture_output=True, text=True,
-                              env={**environment, "GSETTINGS_BACKEND": "memory"}, timeout=PATIENCE,
-                              check=False)
-        good = done.returncode == 0 and os.path.exists(path)
-        self.point("a page is drawn without a display", good, done.stderr)
+
+        def draw(*arguments):
+            return subprocess.run([self.program, "--screenshot", "runs", *arguments, "--workspace",
+                                   self.workspace, self.project], capture_output=True, text=True,
+                                  env={**environment, "GSETTINGS_BACKEND": "memory"},
+                                  timeout=PATIENCE, check=False)
+        done = draw("--out", light, "--dark-out", twin)
+        self.point("a page is drawn without a display",
+                   done.returncode == 0 and os.path.exists(light), done.stderr)
+        alone = draw("--out", dark, "--dark")
+        with open(twin, "rb") as one, open(dark, "rb") as other:
+            self.point("turned dark it is the same as begun dark", one.read() == other.read(),
+                       alone.stderr)
 
     def draw(self, *arguments):
         """A picture as --screenshot makes it, without a session bus: (status, words, width and

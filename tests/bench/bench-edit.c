@@ -13,7 +13,7 @@
 #include "engine/command/problems.h"
 #include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
-#include "engine/train/budget.h"
+#include "engine/runtime/session/copy.h"
 #include "kernels/registry.h"
 #include "tests/bench/rounds.h"
 #include "ui/canvas/hierarchy.h"
@@ -232,7 +232,7 @@ measure_picture (Bench *b, const char *file)
 #define PROBLEMS_MS 100.0
 #define OFFERS_MS   50.0
 #define JUDGE_US    20.0
-#define COPY_MS     30.0 /* for another thread, in a pause */
+#define COPY_MS     30.0 /* for another thread, in pieces */
 
 /* All that is wrong after an edit; what could be put behind a node; what a wire fits. */
 static void
@@ -248,7 +248,8 @@ measure_words (Bench *b, const char *file)
       problems_ms[r] = (rounds_thread_ns () - start) / 1e6;
 
       start = rounds_thread_ns ();
-      g_autoptr (SluiceGraph) copy = sluice_budget_take_graph (b->graph, NULL);
+      g_autoptr (SluiceGraphCopy) pieces = sluice_graph_copy_begin (b->graph);
+      g_autoptr (SluiceGraph) copy = sluice_graph_copy_go_on (pieces, G_MAXINT64, NULL);
       copy_ms[r] = (rounds_thread_ns () - start) / 1e6;
 
       SluiceNode *node = next_node (b);

@@ -94,6 +94,9 @@ struct _CanvasEdit
   SluicePlacing *placing; /* (nullable): of the next model */
   char *successor; /* (nullable): what is selected then, where what is selected now is gone */
 
+  char *ghost; /* (nullable): the name of what would come */
+  SluicePoint ghost_at;
+
   GtkWidget *status;   /* says what keys do while they lead a wire */
   GtkWidget *rename;   /* (nullable): the entry over a box */
   char *renamed;       /* the path of that */
@@ -103,6 +106,9 @@ struct _CanvasEdit
 /* canvas-edit.c */
 /* As sluice_canvas_place_next(), and what stands in @group counts as new, too. */
 void sluice_canvas_edit_place_again (SluiceCanvas *self, guint group, double x, double y);
+
+/* canvas-edit-ghost.c */
+void sluice_canvas_edit_draw_ghost (SluiceCanvas *self, cairo_t *cr);
 
 /* canvas-edit-names.c */
 /* What is selected, outermost names only, NULL-terminated: (transfer full). */

@@ -42,6 +42,7 @@ sluice_canvas_edit_free (SluiceCanvas *self)
   g_clear_pointer (&edit->placing, sluice_placing_free);
   gtk_widget_unparent (edit->status);
   g_free (edit->successor);
+  g_free (edit->ghost);
   g_clear_pointer (&self->edit, g_free);
 }
 
@@ -232,6 +233,7 @@ sluice_canvas_edit_draw (SluiceCanvas *self, cairo_t *cr)
   sluice_canvas_edit_draw_bends (self, cr);
   sluice_canvas_edit_draw_wire (self, cr);
   sluice_canvas_edit_draw_cut (self, cr);
+  sluice_canvas_edit_draw_ghost (self, cr);
 }
 
 void
@@ -359,6 +361,12 @@ sluice_canvas_edit_append_state (SluiceCanvas *self, GString *out)
   g_string_append_printf (out, "\"editing\":true,\"cut\":%u,\"splice\":%s,",
                           self->edit->cut != NULL ? self->edit->cut->len : 0,
                           self->edit->splice_edge != SLUICE_NONE ? "true" : "false");
+  if (self->edit->ghost != NULL)
+    {
+      g_string_append (out, "\"ghost\":");
+      sluice_canvas_append_json (out, self->edit->ghost);
+      g_string_append_c (out, ',');
+    }
   if (wire->state == WIRE_NONE)
     return;
   g_string_append_printf (out, "\"wire\":{\"state\":\"%s\",\"chosen\":%d,\"targets\":[",

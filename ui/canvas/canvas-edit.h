@@ -130,6 +130,10 @@ void sluice_canvas_select_next (SluiceCanvas *self);
  * arrange. (transfer full) */
 GPtrArray *sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name);
 
+/* Draws dashed, as a box with that name, what would come there, in the scene; a place that is no
+ * number: behind what is selected. name: (nullable): nothing any more */
+void sluice_canvas_show_ghost (SluiceCanvas *self, const char *name, SluicePoint at);
+
 /* The palette was closed, and nothing chosen. */
 void sluice_canvas_drop_wire (SluiceCanvas *self);
 

@@ -16,12 +16,9 @@
 struct _SluiceSparkline
 {
   GtkWidget parent_instance;
-  SluiceSeriesSource *source;
-  SluiceColor color;
+  SluiceSparklineLook look; /* its source is owned */
   GdkTexture *texture;
   guint64 drawn_serial;
-  gboolean has_scale, banded;
-  double least, greatest, last;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceSparkline, sluice_sparkline, GTK_TYPE_WIDGET)
@@ -59,23 +56,23 @@ get_y (const Curve *curve, double value)
 
 /* FALSE: there is no curve yet. */
 static gboolean
-read_curve (SluiceSparkline *self, Curve *curve, int width)
+read_curve (const SluiceSparklineLook *look, Curve *curve, int width)
 {
   SluiceExtent extent;
   SluiceEdges edges;
 
-  sluice_series_source_get_extent (self->source, SLUICE_X_STEP, &extent);
+  sluice_series_source_get_extent (look->source, SLUICE_X_STEP, &extent);
   if (extent.n_points < 2 || !(extent.x0 < extent.x1))
     return FALSE;
   curve->columns = g_new (SluiceColumn, curve->n);
-  sluice_series_source_read_columns (self->source, SLUICE_X_STEP, extent.x0, extent.x1, curve->n,
+  sluice_series_source_read_columns (look->source, SLUICE_X_STEP, extent.x0, extent.x1, curve->n,
                                      curve->columns, &edges);
   get_range (curve->columns, curve->n, &curve->min, &curve->max);
-  double scale = self->has_scale ? MIN (extent.x1 / MAX (self->last, 1), 1) : 1;
-  if (self->has_scale)
+  double scale = look->has_scale ? MIN (extent.x1 / MAX (look->last, 1), 1) : 1;
+  if (look->has_scale)
     {
-      curve->min = self->least;
-      curve->max = self->greatest;
+      curve->min = look->least;
+      curve->max = look->greatest;
     }
   curve->step = (width - 2 * AIR) * scale / (curve->n - 1);
   return TRUE;
@@ -104,24 +101,24 @@ draw_curve (const Curve *curve, const SluicePen *pen, gboolean band)
     }
 }
 
-static void
-redraw (SluiceSparkline *self, int width, int height)
+GdkTexture *
+sluice_sparkline_draw (const SluiceSparklineLook *look, GtkWidget *widget, int width, int height)
 {
-  cairo_surface_t *surface = sluice_widget_new_surface (GTK_WIDGET (self), width, height);
+  cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
   g_autoptr (SluiceRaster) raster =
       sluice_raster_new ((guint) cairo_image_surface_get_width (surface),
                          (guint) cairo_image_surface_get_height (surface));
   SluicePen pen = { .raster = raster,
-                    .scale = gtk_widget_get_scale_factor (GTK_WIDGET (self)),
+                    .scale = gtk_widget_get_scale_factor (widget),
                     .width = STROKE };
   Curve curve = { .n = (guint) width / 2, .height = height };
   SluiceTheme theme;
 
-  sluice_theme_from_widget (&theme, GTK_WIDGET (self));
-  SluiceColor color = sluice_color_readable (self->color, theme.card, 3);
-  if (read_curve (self, &curve, width))
+  sluice_theme_from_widget (&theme, widget);
+  SluiceColor color = sluice_color_readable (look->color, theme.card, 3);
+  if (read_curve (look, &curve, width))
     {
-      if (self->banded)
+      if (look->banded)
         {
           draw_curve (&curve, &pen, TRUE);
           sluice_pen_paint (&pen, (SluiceColor){ color.r, color.g, color.b, BAND }, TRUE);
@@ -131,9 +128,15 @@ redraw (SluiceSparkline *self, int width, int height)
     }
   g_free (curve.columns);
   sluice_raster_to_surface (raster, surface);
+  return sluice_texture_take_surface (surface);
+}
+
+static void
+redraw (SluiceSparkline *self, int width, int height)
+{
   g_clear_object (&self->texture);
-  self->texture = sluice_texture_take_surface (surface);
-  self->drawn_serial = sluice_series_source_get_serial (self->source);
+  self->texture = sluice_sparkline_draw (&self->look, GTK_WIDGET (self), width, height);
+  self->drawn_serial = sluice_series_source_get_serial (self->look.source);
 }
 
 static void
@@ -144,13 +147,14 @@ sluice_sparkline_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int height = gtk_widget_get_height (widget);
   int scale = gtk_widget_get_scale_factor (widget);
 
-  if (self->source == NULL || width < 8 || height < 8)
+  if (self->look.source == NULL || width < 8 || height < 8)
     return;
   if (self->texture == NULL || gdk_texture_get_width (self->texture) != width * scale
       || gdk_texture_get_height (self->texture) != height * scale
-      || sluice_series_source_get_serial (self->source) != self->drawn_serial)
+      || sluice_series_source_get_serial (self->look.source) != self->drawn_serial)
     redraw (self, width, height);
-  sluice_snapshot_append_picture (snapshot, widget, self->texture);
+  sluice_snapshot_append_picture (snapshot, widget, self->texture,
+                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
 }
 
 static void
@@ -179,7 +183,7 @@ sluice_sparkline_dispose (GObject *object)
   SluiceSparkline *self = SLUICE_SPARKLINE (object);
 
   g_clear_object (&self->texture);
-  g_clear_pointer (&self->source, sluice_series_source_unref);
+  g_clear_pointer (&self->look.source, sluice_series_source_unref);
   G_OBJECT_CLASS (sluice_sparkline_parent_class)->dispose (object);
 }
 
@@ -214,32 +218,9 @@ sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, 
 
   if (source != NULL)
     sluice_series_source_ref (source);
-  g_clear_pointer (&self->source, sluice_series_source_unref);
-  self->source = source;
-  self->color = color;
-  g_clear_object (&self->texture);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-void
-sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest, double last)
-{
-  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
-
-  self->has_scale = TRUE;
-  self->least = least;
-  self->greatest = greatest;
-  self->last = last;
-  g_clear_object (&self->texture);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
-}
-
-void
-sluice_sparkline_set_banded (SluiceSparkline *self, gboolean banded)
-{
-  g_return_if_fail (SLUICE_IS_SPARKLINE (self));
-
-  self->banded = banded;
+  g_clear_pointer (&self->look.source, sluice_series_source_unref);
+  self->look.source = source;
+  self->look.color = color;
   g_clear_object (&self->texture);
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
@@ -249,6 +230,7 @@ sluice_sparkline_refresh (SluiceSparkline *self)
 {
   g_return_if_fail (SLUICE_IS_SPARKLINE (self));
 
-  if (self->source != NULL && sluice_series_source_get_serial (self->source) != self->drawn_serial)
+  if (self->look.source != NULL
+      && sluice_series_source_get_serial (self->look.source) != self->drawn_serial)
     gtk_widget_queue_draw (GTK_WIDGET (self));
 }

@@ -24,20 +24,23 @@ GtkWidget *sluice_sparkline_new (void);
 void
 sluice_sparkline_set_source (SluiceSparkline *self, SluiceSeriesSource *source, SluiceColor color);
 
-/**
- * sluice_sparkline_set_scale:
- *
- * Instead of its own range: values from @least to @greatest, steps from 0 to @last, so that curves
- * above each other can be compared. What is beyond it is drawn at its edge.
- */
-void sluice_sparkline_set_scale (SluiceSparkline *self, double least, double greatest, double last);
-
-/** sluice_sparkline_set_banded: @source is a mean (ui/chart/mean-source.h), whose band is drawn,
- * too.
- */
-void sluice_sparkline_set_banded (SluiceSparkline *self, gboolean banded);
-
 /** sluice_sparkline_refresh: redraws if the series changed. */
 void sluice_sparkline_refresh (SluiceSparkline *self);
+
+/* A curve that somebody else shows, in a row of their own. */
+typedef struct
+{
+  SluiceSeriesSource *source;
+  SluiceColor color;
+  gboolean banded; /* the source is a mean (ui/chart/mean-source.h), whose band is drawn, too */
+  /* Instead of its own range: values from least to greatest, steps from 0 to last, so that curves
+   * above each other can be compared. What is beyond it is drawn at its edge. */
+  gboolean has_scale;
+  double least, greatest, last;
+} SluiceSparklineLook;
+
+/** sluice_sparkline_draw: (transfer full): @width x @height units, in the style of @widget. */
+GdkTexture *
+sluice_sparkline_draw (const SluiceSparklineLook *look, GtkWidget *widget, int width, int height);
 
 G_END_DECLS

@@ -510,7 +510,8 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
     g_clear_object (&p->texture);
   if (p->texture == NULL || needs_redraw (self))
     redraw (self, width, height);
-  sluice_snapshot_append_picture (snapshot, widget, p->texture);
+  sluice_snapshot_append_picture (snapshot, widget, p->texture,
+                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   if (p->box != NULL)
     {
       gtk_widget_snapshot_child (widget, p->title_label, snapshot);

@@ -12,15 +12,10 @@
  */
 G_GNUC_BEGIN_IGNORE_DEPRECATIONS
 
-static gboolean
-lookup_color (GtkWidget *widget, const char *name, SluiceColor *color)
+gboolean
+sluice_widget_find_color (GtkWidget *widget, const char *name, GdkRGBA *color)
 {
-  GdkRGBA rgba;
-
-  if (!gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), name, &rgba))
-    return FALSE;
-  *color = (SluiceColor){ rgba.red, rgba.green, rgba.blue, rgba.alpha };
-  return TRUE;
+  return gtk_style_context_lookup_color (gtk_widget_get_style_context (widget), name, color);
 }
 
 void
@@ -30,6 +25,17 @@ sluice_widget_get_color (GtkWidget *widget, GdkRGBA *color)
 }
 
 G_GNUC_END_IGNORE_DEPRECATIONS
+
+static gboolean
+lookup_color (GtkWidget *widget, const char *name, SluiceColor *color)
+{
+  GdkRGBA rgba;
+
+  if (!sluice_widget_find_color (widget, name, &rgba))
+    return FALSE;
+  *color = (SluiceColor){ rgba.red, rgba.green, rgba.blue, rgba.alpha };
+  return TRUE;
+}
 
 static gboolean
 is_dark (GtkWidget *widget)
@@ -137,17 +143,19 @@ draws_with_cairo (GtkWidget *widget)
 }
 
 void
-sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture)
+sluice_snapshot_append_picture (GtkSnapshot *snapshot,
+                                GtkWidget *widget,
+                                GdkTexture *texture,
+                                const graphene_rect_t *place)
 {
-  graphene_rect_t all = GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                            (float) gtk_widget_get_height (widget));
   if (!draws_with_cairo (widget))
     {
-      gtk_snapshot_append_texture (snapshot, texture, &all);
+      gtk_snapshot_append_texture (snapshot, texture, place);
       return;
     }
-  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &all);
-  cairo_set_source_surface (cr, g_object_get_data (G_OBJECT (texture), SURFACE_KEY), 0, 0);
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, place);
+  cairo_set_source_surface (cr, g_object_get_data (G_OBJECT (texture), SURFACE_KEY),
+                            place->origin.x, place->origin.y);
   cairo_paint (cr);
   cairo_destroy (cr);
 }

@@ -15,6 +15,9 @@ void sluice_theme_from_widget (SluiceTheme *theme, GtkWidget *widget);
 /** sluice_widget_get_color: of its text, by its style. */
 void sluice_widget_get_color (GtkWidget *widget, GdkRGBA *color);
 
+/** sluice_widget_find_color: one that the style has by @name; FALSE: it has none. */
+gboolean sluice_widget_find_color (GtkWidget *widget, const char *name, GdkRGBA *color);
+
 /**
  * sluice_widget_get_text_scale:
  *
@@ -29,8 +32,11 @@ cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int he
 /** sluice_texture_take_surface: (transfer full): the pixels of an ARGB32 surface, not copied. */
 GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
 
-/** sluice_snapshot_append_picture: such a texture over all of the widget. */
-void sluice_snapshot_append_picture (GtkSnapshot *snapshot, GtkWidget *widget, GdkTexture *texture);
+/** sluice_snapshot_append_picture: such a texture, which is as large as @place in @widget. */
+void sluice_snapshot_append_picture (GtkSnapshot *snapshot,
+                                     GtkWidget *widget,
+                                     GdkTexture *texture,
+                                     const graphene_rect_t *place);
 
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);

@@ -47,6 +47,7 @@ struct _SluiceDebugger
   gboolean pauses;
   SluiceDebugRun *stopped; /* (nullable) */
   gboolean goes_on;        /* it was told to */
+  GArray *replaced;        /* of SluiceDebugValue: what was put over in this stop, in order */
   guint64 n_stops;
   gint64 stopped_us; /* of all stops that are over */
   guint n_begun;     /* for sluice_debugger_wait() */

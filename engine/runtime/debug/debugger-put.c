@@ -146,30 +146,63 @@ put_output (SluiceDebugRun *run, guint number, SluiceTensor *value)
   run->outputs[number].tensor = sluice_tensor_ref (value);
 }
 
-gboolean
-sluice_debugger_put (SluiceDebugger *self, const char *name, SluiceTensor *value, GError **error)
+/* All that are called so. under the lock. FALSE: none is, or the value cannot stand there. */
+static gboolean
+put (SluiceDebugRun *run, const char *name, SluiceTensor *value, GError **error)
 {
   gboolean ok = TRUE;
   guint n = 0;
+  g_autoptr (GArray) values = dup_changeable (run);
+  for (guint i = 0; i < values->len && ok; i++)
+    {
+      const SluiceDebugValue *now = &g_array_index (values, SluiceDebugValue, i);
+      if (!is_called (now, i, name))
+        continue;
+      ok = check_value (run, now, i, value, error);
+      if (!ok)
+        break;
+      if (n++ == 0)
+        {
+          SluiceDebugValue before = { g_strdup (name), sluice_tensor_ref (now->tensor), NULL };
+          g_array_append_val (run->debugger->replaced, before);
+        }
+      (run->kind == SLUICE_STOP_BEHIND ? put_output : put_input) (run, i, value);
+    }
+  if (n == 0 && ok)
+    fail_no_value (run, values, name, error);
+  return ok && n > 0;
+}
+
+gboolean
+sluice_debugger_put (SluiceDebugger *self, const char *name, SluiceTensor *value, GError **error)
+{
   SluiceDebugRun *run = sluice_debugger_lock_stopped (self);
+  gboolean ok = FALSE;
   if (run == NULL)
     sluice_debug_fail_not_stopped (error);
   else
+    ok = put (run, name, value, error);
+  pthread_mutex_unlock (&self->lock);
+  return ok;
+}
+
+gboolean
+sluice_debugger_unput (SluiceDebugger *self, char **name, GError **error)
+{
+  SluiceDebugRun *run = sluice_debugger_lock_stopped (self);
+  gboolean ok = FALSE;
+  if (run == NULL)
+    sluice_debug_fail_not_stopped (error);
+  else if (self->replaced->len == 0)
+    sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "no value was changed in this stop");
+  else
     {
-      g_autoptr (GArray) values = dup_changeable (run);
-      for (guint i = 0; i < values->len && ok; i++)
-        {
-          const SluiceDebugValue *now = &g_array_index (values, SluiceDebugValue, i);
-          if (!is_called (now, i, name))
-            continue;
-          n++;
-          ok = check_value (run, now, i, value, error);
-          if (ok)
-            (run->kind == SLUICE_STOP_BEHIND ? put_output : put_input) (run, i, value);
-        }
-      if (n == 0)
-        fail_no_value (run, values, name, error);
+      const guint last = self->replaced->len - 1;
+      const SluiceDebugValue *before = &g_array_index (self->replaced, SluiceDebugValue, last);
+      *name = g_strdup (before->edge);
+      ok = put (run, before->edge, before->tensor, error);
+      g_array_set_size (self->replaced, last);
     }
   pthread_mutex_unlock (&self->lock);
-  return ok && n > 0;
+  return ok;
 }

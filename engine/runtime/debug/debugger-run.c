@@ -218,6 +218,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   debugger->stopped = self;
   debugger->goes_on = FALSE;
   debugger->pauses = FALSE;
+  g_array_set_size (debugger->replaced, 0);
   debugger->n_stops++;
   self->is_single = TRUE;
   atomic_store (&debugger->attends, debugger->mode == DEBUG_BY_STEP);
@@ -229,6 +230,7 @@ stop (SluiceDebugRun *self, SluiceWorker *w)
   sluice_activity_end (activity);
   debugger->stopped = NULL;
   debugger->goes_on = TRUE;
+  g_array_set_size (debugger->replaced, 0); /* a kernel may work in a buffer that nobody else has */
   debugger->stopped_us += g_get_monotonic_time () - since;
   tell (debugger);
   take_breakpoints (self);

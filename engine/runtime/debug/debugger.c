@@ -18,6 +18,7 @@ sluice_debugger_new (void)
   pthread_condattr_setclock (&monotonic, CLOCK_MONOTONIC);
   pthread_cond_init (&self->changed, &monotonic);
   pthread_condattr_destroy (&monotonic);
+  self->replaced = sluice_debug_new_values ();
   self->breakpoints = g_array_new (FALSE, TRUE, sizeof (SluiceBreakpointReport));
   g_array_set_clear_func (self->breakpoints, (GDestroyNotify) sluice_breakpoint_report_clear);
   self->plans = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_debug_plan_unref);
@@ -37,6 +38,7 @@ sluice_debugger_unref (SluiceDebugger *self)
   if (atomic_fetch_sub (&self->ref_count, 1) != 1)
     return;
   g_array_unref (self->breakpoints);
+  g_array_unref (self->replaced);
   g_ptr_array_unref (self->plans);
   g_clear_pointer (&self->kept, sluice_kept_unref);
   pthread_mutex_destroy (&self->lock);

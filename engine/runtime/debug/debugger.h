@@ -212,5 +212,12 @@ void sluice_debug_value_free (SluiceDebugValue *self);
  */
 gboolean
 sluice_debugger_put (SluiceDebugger *self, const char *name, SluiceTensor *value, GError **error);
+/**
+ * sluice_debugger_unput:
+ * @name: (out) (transfer full): of what has its value again
+ *
+ * Takes the last one back that was put in this stop.
+ */
+gboolean sluice_debugger_unput (SluiceDebugger *self, char **name, GError **error);
 
 SLUICE_PUBLIC_END

@@ -12,14 +12,39 @@
 
 typedef struct
 {
-  SluiceGraph *to;
+  SluiceGraph *to, *from;
   const SluiceCopyView *view; /* (nullable) */
-  SluiceNode **copies;        /* by index in the source */
+  SluiceNode **copies;        /* by index in the source: those there are */
   guint8 *is_entered;
   guint32 *next_input; /* by index in the source: the predecessor to look at next */
+  guint n_roots;       /* of the source, to which all was followed */
   GPtrArray *stack;
   GArray *late; /* of SluiceUse in the source: edges set at the end */
 } Copy;
+
+static void
+copy_init (Copy *copy, SluiceGraph *to, SluiceGraph *from, const SluiceCopyView *view)
+{
+  const guint n = sluice_graph_get_n_nodes (from);
+  *copy = (Copy){ .to = to, .from = from, .view = view };
+  copy->copies = g_new0 (SluiceNode *, n + 1);
+  copy->is_entered = g_new0 (guint8, n + 1);
+  copy->next_input = g_new0 (guint32, n + 1);
+  copy->stack = g_ptr_array_new ();
+  copy->late = g_array_new (FALSE, FALSE, sizeof (SluiceUse));
+  sluice_graph_share_functions (to, from);
+}
+
+static void
+copy_clear (Copy *copy)
+{
+  g_free (copy->copies);
+  g_free (copy->is_entered);
+  g_free (copy->next_input);
+  g_ptr_array_unref (copy->stack);
+  g_array_unref (copy->late);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Copy, copy_clear)
 
 static SluiceEdge
 edge_of (const Copy *copy, SluiceEdge edge)
@@ -92,25 +117,50 @@ copy_one (Copy *copy, SluiceNode *node)
 }
 
 static void
-copy_from (Copy *copy, SluiceNode *root)
+enter (Copy *copy, SluiceNode *node)
 {
-  for (SluiceNode *node = root; node;)
+  copy->is_entered[node->id - 1] = 1;
+  g_ptr_array_add (copy->stack, node);
+}
+
+/* The next one that nobody has led to yet. FALSE: that were all. */
+static gboolean
+enter_root (Copy *copy)
+{
+  while (copy->n_roots < sluice_graph_get_n_nodes (copy->from))
     {
-      if (!copy->is_entered[node->id - 1])
-        {
-          copy->is_entered[node->id - 1] = 1;
-          g_ptr_array_add (copy->stack, node);
-        }
+      SluiceNode *node = sluice_graph_get_node (copy->from, copy->n_roots++);
+      g_autofree char *name = copy->view ? copy->view->dup_name (node, copy->view->data) : NULL;
+      if (copy->copies[node->id - 1] || (copy->view && !name))
+        continue;
+      enter (copy, node);
+      return TRUE;
+    }
+  return FALSE;
+}
+
+#define STEPS_A_LOOK 64 /* at the clock */
+
+/* TRUE: all is copied but what is set late. */
+static gboolean
+copy_some (Copy *copy, gint64 budget_us)
+{
+  gint64 begun = g_get_monotonic_time ();
+  for (guint n = 1; copy->stack->len > 0 || enter_root (copy); n++)
+    {
+      SluiceNode *node = copy->stack->pdata[copy->stack->len - 1];
       SluiceNode *input = next_missing (copy, node);
       if (input)
+        enter (copy, input);
+      else
         {
-          node = input;
-          continue;
+          copy_one (copy, node);
+          g_ptr_array_set_size (copy->stack, (int) copy->stack->len - 1);
         }
-      copy_one (copy, node);
-      g_ptr_array_set_size (copy->stack, (int) copy->stack->len - 1);
-      node = copy->stack->len ? copy->stack->pdata[copy->stack->len - 1] : NULL;
+      if (n % STEPS_A_LOOK == 0 && g_get_monotonic_time () - begun > budget_us)
+        return FALSE;
     }
+  return TRUE;
 }
 
 static gboolean
@@ -130,47 +180,59 @@ set_late_edges (Copy *copy, GError **error)
   return TRUE;
 }
 
-/* copies: by index in @from, filled with those there are. */
-static gboolean
-copy_all (SluiceGraph *to,
-          SluiceGraph *from,
-          const SluiceCopyView *view,
-          SluiceNode **copies,
-          GError **error)
-{
-  guint n = sluice_graph_get_n_nodes (from);
-  g_autofree guint8 *is_entered = g_new0 (guint8, n + 1);
-  g_autofree guint32 *next_input = g_new0 (guint32, n + 1);
-  g_autoptr (GPtrArray) stack = g_ptr_array_new ();
-  g_autoptr (GArray) late = g_array_new (FALSE, FALSE, sizeof (SluiceUse));
-  Copy copy = { to, view, copies, is_entered, next_input, stack, late };
-  sluice_graph_share_functions (to, from);
-  for (guint i = 0; i < n; i++)
-    {
-      SluiceNode *node = sluice_graph_get_node (from, i);
-      g_autofree char *name = view ? view->dup_name (node, view->data) : NULL;
-      if (!copies[i] && (!view || name))
-        copy_from (&copy, node);
-    }
-  return set_late_edges (&copy, error);
-}
-
 gboolean
 sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error)
 {
-  guint n = sluice_graph_get_n_nodes (from);
-  g_autofree SluiceNode **copies = g_new0 (SluiceNode *, n + 1);
-  for (guint i = 0; i < n; i++)
-    copies[i] = sluice_graph_find (to, sluice_graph_get_node (from, i)->name);
-  if (!copy_all (to, from, NULL, copies, error))
+  g_auto (Copy) copy = { 0 };
+  copy_init (&copy, to, from, NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (from); i++)
+    copy.copies[i] = sluice_graph_find (to, sluice_graph_get_node (from, i)->name);
+  copy_some (&copy, G_MAXINT64);
+  if (!set_late_edges (&copy, error))
     return FALSE;
-  sluice_graph_copy_lowered (to, from, copies);
+  sluice_graph_copy_lowered (to, from, copy.copies);
   return TRUE;
 }
 
 gboolean
 sluice_copy_view (SluiceGraph *to, SluiceGraph *from, const SluiceCopyView *view, GError **error)
 {
-  g_autofree SluiceNode **copies = g_new0 (SluiceNode *, sluice_graph_get_n_nodes (from) + 1);
-  return copy_all (to, from, view, copies, error);
+  g_auto (Copy) copy = { 0 };
+  copy_init (&copy, to, from, view);
+  copy_some (&copy, G_MAXINT64);
+  return set_late_edges (&copy, error);
+}
+
+/* ---- in pieces ---- */
+
+struct _SluiceGraphCopy
+{
+  Copy copy;
+};
+
+SluiceGraphCopy *
+sluice_graph_copy_begin (SluiceGraph *graph)
+{
+  SluiceGraphCopy *self = g_new (SluiceGraphCopy, 1);
+  copy_init (&self->copy, sluice_graph_new (), sluice_graph_ref (graph), NULL);
+  return self;
+}
+
+void
+sluice_graph_copy_free (SluiceGraphCopy *self)
+{
+  g_clear_pointer (&self->copy.to, sluice_graph_unref);
+  sluice_graph_unref (self->copy.from);
+  copy_clear (&self->copy);
+  g_free (self);
+}
+
+SluiceGraph *
+sluice_graph_copy_go_on (SluiceGraphCopy *self, gint64 budget_us, GError **error)
+{
+  Copy *copy = &self->copy;
+  if (!copy_some (copy, budget_us) || !set_late_edges (copy, error))
+    return NULL;
+  sluice_graph_copy_lowered (copy->to, copy->from, copy->copies);
+  return g_steal_pointer (&copy->to);
 }

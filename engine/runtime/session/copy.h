@@ -20,3 +20,12 @@ sluice_copy_view (SluiceGraph *to, SluiceGraph *from, const SluiceCopyView *view
 
 /* Adds to `to` every node of `from` whose name it has not; inputs are found by name. */
 gboolean sluice_copy_new_nodes (SluiceGraph *to, SluiceGraph *from, GError **error);
+
+/* A graph as it is now, for another thread, in pieces between which others have their turn; as soon
+ * as it changes the copy is of no use. */
+typedef struct _SluiceGraphCopy SluiceGraphCopy;
+SluiceGraphCopy *sluice_graph_copy_begin (SluiceGraph *graph);
+void sluice_graph_copy_free (SluiceGraphCopy *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphCopy, sluice_graph_copy_free)
+/* For so many µs at most. (transfer full) (nullable): %NULL without an error: there is more */
+SluiceGraph *sluice_graph_copy_go_on (SluiceGraphCopy *self, gint64 budget_us, GError **error);

@@ -6,6 +6,7 @@
 #include <glib/gstdio.h>
 
 #include "app/build/document.h"
+#include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "kernels/registry.h"
 #include "tests/fuzz/fuzz-folder.h"
@@ -61,7 +62,7 @@ open_again (Fixture *f, const char *path)
 {
   g_autoptr (GError) error = NULL;
   sluice_document_close (f->document);
-  SluiceOpenedGraph *opened = sluice_opened_graph_read (path, NULL, NULL, &error);
+  SluiceOpenedGraph *opened = sluice_opened_graph_read (path, &error);
   g_assert_no_error (error);
   g_assert_no_error (opened->problem);
   sluice_document_take (f->document, opened);
@@ -117,6 +118,107 @@ test_save_as (Fixture *f, gconstpointer data)
   g_assert_true (sluice_document_save (f->document, NULL));
 }
 
+/* ---- a save under way ---- */
+
+typedef struct
+{
+  guint n;
+  GError *error; /* of the last one */
+} Outcome;
+
+static void
+note_saved (SluiceDocument *document, const GError *error, gpointer data)
+{
+  Outcome *outcome = data;
+  outcome->n++;
+  g_clear_error (&outcome->error);
+  outcome->error = error != NULL ? g_error_copy (error) : NULL;
+}
+
+static gboolean
+file_has (const char *path, const char *node)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_load_file (path, &error);
+  g_assert_no_error (error);
+  return sluice_graph_find (graph, node) != NULL;
+}
+
+/* What is edited while the graph is taken and written is not in the file, and not lost. */
+static void
+test_meanwhile (Fixture *f, gconstpointer data)
+{
+  Outcome outcome = { 0 };
+  for (guint i = 0; i < 600; i++) /* several pieces */
+    {
+      g_autofree char *line = g_strdup_printf ("add NoOp n%u", i);
+      edit (f, line);
+    }
+  save_as (f, f->other);
+  edit (f, "add NoOp saved");
+  sluice_document_save_then (f->document, note_saved, &outcome);
+  g_main_context_iteration (NULL, FALSE);
+  g_assert_true (sluice_document_is_changed (f->document));
+  edit (f, "add NoOp later");
+  while (outcome.n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (outcome.error);
+  g_assert_true (file_has (f->other, "saved"));
+  g_assert_false (file_has (f->other, "later"));
+  g_assert_true (sluice_document_is_changed (f->document));
+  g_assert_true (sluice_document_go_to (f->document, 601, NULL));
+  g_assert_false (sluice_document_is_changed (f->document));
+  g_assert_true (sluice_document_go_to (f->document, 602, NULL));
+
+  /* Closing waits; what was not saved comes back. */
+  edit (f, "add NoOp last");
+  sluice_document_save_then (f->document, note_saved, &outcome);
+  edit (f, "add NoOp unsaved");
+  open_again (f, f->other);
+  g_assert_cmpuint (outcome.n, ==, 2);
+  g_assert_no_error (outcome.error);
+  g_assert_true (file_has (f->other, "last"));
+  assert_history (f, 604, 0);
+  guint n;
+  g_assert_true (sluice_command_stack_find_saved (sluice_document_get_stack (f->document), &n));
+  g_assert_cmpuint (n, ==, 603);
+}
+
+/* A file is the same bytes, in pieces or not; what cannot be written is told, and still changed. */
+static void
+test_outcome (Fixture *f, gconstpointer data)
+{
+  Outcome outcome = { 0 };
+  g_autofree char *folder = g_build_filename (top, "folder", NULL);
+  g_autofree char *path = g_build_filename (folder, "model.pb", NULL);
+  g_autofree char *bytes = NULL;
+  gsize length, wanted_length;
+  g_mkdir (folder, 0700);
+  edit (f, "add Placeholder x dtype=DT_FLOAT");
+  save_as (f, path);
+  edit (f, "add Neg y x");
+  g_assert_true (sluice_document_save (f->document, NULL));
+  g_autoptr (GBytes) wanted =
+      sluice_graph_export (sluice_document_get_graph (f->document), SLUICE_EXPORT_BINARY, NULL);
+  const char *data_wanted = g_bytes_get_data (wanted, &wanted_length);
+  g_assert_true (g_file_get_contents (path, &bytes, &length, NULL));
+  g_assert_cmpmem (bytes, length, data_wanted, wanted_length);
+  edit (f, "add Neg z y");
+  g_unlink (path);
+  g_rmdir (folder);
+  sluice_document_save_then (f->document, note_saved, &outcome);
+  sluice_document_settle (f->document);
+  g_assert_cmpuint (outcome.n, ==, 1);
+  g_assert_nonnull (outcome.error);
+  g_assert_true (sluice_document_is_changed (f->document));
+  g_clear_error (&outcome.error);
+  g_mkdir (folder, 0700);
+  g_assert_true (sluice_document_save (f->document, NULL));
+  g_assert_true (file_has (path, "z"));
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,6 +230,8 @@ main (int argc, char **argv)
 #define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
   ADD ("/document/new", test_new);
   ADD ("/document/save-as", test_save_as);
+  ADD ("/document/meanwhile", test_meanwhile);
+  ADD ("/document/outcome", test_outcome);
   int status = g_test_run ();
   fuzz_folder_remove (top);
   g_free (top);

@@ -199,6 +199,13 @@ test_habits (Fixture *f, gconstpointer data)
 /* ---- the problems ---- */
 
 static void
+show_problems (Fixture *f, GtkWidget *list)
+{
+  g_autoptr (GPtrArray) problems = sluice_problems_find (f->graph, NULL);
+  sluice_problems_list_update (SLUICE_PROBLEMS_LIST (list), f->graph, problems);
+}
+
+static void
 test_problems (Fixture *f, gconstpointer data)
 {
   GtkWidget *list = sluice_problems_list_new ();
@@ -208,7 +215,7 @@ test_problems (Fixture *f, gconstpointer data)
   run (f, "layer flatten flat input=pool2/output\nlayer dense head input=flat/output units=10\n"
           "add SparseSoftmaxCrossEntropyWithLogits loss head/output \"\"\ndelete fc1\n"
           "delete matrix\n");
-  sluice_problems_list_update (SLUICE_PROBLEMS_LIST (list), f->graph, NULL);
+  show_problems (f, list);
   g_assert_cmpuint (sluice_problems_list_get_n_stops (SLUICE_PROBLEMS_LIST (list)), ==, 1);
   turn ();
   GtkWidget *show = find (list, GTK_TYPE_BUTTON, "Show");
@@ -220,7 +227,7 @@ test_problems (Fixture *f, gconstpointer data)
   g_signal_emit_by_name (fix, "clicked");
   g_assert_cmpstr (f->line, ==, "connect labels loss:1");
   run (f, f->line);
-  sluice_problems_list_update (SLUICE_PROBLEMS_LIST (list), f->graph, NULL);
+  show_problems (f, list);
   g_assert_cmpuint (sluice_problems_list_get_n_stops (SLUICE_PROBLEMS_LIST (list)), ==, 0);
   turn ();
   g_assert_nonnull (find (list, GTK_TYPE_BUTTON, "Take the mean"));

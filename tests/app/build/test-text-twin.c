@@ -156,6 +156,111 @@ test_opened (Fixture *f, gconstpointer data)
   assert_in_step (f);
 }
 
+/* ---- a long text, of which a part is shown ---- */
+
+static void
+open_long (Fixture *f)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  for (guint i = 0; i < 3000; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      sluice_graph_add (graph, &(SluiceNodeSpec){ .name = name, .op = "NoOp" }, NULL);
+    }
+  sluice_document_open (f->document, graph);
+  wait_for (f, "\"state\":\"valid\"");
+}
+
+/* The buffer's text is a part of the document's, whole blocks; what is told is told of all. */
+static void
+assert_part (Fixture *f)
+{
+  SluiceGraphText *map = sluice_document_get_text (f->document);
+  g_autofree char *whole = sluice_graph_text_dup_text (map), *text = dup_text (f);
+  const char *at = strstr (whole, text);
+  g_assert_nonnull (at);
+  g_assert_true (at == whole || g_str_has_prefix (at, "node {"));
+  const char *behind = at + strlen (text);
+  g_assert_true (*behind == '\0' || g_str_has_prefix (behind, "node {"));
+  g_autofree char *lines = g_strdup_printf ("\"lines\":%u,", sluice_graph_text_get_n_lines (map));
+  g_autofree char *state = sluice_text_twin_dump_state (f->twin);
+  g_assert_nonnull (strstr (state, lines));
+}
+
+/* n characters from the text are typed over. */
+static void
+type_over (Fixture *f, const char *where, guint n, const char *words)
+{
+  GtkTextIter at, behind;
+  g_autofree char *text = dup_text (f);
+  const char *found = strstr (text, where);
+  g_assert_nonnull (found);
+  gtk_text_buffer_get_iter_at_offset (f->buffer, &at, (int) (found - text));
+  behind = at;
+  gtk_text_iter_forward_chars (&behind, (int) n);
+  gtk_text_buffer_delete (f->buffer, &at, &behind);
+  gtk_text_buffer_insert (f->buffer, &at, words, -1);
+}
+
+static void
+test_long (Fixture *f, gconstpointer data)
+{
+  open_long (f);
+  g_assert_cmpint (gtk_text_buffer_get_line_count (f->buffer), <, 9000);
+  assert_part (f);
+  sluice_text_twin_select (f->twin, "n2990");
+  assert_part (f);
+  g_autofree char *state = sluice_text_twin_dump_state (f->twin);
+  g_assert_nonnull (strstr (state, "\"block\":[11961,11964]"));
+
+  /* Before it, in it, across its edge and behind it the graph changes. */
+  run (f, "rename n5 five_of_them");
+  run (f, "rename n2980 other");
+  run (f, "control n1 n6");
+  assert_part (f);
+  g_autofree char *text = dup_text (f);
+  char first[32];
+  g_assert_cmpint (sscanf (strstr (text, "\"n"), "\"%31[^\"]", first), ==, 1);
+  g_autofree char *remove = g_strdup_printf ("delete %s", first);
+  run (f, remove);
+  run (f, "add NoOp new_one");
+  assert_part (f);
+  type_over (f, "\"n2990\"", 7, "\"n_2990\"");
+  wait_for (f, "\"state\":\"valid\"");
+  g_assert_nonnull (sluice_graph_find (sluice_document_get_graph (f->document), "n_2990"));
+  assert_part (f);
+}
+
+/* Where the part ends, what is typed may join a block that is hidden. */
+static void
+test_edge (Fixture *f, gconstpointer data)
+{
+  GtkTextIter end;
+  open_long (f);
+  g_autofree char *whole = sluice_graph_text_dup_text (sluice_document_get_text (f->document));
+  gtk_text_buffer_get_end_iter (f->buffer, &end);
+  gtk_text_buffer_insert (f->buffer, &end, "# a comment\n", -1);
+  wait_for (f, "\"state\":\"valid\"");
+  assert_part (f);
+  g_autofree char *now = sluice_graph_text_dup_text (sluice_document_get_text (f->document));
+  g_assert_cmpint (strlen (now), ==, strlen (whole) + strlen ("# a comment\n"));
+  g_assert_cmpuint (sluice_graph_get_n_nodes (sluice_document_get_graph (f->document)), ==, 3000);
+}
+
+/* Who looks for something has all of it before, and a part again afterwards. */
+static void
+test_find (Fixture *f, gconstpointer data)
+{
+  open_long (f);
+  gtk_widget_activate_action (GTK_WIDGET (f->twin), "twin.find", NULL);
+  wait_for (f, "\"state\":\"valid\"");
+  assert_part (f);
+  g_assert_cmpint (gtk_text_buffer_get_line_count (f->buffer), >, 12000);
+  gtk_widget_activate_action (GTK_WIDGET (f->twin), "twin.end-find", NULL);
+  g_assert_cmpint (gtk_text_buffer_get_line_count (f->buffer), <, 2000);
+  assert_part (f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -166,5 +271,8 @@ main (int argc, char **argv)
   ADD ("preview", test_preview);
   ADD ("both", test_both);
   ADD ("opened", test_opened);
+  ADD ("long", test_long);
+  ADD ("edge", test_edge);
+  ADD ("find", test_find);
   return g_test_run ();
 }

@@ -6,7 +6,8 @@
 usage: test-journal-kills.py JOURNAL-WRITER SLUICE
 
 SLUICE_JOURNAL_LINES says how many commands are drawn, SLUICE_KILLS at how many moments there is a
-kill -9, SLUICE_SEED draws the same ones again.
+kill -9, SLUICE_SEED draws the same ones again. SLUICE_JOURNAL_GRAPH names a graph that they are
+done to; else it is a small one.
 """
 import os
 import pathlib
@@ -22,6 +23,7 @@ from tap import Tap
 N_LINES = int(os.environ.get("SLUICE_JOURNAL_LINES", "10000"))
 N_KILLS = int(os.environ.get("SLUICE_KILLS", "50"))
 SEED = int(os.environ.get("SLUICE_SEED", random.SystemRandom().randrange(10 ** 6)))
+GRAPH = os.environ.get("SLUICE_JOURNAL_GRAPH", "--new")
 SCRIPT_LINES = 60  # of one generator; names of others are there already, or are not
 BASE = """add Placeholder x dtype=DT_FLOAT shape=[2,3]
 add Neg s/n x
@@ -90,7 +92,7 @@ def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         base, script, out = folder / "base.pb", folder / "script", folder / "out.pb"
-        subprocess.run([sluice, "edit", "--new", "--out", base], input=BASE, text=True, check=True)
+        subprocess.run([sluice, "edit", GRAPH, "--out", base], input=BASE, text=True, check=True)
         script.write_text(draw_script(lots))
         killed = Killed([writer, folder / "draft", base, script], lots)
         for last in sorted(lots.randrange(1, N_LINES) for _ in range(N_KILLS)):

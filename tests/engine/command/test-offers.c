@@ -5,6 +5,7 @@
  * that is meant. */
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/command/judge.h"
 #include "engine/command/offers.h"
 #include "engine/command/stack.h"
@@ -252,6 +253,63 @@ test_typed (Fixture *f, gconstpointer data)
   g_assert_cmpuint (none->len, ==, 0);
 }
 
+/* Typed with values, and the node that there is then, or why not. */
+static const struct
+{
+  const char *text, *node, *problem;
+} said[] = {
+  { "dense units=3 name=three", "three/MatMul", NULL },
+  { "dense units=3 name=\"three units\"", NULL, "three units" },
+  { "dense unit=3", NULL, "did you mean units?" },
+  { "reshape shape=[ -1,  3136 ] name=even", "even/shape", NULL }, /* several commands */
+  { "reshape name=scope/even shape=[-1,3136]", "scope/even", NULL },
+  { "reshape shape=[2, 15", NULL, "not closed" },
+  { "mean units=3", NULL, "units" },
+};
+
+static void
+do_said (Fixture *f, SluiceOffers *offers, const char *text, GError **error)
+{
+  g_auto (GStrv) values = NULL;
+  g_autofree char *rest = sluice_offer_split_text (text, &values);
+  g_autoptr (GPtrArray) list = sluice_offers_match (offers, rest, NULL, NULL, FALSE);
+  g_autofree char *line =
+      sluice_offer_dup_line_with (get_offer (list, 0), (const char *const *) values, error);
+  if (line != NULL)
+    sluice_command_stack_do (f->stack, line, NULL, error);
+}
+
+static void
+test_said (Fixture *f, gconstpointer data)
+{
+  SluiceHand hand = { .edge = edge (f, "pool2/output"),
+                      .refused = sluice_graph_find (f->graph, "fc1/MatMul") };
+  for (guint i = 0; i < G_N_ELEMENTS (said); i++)
+    {
+      g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+      g_autoptr (GError) error = NULL;
+      do_said (f, offers, said[i].text, &error);
+      if (said[i].problem != NULL && (error == NULL || !strstr (error->message, said[i].problem)))
+        g_error ("%s: %s", said[i].text, error != NULL ? error->message : "done");
+      if (said[i].problem != NULL)
+        continue;
+      g_assert_no_error (error);
+      g_assert_nonnull (sluice_graph_find (f->graph, said[i].node));
+      g_assert_true (sluice_command_stack_undo (f->stack, 1, NULL));
+    }
+}
+
+/* An edge that is there already has no values to be set. */
+static void
+test_said_of_nothing (Fixture *f, gconstpointer data)
+{
+  SluiceHand hand = { .node = sluice_graph_find (f->graph, "fc1/MatMul") };
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+  g_autoptr (GError) error = NULL;
+  do_said (f, offers, "rows units=3", &error);
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+}
+
 /* What stays open does not hide that the rest is wrong: its logits have 4 axes. */
 static void
 test_does_not_fit (Fixture *f, gconstpointer data)
@@ -354,6 +412,8 @@ main (int argc, char **argv)
   TEST ("all", test_all);
   TEST ("edges", test_edges);
   TEST ("typed", test_typed);
+  TEST ("said", test_said);
+  TEST ("said-of-nothing", test_said_of_nothing);
   TEST ("does-not-fit", test_does_not_fit);
   TEST ("habits", test_habits);
   TEST ("judge", test_judge);

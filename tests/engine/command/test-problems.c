@@ -225,6 +225,62 @@ test_project (void)
   g_assert_cmpstr (problem->text, ==, "Nothing feeds it, and sum reads it.");
 }
 
+/* In as many pieces as may be, and all at once. */
+static void
+test_pieces (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  const guint n = 1000;
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      sluice_graph_add (
+          graph,
+          &(SluiceNodeSpec){ .name = name, .op = "Neg", .inputs = &SLUICE_NO_EDGE, .n_inputs = 1 },
+          NULL);
+    }
+  g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph, NULL);
+  g_autoptr (GPtrArray) found = NULL, whole = sluice_problems_find (graph, NULL);
+  guint n_pieces = 0;
+  for (; found == NULL; n_pieces++)
+    found = sluice_problem_search_go_on (search, -1);
+  g_assert_cmpuint (n_pieces, >, 10);
+  g_assert_cmpuint (found->len, ==, n);
+  g_assert_cmpuint (whole->len, ==, n);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceProblem *one = found->pdata[i], *other = whole->pdata[i];
+      g_assert_true (one->node == other->node && one->name == other->node->name);
+      g_assert_cmpstr (one->text, ==, other->text);
+    }
+}
+
+/* What a project feeds within the graph, fetches, or no longer finds there, is nothing wrong. */
+static void
+test_project_knows (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  g_assert_true (sluice_command_stack_run (
+      stack,
+      "add Placeholder raw dtype=DT_FLOAT shape=[?,3]\nadd Placeholder seen dtype=DT_FLOAT\n"
+      "add Neg x raw\nlayer dense fc input=x units=2\nlayer dense logits input=fc/output units=2\n"
+      "add Placeholder y dtype=DT_INT64 shape=[?]\n"
+      "layer softmax-cross-entropy loss input=fc/output labels=y\n",
+      FALSE, NULL, NULL, NULL));
+  SluiceProblemContext context = { .fed = (const char *const[]){ "x:0", "y", NULL },
+                                   .run = (const char *const[]){ "loss/output:0", "seen:0",
+                                                                 "logits/output:0", NULL } };
+  g_autoptr (GPtrArray) without = sluice_problems_find (graph, NULL);
+  g_assert_cmpuint (without->len, ==, 2); /* `seen` and `logits` are read by nobody */
+  g_autoptr (GPtrArray) problems = sluice_problems_find (graph, &context);
+  g_assert_cmpuint (problems->len, ==, 1); /* of `seen`, which nothing feeds */
+  g_assert_cmpstr (((const SluiceProblem *) problems->pdata[0])->node->name, ==, "seen");
+  context.fed = (const char *const[]){ "x:0", "labels:0", NULL };
+  g_autoptr (GPtrArray) renamed = sluice_problems_find (graph, &context);
+  g_assert_cmpuint (renamed->len, ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -235,5 +291,7 @@ main (int argc, char **argv)
   g_test_add_func ("/command/problems/variables", test_variables);
   g_test_add_func ("/command/problems/cases", test_cases);
   g_test_add_func ("/command/problems/project", test_project);
+  g_test_add_func ("/command/problems/pieces", test_pieces);
+  g_test_add_func ("/command/problems/project-knows", test_project_knows);
   return g_test_run ();
 }

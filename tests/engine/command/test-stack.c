@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/command/layer.h"
 #include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
@@ -77,6 +78,7 @@ static const char *const commands[][2] = {
   { "ungroup s", "ungroup s" },
   { "insert Tanh t y", "insert t" },
   { "mute y", "mute y" },
+  { "insert Add t2 y y", "insert t2" },
   { "together \"two at once\" \"add Neg n loss\" \"rename n m\"", "two at once" },
   { "train loss optimizer=sgd learning-rate=0.1", "train by loss" },
   { "train loss optimizer=momentum learning-rate=0.1 momentum=0.5", "train by loss" },
@@ -440,6 +442,55 @@ test_layer_apart (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
+/* What an inspector shows of it: values as they are now, edges under their names of now. */
+static void
+test_layer_read (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  run (f, "rename drop even\nset hidden units=7\n");
+  g_autoptr (SluiceLayer) layer = sluice_layer_read (f->graph, "hidden");
+  g_assert_cmpstr (layer->template->name, ==, "dense");
+  for (guint i = 0; i < layer->template->parameters->len; i++)
+    {
+      const SluiceTemplateParameter *parameter =
+          &g_array_index (layer->template->parameters, SluiceTemplateParameter, i);
+      if (g_str_equal (parameter->name, "units"))
+        g_assert_cmpstr (layer->values[i], ==, "7");
+      if (g_str_equal (parameter->name, "input"))
+        g_assert_cmpstr (layer->values[i], ==, "even/output");
+    }
+  g_assert_cmpuint (g_strv_length (layer->values), ==, layer->template->parameters->len);
+  g_assert_null (sluice_layer_read (f->graph, "hidden/MatMul"));
+  run (f, "set hidden/output _layer=\"dence units\"\n");
+  g_assert_null (sluice_layer_read (f->graph, "hidden"));
+}
+
+/* What would come of a command is told, and neither graph nor history has changed. */
+static void
+test_preview (Fixture *f, gconstpointer data)
+{
+  run (f, layers);
+  g_autoptr (GBytes) before = dup_bytes (f->graph);
+  guint n = sluice_command_stack_get_n_undo (f->stack);
+  guint64 version = sluice_graph_get_version (f->graph);
+  g_autofree char *one = sluice_command_stack_dup_preview (
+      f->stack, "together \"insert Relu\" \"add Relu bend ln/output\" \"connect bend "
+                "logits/MatMul:0\"");
+  g_assert_true (g_str_has_prefix (one, "node {\n  name: \"bend\"\n  op: \"Relu\"\n"));
+  g_assert_null (strstr (one, "logits"));
+  /* Made anew are all of a layer's nodes; new is what was not there before. */
+  g_autofree char *again =
+      sluice_command_stack_dup_preview (f->stack, "set logits units=5 bias=true");
+  g_assert_null (strstr (again, "name: \"logits/MatMul\""));
+  g_assert_nonnull (strstr (again, "\"BiasAdd\""));
+  g_assert_null (sluice_command_stack_dup_preview (f->stack, "add Relu bend nowhere"));
+  g_assert_null (sluice_command_stack_dup_preview (f->stack, "undo"));
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n);
+  g_assert_cmpuint (sluice_graph_get_version (f->graph), ==, version);
+  g_autoptr (GBytes) after = dup_bytes (f->graph);
+  g_assert_true (g_bytes_equal (before, after));
+}
+
 /* What a layer remembers survives a file. */
 static void
 test_layer_file (Fixture *f, gconstpointer data)
@@ -520,7 +571,7 @@ test_refused (Fixture *f, gconstpointer data)
     { "group s/w s", "itself" },
     { "ungroup y", "no scope" },
     { "duplicate s s/t", "cannot stand in it" },
-    { "insert Add t y", "one of each" },
+    { "insert Add t y", "has its others named behind" },
     { "undo 0", "1 or more" },
     { "redo", "only 0" },
     { "add Neg n loss loss", "Neg 'n'" },
@@ -596,6 +647,8 @@ main (int argc, char **argv)
   ADD ("/command/stack/untrain", test_untrain);
   ADD ("/command/stack/layer-moved", test_layer_moved);
   ADD ("/command/stack/layer-apart", test_layer_apart);
+  ADD ("/command/stack/layer-read", test_layer_read);
+  ADD ("/command/stack/preview", test_preview);
   ADD ("/command/stack/layer-file", test_layer_file);
   ADD ("/command/stack/layer-refused", test_layer_refused);
   return g_test_run ();

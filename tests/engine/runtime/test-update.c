@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "engine/graph/edit.h"
+#include "engine/graph/graphdef.h"
+#include "engine/runtime/session/copy.h"
 #include "tests/engine/runtime/fixture.h"
 
 /* y = c * x, and z = Neg (x) beside it; a counter that each run of `count` adds one to. */
@@ -250,6 +252,40 @@ test_runs_during_edits (void)
     }
 }
 
+/* A graph is copied, and written, in pieces: to the same bytes as at once. */
+static void
+test_pieces (void)
+{
+  Fixture f;
+  fixture_init (&f, NULL);
+  SluiceEdge last = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  for (guint i = 0; i < 500; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      last = sluice_builder_add (&f.b, "Neg", name, &last, 1, NULL, 0);
+    }
+  g_autoptr (SluiceGraphCopy) copy = sluice_graph_copy_begin (f.graph);
+  g_autoptr (SluiceGraph) graph = NULL;
+  g_autoptr (GError) error = NULL;
+  guint n_pieces = 0;
+  for (; graph == NULL; n_pieces++)
+    graph = sluice_graph_copy_go_on (copy, -1, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (n_pieces, >, 5);
+  g_autoptr (SluiceGraphExport) export = sluice_graph_export_begin (graph);
+  g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  for (n_pieces = 1; !sluice_graph_export_go_on (export, -1, checksum); n_pieces++)
+    ;
+  g_assert_cmpuint (n_pieces, >, 5);
+  g_autoptr (GBytes) bytes = sluice_graph_export_end (export, &error);
+  g_assert_no_error (error);
+  g_autoptr (GBytes) wanted = sluice_graph_export (f.graph, SLUICE_EXPORT_BINARY, NULL);
+  g_assert_true (g_bytes_equal (bytes, wanted));
+  g_autofree char *hash = g_compute_checksum_for_bytes (G_CHECKSUM_SHA256, wanted);
+  g_assert_cmpstr (g_checksum_get_string (checksum), ==, hash);
+  fixture_clear (&f);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -257,6 +293,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/update/plans", test_plans);
   g_test_add_func ("/runtime/update/nodes-come-and-go", test_nodes_come_and_go);
+  g_test_add_func ("/runtime/update/pieces", test_pieces);
   g_test_add_func ("/runtime/update/trace", test_trace);
   g_test_add_func ("/runtime/update/run-under-way", test_run_under_way);
   g_test_add_func ("/runtime/update/runs-during-edits", test_runs_during_edits);

@@ -6,6 +6,7 @@
 
 #include "engine/command/stack.h"
 #include "engine/passes/passes.h"
+#include "engine/runtime/session/copy.h"
 #include "engine/train/budget.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"
@@ -23,7 +24,10 @@ budget_of (const char *script, const char *folder, GError **error)
   g_autoptr (GError) problem = NULL;
   sluice_command_stack_run (stack, script, FALSE, NULL, NULL, &problem);
   g_assert_no_error (problem);
-  g_autoptr (SluiceGraph) copy = sluice_budget_take_graph (graph, &problem);
+  g_autoptr (SluiceGraphCopy) pieces = sluice_graph_copy_begin (graph);
+  g_autoptr (SluiceGraph) copy = NULL;
+  while (copy == NULL && problem == NULL)
+    copy = sluice_graph_copy_go_on (pieces, -1, &problem);
   g_assert_no_error (problem);
   return sluice_budget_new (copy, 100, folder, NULL, error);
 }

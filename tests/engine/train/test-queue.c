@@ -1,15 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include <glib/gstdio.h>
 #include <string.h>
 
 #include "engine/base/error.h"
 #include "engine/store/draft.h"
+#include "engine/store/kinds/event.h"
 #include "engine/store/run-control.h"
 #include "engine/store/runs.h"
+#include "engine/train/queue-needs.h"
 #include "engine/train/queue-work.h"
+#include "engine/train/run-file.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
+
+#define N_STEPS 40 /* of the project */
 
 static const SluiceQueueLimits all = { .threads = -1, .memory = -1 };
 
@@ -556,6 +562,90 @@ test_one_device (Fixture *f, gconstpointer unused)
   g_assert_cmpint (claim (f->store), ==, runs[1]);
 }
 
+static gboolean
+has_event (SluiceStore *store, gint64 run, const char *kind, const char *text)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GPtrArray) events = sluice_store_read_events (store, run, &error);
+  g_assert_no_error (error);
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceEvent *event = events->pdata[i];
+      if (strcmp (event->kind, kind) == 0 && g_strcmp0 (event->text, text) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* One that begins with a checkpoint's values waits with them: the file may go. It is trained as one
+ * that begins with them now. */
+static void
+test_init_from (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  const SluiceTrainerOptions plain = { .run_name = "origin" };
+  g_free (train (f, &plain, NULL));
+  g_autofree char *there = checkpoint_path (f, "origin", N_STEPS);
+  g_autofree char *path = folder_dup_path (&f->folder, "foreign.safetensors");
+  g_autofree char *bytes = NULL;
+  gsize length;
+  g_assert_true (g_file_get_contents (there, &bytes, &length, NULL));
+  folder_write (&f->folder, "foreign.safetensors", bytes, (gssize) length);
+  const SluiceTrainerOptions now = { .run_name = "now", .init_from = path };
+  g_free (train (f, &now, NULL));
+  g_autoptr (SluiceProject) project = load_project (f->folder.path, NULL);
+  const SluiceQueueRequest request = { .name = "later",
+                                       .needs = { .devices = "CPU:0", .threads = 2 },
+                                       .init_from = path };
+  g_autoptr (SluiceRunInfo) info = sluice_queue_add (f->store, project, &request, &error);
+  g_assert_no_error (error);
+  g_unlink (path);
+  train_next (f->store, "later");
+  assert_same_series (f, "now", "later", "loss", N_STEPS);
+  g_assert_true (has_event (f->store, info->id, "init-from", path));
+  g_assert_false (has_event (f->store, info->id, "resume", NULL));
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, info->id);
+  g_autoptr (SluiceRunFile) file = sluice_run_file_read (folder);
+  g_assert_cmpstr (file->init_from, ==, path);
+  g_assert_cmpstr (g_hash_table_lookup (file->needs, "device"), ==, "CPU:0");
+  g_assert_cmpstr (g_hash_table_lookup (file->needs, "threads"), ==, "2");
+  g_assert_null (g_hash_table_lookup (file->needs, "memory")); /* that of the plan */
+  g_assert_null (sluice_queue_add (f->store, project, &request, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+}
+
+/* What people write of it, and what is told of what is none. */
+static void
+test_needs (Fixture *f, gconstpointer unused)
+{
+  SluiceQueueNeeds needs = { .devices = "CPU:1", .threads = 3 };
+  g_assert_true (sluice_queue_needs_set (&needs, "memory", "2G", NULL));
+  g_assert_true (sluice_queue_needs_set (&needs, "threads", "", NULL));
+  g_assert_cmpint (needs.memory, ==, (gint64) 2 << 30);
+  g_assert_cmpint (needs.threads, ==, 0);
+  for (guint i = 0; sluice_queue_need_keys[i] != NULL; i++)
+    {
+      SluiceQueueNeeds other = { 0 };
+      const char *key = sluice_queue_need_keys[i];
+      g_autofree char *text = sluice_queue_needs_dup_text (&needs, key);
+      g_assert_true (sluice_queue_needs_set (&other, key, text, NULL));
+      g_autofree char *again = sluice_queue_needs_dup_text (&other, key);
+      g_assert_cmpstr (again, ==, text);
+    }
+  static const char *const bad[][3] = {
+    { "device", "CUDA:0", "CUDA" },        { "device", "CPU:x", "CPU:x" },
+    { "threads", "many", "whole number" }, { "threads", "-1", "at least 0" },
+    { "memory", "much", "64M" },           { "memory", "9999999T", "64M" }
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (sluice_queue_needs_set (&needs, bad[i][0], bad[i][1], &error));
+      g_assert_nonnull (strstr (error->message, bad[i][2]));
+    }
+  g_assert_cmpstr (needs.devices, ==, "CPU:1");
+}
+
 /* What cannot be trained is no run. */
 static void
 test_refused (Fixture *f, gconstpointer unused)
@@ -598,6 +688,8 @@ main (int argc, char **argv)
     { "/train/queue/planned-memory", test_planned_memory },
     { "/train/queue/memory", test_memory },
     { "/train/queue/one-device", test_one_device },
+    { "/train/queue/init-from", test_init_from },
+    { "/train/queue/needs", test_needs },
     { "/train/queue/refused", test_refused },
     { "/train/queue/changed-data", test_changed_data },
   };

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/command/block.h"
+
+#include <string.h>
+
+/* The block of a port. (transfer full) (nullable) */
+static char *
+dup_block (const SluiceNode *node)
+{
+  const SluiceAttrValue *value = sluice_node_get_attr (node, SLUICE_BLOCK_ATTR);
+  return value != NULL && value->kind == SLUICE_ATTR_STRING && value->s.length > 0
+             ? g_strndup (value->s.data, value->s.length)
+             : NULL;
+}
+
+char *
+sluice_block_dup_name (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (strncmp (node->name, scope, length) != 0 || node->name[length] != '/'
+          || strchr (node->name + length + 1, '/') != NULL)
+        continue;
+      g_autofree char *block = dup_block (node);
+      if (block != NULL)
+        return g_steal_pointer (&block);
+    }
+  return NULL;
+}
+
+GStrv
+sluice_block_list_instances (SluiceGraph *graph, const char *block)
+{
+  g_autoptr (GStrvBuilder) scopes = g_strv_builder_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      const char *slash = strrchr (node->name, '/');
+      g_autofree char *of = slash != NULL ? dup_block (node) : NULL;
+      if (g_strcmp0 (of, block) != 0)
+        continue;
+      char *scope = g_strndup (node->name, (gsize) (slash - node->name));
+      if (!g_hash_table_contains (seen, scope))
+        g_strv_builder_add (scopes, scope);
+      g_hash_table_add (seen, scope);
+    }
+  return g_strv_builder_end (scopes);
+}
