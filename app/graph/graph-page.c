@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
+#include "app/graph/layout-save.h"
 #include "app/graph/node-words.h"
 #include "app/graph/problem-watch.h"
 #include "engine/base/error.h"
@@ -83,31 +84,6 @@ layout_not_saved (SluiceGraphPage *self, const GError *error)
   g_signal_emit (self, signals[FAILED], 0, message);
 }
 
-typedef struct
-{
-  char *path, *text;
-} LayoutSave;
-
-static void
-layout_save_free (gpointer data)
-{
-  LayoutSave *save = data;
-  g_free (save->path);
-  g_free (save->text);
-  g_free (save);
-}
-
-static void
-save_layout_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
-{
-  const LayoutSave *save = data;
-  GError *error = NULL;
-  if (sluice_file_put ("layout", save->path, save->text, strlen (save->text), &error))
-    g_task_return_boolean (task, TRUE);
-  else
-    g_task_return_error (task, error);
-}
-
 static void
 layout_saved_cb (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -124,11 +100,7 @@ save_layout_cb (gpointer data)
   char *text = print_layout (self);
   if (text == NULL)
     return G_SOURCE_REMOVE;
-  LayoutSave *save = g_new0 (LayoutSave, 1);
-  *save = (LayoutSave){ g_strdup (self->layout_path), text };
-  g_autoptr (GTask) task = g_task_new (self, NULL, layout_saved_cb, NULL);
-  g_task_set_task_data (task, save, layout_save_free);
-  g_task_run_in_thread (task, save_layout_in_worker);
+  sluice_layout_save (self->layout_path, text, G_OBJECT (self), layout_saved_cb);
   return G_SOURCE_REMOVE;
 }
 

@@ -20,7 +20,7 @@ from gi.repository import GLib
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from tap import Tap
-from workbench import Workbench, press_keys
+from workbench import Workbench, press_keys, type_text
 
 
 class Build:
@@ -92,6 +92,52 @@ class Build:
         self.tap.point("the graph's page follows, and selects together with it",
                        state["build"]["canvas"]["selection"] == "other", state["build"]["canvas"])
 
+    def places(self):
+        """A box is moved and framed by keys: in the one history, and in the project's layout."""
+        before = self.w.state()["build"]
+        press_keys("shift+Right")
+        state = self.w.wait(lambda s: s["build"]["n-undo"] == before["n-undo"] + 1)
+        self.tap.point("a move is a command, and no change of the graph",
+                       "move other" in state["build"]["undo"]
+                       and state["build"]["saved"] == before["saved"], state["build"])
+        press_keys("ctrl+j")
+        self.w.find_accessible("text box", "Title of the frame")
+        type_text("Mine")
+        press_keys("Return")
+        state = self.w.wait(lambda s: s["build"]["canvas"]["notes"] and s["settled"])
+        layout = os.path.join(os.path.dirname(self.model), "model.layout")
+
+        def kept():
+            if not os.path.exists(layout):
+                return False
+            with open(layout, encoding="utf-8") as file:
+                lines = file.read().splitlines()
+            return "frame 1 Mine other" in lines and "moved other 20 0" in lines
+        self.tap.point("both are kept beside the graph", self.w.until(kept))
+        press_keys("ctrl+z", "ctrl+z")
+        self.w.wait(lambda s: not s["build"]["canvas"]["notes"]
+                    and s["build"]["n-undo"] == before["n-undo"])
+
+    def mutes(self):
+        self.w.act("select", GLib.Variant("s", "logits/bias_add"))
+        self.w.wait(lambda s: s["graph"]["selection"] == "logits/bias_add" and s["settled"])
+        press_keys("alt+1")
+        self.w.wait(lambda s: s["page"] == "build" and s["settled"]
+                    and s["build"]["canvas"]["selection"] == "logits/bias_add")
+        press_keys("m")
+        state = self.w.wait(lambda s: "mute logits/bias_add" in s["build"]["undo"]
+                            and s["settled"])
+        muted = [i["name"] for i in state["build"]["canvas"]["items"] if i.get("muted")]
+        said = any(", muted" in o.label() for graph in
+                   self.w.all_accessible("tree", "Graph to change") for o in graph.tree())
+        self.tap.point("what is muted is drawn so, and said so", muted and said, muted)
+        press_keys("m")
+        self.w.wait(lambda s: "unmute logits/bias_add" in s["build"]["undo"])
+        press_keys("ctrl+z", "ctrl+z")
+        state = self.w.wait(lambda s: "mute" not in s["build"]["undo"] and s["settled"])
+        self.tap.point("and no more", not any(i.get("muted")
+                                              for i in state["build"]["canvas"]["items"]))
+
     def saves(self):
         before = self.nodes()
         self.press("Save")
@@ -109,6 +155,8 @@ class Build:
         self.history()
         self.layers()
         self.pages()
+        self.places()
+        self.mutes()
         self.saves()
 
 
