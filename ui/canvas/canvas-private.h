@@ -63,13 +63,11 @@ struct _SluiceCanvas
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
-  GPtrArray *own_marks;  /* (nullable): as they were set */
-  SluiceMarks *marks;    /* of the hierarchy, or NULL */
-  GPtrArray *own_breaks; /* (nullable): the same of breakpoints */
-  SluiceMarks *breaks;
-  SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
-  guint8 *traced;              /* per group, or NULL */
-  guint8 *muted;               /* the same */
+  GPtrArray *own_marks, *own_breaks; /* (nullable): badges and breakpoints as they were set */
+  SluiceMarks *marks, *breaks;       /* of the hierarchy, or NULL */
+  SluiceColorClasses *classes;       /* of the hierarchy, where colour is by such, or NULL */
+  guint8 *traced;                    /* per group, or NULL */
+  guint8 *muted;                     /* the same */
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
   SluiceTheme theme;
