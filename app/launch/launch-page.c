@@ -73,7 +73,7 @@ show_subtitle (SluiceLaunchPage *self)
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->subtitle), text);
 }
 
-/* All that the rows are made of. (transfer full) */
+/* All that the rows are made of, but for how much memory is free at the moment. (transfer full) */
 static char *
 dup_fingerprint (const SluiceLaunchForm *form)
 {
@@ -81,7 +81,8 @@ dup_fingerprint (const SluiceLaunchForm *form)
   for (guint i = 0; i < form->settings->len; i++)
     {
       const SluiceLaunchSetting *s = form->settings->pdata[i];
-      const char *const said[] = { s->value, s->from, s->unit, s->range, s->help };
+      gboolean is_need = g_str_equal (s->group, SLUICE_LAUNCH_NEEDS);
+      const char *const said[] = { s->value, is_need ? NULL : s->from, s->unit, s->range, s->help };
       g_string_append_printf (text, "\n%s.%s %d", s->group, s->key, s->is_gone);
       for (guint k = 0; k < G_N_ELEMENTS (said); k++)
         g_string_append_printf (text, " %s", said[k] != NULL ? said[k] : "");
