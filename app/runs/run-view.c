@@ -641,6 +641,7 @@ init_titles (SluiceRunView *self)
   gtk_widget_add_css_class (GTK_WIDGET (self->view), "runs-titles");
   self->titles = gtk_scrolled_window_new ();
   gtk_widget_add_css_class (self->titles, "runs-scroller");
+  gtk_widget_set_can_focus (self->titles, FALSE); /* there is nothing in it to go to */
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->titles), GTK_POLICY_EXTERNAL,
                                   GTK_POLICY_NEVER);
   gtk_scrolled_window_set_hadjustment (GTK_SCROLLED_WINDOW (self->titles),
