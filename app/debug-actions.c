@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/break-marks.h"
 #include "app/failure-words.h"
 #include "app/help/help-window.h"
 #include "app/window-private.h"
@@ -37,6 +38,7 @@ toggle_breakpoint_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   gboolean is_node = sluice_graph_find (graph, name) != NULL;
   g_autofree char *place = g_strconcat (name, is_node ? "" : "/", NULL);
   gboolean is_set = toggle (window, place);
+  sluice_break_marks_update (window);
   g_autofree char *words =
       g_strdup_printf (is_set ? _ ("Runs stop at “%s”") : _ ("Runs stop at “%s” no more"), place);
   sluice_window_tell (window, words);
@@ -175,6 +177,7 @@ sluice_debug_actions_update (SluiceWindow *window)
     sluice_debug_bar_set_stop (get_bar (window), stop);
   if (stop != NULL)
     sluice_debug_bar_set_edited (get_bar (window), sluice_run_edits_are_there (window));
+  sluice_break_marks_update (window);
   if (stop != NULL && stop->node.name != NULL && stop->number != window->seen_stop)
     sluice_graph_page_select (window->graph_page, stop->node.name);
   window->seen_stop = stop != NULL ? stop->number : 0;

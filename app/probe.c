@@ -214,6 +214,8 @@ sluice_probe_dump (SluiceProbe *self, JsonBuilder *builder)
 {
   json_builder_set_member_name (builder, "worst_at_us");
   json_builder_add_int_value (builder, self->worst_at);
+  json_builder_set_member_name (builder, "cpu_ms");
+  json_builder_add_double_value (builder, sluice_thread_get_cpu_us () * 1e-3);
   add_double (builder, "worst_stall_ms", &self->worst_stall);
   add_double (builder, "worst_waited_ms", &self->worst_waited);
   add_double (builder, "worst_busy_ms", &self->worst_busy);

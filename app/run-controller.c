@@ -244,6 +244,12 @@ sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
   return g_hash_table_insert (self->breakpoints, g_strdup (text), GUINT_TO_POINTER (added));
 }
 
+GHashTable *
+sluice_run_controller_get_breakpoints (SluiceRunController *self)
+{
+  return self->breakpoints;
+}
+
 SluiceDebugger *
 sluice_run_controller_get_debugger (SluiceRunController *self)
 {

@@ -78,6 +78,8 @@ void sluice_run_controller_launch (SluiceRunController *self, const SluiceNewRun
 gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   const char *text,
                                                   GError **error);
+/* Those that are set: text -> number in the debugger of the run under way. (transfer none) */
+GHashTable *sluice_run_controller_get_breakpoints (SluiceRunController *self);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
 /**

@@ -38,18 +38,38 @@ make_pile (GtkWidget *page, const char *name)
 }
 
 static void
+frame_mapped_cb (GtkWidget *frame)
+{
+  gtk_widget_set_visible (adw_bin_get_child (ADW_BIN (frame)), gtk_widget_get_mapped (frame));
+}
+
+/* What a stack only covers is styled as if it was seen, all of it whenever the focus or the pointer
+ * moves: thousands of widgets. In its frame a page is hidden as long as it is covered. */
+static GtkWidget *
+frame_page (GtkWidget *page)
+{
+  GtkWidget *frame = adw_bin_new ();
+  adw_bin_set_child (ADW_BIN (frame), page);
+  gtk_widget_set_visible (page, FALSE);
+  g_signal_connect_after (frame, "map", G_CALLBACK (frame_mapped_cb), NULL);
+  g_signal_connect_after (frame, "unmap", G_CALLBACK (frame_mapped_cb), NULL);
+  return frame;
+}
+
+static void
 add_page (SluiceWindow *self, const SluicePageKind *kind, GtkWidget *page)
 {
+  GtkWidget *frame = frame_page (page);
   if (kind->over != NULL)
     {
-      gtk_stack_add_named (get_pile (self, kind), page, kind->name);
+      gtk_stack_add_named (get_pile (self, kind), frame, kind->name);
       return;
     }
-  GtkWidget *child = has_pushed (kind->name) ? make_pile (page, kind->name) : page;
+  GtkWidget *child = has_pushed (kind->name) ? make_pile (frame, kind->name) : frame;
   AdwViewStackPage *shown =
       adw_view_stack_add_titled (self->stack, child, kind->name, _ (kind->title));
   adw_view_stack_page_set_icon_name (shown, kind->icon);
-  if (child != page)
+  if (child != frame)
     g_signal_connect_swapped (child, "notify::visible-child",
                               G_CALLBACK (sluice_window_page_changed), self);
 }
@@ -90,7 +110,7 @@ get_shown (SluiceWindow *self)
   if (GTK_IS_STACK (child))
     child = gtk_stack_get_visible_child (GTK_STACK (child));
   for (guint i = 0; i < sluice_n_page_kinds; i++)
-    if (child != NULL && GTK_WIDGET (self->pages[i]) == child)
+    if (child != NULL && gtk_widget_get_parent (GTK_WIDGET (self->pages[i])) == child)
       return &sluice_page_kinds[i];
   return NULL;
 }

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/break-marks.h"
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/help/help-window.h"
@@ -83,6 +84,7 @@ status_cb (gpointer data)
 {
   SluiceWindow *self = data;
   update_status (self);
+  sluice_break_marks_update (self); /* a run that has begun knows where it stops */
   if (sluice_run_controller_get_state (self->controller) != SLUICE_CONTROL_IDLE)
     return G_SOURCE_CONTINUE;
   self->status_source = 0;

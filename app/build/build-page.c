@@ -236,6 +236,12 @@ layout_changed_cb (SluiceBuildPage *self)
 }
 
 void
+sluice_build_page_set_breaks (SluiceBuildPage *self, const SluiceCanvasMark *breaks, guint n)
+{
+  sluice_canvas_set_breaks (self->canvas, breaks, n);
+}
+
+void
 sluice_build_page_select (SluiceBuildPage *self, const char *name)
 {
   if (g_strcmp0 (name, self->selected) == 0)

@@ -165,15 +165,15 @@ follow_stack (SluiceDocument *self)
   sluice_command_stack_set_arrange (self->stack, arrange, self);
 }
 
-/* After commands, or after they are undone: first what they made of the picture. */
+/* After commands, or after they are undone: what they made of the picture is of the new graph. */
 static void
 tell_done (SluiceDocument *self)
 {
   g_autoptr (GPtrArray) lines = g_steal_pointer (&self->arranged);
   self->arranged = g_ptr_array_new_with_free_func (g_free);
+  sluice_document_emit_changed (self);
   if (lines->len > 0)
     g_signal_emit (self, signals[ARRANGED], 0, lines);
-  sluice_document_emit_changed (self);
 }
 
 /* ---- open and close ---- */

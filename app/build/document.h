@@ -13,7 +13,7 @@
  * sluice_document_save() alone, and only where it holds what is known. Main thread only.
  *
  * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
- * arranged (before it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
+ * arranged (after it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
  * news (sluice_document_get_news()), reload (the file is to be opened anew), hashed (the hash of
  * what was saved is known).
  */

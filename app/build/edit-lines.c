@@ -235,13 +235,14 @@ sluice_edit_line_remove (const char *const *names)
 }
 
 char *
-sluice_edit_line_rename (const char *name, const char *new_name)
+sluice_edit_line_rename (const char *name, const char *new_name, const GPtrArray *lines)
 {
-  const char *slash = strrchr (name, '/');
-  g_autofree char *full = slash != NULL && strchr (new_name, '/') == NULL
-                              ? g_strdup_printf ("%.*s/%s", (int) (slash - name), name, new_name)
-                              : g_strdup (new_name);
-  return new_line ("rename", name, full);
+  g_autoptr (GPtrArray) commands = new_lines ();
+  g_autofree char *words = g_strdup_printf (_ ("rename %s to %s"), name, new_name);
+  g_ptr_array_add (commands, new_line ("rename", name, new_name));
+  if (lines->len > 0)
+    g_ptr_array_add (commands, sluice_edit_line_layout (lines, words));
+  return join (commands, words);
 }
 
 /* The scope that all of them are in: "" at the top. (transfer full) */

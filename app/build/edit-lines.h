@@ -27,8 +27,8 @@ char *sluice_edit_line_detach (SluiceGraph *graph,
                                GError **error);
 /* Gone around; of what all is, not any more. */
 char *sluice_edit_line_mute (SluiceGraph *graph, const char *const *names);
-/* new_name: without a '/' it stays in its scope */
-char *sluice_edit_line_rename (const char *name, const char *new_name);
+/* new_name: with its scope. lines: of sluice_view_state_diff(), of what was arranged of it */
+char *sluice_edit_line_rename (const char *name, const char *new_name, const GPtrArray *lines);
 /* Into a scope beside them. */
 char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
 /* kind: "scalar". edge: what it shows */

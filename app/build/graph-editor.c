@@ -183,7 +183,8 @@ static char *
 rename_to (const char *name, const char *new_name, gpointer data)
 {
   SluiceGraphEditor *self = data;
-  g_autofree char *line = sluice_edit_line_rename (name, new_name);
+  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, name, new_name);
+  g_autofree char *line = sluice_edit_line_rename (name, new_name, lines);
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, line, &error))
     return g_strdup (error->message);

@@ -13,6 +13,7 @@
 #include "app/shortcuts.h"
 
 #define LEAST_WIDTH 260
+#define NEAR_END    100 /* lines */
 
 struct _SluiceTextTwin
 {
@@ -31,6 +32,7 @@ struct _SluiceTextTwin
   char *hint_words;         /* (nullable): of the preview */
   gboolean is_showing;      /* the caret is put somewhere: nobody went there */
   guint caret_source, grow_source;
+  double height; /* of the text, when it was scrolled last */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceTextTwin, sluice_text_twin, GTK_TYPE_WIDGET)
@@ -162,15 +164,16 @@ show_spot (SluiceTextTwin *self, const SluiceTextSpot *spot)
     sluice_text_view_set_range (self->view, SLUICE_TEXT_FIELD, NULL, NULL);
 }
 
-/* Not at the edge, unless some lines behind it are seen already. */
+/* Not at the edge, unless some lines behind it are seen already. is_new: lines before it came with
+ * it, and have no height yet. */
 static void
-bring_in_view (SluiceTextTwin *self, const GtkTextIter *at)
+bring_in_view (SluiceTextTwin *self, const GtkTextIter *at, gboolean is_new)
 {
   GtkTextView *view = GTK_TEXT_VIEW (self->view);
   GdkRectangle visible, line;
   gtk_text_view_get_visible_rect (view, &visible);
   gtk_text_view_get_iter_location (view, at, &line);
-  if (line.y < visible.y || line.y + 8 * line.height > visible.y + visible.height)
+  if (is_new || line.y < visible.y || line.y + 8 * line.height > visible.y + visible.height)
     gtk_text_view_scroll_to_mark (view, gtk_text_buffer_get_insert (self->buffer), 0, TRUE, 0, 0.2);
 }
 
@@ -192,14 +195,15 @@ show_node (SluiceTextTwin *self)
     }
   SluiceTextPlace place = self->attr != NULL ? spot.field_begin : spot.begin;
   self->is_showing = TRUE;
-  if (!sluice_text_sync_get_iter (self->sync, place, &at))
+  gboolean is_new = !sluice_text_sync_get_iter (self->sync, place, &at);
+  if (is_new)
     end_preview (self); /* another part of the text comes */
   gboolean is_there = sluice_text_sync_show (self->sync, place);
   show_spot (self, &spot);
   if (is_there && sluice_text_sync_get_iter (self->sync, place, &at))
     {
       gtk_text_buffer_place_cursor (self->buffer, &at);
-      bring_in_view (self, &at);
+      bring_in_view (self, &at, is_new);
     }
   self->is_showing = FALSE;
 }
@@ -429,26 +433,35 @@ sluice_text_twin_is_settled (SluiceTextTwin *self)
 
 /* ---- a long text ---- */
 
-/* More of it comes before its end is seen. */
+/* More of it comes before its end is seen: by lines, for those that were never seen have no height
+ * yet. */
 static gboolean
 grow_cb (gpointer data)
 {
   SluiceTextTwin *self = data;
-  GtkAdjustment *at = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self->view));
-  double value = gtk_adjustment_get_value (at), page = gtk_adjustment_get_page_size (at);
+  GtkTextView *view = GTK_TEXT_VIEW (self->view);
+  GdkRectangle seen;
+  GtkTextIter first, last;
   self->grow_source = 0;
-  if (value < page)
-    sluice_text_sync_grow (self->sync, TRUE);
-  if (value + 2 * page > gtk_adjustment_get_upper (at))
+  gtk_text_view_get_visible_rect (view, &seen);
+  gtk_text_view_get_line_at_y (view, &first, seen.y, NULL);
+  gtk_text_view_get_line_at_y (view, &last, seen.y + seen.height, NULL);
+  gboolean is_near_start = gtk_text_iter_get_line (&first) < NEAR_END;
+  if (gtk_text_iter_get_line (&last) + NEAR_END > gtk_text_buffer_get_line_count (self->buffer))
     sluice_text_sync_grow (self->sync, FALSE);
+  if (is_near_start)
+    sluice_text_sync_grow (self->sync, TRUE);
   show_place (self);
   return G_SOURCE_REMOVE;
 }
 
+/* Not where lines got their height. */
 static void
-scrolled_cb (SluiceTextTwin *self)
+scrolled_cb (SluiceTextTwin *self, GtkAdjustment *at)
 {
-  if (self->grow_source == 0)
+  gboolean is_person = gtk_adjustment_get_upper (at) == self->height;
+  self->height = gtk_adjustment_get_upper (at);
+  if (is_person && self->grow_source == 0)
     self->grow_source = g_idle_add (grow_cb, self);
 }
 
@@ -465,7 +478,7 @@ found_cb (GObject *source, GAsyncResult *result, gpointer data)
       || self->box == NULL)
     return;
   gtk_text_buffer_select_range (self->buffer, &begin, &end);
-  bring_in_view (self, &begin);
+  bring_in_view (self, &begin, FALSE);
 }
 
 static void
@@ -494,7 +507,7 @@ show_part (SluiceTextTwin *self)
   if (sluice_text_sync_get_iter (self->sync, place, &at))
     {
       gtk_text_buffer_place_cursor (self->buffer, &at);
-      bring_in_view (self, &at);
+      bring_in_view (self, &at, TRUE);
     }
   self->is_showing = FALSE;
   show_place (self);

@@ -10,7 +10,7 @@
 #include "app/failure-words.h"
 #include "app/graph/graph-adapter.h"
 #include "app/graph/node-words.h"
-#include "engine/command/problems.h"
+#include "app/graph/problem-watch.h"
 #include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
@@ -19,8 +19,7 @@
 #include "ui/common/number.h"
 
 /* How often the trace is read while a run is under way. */
-#define LIVE_MS    500
-#define PROBLEM_US 5000 /* a turn, for which a large graph is looked through */
+#define LIVE_MS 500
 
 struct _SluiceGraphPage
 {
@@ -29,7 +28,6 @@ struct _SluiceGraphPage
   char *path;
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
-  SluiceProjectEnds *ends;   /* (nullable): of a project */
   char *layout_path;         /* (nullable): where the positions are saved */
   char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
@@ -42,11 +40,8 @@ struct _SluiceGraphPage
   gboolean live_reading;
   char *failed_node, *failure; /* (nullable): where a run failed, and how */
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
-  GPtrArray *problems;         /* (nullable): of SluiceProblem: what was found last of graph */
-  GHashTable *warning_of;      /* (nullable): name of a node -> of them */
-  SluiceProblemSearch *search; /* (nullable): problems are of the graph as it is now */
-  guint64 searched;            /* version of the graph that it is of */
-  guint live_source, save_source, search_source;
+  SluiceProblemWatch *problems;
+  guint live_source, save_source;
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -178,15 +173,22 @@ sluice_graph_page_dup_view_state (SluiceGraphPage *self)
 
 /* ---- badges ---- */
 
+void
+sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n)
+{
+  sluice_canvas_set_breaks (self->canvas, breaks, n);
+}
+
 static void
 update_marks (SluiceGraphPage *self)
 {
-  const guint n_problems = self->problems != NULL ? self->problems->len : 0;
+  GPtrArray *problems = sluice_problem_watch_get_last (self->problems);
+  const guint n_problems = problems != NULL ? problems->len : 0;
   g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_problems + 2);
   guint n = 0;
   for (guint i = 0; i < n_problems; i++)
     {
-      const SluiceProblem *problem = self->problems->pdata[i];
+      const SluiceProblem *problem = problems->pdata[i];
       if (problem->level == SLUICE_PROBLEM_LOOK) /* the model has those of what cannot run */
         marks[n++] = (SluiceCanvasMark){ problem->name, SLUICE_MARK_WARNING, problem->text };
     }
@@ -198,67 +200,21 @@ update_marks (SluiceGraphPage *self)
 }
 
 static void
-take_problems (SluiceGraphPage *self, GPtrArray *take)
+problems_found (gpointer data)
 {
-  g_clear_pointer (&self->warning_of, g_hash_table_unref);
-  g_clear_pointer (&self->problems, g_ptr_array_unref);
-  self->problems = take;
-  if (take != NULL)
-    self->warning_of = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; take != NULL && i < take->len; i++)
-    {
-      SluiceProblem *problem = take->pdata[i];
-      if (problem->level == SLUICE_PROBLEM_LOOK)
-        g_hash_table_insert (self->warning_of, (gpointer) problem->name, problem);
-    }
-  update_marks (self);
-}
-
-/* ---- edits ---- */
-
-static void
-end_search (SluiceGraphPage *self)
-{
-  g_clear_handle_id (&self->search_source, g_source_remove);
-  g_clear_pointer (&self->search, sluice_problem_search_free);
-}
-
-/* In pieces, when what was done is drawn: to look at all nodes of a large graph takes longer than a
- * frame. */
-static gboolean
-search_cb (gpointer data)
-{
-  SluiceGraphPage *self = data;
-  guint64 version = sluice_graph_get_version (self->graph);
-  /* What was refused changes nothing, but was done. */
-  if (self->search == NULL || self->searched != version)
-    {
-      g_clear_pointer (&self->search, sluice_problem_search_free);
-      self->search =
-          sluice_problem_search_new (self->graph, sluice_project_ends_get_context (self->ends));
-      self->searched = version;
-    }
-  GPtrArray *found = sluice_problem_search_go_on (self->search, PROBLEM_US);
-  if (found == NULL)
-    return G_SOURCE_CONTINUE;
-  end_search (self);
-  take_problems (self, found);
-  g_signal_emit (self, signals[PROBLEMS], 0);
-  return G_SOURCE_REMOVE;
+  update_marks (data);
+  g_signal_emit (data, signals[PROBLEMS], 0);
 }
 
 GPtrArray *
 sluice_graph_page_get_problems (SluiceGraphPage *self)
 {
-  return self->search_source == 0 ? self->problems : NULL;
+  return sluice_problem_watch_is_settled (self->problems)
+             ? sluice_problem_watch_get_last (self->problems)
+             : NULL;
 }
 
-static void
-begin_search (SluiceGraphPage *self)
-{
-  end_search (self);
-  self->search_source = g_idle_add (search_cb, self);
-}
+/* ---- edits ---- */
 
 /* What is open, moved and selected stays, by name. */
 static void
@@ -268,14 +224,14 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
-  begin_search (self);
+  sluice_problem_watch_look_again (self->problems);
 }
 
 static void
 close_graph (SluiceGraphPage *self)
 {
-  end_search (self);
-  take_problems (self, NULL);
+  sluice_problem_watch_set_graph (self->problems, NULL, NULL, NULL);
+  update_marks (self);
   if (self->graph != NULL)
     sluice_graph_unfollow (self->graph, self->follower);
   g_clear_pointer (&self->graph, sluice_graph_unref);
@@ -301,14 +257,15 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
       self->placed = g_steal_pointer (&file->placed);
       self->moved = g_steal_pointer (&file->moved);
       self->opened = g_steal_pointer (&file->opened);
-      self->ends = g_steal_pointer (&file->ends);
       self->layout_path = g_steal_pointer (&file->layout_path);
       self->loss = g_steal_pointer (&file->loss);
       sluice_canvas_set_failure (self->canvas, NULL);
       if (file->state != NULL || self->is_other)
         sluice_canvas_set_view_state (self->canvas, file->state);
       sluice_canvas_set_model (self->canvas, file->model);
-      take_problems (self, g_steal_pointer (&file->problems));
+      sluice_problem_watch_set_graph (self->problems, self->graph, file->ends,
+                                      g_steal_pointer (&file->problems));
+      update_marks (self);
       self->follower = sluice_graph_follow (self->graph, graph_changed_cb, self);
     }
   g_signal_emit (self, signals[LOADED], 0);
@@ -326,7 +283,6 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
-  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->layout_path, g_free);
   g_clear_pointer (&self->loss, g_free);
   /* What was selected, open and in view in another graph is nothing in this one. */
@@ -504,8 +460,7 @@ sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const 
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind)
 {
-  const SluiceProblem *warning =
-      self->warning_of != NULL ? g_hash_table_lookup (self->warning_of, node) : NULL;
+  const SluiceProblem *warning = sluice_problem_watch_get_warning (self->problems, node);
   if (g_strcmp0 (self->failed_node, node) == 0)
     {
       *kind = SLUICE_MARK_FAILURE;
@@ -544,11 +499,7 @@ sluice_graph_page_steal_opened (SluiceGraphPage *self)
 void
 sluice_graph_page_set_ends (SluiceGraphPage *self, SluiceProjectEnds *ends)
 {
-  sluice_project_ends_ref (ends);
-  g_clear_pointer (&self->ends, sluice_project_ends_unref);
-  self->ends = ends;
-  if (self->graph != NULL)
-    begin_search (self);
+  sluice_problem_watch_set_ends (self->problems, ends);
 }
 
 SluiceSession *
@@ -682,7 +633,8 @@ static gboolean
 graph_page_is_settled (SluicePage *page)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
-  return self->loading == NULL && self->search == NULL && !sluice_canvas_is_busy (self->canvas);
+  return self->loading == NULL && sluice_problem_watch_is_settled (self->problems)
+         && !sluice_canvas_is_busy (self->canvas);
 }
 
 static char *
@@ -732,8 +684,8 @@ static void
 sluice_graph_page_finalize (GObject *object)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (object);
+  sluice_problem_watch_free (self->problems);
   g_free (self->path);
-  g_clear_pointer (&self->ends, sluice_project_ends_unref);
   g_clear_pointer (&self->opened, sluice_opened_graph_free);
   g_free (self->layout_path);
   g_free (self->loss);
@@ -771,6 +723,7 @@ static void
 sluice_graph_page_init (SluiceGraphPage *self)
 {
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
+  self->problems = sluice_problem_watch_new (problems_found, self);
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),
                             self);

@@ -64,6 +64,8 @@ void sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, c
  * itself: (nullable) (transfer none). */
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind);
+/* Breakpoints (ui/canvas/canvas.h). */
+void sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n);
 /* Shows on the canvas what leads to the selection, or where it leads. depth: edges; 0: all the way
  */
 void sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth);
@@ -76,3 +78,5 @@ sluice_graph_page_get_times (SluiceGraphPage *self, const char *name, SluiceLive
 /* How often the loop of that name goes round in a step; negative where it is not known. */
 gint64 sluice_graph_page_get_iterations (SluiceGraphPage *self, const char *loop);
 char *sluice_graph_page_dump_scopes (SluiceGraphPage *self); /* JSON */
+/* Breakpoints (ui/canvas/canvas.h). */
+void sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n);

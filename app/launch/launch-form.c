@@ -290,15 +290,13 @@ add_needs (SluiceLaunchForm *self, const SluiceRunFile *said)
   device->help = dup_accelerators ();
   SluiceLaunchSetting *threads = add_need (self, said, "threads", "");
   threads->title = N_ ("Threads");
-  threads->from =
-      g_strdup_printf (_ ("%u here, which runs side by side share"), n_threads);
+  threads->from = g_strdup_printf (_ ("%u here, which runs side by side share"), n_threads);
   threads->placeholder = _ ("not said");
   SluiceLaunchSetting *memory = add_need (self, said, "memory", "");
   g_autofree char *size =
       sluice_format_value ((double) sluice_system_get_available (), SLUICE_UNIT_BYTES);
   memory->title = N_ ("Memory");
-  memory->from =
-      g_strdup_printf (_ ("%s free here, which runs side by side share"), size);
+  memory->from = g_strdup_printf (_ ("%s free here, which runs side by side share"), size);
   memory->placeholder = _ ("by its plan");
   memory->help = g_strdup (_ ("As 500M or 2G"));
 }

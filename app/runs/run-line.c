@@ -315,12 +315,12 @@ name_cells (SluiceRunLine *self)
     }
 }
 
-void
+gboolean
 sluice_run_line_tell_cells (SluiceRunLine *self, gboolean tells)
 {
   GtkWidget *object = gtk_widget_get_first_child (GTK_WIDGET (self));
   if (tells == (object != NULL) || (tells && self->item == NULL))
-    return;
+    return FALSE;
   while ((object = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
     gtk_widget_unparent (object);
   for (guint i = 0; tells && i < self->cells->places->len; i++)
@@ -330,6 +330,7 @@ sluice_run_line_tell_cells (SluiceRunLine *self, gboolean tells)
       gtk_widget_set_parent (object, GTK_WIDGET (self));
     }
   name_cells (self);
+  return TRUE;
 }
 
 static void

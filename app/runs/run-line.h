@@ -16,8 +16,8 @@ G_DECLARE_FINAL_TYPE (SluiceRunLine, sluice_run_line, SLUICE, RUN_LINE, GtkWidge
 GtkListItemFactory *sluice_run_line_new_factory (SluiceRunCells *cells);
 /* (nullable) (transfer none): what the row is of that has the focus, or has in it what does. */
 SluiceRunItem *sluice_run_line_get_item_of (GtkWidget *focus);
-/* There is an object for each cell, or none. */
-void sluice_run_line_tell_cells (SluiceRunLine *self, gboolean tells);
+/* There is an object for each cell, or none. FALSE: it was so already. */
+gboolean sluice_run_line_tell_cells (SluiceRunLine *self, gboolean tells);
 
 /* ---- of all rows ---- */
 

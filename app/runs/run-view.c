@@ -8,8 +8,10 @@
 
 #include "app/runs/run-line.h"
 
-#define PAGE    "runs" /* of what the workspace remembers */
-#define REST_MS 100    /* after which rows that have come into sight stay there */
+#define PAGE         "runs" /* of what the workspace remembers */
+#define TOLD_AT_ONCE 3
+#define FRAME_MS     16
+#define REST_MS      100 /* after which rows that have come into sight stay there */
 
 G_DEFINE_FINAL_TYPE (SluiceRunView, sluice_run_view, GTK_TYPE_WIDGET)
 
@@ -172,7 +174,8 @@ sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboole
 
 /* ---- what assistive technology finds ---- */
 
-/* Rows that are in sight have their cells. */
+/* Rows that are in sight have their cells; a few at a time, as all of them take longer than a
+ * frame has. */
 static gboolean
 rest_cb (gpointer data)
 {
@@ -180,6 +183,7 @@ rest_cb (gpointer data)
   GHashTableIter iter;
   gpointer line;
   int height = gtk_widget_get_height (GTK_WIDGET (self->rows));
+  guint n_told = 0;
   self->rest_source = 0;
   g_hash_table_iter_init (&iter, self->cells->lines);
   while (g_hash_table_iter_next (&iter, &line, NULL))
@@ -188,7 +192,11 @@ rest_cb (gpointer data)
       gboolean in_sight = gtk_widget_get_mapped (line)
                           && gtk_widget_compute_bounds (line, GTK_WIDGET (self->rows), &area)
                           && area.origin.y < (float) height && area.origin.y + area.size.height > 0;
-      sluice_run_line_tell_cells (line, in_sight);
+      n_told += sluice_run_line_tell_cells (line, in_sight) && in_sight;
+      if (n_told < TOLD_AT_ONCE)
+        continue;
+      self->rest_source = g_timeout_add (FRAME_MS, rest_cb, self);
+      break;
     }
   return G_SOURCE_REMOVE;
 }

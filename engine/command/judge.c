@@ -256,15 +256,30 @@ closes_cycle (SluiceJudge *self, SluiceNode *from, SluiceNode *node)
   return g_hash_table_contains (self->before, node);
 }
 
+static gboolean
+is_back_edge (const SluiceNode *from, const SluiceNode *node)
+{
+  return sluice_node_get_role (from) == SLUICE_ROLE_NEXT_ITERATION
+         && sluice_node_get_role (node) == SLUICE_ROLE_MERGE;
+}
+
+/* What leads to an edge is the most to find. */
+gboolean
+sluice_judge_fits (
+    SluiceJudge *self, SluiceEdge from, SluiceNode *node, guint input, SluiceOutput *result)
+{
+  return sluice_node_try_input (node, input, from, result, NULL)
+         && !sluice_node_mixes_loops (node, input, from)
+         && (is_back_edge (from.node, node) || !closes_cycle (self, from.node, node));
+}
+
 gboolean
 sluice_judge_ask (
     SluiceJudge *self, SluiceEdge from, SluiceNode *node, guint input, SluiceVerdict *verdict)
 {
   g_autoptr (GError) error = NULL;
-  gboolean is_back = sluice_node_get_role (from.node) == SLUICE_ROLE_NEXT_ITERATION
-                     && sluice_node_get_role (node) == SLUICE_ROLE_MERGE;
   *verdict = (SluiceVerdict){ .result.shape = SLUICE_SHAPE_UNKNOWN };
-  if (!is_back && closes_cycle (self, from.node, node))
+  if (!is_back_edge (from.node, node) && closes_cycle (self, from.node, node))
     verdict->reason = g_strdup (_ ("would read what it makes itself"));
   else if (sluice_node_mixes_loops (node, input, from))
     verdict->reason = g_strdup (_ ("lies in another loop"));

@@ -53,3 +53,8 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceJudge, sluice_judge_free)
  */
 gboolean sluice_judge_ask (
     SluiceJudge *self, SluiceEdge from, SluiceNode *node, guint input, SluiceVerdict *verdict);
+
+/* The same without a reason, which takes longer to find than the answer. result: (out): as the
+ * verdict's, where it fits */
+gboolean sluice_judge_fits (
+    SluiceJudge *self, SluiceEdge from, SluiceNode *node, guint input, SluiceOutput *result);

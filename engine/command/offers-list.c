@@ -497,12 +497,12 @@ sluice_offers_add_edges (SluiceOfferList *list)
       for (guint k = 0; k < n_outputs; k++)
         {
           SluiceEdge edge = { node, (int) k };
-          g_auto (SluiceVerdict) verdict = { 0 };
+          SluiceOutput result;
           gboolean read = is_read (list->graph, edge);
           if (n_found[read] >= MAX_EDGES || node->outputs[k].shape.rank < 0)
             continue;
           n_asked++;
-          if (sluice_judge_ask (judge, edge, hand->node, hand->input, &verdict))
+          if (sluice_judge_fits (judge, edge, hand->node, hand->input, &result))
             add_edge (list, edge, read, (read ? MAX_EDGES : 0) + n_found[read]++);
         }
     }

@@ -129,15 +129,15 @@ connect_end (SluiceGraph *graph, SluiceNode *end)
       SluiceNode *node = sluice_graph_get_node (graph, i);
       for (guint k = 0; node->error != NULL && k < node->n_inputs; k++)
         {
-          g_auto (SluiceVerdict) verdict = { 0 };
+          SluiceOutput result;
           if (node->inputs[k].node != NULL
-              || !sluice_judge_ask (judge, (SluiceEdge){ end, 0 }, node, k, &verdict))
+              || !sluice_judge_fits (judge, (SluiceEdge){ end, 0 }, node, k, &result))
             continue;
           if (reader != NULL)
             return NULL;
           reader = node;
           input = k;
-          shape = verdict.result.shape;
+          shape = result.shape;
         }
     }
   if (reader == NULL)

@@ -135,8 +135,9 @@ measure_summary (Trial *self)
   return TRUE;
 }
 
+/* most: examples; 0: all */
 static gboolean
-evaluate_once (Trial *self)
+evaluate_once (Trial *self, gint64 most)
 {
   SluiceReplica *replica = self->checker->replica;
   const GArray *texts = self->checker->project->texts;
@@ -150,7 +151,7 @@ evaluate_once (Trial *self)
         return FALSE;
     }
   return replica->evaluate == NULL
-         || sluice_replica_evaluate (replica, values, &options, &self->failure);
+         || sluice_replica_evaluate (replica, most, values, &options, &self->failure);
 }
 
 /* Whole, where it does not take too long; else told by the steps' time for as many examples: what
@@ -169,7 +170,7 @@ measure_evaluation (Trial *self, double budget)
   for (guint i = 0; i < 2 && !self->evaluation_is_guessed; i++)
     {
       double since = g_timer_elapsed (self->timer, NULL);
-      if (!evaluate_once (self))
+      if (!evaluate_once (self, 0))
         return FALSE;
       self->evaluation = g_timer_elapsed (self->timer, NULL) - since;
       if (self->evaluation > budget)
@@ -275,6 +276,7 @@ sluice_checker_get_room (const SluiceChecker *self)
 
 #define N_RECORDED     50 /* steps: the inputs of some need more than those of others */
 #define RECORD_SECONDS 0.3
+#define BATCH_SECONDS  2.0 /* that a batch of an evaluation may take for it */
 
 /* Blocks of up to 4 KiB are counted in steps of 16 KiB, on each thread. */
 #define THREAD_STEP (16.0 * 1024)
@@ -341,6 +343,19 @@ take_peaks (Trial *self, Peak *peaks, gboolean is_plain)
     }
 }
 
+/* Where all of it takes too long, a batch of it needs as much. */
+static gboolean
+evaluate_some (Trial *self)
+{
+  const SluiceChecker *checker = self->checker;
+  double n = checker->test != NULL ? (double) checker->test->n : 1;
+  gint64 batch = checker->project->evaluate_batch;
+  if (!self->evaluation_is_guessed)
+    return evaluate_once (self, 0);
+  return self->evaluation * fmin (1, (double) batch / n) > BATCH_SECONDS
+         || evaluate_once (self, batch);
+}
+
 /* All of it is written down, which takes time: these steps are not measured. */
 static gboolean
 record_steps (Trial *self, Peak *peaks)
@@ -356,8 +371,7 @@ record_steps (Trial *self, Peak *peaks)
     }
   g_autoptr (SluiceTensor) summary = NULL;
   gboolean ok = !sluice_session_record_memory (session)
-                || (take_step (self, &summary, NULL)
-                    && (self->evaluation_is_guessed || evaluate_once (self)));
+                || (take_step (self, &summary, NULL) && evaluate_some (self));
   take_peaks (self, peaks, FALSE);
   return ok;
 }

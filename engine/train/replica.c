@@ -643,6 +643,7 @@ evaluate_rows (SluiceReplica *self,
 
 gboolean
 sluice_replica_evaluate (SluiceReplica *self,
+                         gint64 most,
                          double *values,
                          const SluiceRunOptions *options,
                          GError **error)
@@ -650,7 +651,8 @@ sluice_replica_evaluate (SluiceReplica *self,
   memset (values, 0, self->project->evaluate->len * sizeof *values);
   if (self->test == NULL)
     return evaluate_feeds (self, self->feeds, 1, values, options, error);
-  gint64 n = self->test->n, size = MIN (self->project->evaluate_batch, n);
+  gint64 n = most > 0 ? MIN (most, self->test->n) : self->test->n;
+  gint64 size = MIN (self->project->evaluate_batch, n);
   g_autofree gint64 *rows = g_try_new (gint64, size);
   if (rows == NULL)
     return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,

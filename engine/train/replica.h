@@ -147,8 +147,10 @@ gboolean sluice_replica_step (SluiceReplica *self,
                               SluiceTensor **summary,
                               const SluiceRunOptions *options,
                               GError **error);
-/* Means over the held-out split; values: one an entry of project->evaluate. */
+/* Means over the held-out split, or its first examples: most; 0: all. values: one an entry of
+ * project->evaluate. */
 gboolean sluice_replica_evaluate (SluiceReplica *self,
+                                  gint64 most,
                                   double *values,
                                   const SluiceRunOptions *options,
                                   GError **error);

@@ -209,7 +209,7 @@ evaluate (Pass *self, gint64 step, GError **error)
     }
   if (self->replica->evaluate == NULL)
     return TRUE;
-  if (!sluice_replica_evaluate (self->replica, self->evaluation, &options, error))
+  if (!sluice_replica_evaluate (self->replica, 0, self->evaluation, &options, error))
     return FALSE;
   for (guint i = 0; i < project->evaluate->len; i++)
     {

@@ -326,12 +326,14 @@ compare_graphs (SluiceReproducer *self,
 static gint64
 find_base (const SluiceReproducer *self, const SluiceLogged *log, gboolean *has_values)
 {
+  /* Values from elsewhere, other data, another graph, a value that somebody put into a step. */
+  static const char *const kinds[] = { "init-from", "data-changed", "edit", "put", NULL };
   gint64 base = self->info->parent != 0 ? self->info->parent_step : 0;
   *has_values = self->info->parent != 0;
   for (guint i = 0; i < log->events->len; i++)
     {
       const SluiceEvent *event = log->events->pdata[i];
-      if (strcmp (event->kind, "init-from") != 0 && strcmp (event->kind, "data-changed") != 0)
+      if (!g_strv_contains (kinds, event->kind))
         continue;
       base = MAX (base, event->base.step);
       *has_values = TRUE;
@@ -365,8 +367,8 @@ find_start (const SluiceReproducer *self,
   *from = self->options->from >= 0 ? self->options->from : base;
   if (*from < base)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run '%s' took values or data from elsewhere at step %" G_GINT64_FORMAT
-                        "; begin there or later",
+                        "run '%s' took values, data or a graph from elsewhere at step "
+                        "%" G_GINT64_FORMAT "; begin there or later",
                         self->info->name, base);
   const SluiceCheckpointInfo *checkpoint = sluice_logged_find_checkpoint (log, *from);
   if (checkpoint == NULL && (*from > 0 || has_values))

@@ -25,7 +25,7 @@ evaluate (SluiceReplica *self, double *values, GError **error)
       if (text == NULL)
         return FALSE;
     }
-  return self->evaluate == NULL || sluice_replica_evaluate (self, values, &options, error);
+  return self->evaluate == NULL || sluice_replica_evaluate (self, 0, values, &options, error);
 }
 
 static gboolean

@@ -153,7 +153,7 @@ evaluate (SluiceTrainer *self, GError **error)
     return FALSE;
   if (self->replica->evaluate == NULL)
     return TRUE;
-  if (!sluice_replica_evaluate (self->replica, self->evaluation, &options, error))
+  if (!sluice_replica_evaluate (self->replica, 0, self->evaluation, &options, error))
     return FALSE;
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->project->evaluate->len; i++)

@@ -114,6 +114,11 @@ class Debug:
                        state["stop"])
         w.quit()
 
+    def dots(self, state):
+        """The breakpoints that the graph's page draws."""
+        return {item["name"]: item["break"] for item in state["graph"]["items"]
+                if "break" in item}
+
     def values(self, w):
         return next((o.label() for o in w.accessible().tree()
                      if o.label().startswith("input hidden")), "")
@@ -146,11 +151,21 @@ class Debug:
         w.wait(lambda s: s["graph"]["selection"] == "logits/matmul")
         press_keys("shift+F9")
         w.wait(lambda s: "logits/matmul" in s["told"])
+        w.wait(lambda s: self.dots(s).get("logits/matmul") == "break")
+        w.act("select", GLib.Variant("s", "init"))
+        w.act("toggle-breakpoint")
+        w.wait(lambda s: self.dots(s).get("init") == "break")
         press_keys("F5")
         state = w.wait(lambda s: s["stop"])
         self.tap.point("a breakpoint that a key has set stops the run that a key began",
                        state["stop"].startswith("Step 1: stopped before MatMul “logits/matmul”"),
                        state["stop"])
+        state = w.wait(lambda s: self.dots(s).get("logits/matmul") == "stop"
+                       and self.dots(s).get("init") == "break-idle")
+        self.tap.point("the canvas shows where it stands, and what will not stop", True)
+        self.tap.point("and says why", w.until(lambda: any(
+            "init does not run: nothing that is fetched or run needs it" in o.label()
+            for o in w.accessible().tree())))
         self.picture("debug-step")
         self.change(w)
         press_keys("ctrl+F10")

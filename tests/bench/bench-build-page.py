@@ -12,7 +12,9 @@ that what else runs on the machine does not count; by the clock, how long both t
 behind a pause, a wire that is dragged, saving, and the text. SLUICE_BENCH_GRAPH names another graph
 than GRAPH; with KINDs only these are measured.
 """
+import itertools
 import json
+import math
 import os
 import re
 import statistics
@@ -24,10 +26,11 @@ import time
 from gi.repository import GLib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "app"))
-from workbench import Workbench, press_keys
+from workbench import Workbench, press_keys, take_picture
 
 KINDS = ("rename", "disconnect", "connect", "delete", "add", "set", "group", "ungroup", "paste",
          "duplicate", "undo", "redo")
+PICTURES = os.environ.get("SLUICE_PICTURES")  # a folder, to look at what was dragged
 N_TIMES = 5
 N_PASTED = 50
 N_DRAGS = 40   # moves of the pointer
@@ -37,9 +40,14 @@ TOLD_GOAL = 100
 
 
 def tell(name, values, goal, what):
-    for kind, value in (("", statistics.median(values)), ("-worst", max(values))):
-        print(json.dumps({"name": f"build/{name}{kind}", "value": round(value, 1), "unit": "ms",
-                          "goal": goal, "what": what}), flush=True)
+    print(json.dumps({"name": f"build/{name}", "value": round(statistics.median(values), 1),
+                      "best": round(min(values), 1), "worst": round(max(values), 1), "unit": "ms",
+                      "goal": goal, "what": what}), flush=True)
+
+
+def quote(text):
+    """As a word of a command."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n") + '"'
 
 
 def write_graph(command, graph, path):
@@ -56,6 +64,7 @@ class Nodes:
         write_graph(command, graph, text)
         with open(text, encoding="utf-8") as file:
             self.blocks = re.findall(r"^node \{\n.*?^\}\n", file.read(), re.M | re.S)
+        self.small = [b for b in self.blocks if 'op: "Const"' in b and len(b) < 600][:N_PASTED]
         self.inputs = {}
         self.ops = {}
         for block in self.blocks:
@@ -90,7 +99,6 @@ class Bench:
                            settings={"reduced-motion": "true"})
         self.number = 0
         self.settle()
-        print(f"# {self.w.process.pid}", file=sys.stderr, flush=True)
 
     def costs(self):
         return self.w.ask("dump-costs")
@@ -108,9 +116,10 @@ class Bench:
         return worst
 
     def measure(self, act, counts=True):
-        """Worst turn; milliseconds until it is drawn, and until all that is wrong is told. counts:
-        it is a command, or one is taken back."""
-        n = self.costs()["n_undo"]
+        """Worst turn; milliseconds until it is drawn, and until all that is wrong is told, by the
+        clock and of the processor. counts: it is a command, or one is taken back."""
+        costs = self.costs()
+        n, cpu, work = costs["n_undo"], costs["cpu_ms"], 0
         begun = time.monotonic()
         act()
         worst, drawn, told = 0, None, None
@@ -123,10 +132,11 @@ class Bench:
             if counts and costs["n_undo"] == n:
                 continue  # the action is on its way
             drawn = now if drawn is None and costs["build_drawn"] else drawn
-            told = now if told is None and costs["build_told"] else told
-            time.sleep(0.001)
+            if told is None and costs["build_told"]:
+                told, work = now, costs["cpu_ms"] - cpu
+            time.sleep(0.003)
         costs = self.costs()  # the frame itself
-        return max(worst, costs["worst_busy_ms"]), drawn, told
+        return max(worst, costs["worst_busy_ms"]), drawn, told, work
 
     def edit(self, line):
         return self.measure(lambda: self.w.act("edit", GLib.Variant("s", line)))
@@ -140,10 +150,12 @@ class Bench:
         under = scope + "/" if scope else ""
         source = self.nodes.inputs[name][0]
         block = "".join(
-            re.sub(r'^  name: ".*"', f'  name: "{under}pasted{n}_{i}"', b, flags=re.M)
-            for i, b in enumerate(b for b in self.nodes.blocks if 'op: "Const"' in b and len(b) < 600)
-            if i < N_PASTED)
-        others = [next(names) for _ in range(3)]
+            re.sub('^  name: ".*"', f'  name: "{under}pasted{n}_{i}"', b, flags=re.M)
+            for i, b in enumerate(self.nodes.small))
+        others = []
+        if kind in ("group", "ungroup"):
+            beside = (name for name in names if name.rpartition("/")[0] == scope)
+            others = list(itertools.islice(beside, 3))
         return {
             "rename": [f"rename {name} {name}_r{n}"],
             "connect": [f"disconnect {name}:0", f"connect {source} {name}:0"],
@@ -153,22 +165,20 @@ class Bench:
             "set": [f'set {name} _note="{n}"'],
             "group": [f"group {under}group{n} " + " ".join(others)],
             "ungroup": [f"group {under}group{n} " + " ".join(others), f"ungroup {under}group{n}"],
-            "paste": ['text "' + block.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
-                      + '"'],
+            "paste": ["text " + quote(block)],
             "duplicate": [f"duplicate {name} {under}copy{n}"],
         }[kind]
 
     def one(self, kind, names, scope):
         if kind in ("undo", "redo"):
-            return self.measure(self.buttons[kind].press)
+            key = "ctrl+z" if kind == "undo" else "ctrl+shift+z"
+            return self.measure(lambda: press_keys(key))
         lines = self.lines_of(kind, names, scope)
         for line in lines[:-1]:
             self.edit(line)
         return self.edit(lines[-1])
 
     def commands(self, where, scope):
-        self.buttons = {k: self.w.find_accessible("button", f"{k.title()} a command")
-                        for k in ("undo", "redo")}
         names = iter(self.nodes.in_scope(scope))
         pauses, all_worst = [], []
         for kind in KINDS:
@@ -179,62 +189,71 @@ class Bench:
             tell(f"{where}/{kind}", [f[0] for f in found], GOAL, "longest turn")
             tell(f"{where}/{kind}-drawn", [f[1] for f in found], TOLD_GOAL, "until it is drawn")
             tell(f"{where}/{kind}-told", [f[2] for f in found], TOLD_GOAL,
-                 "until problems and shapes are told")
+                 "until problems and shapes are told, by the clock")
+            tell(f"{where}/{kind}-work", [f[3] for f in found], TOLD_GOAL,
+                 "what the main loop computes until then")
             pauses.append(self.settle())
         if pauses:
             tell(f"{where}/pause", pauses, GOAL, "longest turn afterwards, until all is at rest")
         while True:  # names of the next place are what they were
             if self.costs()["n_undo"] == 0:
                 break
-            self.measure(self.buttons["undo"].press)
+            self.measure(lambda: press_keys("ctrl+z"))
         self.settle()
 
     # ---- the pointer ----
 
-    def place(self):
-        return self.w.until(lambda: next((place for place in (
-            o.place() for o in self.w.all_accessible("tree", "Graph")) if place[2] > 0), None))
-
-    def drag(self, where):
-        """Off an output in view, all over the picture. Frames, and whole turns."""
-        state = self.w.state()
-        ports = [p for i in state["build"]["canvas"]["items"] for p in i.get("ports", ())
+    def output(self, name):
+        """Where an output is on the screen, somewhere near a node, with nothing over it."""
+        self.w.act("select", GLib.Variant("s", name))
+        self.settle()
+        press_keys("alt+1", "period")
+        self.settle()
+        left, top, width, height = self.canvas
+        items = self.w.state()["build"]["canvas"]["items"]
+        ports = [(p["x"], p["y"]) for i in items for p in i.get("ports", ())
                  if p["output"] and p["drawn"]]
-        left, top, width, height = self.place()
-        ports = [p for p in ports if 20 < p["x"] < width - 20 and 60 < p["y"] < height - 80]
-        if not ports:
-            print(f"# no port in sight at {where}", file=sys.stderr)
-            return
-        port = ports[len(ports) // 2]
-        move = lambda x, y: ["mousemove", str(int(left + x)), str(int(top + y))]
-        subprocess.run(["xdotool", *move(port["x"], port["y"])], check=True)
-        time.sleep(0.3)
+        x, y = min(ports, default=(0, 0), key=lambda p: math.hypot(p[0] - width / 2,
+                                                                   p[1] - height / 2))
+        return (left + x, top + y) if 20 < x < width - 20 and 20 < y < height - 160 else None
+
+    def drag(self, where, names):
+        """Off an output, all over the picture around it: the longest turns between two moves."""
+        # A canvas that links by keys is called otherwise afterwards; it has not moved since.
+        for canvas in self.w.all_accessible("tree", "Graph to change"):
+            self.canvas = canvas.place()
+        start = self.w.until(lambda: self.output(next(names)))
+        left, top, width, height = self.canvas
+
+        def xdotool(x, y, *more):
+            subprocess.run(["xdotool", "mousemove", str(int(x)), str(int(y)), *more], check=True)
+            time.sleep(FRAME)
+        xdotool(*start)
+        xdotool(*start, "mousedown", "1")
+        xdotool(start[0] + 20, start[1] + 20)
+        held = self.w.state()["build"]["canvas"].get("wire")
         self.costs()
-        subprocess.run(["xdotool", "mousedown", "1"], check=True)
         turns = []
         for k in range(N_DRAGS):
-            x = 60 + (width - 120) * ((k * 7) % N_DRAGS) / N_DRAGS
-            y = 90 + (height - 200) * ((k * 3) % N_DRAGS) / N_DRAGS
-            subprocess.run(["xdotool", *move(x, y)], check=True)
-            time.sleep(FRAME)
+            xdotool(left + 60 + (width - 120) * (k * 7 % N_DRAGS) / N_DRAGS,
+                    top + 90 + (height - 200) * (k * 3 % N_DRAGS) / N_DRAGS)
             turns.append(self.costs()["worst_busy_ms"])
-        held = self.w.state()["build"]["canvas"].get("wire")
+        if PICTURES:
+            take_picture(os.path.join(PICTURES, where + ".png"))
         subprocess.run(["xdotool", "key", "Escape", "mouseup", "1"], check=True)
         if not held:
-            print(f"# no wire was held at {where}", file=sys.stderr)
+            raise RuntimeError(f"no wire came off at {start}")
         tell(f"{where}/wire", turns, GOAL, "longest turn between two moves of a dragged wire")
         self.settle()
 
     def at(self, where, scope):
-        self.w.act("show-page", GLib.Variant("s", "build"))
+        press_keys("alt+1")
         self.settle()
         self.commands(where, scope)
         if self.wants("wire"):
-            self.drag(where)
-            for _ in range(12):
-                press_keys("plus")
+            self.drag(where, iter(self.nodes.in_scope("")))
+            press_keys("9")  # all of it again
             self.settle()
-            self.drag(where + "-near")
 
     def open(self, scope):
         self.w.act("select", GLib.Variant("s", scope))

@@ -72,7 +72,11 @@ def take(sluice, project, settings, workspace, seconds, step_us):
                             "summary-every=1", "--memory"]))
     late = peaks_of(lines([sluice, "train", "--resume", name, "--steps", n + 30, "--memory",
                            "--json", "--workspace", workspace]))
-    peaks = {device: max(peak, late.get(device, 0)) for device, peak in peaks.items()}
+    # What is recorded ends after the second step, in which an evaluation may have only begun.
+    evaluated = peaks_of(lines([*command, "steps=2", "evaluate-every=1", "summary-every=1",
+                                "--memory"]))
+    peaks = {device: max(peak, late.get(device, 0), evaluated.get(device, 0))
+             for device, peak in peaks.items()}
     mean = statistics.mean(1e6 / rate for rate in rates) if rates else None
     return mean or 1e6 * ran["seconds_active"] / n, peaks
 

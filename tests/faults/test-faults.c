@@ -238,7 +238,7 @@ step_all (Plan *plan, GError **error)
   g_assert_true (rig_make (&rig, NULL));
   plan_begin (plan);
   if (!sluice_replica_initialize (rig.replica, error) || !run_steps (rig.replica, 5, values, error)
-      || !sluice_replica_evaluate (rig.replica, evaluation, &options, error))
+      || !sluice_replica_evaluate (rig.replica, 0, evaluation, &options, error))
     return NULL;
   g_string_append_printf (values, "%a\n", evaluation[0]);
   return g_strdup (values->str);

@@ -104,6 +104,15 @@ sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const ch
   self->edit->editor->arrange (lines, words, self->edit->user_data);
 }
 
+GPtrArray *
+sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
+  g_autoptr (SluiceViewState) renamed = sluice_view_state_copy (self->state);
+  sluice_view_state_rename (renamed, name, new_name);
+  return sluice_view_state_diff (self->state, renamed);
+}
+
 /* ---- a new model ---- */
 
 void

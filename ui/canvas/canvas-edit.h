@@ -129,6 +129,9 @@ void sluice_canvas_select_next (SluiceCanvas *self);
 /* Draws dashed, as a box with that name, what would come there, in the scene; a place that is no
  * number: behind what is selected. name: (nullable): nothing any more */
 void sluice_canvas_show_ghost (SluiceCanvas *self, const char *name, SluicePoint at);
+/* What becomes of the arrangement where a node or scope is called otherwise: lines (char*) as of
+ * arrange. (transfer full) */
+GPtrArray *sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name);
 
 /* The palette was closed, and nothing chosen. */
 void sluice_canvas_drop_wire (SluiceCanvas *self);

@@ -21,30 +21,40 @@ own_mark_free (gpointer data)
   g_free (mark);
 }
 
+/* (transfer full) (nullable); own: (nullable) */
+static SluiceMarks *
+new_marks (SluiceCanvas *self, const GPtrArray *own)
+{
+  guint n = own != NULL ? own->len : 0;
+  if (self->hierarchy == NULL)
+    return NULL;
+  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const OwnMark *mark = own->pdata[i];
+      marks[i] = (SluiceCanvasMark){ mark->name, mark->kind, mark->text };
+    }
+  return sluice_marks_new (self->hierarchy, marks, n);
+}
+
 static void
 update_marks (SluiceCanvas *self)
 {
   g_clear_pointer (&self->marks, sluice_marks_free);
-  if (self->hierarchy == NULL)
-    return;
-  guint n = self->own_marks != NULL ? self->own_marks->len : 0;
-  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n + 1);
-  for (guint i = 0; i < n; i++)
-    {
-      const OwnMark *mark = self->own_marks->pdata[i];
-      marks[i] = (SluiceCanvasMark){ mark->name, mark->kind, mark->text };
-    }
-  self->marks = sluice_marks_new (self->hierarchy, marks, n);
+  g_clear_pointer (&self->breaks, sluice_marks_free);
+  self->marks = new_marks (self, self->own_marks);
+  if (self->own_breaks != NULL)
+    self->breaks = new_marks (self, self->own_breaks);
 }
 
 static gboolean
-is_same (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n)
+is_same (const GPtrArray *own, const SluiceCanvasMark *marks, guint n)
 {
-  if ((self->own_marks != NULL ? self->own_marks->len : 0) != n)
+  if ((own != NULL ? own->len : 0) != n)
     return FALSE;
   for (guint i = 0; i < n; i++)
     {
-      const OwnMark *mark = self->own_marks->pdata[i];
+      const OwnMark *mark = own->pdata[i];
       if (mark->kind != marks[i].kind || g_strcmp0 (mark->name, marks[i].name) != 0
           || g_strcmp0 (mark->text, marks[i].text) != 0)
         return FALSE;
@@ -52,24 +62,37 @@ is_same (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n)
   return TRUE;
 }
 
-void
-sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks)
+static void
+set_marks (SluiceCanvas *self, GPtrArray **own, const SluiceCanvasMark *marks, guint n)
 {
-  g_return_if_fail (SLUICE_IS_CANVAS (self));
-  if (is_same (self, marks, n_marks))
+  if (is_same (*own, marks, n))
     return;
-  g_clear_pointer (&self->own_marks, g_ptr_array_unref);
-  self->own_marks = g_ptr_array_new_with_free_func (own_mark_free);
-  for (guint i = 0; i < n_marks; i++)
+  g_clear_pointer (own, g_ptr_array_unref);
+  *own = g_ptr_array_new_with_free_func (own_mark_free);
+  for (guint i = 0; i < n; i++)
     {
       OwnMark *mark = g_new (OwnMark, 1);
       *mark = (OwnMark){ g_strdup (marks[i].name), g_strdup (marks[i].text), marks[i].kind };
-      g_ptr_array_add (self->own_marks, mark);
+      g_ptr_array_add (*own, mark);
     }
   update_marks (self);
   sluice_canvas_update_legend (self);
   sluice_canvas_queue_proxies (self); /* they say it */
   gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  set_marks (self, &self->own_marks, marks, n_marks);
+}
+
+void
+sluice_canvas_set_breaks (SluiceCanvas *self, const SluiceCanvasMark *breaks, guint n_breaks)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  set_marks (self, &self->own_breaks, breaks, n_breaks);
 }
 
 /* Only where colours are such. */
@@ -118,7 +141,9 @@ void
 sluice_canvas_free_marks (SluiceCanvas *self)
 {
   g_clear_pointer (&self->own_marks, g_ptr_array_unref);
+  g_clear_pointer (&self->own_breaks, g_ptr_array_unref);
   g_clear_pointer (&self->marks, sluice_marks_free);
+  g_clear_pointer (&self->breaks, sluice_marks_free);
   g_clear_pointer (&self->classes, sluice_color_classes_free);
   g_clear_pointer (&self->traced, g_free);
   g_clear_pointer (&self->muted, g_free);

@@ -63,8 +63,10 @@ struct _SluiceCanvas
   SluiceFlowDirection flow;
   SluiceColorBy color_by;
   SluiceValueTable *values;
-  GPtrArray *own_marks;        /* (nullable): as they were set */
-  SluiceMarks *marks;          /* of the hierarchy, or NULL */
+  GPtrArray *own_marks;  /* (nullable): as they were set */
+  SluiceMarks *marks;    /* of the hierarchy, or NULL */
+  GPtrArray *own_breaks; /* (nullable): the same of breakpoints */
+  SluiceMarks *breaks;
   SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
   guint8 *traced;              /* per group, or NULL */
   guint8 *muted;               /* the same */
@@ -73,8 +75,7 @@ struct _SluiceCanvas
   SluiceTheme theme;
   char *font;
   gboolean reduced_motion;
-  char *loading;
-  char *failure;
+  char *loading, *failure;
 
   /* View */
   CanvasView view;
@@ -124,10 +125,7 @@ struct _SluiceCanvas
   guint spin_source; /* starts the spinner of a long wait */
   guint room_tick;   /* until the widget's first size has settled */
   int room_width, room_height;
-  GtkWidget *message;
-  GtkWidget *spinner;
-  GtkWidget *message_title;
-  GtkWidget *message_text;
+  GtkWidget *message, *spinner, *message_title, *message_text;
   GtkWidget *menu;    /* (nullable): made when it is asked for */
   GPtrArray *proxies; /* GtkWidget */
   guint proxy_source;

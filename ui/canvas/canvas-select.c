@@ -58,6 +58,9 @@ sluice_canvas_item_text (SluiceCanvas *self, guint item)
   sluice_canvas_edit_append_ports (self, item, said);
   if (mark != NULL)
     g_string_append_printf (said, ". %s", mark);
+  sluice_marks_get (self->breaks, sluice_scene_get_item (self->scene, item)->node, &mark);
+  if (mark != NULL)
+    g_string_append_printf (said, ". %s", mark);
   return g_string_free (said, FALSE);
 }
 

@@ -73,6 +73,9 @@ append_items (SluiceCanvas *self, GString *out)
       const char *mark = sluice_mark_kind_nick (sluice_marks_get (self->marks, node, NULL));
       if (*mark != '\0')
         g_string_append_printf (out, ",\"badge\":\"%s\"", mark);
+      SluiceMarkKind kind = sluice_marks_get (self->breaks, node, NULL);
+      if (kind >= SLUICE_MARK_BREAK_IDLE)
+        g_string_append_printf (out, ",\"break\":\"%s\"", sluice_mark_kind_nick (kind));
       if (self->traced != NULL && node != SLUICE_NONE && self->traced[node])
         g_string_append (out, ",\"traced\":true");
       if (sluice_canvas_is_muted (self, index))

@@ -30,13 +30,17 @@ sluice_canvas_new_tip (void)
 static char *
 tip_text (SluiceCanvas *self, guint item)
 {
-  const char *mark = NULL;
+  const SluiceSceneItem *shown = sluice_scene_get_item (self->scene, item);
+  const char *parts[4] = { NULL };
+  guint n = 0;
   g_autofree char *tip = sluice_scene_dup_item_tip (self->scene, item);
-  if (sluice_scene_get_item (self->scene, item)->kind != SLUICE_ITEM_OPEN_SCOPE)
-    sluice_marks_get (self->marks, sluice_scene_get_item (self->scene, item)->node, &mark);
-  if (tip == NULL || mark == NULL)
-    return g_strdup (tip != NULL ? tip : mark);
-  return g_strdup_printf ("%s\n%s", tip, mark);
+  if (tip != NULL)
+    parts[n++] = tip;
+  if (shown->kind != SLUICE_ITEM_OPEN_SCOPE)
+    sluice_marks_get (self->marks, shown->node, &parts[n]);
+  n += parts[n] != NULL;
+  sluice_marks_get (self->breaks, shown->node, &parts[n]);
+  return parts[0] != NULL ? g_strjoinv ("\n", (char **) parts) : NULL;
 }
 
 static gboolean

@@ -541,6 +541,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .color_by = self->color_by,
                                 .values = self->values,
                                 .marks = self->marks,
+                                .breaks = self->breaks,
                                 .classes = self->classes,
                                 .traced = self->traced,
                                 .lead = self->lead_item,

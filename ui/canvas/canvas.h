@@ -68,6 +68,8 @@ void sluice_canvas_clear_values (SluiceCanvas *self);
 /* Badges of nodes, which scopes that hold them show, too: replaces those set before. Nodes that
  * cannot run have theirs from the model. */
 void sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks);
+/* The same of breakpoints: a dot on the other corner, a ring where it does not stop. */
+void sluice_canvas_set_breaks (SluiceCanvas *self, const SluiceCanvasMark *breaks, guint n_breaks);
 
 /* The one selection: the full name of a node or scope, or NULL. Selecting a hidden node opens the
  * scopes above it and brings it into view; FALSE when there is no such node. Emits

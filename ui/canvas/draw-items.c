@@ -311,6 +311,28 @@ draw_heat (Draw *d, const SluiceRect *r, double share)
   cairo_fill (d->cr);
 }
 
+/* A breakpoint, on the left corner: filled where it stops, a ring where it does not, with a halo
+ * where the run stands now. */
+static void
+draw_break (Draw *d, const SluiceRect *r, SluiceMarkKind kind)
+{
+  const double x = r->x + 2, y = r->y + 2;
+  const gboolean is_ring = kind == SLUICE_MARK_BREAK_IDLE;
+  cairo_new_path (d->cr);
+  if (kind == SLUICE_MARK_STOP)
+    {
+      cairo_arc (d->cr, x, y, 11, 0, 2 * G_PI);
+      sluice_cairo_set_color (d->cr, d->theme->heat);
+      cairo_fill (d->cr);
+    }
+  cairo_arc (d->cr, x, y, 6, 0, 2 * G_PI);
+  sluice_cairo_set_color (d->cr, is_ring ? d->theme->ground : d->theme->failure);
+  cairo_fill_preserve (d->cr);
+  sluice_cairo_set_color (d->cr, is_ring ? d->theme->failure : d->theme->ground);
+  cairo_set_line_width (d->cr, 1.5);
+  cairo_stroke (d->cr);
+}
+
 /* Failures are red and filled; what cannot run is a red ring: nothing has happened yet. */
 static void
 draw_badge (Draw *d, const SluiceRect *r, SluiceMarkKind kind)
@@ -488,6 +510,9 @@ sluice_draw_box (Draw *d, guint index)
     kind = MAX (kind, SLUICE_MARK_REFUSAL);
   if (kind != SLUICE_MARK_NONE && d->state->zoom >= 0.25)
     draw_badge (d, &r, kind);
+  kind = g != NULL ? sluice_marks_get (d->state->breaks, item->node, NULL) : SLUICE_MARK_NONE;
+  if (kind >= SLUICE_MARK_BREAK_IDLE)
+    draw_break (d, &r, kind);
 }
 
 /* The accent ring with air: selection is never a fill. */

@@ -41,6 +41,7 @@ typedef struct
   SluiceColorBy color_by;
   const SluiceValueTable *values;    /* or NULL */
   const SluiceMarks *marks;          /* or NULL */
+  const SluiceMarks *breaks;         /* or NULL */
   const SluiceColorClasses *classes; /* where colour is by such */
   const guint8 *traced;              /* per group: it is on the way that is traced; or NULL */
   guint lead;                        /* item of the selection, SLUICE_NONE */

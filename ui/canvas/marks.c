@@ -22,9 +22,10 @@ static void
 add_mark (SluiceMarks *self, SluiceHierarchy *hierarchy, const SluiceCanvasMark *mark)
 {
   guint node = sluice_graph_model_lookup (sluice_hierarchy_get_model (hierarchy), mark->name);
-  if (node == G_MAXUINT)
+  guint group = node != G_MAXUINT ? sluice_hierarchy_get_op_group (hierarchy, node)
+                                  : sluice_hierarchy_lookup (hierarchy, mark->name);
+  if (group == SLUICE_NONE || group == 0)
     return; /* of a call that was written out, say: it is not drawn */
-  guint group = sluice_hierarchy_get_op_group (hierarchy, node);
   g_ptr_array_add (self->texts, g_strdup (mark->text));
   guint own = self->texts->len;
   g_ptr_array_add (self->texts, g_strdup_printf ("%s: %s", mark->name, mark->text));
@@ -73,7 +74,8 @@ sluice_marks_get (const SluiceMarks *self, guint group, const char **text)
 const char *
 sluice_mark_kind_nick (SluiceMarkKind kind)
 {
-  static const char *const nicks[] = { "", "warning", "refusal", "nan", "failure" };
+  static const char *const nicks[] = { "",        "warning",    "refusal", "nan",
+                                       "failure", "break-idle", "break",   "stop" };
   return nicks[kind];
 }
 

@@ -17,11 +17,15 @@ typedef enum
   SLUICE_MARK_REFUSAL, /* the node cannot run; of itself, as the model says */
   SLUICE_MARK_NAN,
   SLUICE_MARK_FAILURE,
+  /* Of breakpoints, which are marks of their own beside these. */
+  SLUICE_MARK_BREAK_IDLE, /* it does not stop: the text says why */
+  SLUICE_MARK_BREAK,
+  SLUICE_MARK_STOP, /* the run has stopped there */
 } SluiceMarkKind;
 
 typedef struct
 {
-  const char *name; /* of a node */
+  const char *name; /* of a node; of a breakpoint also of a scope */
   SluiceMarkKind kind;
   const char *text; /* what happened and what to do */
 } SluiceCanvasMark;
@@ -37,7 +41,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceMarks, sluice_marks_free)
 /* The worst at @group and below. @text: (out) (nullable): what is said of it; of a scope with the
  * node's name. */
 SluiceMarkKind sluice_marks_get (const SluiceMarks *self, guint group, const char **text);
-/* "failure", "nan", "refusal", "warning", "". */
+/* "failure", "nan", "refusal", "warning", "", "break-idle", "break", "stop". */
 const char *sluice_mark_kind_nick (SluiceMarkKind kind);
 
 /**

@@ -60,3 +60,71 @@ sluice_view_state_apply (SluiceViewState *self, const char *line)
         remove_line (self, words);
     }
 }
+
+/* ---- names ---- */
+
+typedef struct
+{
+  const char *from, *to;
+} Renaming;
+
+/* (transfer full) (nullable): it is neither that nor in it */
+static char *
+dup_renamed (const Renaming *names, const char *name)
+{
+  gsize length = strlen (names->from);
+  if (strncmp (name, names->from, length) != 0 || (name[length] != '\0' && name[length] != '/'))
+    return NULL;
+  return g_strconcat (names->to, name + length, NULL);
+}
+
+/* Of one name, or of a bend's two. (transfer full) (nullable) */
+static char *
+dup_renamed_key (const Renaming *names, const char *key, gboolean of_pairs)
+{
+  const char *second = of_pairs ? strchr (key, '\n') : NULL;
+  if (second == NULL)
+    return dup_renamed (names, key);
+  g_autofree char *from = g_strndup (key, (gsize) (second - key));
+  g_autofree char *a = dup_renamed (names, from), *b = dup_renamed (names, second + 1);
+  if (a == NULL && b == NULL)
+    return NULL;
+  return g_strconcat (a != NULL ? a : from, "\n", b != NULL ? b : second + 1, NULL);
+}
+
+static void
+rename_keys (GHashTable *table, const Renaming *names, gboolean of_pairs)
+{
+  guint n;
+  g_autofree char **keys = (char **) g_hash_table_get_keys_as_array (table, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      gpointer key, value;
+      g_autofree char *renamed = dup_renamed_key (names, keys[i], of_pairs);
+      if (renamed == NULL || !g_hash_table_steal_extended (table, keys[i], &key, &value))
+        continue;
+      g_free (key);
+      g_hash_table_replace (table, g_steal_pointer (&renamed), value);
+    }
+}
+
+void
+sluice_view_state_rename (SluiceViewState *self, const char *from, const char *to)
+{
+  const Renaming names = { from, to };
+  GHashTableIter iter;
+  gpointer value;
+  rename_keys (self->moves, &names, FALSE);
+  rename_keys (self->places, &names, FALSE);
+  rename_keys (self->bends, &names, TRUE);
+  g_hash_table_iter_init (&iter, self->notes);
+  while (g_hash_table_iter_next (&iter, NULL, &value))
+    for (char **name = ((SluiceViewNote *) value)->names; *name != NULL; name++)
+      {
+        char *renamed = dup_renamed (&names, *name);
+        if (renamed == NULL)
+          continue;
+        g_free (*name);
+        *name = renamed;
+      }
+}

@@ -10,9 +10,17 @@
 
 G_BEGIN_DECLS
 
+/* Thousands where all of a large graph is open; each picture under construction has its own view
+ * state, and most change none of them. */
+typedef struct
+{
+  gatomicrefcount ref_count;
+  GHashTable *paths; /* set of char*; changed by who has the only reference */
+} SluiceOpenScopes;
+
 struct _SluiceViewState
 {
-  GHashTable *open;   /* set of char* */
+  SluiceOpenScopes *open;
   GHashTable *moves;  /* char* -> SluicePoint* */
   GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
   GHashTable *bends;  /* "from\nto" -> SluicePoint* */

@@ -371,7 +371,7 @@ add_open (const SluiceViewState *self, GPtrArray *lines)
 {
   GHashTableIter iter;
   gpointer key;
-  g_hash_table_iter_init (&iter, self->open);
+  g_hash_table_iter_init (&iter, self->open->paths);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     {
       g_autofree char *name = escape_name (key);

@@ -14,11 +14,46 @@ note_free (gpointer data)
   g_free (note);
 }
 
+static SluiceOpenScopes *
+scopes_new (void)
+{
+  SluiceOpenScopes *self = g_new (SluiceOpenScopes, 1);
+  g_atomic_ref_count_init (&self->ref_count);
+  self->paths = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  return self;
+}
+
+static void
+scopes_unref (SluiceOpenScopes *self)
+{
+  if (!g_atomic_ref_count_dec (&self->ref_count))
+    return;
+  g_hash_table_unref (self->paths);
+  g_free (self);
+}
+
+/* Those that are open, to be changed. */
+static GHashTable *
+own_open (SluiceViewState *self)
+{
+  if (g_atomic_ref_count_compare (&self->open->ref_count, 1))
+    return self->open->paths;
+  SluiceOpenScopes *own = scopes_new ();
+  GHashTableIter iter;
+  gpointer path;
+  g_hash_table_iter_init (&iter, self->open->paths);
+  while (g_hash_table_iter_next (&iter, &path, NULL))
+    g_hash_table_add (own->paths, g_strdup (path));
+  scopes_unref (self->open);
+  self->open = own;
+  return own->paths;
+}
+
 SluiceViewState *
 sluice_view_state_new (void)
 {
   SluiceViewState *self = g_new0 (SluiceViewState, 1);
-  self->open = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->open = scopes_new ();
   self->moves = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
   self->places = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->bends = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
@@ -31,12 +66,9 @@ SluiceViewState *
 sluice_view_state_copy (const SluiceViewState *self)
 {
   SluiceViewState *copy = sluice_view_state_new ();
-  GHashTableIter iter;
-  gpointer key;
-
-  g_hash_table_iter_init (&iter, self->open);
-  while (g_hash_table_iter_next (&iter, &key, NULL))
-    g_hash_table_add (copy->open, g_strdup (key));
+  scopes_unref (copy->open);
+  copy->open = self->open;
+  g_atomic_ref_count_inc (&copy->open->ref_count);
   sluice_view_state_take_arrangement (copy, self);
   for (guint i = 0; i < self->unknown->len; i++)
     g_ptr_array_add (copy->unknown, g_strdup (self->unknown->pdata[i]));
@@ -51,7 +83,7 @@ sluice_view_state_copy (const SluiceViewState *self)
 void
 sluice_view_state_free (SluiceViewState *self)
 {
-  g_hash_table_unref (self->open);
+  scopes_unref (self->open);
   g_hash_table_unref (self->moves);
   g_hash_table_unref (self->places);
   g_hash_table_unref (self->bends);
@@ -63,22 +95,24 @@ sluice_view_state_free (SluiceViewState *self)
 gboolean
 sluice_view_state_is_open (const SluiceViewState *self, const char *scope)
 {
-  return g_hash_table_contains (self->open, scope);
+  return g_hash_table_contains (self->open->paths, scope);
 }
 
 void
 sluice_view_state_set_open (SluiceViewState *self, const char *scope, gboolean open)
 {
+  if (open == sluice_view_state_is_open (self, scope))
+    return;
   if (open)
-    g_hash_table_add (self->open, g_strdup (scope));
+    g_hash_table_add (own_open (self), g_strdup (scope));
   else
-    g_hash_table_remove (self->open, scope);
+    g_hash_table_remove (own_open (self), scope);
 }
 
 void
 sluice_view_state_close_all (SluiceViewState *self)
 {
-  g_hash_table_remove_all (self->open);
+  g_hash_table_remove_all (own_open (self));
 }
 
 void
@@ -86,7 +120,7 @@ sluice_view_state_take_open (SluiceViewState *self, const SluiceViewState *other
 {
   GHashTableIter iter;
   gpointer scope;
-  g_hash_table_iter_init (&iter, other->open);
+  g_hash_table_iter_init (&iter, other->open->paths);
   while (g_hash_table_iter_next (&iter, &scope, NULL))
     sluice_view_state_set_open (self, scope, TRUE);
 }

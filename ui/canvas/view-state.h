@@ -76,6 +76,9 @@ char *sluice_view_state_new_note_id (const SluiceViewState *self);
  * is open and in view stays. */
 void sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other);
 
+/* What was arranged of a box, and of what stands in it, is of one with another name. */
+void sluice_view_state_rename (SluiceViewState *self, const char *from, const char *to);
+
 /* What makes one arrangement of the other: lines of the text, those that go first, "-moved fc1 20
  * 0",
  * "+moved fc1 40 0". (transfer full) (element-type utf8): empty where they are equal */

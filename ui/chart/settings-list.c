@@ -268,6 +268,14 @@ sluice_settings_list_class_init (SluiceSettingsListClass *klass)
                                     NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_INT64);
 }
 
+/* GTK 4.8 finds new styles for titles whenever the focus moves in the window, on a page that is
+ * covered, too; there may be a hundred of them. */
+static void
+mapped_cb (GtkWidget *view)
+{
+  gtk_widget_set_visible (gtk_widget_get_first_child (view), gtk_widget_get_mapped (view));
+}
+
 static void
 sluice_settings_list_init (SluiceSettingsList *self)
 {
@@ -284,6 +292,8 @@ sluice_settings_list_init (SluiceSettingsList *self)
   gtk_column_view_set_model (self->view, GTK_SELECTION_MODEL (self->selection));
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Settings and results of each run"), -1);
+  g_signal_connect_after (self->view, "map", G_CALLBACK (mapped_cb), NULL);
+  g_signal_connect_after (self->view, "unmap", G_CALLBACK (mapped_cb), NULL);
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
   sluice_widget_chain_wheel (GTK_SCROLLED_WINDOW (self->scroller));

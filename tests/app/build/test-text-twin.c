@@ -247,6 +247,27 @@ test_edge (Fixture *f, gconstpointer data)
   g_assert_cmpuint (sluice_graph_get_n_nodes (sluice_document_get_graph (f->document)), ==, 3000);
 }
 
+/* More comes before its end is seen. */
+static void
+test_scrolled (Fixture *f, gconstpointer data)
+{
+  open_long (f);
+  sluice_text_twin_select (f->twin, "n1500");
+  GtkWidget *view = find_view (GTK_WIDGET (f->twin));
+  GtkAdjustment *at = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
+  for (guint end = 0; end < 2; end++)
+    for (int n = gtk_text_buffer_get_line_count (f->buffer);
+         gtk_text_buffer_get_line_count (f->buffer) == n;)
+      {
+        double page = gtk_adjustment_get_page_size (at), upper = gtk_adjustment_get_upper (at);
+        gtk_adjustment_set_value (at, end == 0 ? upper - page : 0);
+        g_main_context_iteration (NULL, TRUE);
+        gtk_adjustment_set_value (at, end == 0 ? upper - page - 1 : 1);
+        g_main_context_iteration (NULL, TRUE);
+      }
+  assert_part (f);
+}
+
 /* Who looks for something has all of it before, and a part again afterwards. */
 static void
 test_find (Fixture *f, gconstpointer data)
@@ -273,6 +294,7 @@ main (int argc, char **argv)
   ADD ("opened", test_opened);
   ADD ("long", test_long);
   ADD ("edge", test_edge);
+  ADD ("scrolled", test_scrolled);
   ADD ("find", test_find);
   return g_test_run ();
 }

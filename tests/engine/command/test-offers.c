@@ -384,6 +384,10 @@ test_judged (Fixture *f, gconstpointer data)
                 g_strdup_printf ("connect %s %s:%u", from->name, node->name, input);
             gboolean does_fit =
                 sluice_judge_ask (judge, (SluiceEdge){ from, 0 }, node, input, &verdict);
+            SluiceOutput result;
+            g_assert_true (
+                does_fit
+                == sluice_judge_fits (judge, (SluiceEdge){ from, 0 }, node, input, &result));
             gboolean done = sluice_command_stack_do (f->stack, line, NULL, NULL);
             /* A node with an open input takes what does not fit, and says so then. */
             gboolean is_open = node->error != NULL && strstr (node->error->message, "is open");

@@ -230,15 +230,12 @@ static void
 test_pieces (void)
 {
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  g_autoptr (GString) script = g_string_new (NULL);
   const guint n = 1000;
   for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *name = g_strdup_printf ("n%u", i);
-      sluice_graph_add (
-          graph,
-          &(SluiceNodeSpec){ .name = name, .op = "Neg", .inputs = &SLUICE_NO_EDGE, .n_inputs = 1 },
-          NULL);
-    }
+    g_string_append_printf (script, "add Neg n%u \"\" T=DT_FLOAT\n", i);
+  g_assert_true (sluice_command_stack_run (stack, script->str, FALSE, NULL, NULL, NULL));
   g_autoptr (SluiceProblemSearch) search = sluice_problem_search_new (graph, NULL);
   g_autoptr (GPtrArray) found = NULL, whole = sluice_problems_find (graph, NULL);
   guint n_pieces = 0;

@@ -142,15 +142,37 @@ find_item (const SluicePreflight *card, const char *what)
 }
 
 static SluicePreflight *
-look (Fixture *f, const char *const *settings)
+look_for (Fixture *f, double seconds, const char *const *settings)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceProject) project = load_project (f->folder.path, settings);
-  const SluicePreflightOptions options = { .seconds = 0.01,
+  const SluicePreflightOptions options = { .seconds = seconds,
                                            .workspace = sluice_store_get_workspace (f->store) };
   SluicePreflight *card = sluice_preflight (project, &options, &error);
   g_assert_no_error (error);
   return card;
+}
+
+static SluicePreflight *
+look (Fixture *f, const char *const *settings)
+{
+  return look_for (f, 0.01, settings);
+}
+
+/* An evaluation by large batches, for which there is no time: its memory is measured all the same.
+ */
+static void
+test_evaluation (Fixture *f, gconstpointer unused)
+{
+  static const char *const large[] = { "evaluate.batch=5000", NULL };
+  folder_write_examples (&f->folder, 20000);
+  g_autoptr (SluicePreflight) hasty = look_for (f, 1e-9, large);
+  g_autoptr (SluicePreflight) patient = look_for (f, 0.5, large);
+  g_assert_nonnull (strstr (find_item (hasty, "finish_seconds")->text, "estimated"));
+  g_assert_null (strstr (find_item (patient, "finish_seconds")->text, "estimated"));
+  const SluicePreflightItem *item = find_item (hasty, "peak_bytes");
+  g_assert_cmpfloat (item->value, >, 5000 * sizeof (float));
+  g_assert_cmpfloat (item->value, ==, find_item (patient, "peak_bytes")->value);
 }
 
 /* A run that was trained here by as large batches tells how long its steps took. */
@@ -194,6 +216,7 @@ main (int argc, char **argv)
   g_test_add_func ("/forecast/seconds", test_seconds);
   ADD ("calibration", test_calibration);
   ADD ("run", test_run);
+  ADD ("evaluation", test_evaluation);
   int status = g_test_run ();
   g_autofree char *folder = g_build_filename (cache, "sluice", NULL);
   g_autofree char *file = g_build_filename (folder, "calibration.ini", NULL);

@@ -11,6 +11,7 @@
 #include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/kinds/event.h"
+#include "engine/train/reproduce.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
 
@@ -203,6 +204,26 @@ test_refused (Fixture *f, gconstpointer unused)
   assert_same_checkpoint (f, "alone", "edited", 12);
 }
 
+/* What is made again begins behind the edit; before that it was another graph. */
+static void
+test_reproduce (Fixture *f, gconstpointer unused)
+{
+  stop_at (f, "edited", 6);
+  edit_run (f, "edited", -1, "insert Softsign between predict:0");
+  g_autofree char *resumed = train (f, &(SluiceTrainerOptions){ .resume = "edited" }, TWELVE);
+  g_autoptr (GError) error = NULL;
+  SluiceReproduceOptions options = { .from = -1 };
+  SluiceReproduction *made = sluice_reproduce (f->store, "edited", &options, &error);
+  g_assert_no_error (error);
+  g_assert_null (made->parting);
+  g_assert_cmpint (made->from, ==, 6);
+  g_assert_cmpint (made->to, ==, 12);
+  sluice_reproduction_free (made);
+  options.from = 0;
+  g_assert_null (sluice_reproduce (f->store, "edited", &options, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+}
+
 /* Forks from before have the graph of before; the way back there is told. */
 static void
 test_history (Fixture *f, gconstpointer unused)
@@ -239,6 +260,7 @@ main (int argc, char **argv)
   g_test_add ("/train/run-edit/variables", Fixture, NULL, set_up, test_variables, tear_down);
   g_test_add ("/train/run-edit/in-step", Fixture, NULL, set_up, test_in_step, tear_down);
   g_test_add ("/train/run-edit/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  g_test_add ("/train/run-edit/reproduce", Fixture, NULL, set_up, test_reproduce, tear_down);
   g_test_add ("/train/run-edit/history", Fixture, NULL, set_up, test_history, tear_down);
   return g_test_run ();
 }

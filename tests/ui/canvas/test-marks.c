@@ -31,6 +31,17 @@ test_marks (void)
   g_assert_cmpint (sluice_marks_get (found, fixture_group (h, "c"), &text), ==, SLUICE_MARK_NONE);
   g_assert_null (text);
   g_assert_cmpint (sluice_marks_get (NULL, 1, NULL), ==, SLUICE_MARK_NONE);
+  /* A breakpoint may be of a scope; where the run stands is seen before others. */
+  const SluiceCanvasMark breaks[] = { { "a/b", SLUICE_MARK_BREAK, "Runs stop there." },
+                                      { "c/four", SLUICE_MARK_BREAK_IDLE, "It is pruned." },
+                                      { "a/three", SLUICE_MARK_STOP, "Here." } };
+  g_autoptr (SluiceMarks) set = sluice_marks_new (h, breaks, G_N_ELEMENTS (breaks));
+  g_assert_cmpint (sluice_marks_get (set, fixture_group (h, "a/b"), &text), ==, SLUICE_MARK_BREAK);
+  g_assert_cmpstr (text, ==, "Runs stop there.");
+  g_assert_cmpint (sluice_marks_get (set, fixture_group (h, "a"), NULL), ==, SLUICE_MARK_STOP);
+  g_assert_cmpint (sluice_marks_get (set, fixture_group (h, "c"), &text), ==,
+                   SLUICE_MARK_BREAK_IDLE);
+  g_assert_cmpstr (text, ==, "c/four: It is pruned.");
 }
 
 static void

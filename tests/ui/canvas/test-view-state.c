@@ -158,6 +158,12 @@ test_diff (void)
       *line = *line == '+' ? '-' : '+';
       sluice_view_state_apply (from, line);
     }
+  sluice_view_state_rename (to, "b c", "d");
+  sluice_view_state_rename (to, "a", "b");
+  g_autofree char *renamed = sluice_view_state_print (to, "");
+  g_assert_cmpstr (renamed, ==,
+                   "layout 1 graph=\nbend b d 5 -6.50\nengine dot\nframe 1 two\\040of\\040them b "
+                   "d\nmoved b 3 2\nnote 2 one\\012line 7 8\nopen is\\040no\\040arrangement\n");
   g_autofree char *back = sluice_view_state_print (from, "");
   g_assert_cmpstr (back, ==, "layout 1 graph=\nexclude hub\nmoved a 1 2\n");
 }
