@@ -237,6 +237,8 @@ class Session:
             press_keys(key)
         for key, action, said in (("ctrl+o", "win.open-project", "asks for a project"),
                                   ("ctrl+shift+o", "win.open-graph", "asks for a graph"),
+                                  ("ctrl+shift+c", "win.compare-graph",
+                                   "asks for a graph to compare with"),
                                   ("ctrl+shift+w", "app.choose-workspace", "asks for a workspace"),
                                   ("ctrl+i", "win.import-logs", "asks for logs"),
                                   ("ctrl+e", "win.export-graph::svg", "asks where to"),
