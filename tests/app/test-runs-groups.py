@@ -93,7 +93,7 @@ class Groups(runs_window.Session):
 
     def differs(self):
         self.filter("name:lenet-1")
-        self.page(lambda p: p["names"])
+        self.page(lambda p: all(name.startswith("lenet-1") for name in p["names"]))
         press_keys("Return", "ctrl+a")
         page = self.page(lambda p: len(p["selected"]) > 1 and p["differs"])
         n = len(page["selected"])
