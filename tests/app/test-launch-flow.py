@@ -159,7 +159,8 @@ class Session:
         self.w.until(lambda: not entry.holds_focus())
 
     def best(self):
-        """In the table, by the last loss."""
+        """In the table, by the last loss, once it is told."""
+        self.page(lambda p: "last:loss" in p["columns"])
         self.rows()
         press_keys("o")
         self.tab_to("button", "Sort by loss, last")
@@ -193,7 +194,11 @@ class Session:
         xdotool("mouseup", 1)
 
     def dragged(self, best, picture):
-        """The ring of step K, by the pointer; lineage-view.c says where it is."""
+        """The ring of step K, by the pointer; lineage-view.c says where it is. What was told lies
+        over it for some seconds."""
+        told = ("is a setting of new runs", "wait in the queue")
+        self.w.until(lambda: not any(words in o.label() for words in told
+                                     for o in self.w.accessible().tree()))
         left, top, width, _ = picture.place()
         x, y = left + 150 + (width - 150 - 124) * K // STEPS, top + 26 + 20
         self.drag(x, y, 10)

@@ -40,9 +40,8 @@ class Live(launch.Session):
         self.w.wait(lambda s: s["step"] > 5)
         press_keys("alt+4")
         self.w.wait(lambda s: s["page"] == "runs" and s["front"] == "long")
-        field = self.field("learning-rate")
         self.tap.point("a run at work shows what can be changed",
-                       self.w.until(lambda: field.text() == "0.003"))
+                       self.w.until(lambda: self.field("learning-rate").text() == "0.003"))
         self.tap.point("and nothing that needs a restart",
                        not self.w.all_accessible("text box", "Examples a step"))
         self.write("learning-rate", "abc")
