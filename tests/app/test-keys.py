@@ -367,10 +367,14 @@ class Session:
                 return now.startswith("step ") and now != last
             self.press(key, f"chart.cursor-{action}", "moves the cursor", moved)
             last = self.told("loss")
-        self.press("n", "chart.next-event", "goes to the next mark or stays at the last",
-                   lambda: self.told("loss").startswith("step "))
-        self.press("shift+n", "chart.previous-event", "goes to the mark before",
-                   lambda: self.told("loss").startswith("step ") and self.told("loss") != last)
+        # A run that was stopped has a mark at its last step.
+        for key, action, said in (("n", "next", "goes to the next mark"),
+                                  ("shift+n", "previous", "goes to the mark before")):
+            def marked(last=last):
+                now = self.told("loss")
+                return now.startswith("step ") and now != last
+            self.press(key, f"chart.{action}-event", said, marked)
+            last = self.told("loss")
         self.press("Escape", "chart.cursor-hide", "hides the cursor",
                    lambda: self.told("loss").startswith("loss: "))
         def view(shown):
