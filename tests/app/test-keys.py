@@ -25,7 +25,8 @@ from workbench import PATIENCE, Workbench, press_keys, type_text
 # Of the program's table of keys; what another test presses, and which.
 ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              "launch.add-to-queue": "tests/app/test-launch.py",
-             **{"queue." + name: "tests/app/test-launch.py" for name in ("up", "down", "drop", "undo")},
+             **{"queue." + name: "tests/app/test-launch.py"
+                for name in ("up", "down", "drop", "undo")},
              "settings.next-run": "tests/ui/chart/test-widgets.c",
              **{"canvas." + name: "tests/ui/canvas/test-edit-keys.c"
                 for name in ("palette", "link", "delete", "splice", "detach", "rename",
