@@ -217,11 +217,12 @@ class Debug:
         w.wait(lambda s: "F5 lets the run go on" in s["told"])
         self.picture("debug-edited")
         press_keys("F5")
-        state = w.wait(lambda s: "edited graph" in s["told"] and s["step"] > 120)
+        told = w.wait(lambda s: "edited graph" in s["told"])["told"]
+        state = w.wait(lambda s: s["step"] > 120)
         self.tap.point("the same run goes on with the edited graph",
                        state["control"] == "running" and not state["stop"]
-                       and state["told"].startswith("From step 1 on")
-                       and "3 variables kept, 0 new, 0 dropped" in state["told"], state["told"])
+                       and told.startswith("From step 1 on")
+                       and "3 variables kept, 0 new, 0 dropped" in told, told)
         press_keys("F6")
         w.wait(lambda s: s["control"] == "paused")
         self.picture("debug-goes-on")
