@@ -212,19 +212,38 @@ node_selected_cb (SluiceCompareDialog *self, const char *name)
   self->is_selecting = FALSE;
 }
 
+/* What the list has no room for. */
+static void
+tell_left (SluiceCompareDialog *self, guint n)
+{
+  g_autofree char *words =
+      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
+                                    "%u more difference is drawn, but not listed; take over some, "
+                                    "and compare again.",
+                                    "%u more differences are drawn, but not listed; take over "
+                                    "some, and compare again.",
+                                    n),
+                       n);
+  gtk_label_set_label (self->problem, words);
+  gtk_widget_set_visible (GTK_WIDGET (self->problem), n > 0);
+}
+
 static void
 fill (SluiceCompareDialog *self)
 {
   SluiceGraph *ours = sluice_document_get_graph (self->document);
+  guint n = 0;
   self->diffs = sluice_graph_diff (ours, self->theirs);
-  for (guint i = 0, n = 0; i < self->diffs->len && n < MOST_ROWS; i++)
+  for (guint i = 0; i < self->diffs->len; i++)
     {
       SluiceNodeDiff *diff = self->diffs->pdata[i];
       if (diff->was == NULL && diff->is == NULL) /* a function of the library */
         continue;
-      add_row (self, diff);
+      if (n < MOST_ROWS)
+        add_row (self, diff);
       n++;
     }
+  tell_left (self, n - MIN (n, MOST_ROWS));
   g_autoptr (SluiceGraphModel) model = sluice_compare_model_new (ours, self->theirs, self->diffs);
   sluice_canvas_set_model (self->canvas, model);
   sluice_canvas_set_color_by (self->canvas, SLUICE_COLOR_BY_CHANGE);
