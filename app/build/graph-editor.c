@@ -350,7 +350,8 @@ sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char
   SluiceNode *selected = find_outcome (self, sluice_canvas_get_selection (self->canvas));
   gboolean has_edge = selected != NULL && selected->n_outputs > 0;
   SluiceHand hand = { .edge = has_edge ? (SluiceEdge){ selected, 0 } : SLUICE_NO_EDGE };
-  g_autofree char *key = g_strdup_printf ("layer %s", name);
+  gboolean is_block = g_str_equal (family, "block");
+  g_autofree char *key = g_strdup_printf ("%s %s", is_block ? family : "layer", name);
   GError *error = NULL;
   char *line = NULL;
   if (strcmp (family, "summary") == 0 && has_edge)
