@@ -201,8 +201,8 @@ class Debug:
 
     def watch(self, w):
         """A window of its own: nothing hears keys here once it is closed."""
-        press_keys("ctrl+shift+h")
-        w.until(lambda: any(o.label() == "hidden/bias_add:0" for o in w.accessible().children()))
+        press_keys("Escape", "ctrl+shift+h")  # the box, not its line
+        w.until(lambda: any(o.label() == "hidden/relu:0" for o in w.accessible().children()))
         w.find_accessible("tab", "Table").press()
         w.until(lambda: any(o.label().startswith("                0          1")
                             for o in w.accessible().tree()))

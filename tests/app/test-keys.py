@@ -37,6 +37,10 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                              "align-column", "align-row", "distribute-across",
                              "distribute-down", "arrange", "frame", "note", "next-note",
                              "straighten", "select-all")},
+             **{"canvas." + name: "tests/ui/canvas/test-lines.c"
+                for name in ("next-line", "previous-line")},
+             **{"win." + name + "::": "tests/app/test-debug-window.py"
+                for name in ("break-at", "inject", "watch")},
              **{"win." + name: "tests/app/test-debug-window.py"
                 for name in ("toggle-breakpoint", "break-non-finite", "debug-step", "debug-next",
                              "debug-go", "change-value", "unput", "clip-input",
