@@ -36,7 +36,9 @@ compute (SluiceKernelCall *call)
   memcpy (y->data, x->data, sluice_tensor_bytes (x));
   if (__atomic_add_fetch (&n_calls, 1, __ATOMIC_RELAXED) != atoi (g_getenv ("SLUICE_TRAP_AFTER")))
     return TRUE;
-  trap_kernel<<<1, 1> > > ();
+  /* clang-format off */
+  trap_kernel<<<1, 1>>> ();
+  /* clang-format on */
   cudaError_t status = cudaDeviceSynchronize ();
   printf ("trap: %s\n", cudaGetErrorName (status));
   return TRUE; /* what comes next meets the error */
