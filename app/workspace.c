@@ -9,6 +9,7 @@
 #include "engine/base/thread.h"
 #include "engine/store/draft.h"
 #include "engine/train/reindex.h"
+#include "engine/train/run-edit.h"
 
 /* Another program may train into this workspace: its commits announce nothing here. */
 /* News of other programs: a file of the database is written, and a moment later they are committed.
@@ -472,6 +473,7 @@ open_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   SluiceStore *store = sluice_store_open (data, &error);
   if (store != NULL)
     {
+      g_auto (GStrv) mended = sluice_run_mend_edits (store); /* the runs' events say so */
       g_autoptr (GArray) lost = sluice_store_dup_lost_runs (store, NULL);
       SLUICE_WORKSPACE (source)->n_lost = lost != NULL ? lost->len : 0; /* read when it is done */
     }
