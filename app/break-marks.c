@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/place-actions.h"
 #include "app/window-private.h"
 
 typedef struct
@@ -50,6 +51,29 @@ find_report (const GArray *reports, guint number)
   return NULL;
 }
 
+const char *
+sluice_break_marks_find (SluiceWindow *window, const char *place, char **note)
+{
+  SluiceDebugger *debugger = sluice_run_controller_get_debugger (window->controller);
+  g_autoptr (GArray) reports = debugger != NULL ? sluice_debugger_dup_reports (debugger) : NULL;
+  GHashTableIter iter;
+  gpointer text, number;
+  g_hash_table_iter_init (&iter, sluice_run_controller_get_breakpoints (window->controller));
+  while (g_hash_table_iter_next (&iter, &text, &number))
+    {
+      SluiceBreakpoint what;
+      const SluiceBreakpointReport *report = find_report (reports, GPOINTER_TO_UINT (number));
+      g_autofree char *own =
+          sluice_breakpoint_parse (&what, text, NULL) ? sluice_breakpoint_dup_place (&what) : NULL;
+      if (g_strcmp0 (own, place) != 0)
+        continue;
+      if (note != NULL)
+        *note = report != NULL ? sluice_breakpoint_report_describe (report) : NULL;
+      return text;
+    }
+  return NULL;
+}
+
 static void
 add_breakpoints (Marks *self, SluiceWindow *window, const GArray *reports)
 {
@@ -59,13 +83,16 @@ add_breakpoints (Marks *self, SluiceWindow *window, const GArray *reports)
   while (g_hash_table_iter_next (&iter, &text, &number))
     {
       SluiceBreakpoint what;
+      g_autofree char *place = NULL;
       const SluiceBreakpointReport *report = find_report (reports, GPOINTER_TO_UINT (number));
       if (!sluice_breakpoint_parse (&what, text, NULL) || *what.name == '\0')
         continue;
+      place = sluice_breakpoint_dup_place (&what);
+      const char *name = what.is_scope ? what.name : g_intern_string (place);
       if (report != NULL && is_idle (report))
-        add (self, what.name, SLUICE_MARK_BREAK_IDLE, sluice_breakpoint_report_describe (report));
+        add (self, name, SLUICE_MARK_BREAK_IDLE, sluice_breakpoint_report_describe (report));
       else
-        add (self, what.name, SLUICE_MARK_BREAK,
+        add (self, name, SLUICE_MARK_BREAK,
              g_strdup_printf (_ ("Runs stop at “%s”"), (char *) text));
     }
 }
@@ -83,7 +110,6 @@ sluice_break_marks_update (SluiceWindow *window)
   if (stop != NULL && stop->node.name != NULL)
     add (&self, stop->node.name, SLUICE_MARK_STOP, g_strdup (_ ("The run has stopped here")));
   const SluiceCanvasMark *all = (const SluiceCanvasMark *) marks->data;
-  sluice_graph_page_set_breaks (window->graph_page, all, marks->len);
-  sluice_build_page_set_breaks (SLUICE_BUILD_PAGE (sluice_window_find_page (window, "build")), all,
-                                marks->len);
+  for (guint i = 0; i < SLUICE_N_CANVASES; i++)
+    sluice_canvas_set_breaks (sluice_place_actions_get_canvas (window, i), all, marks->len);
 }

@@ -8,6 +8,7 @@
 #include "app/break-marks.h"
 #include "app/failure-words.h"
 #include "app/help/help-window.h"
+#include "app/place-actions.h"
 #include "app/window-private.h"
 
 #define NON_FINITE "* if nonfinite"
@@ -28,16 +29,12 @@ static void
 toggle_breakpoint_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   SluiceWindow *window = data;
-  SluiceGraph *graph = sluice_graph_page_get_graph (window->graph_page);
-  const char *name = sluice_graph_page_get_selection (window->graph_page);
-  if (graph == NULL || name == NULL)
-    {
-      sluice_window_tell (window, _ ("Select the node at which runs are to stop"));
-      return;
-    }
-  gboolean is_node = sluice_graph_find (graph, name) != NULL;
-  g_autofree char *place = g_strconcat (name, is_node ? "" : "/", NULL);
-  gboolean is_set = toggle (window, place);
+  g_autofree char *place = sluice_place_actions_dup_place (window, NULL);
+  if (place == NULL)
+    return;
+  /* Whatever its condition is. */
+  g_autofree char *text = g_strdup (sluice_break_marks_find (window, place, NULL));
+  gboolean is_set = toggle (window, text != NULL ? text : place);
   sluice_break_marks_update (window);
   g_autofree char *words =
       g_strdup_printf (is_set ? _ ("Runs stop at “%s”") : _ ("Runs stop at “%s” no more"), place);

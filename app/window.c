@@ -12,6 +12,7 @@
 #include "app/import-logs.h"
 #include "app/print.h"
 #include "app/live-actions.h"
+#include "app/place-actions.h"
 #include "app/promote-actions.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
@@ -750,6 +751,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_help_set_page (GTK_WIDGET (keys), "keys");
   gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
   self->graph_page = SLUICE_GRAPH_PAGE (sluice_window_find_page (self, "graph"));
+  sluice_place_actions_add (self);
   sluice_window_add_document (self);
   sluice_window_show_page (self, "graph");
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);

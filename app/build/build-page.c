@@ -235,10 +235,10 @@ layout_changed_cb (SluiceBuildPage *self)
   g_signal_emit (self, signals[ARRANGED], 0);
 }
 
-void
-sluice_build_page_set_breaks (SluiceBuildPage *self, const SluiceCanvasMark *breaks, guint n)
+SluiceCanvas *
+sluice_build_page_get_canvas (SluiceBuildPage *self)
 {
-  sluice_canvas_set_breaks (self->canvas, breaks, n);
+  return self->canvas;
 }
 
 void

@@ -6,7 +6,7 @@
 
 #include "app/page.h"
 #include "ui/canvas/graph-model.h"
-#include "ui/canvas/marks.h"
+#include "ui/canvas/canvas.h"
 #include "ui/canvas/view-state.h"
 
 /*
@@ -30,8 +30,7 @@ void sluice_build_page_take_arrangement (SluiceBuildPage *self, const SluiceView
 SluiceViewState *sluice_build_page_dup_view_state (SluiceBuildPage *self); /* (transfer full) */
 /* That attribute of the selected node is looked at elsewhere. attr: (nullable) */
 void sluice_build_page_select_attr (SluiceBuildPage *self, const char *attr);
-/* Breakpoints (ui/canvas/canvas.h). */
-void sluice_build_page_set_breaks (SluiceBuildPage *self, const SluiceCanvasMark *breaks, guint n);
+SluiceCanvas *sluice_build_page_get_canvas (SluiceBuildPage *self); /* (transfer none) */
 /* name: (nullable): a node, or nothing */
 void sluice_build_page_select (SluiceBuildPage *self, const char *name);
 /* What was done last is drawn; what is wrong since is told. */

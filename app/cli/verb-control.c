@@ -30,8 +30,8 @@ static const struct
   const char *verb;
   guint least, most; /* words behind it */
 } verbs[] = {
-  { "pause", 0, 0 },      { "go", 0, 0 },   { "step", 0, 1 },
-  { "checkpoint", 0, 0 }, { "stop", 0, 0 }, { "set", 1, 1 },
+  { "pause", 0, 0 }, { "go", 0, 0 },  { "step", 0, 1 },   { "checkpoint", 0, 0 },
+  { "stop", 0, 0 },  { "set", 1, 1 }, { "inject", 1, 2 },
 };
 
 static void
@@ -43,9 +43,10 @@ tell_waiting (void)
 static int
 ask (SluiceStore *store, char **words, GError **error)
 {
+  g_autofree char *argument = words[2] != NULL ? g_strjoinv (" ", words + 2) : NULL;
   g_autoptr (SluiceRunInfo) run = sluice_store_dup_run (store, words[0], error);
   g_autoptr (SluiceCommand) command =
-      run != NULL ? sluice_run_control_call (store, run, words[1], words[2], patience * 1000,
+      run != NULL ? sluice_run_control_call (store, run, words[1], argument, patience * 1000,
                                              tell_waiting, error)
                   : NULL;
   if (command == NULL)
@@ -62,12 +63,13 @@ control (char **arguments, GError **error)
 {
   guint n = g_strv_length (arguments), i = 0;
   if (n < 2)
-    return sluice_cli_usage (error, _ ("give a RUN, and pause, go, step, checkpoint, stop or set"));
+    return sluice_cli_usage (
+        error, _ ("give a RUN, and pause, go, step, checkpoint, stop, set or inject"));
   while (i < G_N_ELEMENTS (verbs) && strcmp (verbs[i].verb, arguments[1]) != 0)
     i++;
   if (i == G_N_ELEMENTS (verbs))
     return sluice_cli_usage (
-        error, _ ("'%s' is not known; there are pause, go, step, checkpoint, stop and set"),
+        error, _ ("'%s' is not known; there are pause, go, step, checkpoint, stop, set and inject"),
         arguments[1]);
   if (n - 2 < verbs[i].least || n - 2 > verbs[i].most)
     return sluice_cli_usage (error, _ ("'%s': give what --help says, and no more"), arguments[1]);
@@ -80,16 +82,19 @@ control (char **arguments, GError **error)
 
 const Verb sluice_verb_control = {
   .name = "control",
-  .arguments = N_ ("RUN pause | go | step [N] | checkpoint | stop | set KEY=VALUE"),
+  .arguments =
+      N_ ("RUN pause | go | step [N] | checkpoint | stop | set KEY=VALUE | inject EDGE [VALUE]"),
   .summary = N_ ("Ask something of a run at work"),
-  .details =
-      N_ ("The run may be at work in any process: another command, the window. It does what is "
-          "asked at the end of the step under way, and answers. 'step' takes N steps (1) and "
-          "pauses; 'stop' saves first. 'set' changes a promoted parameter, or steps, "
-          "checkpoint-every, summary-every, evaluate-every, keep-last, keep-best or keep-every, "
-          "from that step on: the run is the same, bit for bit, as one that was launched with "
-          "--at STEP:KEY=VALUE. Setting it back takes it back. What a run that was killed had not "
-          "answered is not done when it goes on."),
+  .details = N_ (
+      "The run may be at work in any process: another command, the window. It does what is "
+      "asked at the end of the step under way, and answers. 'step' takes N steps (1) and "
+      "pauses; 'stop' saves first. 'set' changes a promoted parameter, or steps, "
+      "checkpoint-every, summary-every, evaluate-every, keep-last, keep-best or keep-every, "
+      "from that step on: the run is the same, bit for bit, as one that was launched with "
+      "--at STEP:KEY=VALUE. Setting it back takes it back. 'inject' gives an edge another value "
+      "in each step that follows: a number, lists, *0, =1, a file .npy, or 'now', the value "
+      "that it has; without one the graph's own again. What a run that was killed had not "
+      "answered is not done when it goes on."),
   .json = "{\"run\": \"string\", \"command\": \"string\", \"argument\": \"string|null\", "
           "\"step\": \"int\", \"answer\": \"string\"}",
   .options = options,

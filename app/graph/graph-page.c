@@ -145,10 +145,10 @@ sluice_graph_page_dup_view_state (SluiceGraphPage *self)
 
 /* ---- badges ---- */
 
-void
-sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n)
+SluiceCanvas *
+sluice_graph_page_get_canvas (SluiceGraphPage *self)
 {
-  sluice_canvas_set_breaks (self->canvas, breaks, n);
+  return self->canvas;
 }
 
 static void

@@ -9,7 +9,7 @@
 #include "app/page.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
-#include "ui/canvas/marks.h"
+#include "ui/canvas/canvas.h"
 
 /*
  * The page of the open project's graph, on a canvas. Reads the file in a worker; while a run is
@@ -64,8 +64,7 @@ void sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, c
  * itself: (nullable) (transfer none). */
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind);
-/* Breakpoints (ui/canvas/canvas.h). */
-void sluice_graph_page_set_breaks (SluiceGraphPage *self, const SluiceCanvasMark *breaks, guint n);
+SluiceCanvas *sluice_graph_page_get_canvas (SluiceGraphPage *self); /* (transfer none) */
 /* Shows on the canvas what leads to the selection, or where it leads. depth: edges; 0: all the way
  */
 void sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth);

@@ -10,6 +10,8 @@
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/ticks.h"
 
+#define MOST_KEPT (4 << 20) /* bytes */
+
 struct _SluiceWatchedOutput
 {
   SluiceSession *session; /* (nullable) */
@@ -196,6 +198,19 @@ sluice_watched_output_memory (SluiceWatchedOutput *self)
   g_autofree char *bytes = sluice_format_value ((double) report->bytes, SLUICE_UNIT_BYTES);
   return report->in_place >= 0 ? g_strdup_printf (_ ("%s, %s, in place"), shape, bytes)
                                : g_strdup_printf (_ ("%s, %s"), shape, bytes);
+}
+
+void
+sluice_watched_output_keep (SluiceWatchedOutput *self)
+{
+  if (self->watch != NULL)
+    sluice_watch_keep (self->watch, MOST_KEPT);
+}
+
+SluiceTensor *
+sluice_watched_output_dup_kept (SluiceWatchedOutput *self, guint64 *step)
+{
+  return self->watch != NULL ? sluice_watch_dup_kept (self->watch, step) : NULL;
 }
 
 SluiceSeriesSource *

@@ -37,6 +37,11 @@ char *sluice_watched_output_memory (SluiceWatchedOutput *self);
 /* Not a number, or infinite, in the newest value. */
 gboolean sluice_watched_output_is_bad (SluiceWatchedOutput *self);
 
+/* The elements of the newest value are kept, too; of a large one its first rows. */
+void sluice_watched_output_keep (SluiceWatchedOutput *self);
+/* (transfer full) (nullable): nothing was seen yet, or it is no numbers. step: (out): of it */
+SluiceTensor *sluice_watched_output_dup_kept (SluiceWatchedOutput *self, guint64 *step);
+
 /* The means of the steps looked at. (transfer none): it is another after
  * sluice_watched_output_read() has seen something. */
 SluiceSeriesSource *sluice_watched_output_get_means (SluiceWatchedOutput *self);

@@ -53,12 +53,12 @@ free_feeds (SluiceTensor **feeds, guint from, guint to)
     g_clear_pointer (&feeds[i], sluice_tensor_unref);
 }
 
-/* Room for a batch, then the parameters. (transfer full) (nullable) */
+/* Room for a batch, then the parameters, then what is injected. (transfer full) (nullable) */
 static SluiceTensor **
 make_feeds (SluiceReplica *self, const GArray *fed, GError **error)
 {
-  guint n = self->n_batch + fed->len;
-  SluiceTensor **feeds = g_new0 (SluiceTensor *, n + 1); /* none is no failure */
+  guint n = self->n_batch + fed->len, n_own = sluice_replica_get_n_own_feeds (self);
+  SluiceTensor **feeds = g_new0 (SluiceTensor *, n + n_own + 1); /* none is no failure */
   for (guint i = 0; i < fed->len; i++)
     {
       feeds[self->n_batch + i] = make_feed (self, &g_array_index (fed, SluiceOverride, i), error);
@@ -68,6 +68,7 @@ make_feeds (SluiceReplica *self, const GArray *fed, GError **error)
       g_free (feeds);
       return NULL;
     }
+  sluice_replica_put_injected (self, feeds + n);
   return feeds;
 }
 
@@ -143,6 +144,7 @@ plan_again (SluiceReplica *self, const GArray *fed, GError **error)
   if (self->n_batch > 1)
     g_ptr_array_add (names, self->project->feed_y);
   add_edges (names, fed);
+  sluice_replica_name_injected (self, names);
   self->worker_steps = NULL;
   self->step = self->step_with_summaries = self->summaries = self->evaluate = NULL;
   gboolean ok = sluice_replica_make_callables (self, names, error);
@@ -153,18 +155,17 @@ plan_again (SluiceReplica *self, const GArray *fed, GError **error)
   return ok;
 }
 
-gboolean
-sluice_replica_obey_changes (SluiceReplica *self, GError **error)
+static gboolean
+take_feeds (SluiceReplica *self, gboolean plans, GError **error)
 {
-  if (self->n_done < self->next_change)
-    return TRUE;
   g_autoptr (GArray) fed = find_fed (self->project, self->n_done);
   SluiceTensor **feeds = make_feeds (self, fed, error);
+  guint n = self->n_batch + fed->len + sluice_replica_get_n_own_feeds (self);
   if (feeds == NULL)
     return FALSE;
-  if (!has_same_edges (self->fed, fed) && !plan_again (self, fed, error))
+  if ((plans || !has_same_edges (self->fed, fed)) && !plan_again (self, fed, error))
     {
-      free_feeds (feeds, self->n_batch, self->n_batch + fed->len);
+      free_feeds (feeds, self->n_batch, n);
       g_free (feeds);
       return FALSE;
     }
@@ -173,11 +174,23 @@ sluice_replica_obey_changes (SluiceReplica *self, GError **error)
   free_feeds (self->feeds, self->n_batch, self->n_feeds);
   g_free (self->feeds);
   self->feeds = feeds;
-  self->n_feeds = self->n_batch + fed->len;
+  self->n_feeds = n;
   g_array_unref (self->fed);
   self->fed = g_steal_pointer (&fed);
   self->next_change = sluice_project_next_change (self->project, self->n_done);
   return TRUE;
+}
+
+gboolean
+sluice_replica_obey_changes (SluiceReplica *self, GError **error)
+{
+  return self->n_done < self->next_change || take_feeds (self, FALSE, error);
+}
+
+gboolean
+sluice_replica_plan_feeds (SluiceReplica *self, GError **error)
+{
+  return take_feeds (self, TRUE, error);
 }
 
 void

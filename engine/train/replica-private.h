@@ -22,3 +22,13 @@ gboolean sluice_replica_make_feeds (SluiceReplica *self, GPtrArray *names, GErro
 /* feeds: of edges. FALSE leaves some of them made. */
 gboolean sluice_replica_make_callables (SluiceReplica *self, GPtrArray *feeds, GError **error);
 void sluice_replica_drop_callables (SluiceReplica *self);
+/* Feeds and callables are made anew, as parameters and injected values are now. */
+gboolean sluice_replica_plan_feeds (SluiceReplica *self, GError **error);
+
+/* replica-inject.c */
+/* Injected values that are feeds of their own: they come last. */
+guint sluice_replica_get_n_own_feeds (const SluiceReplica *self);
+void sluice_replica_name_injected (const SluiceReplica *self, GPtrArray *names);
+void sluice_replica_put_injected (const SluiceReplica *self, SluiceTensor **own_feeds);
+/* The others, which take the place of what the batch has. */
+void sluice_replica_replace_batch (const SluiceReplica *self, SluiceTensor **feeds);

@@ -320,6 +320,7 @@ sluice_replica_make_callables (SluiceReplica *self, GPtrArray *feeds, GError **e
     return TRUE;
   g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
   add_targets (fetches, p->evaluate);
+  g_ptr_array_set_size (feeds, (int) (feeds->len - sluice_replica_get_n_own_feeds (self)));
   self->evaluate = prepare (self, feeds, fetches, NULL, error);
   return self->evaluate != NULL;
 }
@@ -397,6 +398,7 @@ sluice_replica_free (SluiceReplica *self)
   g_free (self->outputs);
   sluice_replica_drop_callables (self);
   g_clear_pointer (&self->fed, g_array_unref);
+  g_clear_pointer (&self->injected, g_array_unref);
   g_clear_object (&self->session);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   g_free ((char *) self->host.swap_folder);
@@ -556,9 +558,11 @@ step_alone (SluiceReplica *self,
             GError **error)
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
-  if (!sluice_replica_next_batch (self, self->feeds, error)
-      || !sluice_replica_run_step (self, with_summary ? self->step_with_summaries : self->step,
-                                   self->feeds, self->outputs, scalars, options, error))
+  if (!sluice_replica_next_batch (self, self->feeds, error))
+    return FALSE;
+  sluice_replica_replace_batch (self, self->feeds);
+  if (!sluice_replica_run_step (self, with_summary ? self->step_with_summaries : self->step,
+                                self->feeds, self->outputs, scalars, options, error))
     return FALSE;
   self->n_done++;
   if (with_summary)

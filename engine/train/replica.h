@@ -36,6 +36,7 @@ typedef struct
   gint64 n_done;               /* steps */
   GArray *fed;        /* of SluiceOverride, its texts borrowed: parameters as they are fed */
   gint64 next_change; /* they are looked at again once so many steps are done */
+  GArray *injected;   /* (nullable): replica-inject.c */
   /* Several train targets: as many asynchronous workers, made at the first step. None begins a
      step once limit have begun. step is the first worker's. */
   guint n_workers;
@@ -136,6 +137,19 @@ guint sluice_replica_get_n_under_way (SluiceReplica *self);
 gboolean sluice_replica_obey_changes (SluiceReplica *self, GError **error);
 /* The project has other changes, or the replica stands at another step. */
 void sluice_replica_forget_changes (SluiceReplica *self);
+
+/**
+ * sluice_replica_inject:
+ * @value: (nullable): as sluice_value_change() takes it, of what the edge had in the last step, or
+ *   "now": that very value, so that a batch is trained on again and again; %NULL: the edge has what
+ *   the graph makes again
+ *
+ * The edge has that value in each step that follows. Nothing of it is saved.
+ *
+ * Returns: %FALSE: all is as it was. FAILED_PRECONDITION where no step has run
+ */
+gboolean
+sluice_replica_inject (SluiceReplica *self, const char *edge, const char *value, GError **error);
 
 /**
  * sluice_replica_step:

@@ -327,7 +327,7 @@ static gint64
 find_base (const SluiceReproducer *self, const SluiceLogged *log, gboolean *has_values)
 {
   /* Values from elsewhere, other data, another graph, a value that somebody put into a step. */
-  static const char *const kinds[] = { "init-from", "data-changed", "edit", "put", NULL };
+  static const char *const kinds[] = { "init-from", "data-changed", "edit", "put", "inject", NULL };
   gint64 base = self->info->parent != 0 ? self->info->parent_step : 0;
   *has_values = self->info->parent != 0;
   for (guint i = 0; i < log->events->len; i++)

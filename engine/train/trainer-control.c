@@ -165,6 +165,23 @@ do_set (SluiceTrainer *self, const char *argument, char **answer, GError **error
   return TRUE;
 }
 
+/* "EDGE VALUE", or "EDGE": its own value again. Steps that were taken so cannot be taken again. */
+static gboolean
+do_inject (SluiceTrainer *self, const char *argument, char **answer, GError **error)
+{
+  g_auto (GStrv) words = g_strsplit (argument != NULL ? argument : "", " ", 2);
+  if (words[0] == NULL || *words[0] == '\0')
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "inject: name an edge, and a value, 'now', or nothing");
+  if (!sluice_replica_inject (self->replica, words[0], words[1], error))
+    return FALSE;
+  sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "inject",
+                        argument);
+  *answer = words[1] != NULL ? g_strdup_printf ("%s is %s", words[0], words[1])
+                             : g_strdup_printf ("%s has its own value", words[0]);
+  return words[1] != NULL || sluice_trainer_save_checkpoint (self, error);
+}
+
 static const struct
 {
   const char *verb;
@@ -172,6 +189,7 @@ static const struct
 } verbs[] = {
   { "pause", do_pause },           { "go", do_go },     { "step", do_step },
   { "checkpoint", do_checkpoint }, { "stop", do_stop }, { "set", do_set },
+  { "inject", do_inject },
 };
 
 /* Leaves the answer to be written. */

@@ -187,6 +187,57 @@ class Debug:
         w.wait(lambda s: s["control"] == "idle")
         w.quit()
 
+    def on_a_line(self, workspace):
+        """A breakpoint on a value, with a condition, made, changed and removed by keys."""
+        w = self.open("digits-mlp", workspace)
+        w.act("select", GLib.Variant("s", "hidden/relu"))
+        w.wait(lambda s: s["graph"]["selection"] == "hidden/relu")
+        press_keys("alt+1", "alt+2")
+        press_keys("ctrl+Down")
+        state = w.wait(lambda s: s["graph"]["line"])
+        self.tap.point("a key chooses a line of the box",
+                       "hidden/bias_add:0" in state["graph"]["line"], state["graph"]["line"])
+        press_keys("ctrl+F9")
+        check = w.find_accessible("checkbox", "Only where a number is not finite")
+        w.until(check.has_focus)
+        press_keys("Tab")
+        type_text("x")
+        press_keys("Return")
+        wrong = w.until(lambda: next((o.label() for o in w.accessible().tree()
+                                      if "is no number" in o.label()), None))
+        self.tap.point("what is no condition is told in the popover", True, wrong)
+        press_keys("ctrl+a")
+        type_text("1e9")
+        press_keys("Return")
+        state = w.wait(lambda s: "hidden/bias_add:0 if |x| > 1" in s["told"])
+        state = w.wait(lambda s: s["graph"]["line_breaks"])
+        self.tap.point("the condition is set, and the line has its dot",
+                       [one["kind"] for one in state["graph"]["line_breaks"]] == ["break"]
+                       and self.dots(state).get("hidden/bias_add") == "break",
+                       state["graph"]["line_breaks"])
+        press_keys("F5")
+        w.wait(lambda s: s["step"] > 5 and not s["stop"])
+        press_keys("ctrl+F9")
+        w.until(w.find_accessible("checkbox", "Only where a number is not finite").has_focus)
+        press_keys("Tab", "ctrl+a")
+        type_text("0")
+        press_keys("Return")
+        state = w.wait(lambda s: s["stop"])
+        self.tap.point("it is changed there, and the run under way stops behind the node",
+                       "stopped behind BiasAdd “hidden/bias_add”" in state["stop"], state["stop"])
+        self.picture("debug-line")
+        w.act("select", GLib.Variant("s", "hidden/relu"))  # the stop has selected its node
+        w.wait(lambda s: s["graph"]["selection"] == "hidden/relu")
+        press_keys("ctrl+Down")
+        w.wait(lambda s: s["graph"]["line"])
+        press_keys("shift+F9")
+        state = w.wait(lambda s: not s["graph"]["line_breaks"])
+        self.tap.point("and removed", self.dots(state).get("hidden/bias_add") == "stop",
+                       self.dots(state))
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+        w.quit()
+
     def naive(self, folder):
         os.mkdir(folder)
         subprocess.run([self.sluice, "edit", "--new", "--script", "-", "--out",
@@ -253,6 +304,7 @@ class Debug:
         try:
             self.non_finite(os.path.join(workspace, "a"))
             self.steps(os.path.join(workspace, "b"))
+            self.on_a_line(os.path.join(workspace, "d"))
             self.edit_and_go_on(os.path.join(workspace, "c"))
         finally:
             shutil.rmtree(workspace, ignore_errors=True)

@@ -152,6 +152,11 @@ select_parent_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const SluiceGroup *g = lead_group (self);
+  if (self->line.edge != SLUICE_NONE) /* from a line back to its box */
+    {
+      sluice_canvas_choose_line (self, SLUICE_NONE);
+      return;
+    }
   guint parent = g == NULL || strcmp (name, "canvas.select-none") == 0 ? 0 : g->parent;
   sluice_canvas_trace_none (self);
   if (parent == 0 || parent == SLUICE_NONE)
@@ -296,6 +301,8 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_Down, 0, "canvas.select-down");
   bind (klass, GDK_KEY_Right, GDK_CONTROL_MASK, "canvas.select-next");
   bind (klass, GDK_KEY_Left, GDK_CONTROL_MASK, "canvas.select-previous");
+  bind (klass, GDK_KEY_Down, GDK_CONTROL_MASK, "canvas.next-line");
+  bind (klass, GDK_KEY_Up, GDK_CONTROL_MASK, "canvas.previous-line");
 }
 
 void
@@ -326,6 +333,8 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.select-right", NULL, walk_action },
     { "canvas.select-up", NULL, walk_action },
     { "canvas.select-down", NULL, walk_action },
+    { "canvas.next-line", NULL, sluice_canvas_line_action },
+    { "canvas.previous-line", NULL, sluice_canvas_line_action },
     { "canvas.select-parent", NULL, select_parent_action },
     { "canvas.select-none", NULL, select_parent_action },
     { "canvas.trace-inputs", "u", sluice_canvas_trace_action },

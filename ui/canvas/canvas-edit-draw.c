@@ -440,8 +440,8 @@ sluice_canvas_edit_draw_wire (SluiceCanvas *self, cairo_t *cr)
 
 /* ---- lines across wires, and wires that wait for a box ---- */
 
-static void
-draw_edge (SluiceCanvas *self, cairo_t *cr, guint edge)
+void
+sluice_canvas_edit_draw_edge (SluiceCanvas *self, cairo_t *cr, guint edge)
 {
   const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, edge);
   const SluicePoint *points = sluice_scene_get_points (self->scene) + e->first_point;
@@ -466,13 +466,13 @@ sluice_canvas_edit_draw_cut (SluiceCanvas *self, cairo_t *cr)
   static const double dashes[] = { 6, 4 };
   const CanvasEdit *edit = self->edit;
   if (edit->splice_edge != SLUICE_NONE)
-    draw_edge (self, cr, edit->splice_edge);
+    sluice_canvas_edit_draw_edge (self, cr, edit->splice_edge);
   if (edit->cut == NULL)
     return;
   SluicePoint from = sluice_canvas_edit_to_pixels (self, edit->cut_from),
               to = sluice_canvas_edit_to_pixels (self, edit->cut_to);
   for (guint i = 0; i < edit->cut->len; i++)
-    draw_edge (self, cr, g_array_index (edit->cut, guint, i));
+    sluice_canvas_edit_draw_edge (self, cr, g_array_index (edit->cut, guint, i));
   cairo_new_path (cr);
   cairo_move_to (cr, from.x, from.y);
   cairo_line_to (cr, to.x, to.y);

@@ -40,11 +40,20 @@ target_words (SluiceCanvas *self)
 }
 
 void
+sluice_canvas_edit_tell (SluiceCanvas *self, const char *text)
+{
+  gtk_widget_set_visible (self->edit->status, text != NULL);
+  gtk_label_set_label (GTK_LABEL (self->edit->status), text != NULL ? text : "");
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  text != NULL ? text : _ ("Graph to change"), -1);
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+}
+
+void
 sluice_canvas_edit_update_status (SluiceCanvas *self)
 {
   const CanvasWire *wire = &self->edit->wire;
   gboolean splices = self->edit->wires != NULL && self->scene != NULL;
-  gboolean by_keys = wire->state == WIRE_PORTS || wire->state == WIRE_KEYS || splices;
   g_autofree char *text = NULL;
   if (splices)
     text = sluice_canvas_edit_dup_splice_words (self);
@@ -55,11 +64,7 @@ sluice_canvas_edit_update_status (SluiceCanvas *self)
     }
   else if (wire->state == WIRE_KEYS)
     text = target_words (self);
-  gtk_widget_set_visible (self->edit->status, by_keys);
-  gtk_label_set_label (GTK_LABEL (self->edit->status), by_keys ? text : "");
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  by_keys ? text : _ ("Graph to change"), -1);
-  gtk_widget_queue_allocate (GTK_WIDGET (self));
+  sluice_canvas_edit_tell (self, text);
 }
 
 /* ---- at which port ---- */

@@ -167,6 +167,13 @@ guint sluice_canvas_edit_best_target (SluiceCanvas *self, guint item, gboolean a
 /* The scene is another one: the wire's box may have another number, or be gone. */
 void sluice_canvas_edit_rebind_wire (SluiceCanvas *self);
 
+/* canvas-edit-keys.c */
+/* At the top, and to a screen reader. text: (nullable): nothing any more */
+void sluice_canvas_edit_tell (SluiceCanvas *self, const char *text);
+/* canvas-edit-draw.c */
+/* A line, in the colour of what is chosen. */
+void sluice_canvas_edit_draw_edge (SluiceCanvas *self, cairo_t *cr, guint edge);
+
 /* canvas-edit-drop.c */
 void sluice_canvas_edit_drop_on (SluiceCanvas *self, guint target);
 void sluice_canvas_edit_drop (SluiceCanvas *self);

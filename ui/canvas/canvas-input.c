@@ -32,9 +32,8 @@ pick (SluiceCanvas *self, double x, double y)
   return sluice_scene_pick (self->scene, p.x, p.y);
 }
 
-/* A box that a press can grab; the inside of an open scope is ground, its name is its handle. */
-static gboolean
-is_handle (SluiceCanvas *self, guint item, double y)
+gboolean
+sluice_canvas_is_handle (SluiceCanvas *self, guint item, double y)
 {
   if (item == SLUICE_NONE)
     return FALSE;
@@ -147,7 +146,8 @@ start_drag (SluiceCanvas *self, GtkGestureDrag *gesture)
     self->drag = DRAG_BAND;
   else if (sluice_canvas_edit_grab (self, x, y))
     self->drag = DRAG_WIRE;
-  else if (is_handle (self, self->drag_item, y) && sluice_canvas_can_move (self, self->drag_item))
+  else if (sluice_canvas_is_handle (self, self->drag_item, y)
+           && sluice_canvas_can_move (self, self->drag_item))
     self->drag = DRAG_MOVE;
   else
     self->drag = grab_ground (self, x, y);
@@ -290,6 +290,15 @@ click_close (SluiceCanvas *self, guint item, double x, double y)
 }
 
 static void
+select_at (SluiceCanvas *self, guint item, gboolean extend)
+{
+  if (item == SLUICE_NONE)
+    sluice_canvas_select_none (self);
+  else
+    sluice_canvas_select_item (self, item, extend);
+}
+
+static void
 released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClick *gesture)
 {
   GdkModifierType state =
@@ -302,7 +311,8 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
     return;
   if (n_press == 1 && click_close (self, item, x, y))
     return;
-  const char *note = is_handle (self, item, y) ? NULL : sluice_canvas_pick_note (self, x, y);
+  const char *note =
+      sluice_canvas_is_handle (self, item, y) ? NULL : sluice_canvas_pick_note (self, x, y);
   if (note != NULL && n_press == 1)
     sluice_canvas_select_note (self, note);
   else if (note != NULL && n_press == 2)
@@ -311,12 +321,10 @@ released_cb (SluiceCanvas *self, int n_press, double x, double y, GtkGestureClic
     return;
   if (n_press == 1)
     {
-      if (item == SLUICE_NONE)
-        sluice_canvas_select_none (self);
-      else
-        sluice_canvas_select_item (self, item, extend);
+      if (sluice_canvas_is_handle (self, item, y) || !sluice_canvas_choose_line_at (self, x, y))
+        select_at (self, item, extend);
     }
-  else if (n_press == 2 && !is_handle (self, item, y)
+  else if (n_press == 2 && !sluice_canvas_is_handle (self, item, y)
            && sluice_canvas_edit_double_click (self, x, y))
     return;
   else if (n_press == 2 && item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)

@@ -3,6 +3,8 @@
 
 #include "ui/canvas/canvas-private.h"
 
+#include <string.h>
+
 /* Badges, the way that is traced, classes of colours: what follows from the hierarchy and is found
  * again where that is another. */
 
@@ -76,6 +78,7 @@ set_marks (SluiceCanvas *self, GPtrArray **own, const SluiceCanvasMark *marks, g
       g_ptr_array_add (*own, mark);
     }
   update_marks (self);
+  g_clear_pointer (&self->line.breaks, g_array_unref);
   sluice_canvas_update_legend (self);
   sluice_canvas_queue_proxies (self); /* they say it */
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -86,6 +89,35 @@ sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guin
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
   set_marks (self, &self->own_marks, marks, n_marks);
+}
+
+/* "fc1:0" -> "fc1"; no name of a node has a colon. */
+static const char *
+find_port (const char *name)
+{
+  return strchr (name, ':');
+}
+
+gboolean
+sluice_canvas_has_line_breaks (SluiceCanvas *self)
+{
+  for (guint i = 0; self->own_breaks != NULL && i < self->own_breaks->len; i++)
+    if (find_port (((const OwnMark *) self->own_breaks->pdata[i])->name) != NULL)
+      return TRUE;
+  return FALSE;
+}
+
+SluiceMarkKind
+sluice_canvas_get_break_of (SluiceCanvas *self, const char *value)
+{
+  SluiceMarkKind kind = SLUICE_MARK_NONE;
+  for (guint i = 0; self->own_breaks != NULL && i < self->own_breaks->len; i++)
+    {
+      const OwnMark *mark = self->own_breaks->pdata[i];
+      if (g_str_equal (mark->name, value))
+        kind = MAX (kind, mark->kind);
+    }
+  return kind;
 }
 
 void
@@ -142,6 +174,9 @@ sluice_canvas_free_marks (SluiceCanvas *self)
 {
   g_clear_pointer (&self->own_marks, g_ptr_array_unref);
   g_clear_pointer (&self->own_breaks, g_ptr_array_unref);
+  g_clear_pointer (&self->line.breaks, g_array_unref);
+  g_clear_pointer (&self->line.from, g_free);
+  g_clear_pointer (&self->line.to, g_free);
   g_clear_pointer (&self->marks, sluice_marks_free);
   g_clear_pointer (&self->breaks, sluice_marks_free);
   g_clear_pointer (&self->classes, sluice_color_classes_free);

@@ -16,6 +16,15 @@ append_section (GMenu *menu, GMenu *section)
 }
 
 static void
+append_places (SluiceCanvas *self, GMenu *menu, const SluiceGroup *g)
+{
+  gboolean is_scope = g->kind != SLUICE_GROUP_OP;
+  g_autofree char *place =
+      g_strconcat (sluice_canvas_path_name (self, g->path), is_scope ? "/" : "", NULL);
+  sluice_canvas_append_place_menu (self, menu, place, is_scope);
+}
+
+static void
 append_of_item (SluiceCanvas *self, GMenu *menu, const SluiceSceneItem *item)
 {
   const SluiceGroup *g = sluice_hierarchy_get_group (self->hierarchy, item->node);
@@ -28,6 +37,8 @@ append_of_item (SluiceCanvas *self, GMenu *menu, const SluiceSceneItem *item)
     g_menu_append (section, _ ("Open _all in it"), "canvas.open-all");
   g_menu_append (section, _ ("_Zoom to it"), "canvas.fit-selection");
   append_section (menu, section);
+  if (g->kind == SLUICE_GROUP_OP || g->kind == SLUICE_GROUP_SCOPE)
+    append_places (self, menu, g);
   sluice_canvas_edit_append_menu (self, menu, TRUE);
   section = g_menu_new ();
   g_menu_append (section, _ ("Trace _inputs"), "canvas.trace-inputs(uint32 0)");
@@ -71,7 +82,9 @@ static void
 pop_up (SluiceCanvas *self, guint item, double x, double y)
 {
   g_autoptr (GMenu) menu = g_menu_new ();
-  if (item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)
+  if (self->line.edge != SLUICE_NONE)
+    sluice_canvas_append_line_menu (self, menu);
+  else if (item != SLUICE_NONE && sluice_canvas_item_path (self, item) != NULL)
     append_of_item (self, menu, sluice_scene_get_item (self->scene, item));
   else
     append_of_picture (self, menu);
@@ -94,10 +107,14 @@ sluice_canvas_menu_at (SluiceCanvas *self, double x, double y)
     return;
   SluicePoint p = sluice_canvas_to_scene (self, x, y);
   guint item = sluice_scene_pick (self->scene, p.x, p.y);
-  if (item == SLUICE_NONE)
-    sluice_canvas_select_none (self);
-  else if (self->flags == NULL || !self->flags[item]) /* several stay selected */
-    sluice_canvas_select_item (self, item, FALSE);
+  if (sluice_canvas_is_handle (self, item, y) || !sluice_canvas_choose_line_at (self, x, y))
+    {
+      sluice_canvas_choose_line (self, SLUICE_NONE);
+      if (item == SLUICE_NONE)
+        sluice_canvas_select_none (self);
+      else if (self->flags == NULL || !self->flags[item]) /* several stay selected */
+        sluice_canvas_select_item (self, item, FALSE);
+    }
   pop_up (self, item, x, y);
 }
 
@@ -105,15 +122,9 @@ void
 sluice_canvas_menu_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
-  double x = gtk_widget_get_width (widget) / 2.0, y = gtk_widget_get_height (widget) / 2.0;
+  double x, y;
   if (self->scene == NULL || self->hierarchy == NULL)
     return;
-  if (self->lead_item != SLUICE_NONE)
-    {
-      const SluiceRect *r = &sluice_scene_get_item (self->scene, self->lead_item)->rect;
-      x = (r->x + 12 - self->view.x) * self->view.zoom;
-      y = (r->y + 12 - self->view.y) * self->view.zoom;
-    }
-  pop_up (self, self->lead_item, CLAMP (x, 0, gtk_widget_get_width (widget)),
-          CLAMP (y, 0, gtk_widget_get_height (widget)));
+  sluice_canvas_get_place_point (self, &x, &y);
+  pop_up (self, self->lead_item, x, y);
 }

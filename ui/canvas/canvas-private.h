@@ -5,8 +5,9 @@
  * transform, motion, drawing), canvas-open.c (scopes), canvas-history.c (undo), canvas-arrange.c,
  * canvas-input.c (pointer), canvas-menu.c, canvas-select.c (selection, keyboard walk),
  * canvas-actions.c, canvas-overlay.c (colour-by bar, empty and failed states), canvas-proxy.c
- * (accessible children), canvas-marks.c (badges, traced ways), canvas-legend.c, canvas-tip.c,
- * canvas-muted.c; of editing canvas-edit*.c (canvas-edit-private.h). Main thread only. */
+ * (accessible children), canvas-marks.c (badges, traced ways), canvas-lines.c (the line that is
+ * chosen), canvas-legend.c, canvas-tip.c, canvas-muted.c; of editing canvas-edit*.c
+ * (canvas-edit-private.h). Main thread only. */
 #pragma once
 
 #include "ui/canvas/canvas.h"
@@ -48,6 +49,14 @@ typedef struct
   GtkWidget *entry; /* (nullable), with it */
   guint source;     /* takes away an entry that was left */
 } CanvasNoteState;
+
+/* The line that is chosen besides what is selected. */
+typedef struct
+{
+  guint edge;      /* of the scene; SLUICE_NONE: none is */
+  char *from, *to; /* (nullable): paths of the boxes that it joins */
+  GArray *breaks;  /* (nullable): dots on lines, found before they are drawn */
+} CanvasLine;
 
 struct _SluiceCanvas
 {
@@ -100,6 +109,9 @@ struct _SluiceCanvas
   guint lead_item;
   guint hover;
   char *reveal; /* path to bring into view when the scene is there */
+  CanvasLine line;
+  const SluiceCanvasCommand *commands;
+  guint n_commands;
 
   CanvasNoteState notes;
   /* Pointer */
@@ -198,6 +210,8 @@ SluiceRect
 sluice_canvas_minimap_rect (SluiceCanvas *self); /* widget coordinates; empty when hidden */
 
 /* canvas-input.c */
+/* A box that a press can grab; the inside of an open scope is ground, its name is its handle. */
+gboolean sluice_canvas_is_handle (SluiceCanvas *self, guint item, double y);
 void sluice_canvas_add_controllers (SluiceCanvas *self);
 /* The picture has scrolled under what is dragged. */
 void sluice_canvas_drag_on (SluiceCanvas *self);
@@ -231,6 +245,22 @@ void sluice_canvas_finish_reveal (SluiceCanvas *self);
 void sluice_canvas_walk (SluiceCanvas *self, int dx, int dy);
 void sluice_canvas_walk_order (SluiceCanvas *self, int step);
 
+/* canvas-lines.c */
+void sluice_canvas_choose_line (SluiceCanvas *self, guint edge);
+/* FALSE: there is none at this pixel. */
+gboolean sluice_canvas_choose_line_at (SluiceCanvas *self, double x, double y);
+void sluice_canvas_line_action (GtkWidget *widget, const char *name, GVariant *parameter);
+void sluice_canvas_lines_scene_changed (SluiceCanvas *self);
+/* In the scene: on the line. */
+SluicePoint sluice_canvas_line_middle (SluiceCanvas *self, guint edge);
+void sluice_canvas_append_line_menu (SluiceCanvas *self, GMenu *menu);
+void sluice_canvas_append_place_menu (SluiceCanvas *self,
+                                      GMenu *menu,
+                                      const char *place,
+                                      gboolean is_scope);
+void sluice_canvas_draw_lines (SluiceCanvas *self, cairo_t *cr);
+void sluice_canvas_append_line_state (SluiceCanvas *self, GString *out);
+
 /* canvas-actions.c */
 void sluice_canvas_install_actions (GtkWidgetClass *klass);
 
@@ -258,6 +288,9 @@ void sluice_canvas_update_classes (SluiceCanvas *self);
 void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);
+/* Of breakpoints on values. */
+gboolean sluice_canvas_has_line_breaks (SluiceCanvas *self);
+SluiceMarkKind sluice_canvas_get_break_of (SluiceCanvas *self, const char *value);
 
 /* canvas-muted.c */
 void sluice_canvas_update_muted (SluiceCanvas *self);

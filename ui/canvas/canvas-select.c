@@ -110,6 +110,7 @@ void
 sluice_canvas_select_path (SluiceCanvas *self, const char *path)
 {
   g_autofree char *copy = g_strdup (path); /* @path may belong to the set */
+  sluice_canvas_choose_line (self, SLUICE_NONE);
   sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   g_hash_table_add (self->selected, g_strdup (copy));
@@ -129,6 +130,7 @@ sluice_canvas_select_paths (SluiceCanvas *self, const GPtrArray *paths)
 void
 sluice_canvas_select_none (SluiceCanvas *self)
 {
+  sluice_canvas_choose_line (self, SLUICE_NONE);
   sluice_canvas_select_note (self, NULL);
   g_hash_table_remove_all (self->selected);
   set_lead (self, NULL);
@@ -148,6 +150,7 @@ sluice_canvas_select_item (SluiceCanvas *self, guint item, gboolean extend)
       sluice_canvas_select_path (self, path);
       return;
     }
+  sluice_canvas_choose_line (self, SLUICE_NONE);
   if (!g_hash_table_contains (self->selected, path))
     {
       g_hash_table_add (self->selected, g_strdup (path));

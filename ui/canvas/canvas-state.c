@@ -128,6 +128,7 @@ sluice_canvas_dump_state (SluiceCanvas *self)
   g_string_append_printf (out, "\"minimap\":%s,",
                           sluice_canvas_minimap_rect (self).width > 0 ? "true" : "false");
   sluice_canvas_append_note_state (self, out);
+  sluice_canvas_append_line_state (self, out);
   append_overlays (self, out);
   sluice_canvas_edit_append_state (self, out);
   g_string_append (out, "\"loading\":");

@@ -554,6 +554,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .under_data = self };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
       sluice_canvas_draw_muted (self, cr);
+      sluice_canvas_draw_lines (self, cr);
       sluice_canvas_edit_draw (self, cr);
       draw_band (self, cr);
       draw_minimap (self, cr);

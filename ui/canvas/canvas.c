@@ -198,6 +198,7 @@ take_job (SluiceCanvas *self, CanvasJob *job)
   if (is_other)
     sluice_canvas_hierarchy_changed (self);
   sluice_canvas_edit_scene_changed (self);
+  sluice_canvas_lines_scene_changed (self);
   sluice_canvas_update_flags (self);
   if (before != NULL)
     sluice_canvas_begin_motion (self, before, job->anchor);
@@ -349,6 +350,7 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
       sluice_canvas_drop_minimap (self);
       g_clear_pointer (&self->scene, sluice_scene_unref);
       sluice_canvas_edit_scene_changed (self);
+      sluice_canvas_lines_scene_changed (self);
       sluice_canvas_update_flags (self);
       self->hover = SLUICE_NONE;
       sluice_canvas_hide_tip (self);
@@ -723,7 +725,7 @@ sluice_canvas_init (SluiceCanvas *self)
   self->proxies = g_ptr_array_new ();
   self->opened = g_array_new (FALSE, FALSE, sizeof (CanvasOpened));
   sluice_canvas_clear_history (self);
-  self->lead_item = self->hover = self->drag_item = SLUICE_NONE;
+  self->lead_item = self->hover = self->drag_item = self->line.edge = SLUICE_NONE;
   self->view.zoom = self->text_scale = 1;
   self->theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);

@@ -12,6 +12,7 @@
  *   menu
  *   select-next, select-previous, select-left, select-right, select-up, select-down
  *   select-parent, select-none
+ *   next-line, previous-line (of the selected box: what menus are about then)
  *   set-aside, bring-back, reset-positions, use-dot
  *   move-left, move-right, move-up, move-down (the selected box)
  *   undo, redo (of moves and of the two lines above)
@@ -68,8 +69,26 @@ void sluice_canvas_clear_values (SluiceCanvas *self);
 /* Badges of nodes, which scopes that hold them show, too: replaces those set before. Nodes that
  * cannot run have theirs from the model. */
 void sluice_canvas_set_marks (SluiceCanvas *self, const SluiceCanvasMark *marks, guint n_marks);
-/* The same of breakpoints: a dot on the other corner, a ring where it does not stop. */
+/* The same of breakpoints: a dot on the other corner, a ring where it does not stop; of an output,
+ * "fc1:0", on its lines, too. */
 void sluice_canvas_set_breaks (SluiceCanvas *self, const SluiceCanvasMark *breaks, guint n_breaks);
+
+/* What can be done with a value on its way, a node or a scope, as entries of their menus: actions
+ * of whoever holds the canvas, whose target is the place as a string: "fc1/Relu:0" of a line,
+ * "fc1", of a scope "conv1/". */
+typedef struct
+{
+  const char *label; /* N_() */
+  const char *action;
+  gboolean of_scopes;
+} SluiceCanvasCommand;
+/* @commands: they must stay. */
+void
+sluice_canvas_set_place_commands (SluiceCanvas *self, const SluiceCanvasCommand *commands, guint n);
+/* The value of the line that is chosen, else the selection: (transfer full) (nullable). */
+char *sluice_canvas_dup_place (SluiceCanvas *self);
+/* Pixels of the widget, for a popover that is about it. */
+void sluice_canvas_get_place_point (SluiceCanvas *self, double *x, double *y);
 
 /* The one selection: the full name of a node or scope, or NULL. Selecting a hidden node opens the
  * scopes above it and brings it into view; FALSE when there is no such node. Emits

@@ -21,9 +21,10 @@ struct _SluiceMarks
 static void
 add_mark (SluiceMarks *self, SluiceHierarchy *hierarchy, const SluiceCanvasMark *mark)
 {
-  guint node = sluice_graph_model_lookup (sluice_hierarchy_get_model (hierarchy), mark->name);
+  g_autofree char *name = g_strndup (mark->name, strcspn (mark->name, ":"));
+  guint node = sluice_graph_model_lookup (sluice_hierarchy_get_model (hierarchy), name);
   guint group = node != G_MAXUINT ? sluice_hierarchy_get_op_group (hierarchy, node)
-                                  : sluice_hierarchy_lookup (hierarchy, mark->name);
+                                  : sluice_hierarchy_lookup (hierarchy, name);
   if (group == SLUICE_NONE || group == 0)
     return; /* of a call that was written out, say: it is not drawn */
   g_ptr_array_add (self->texts, g_strdup (mark->text));

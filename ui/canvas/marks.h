@@ -25,7 +25,7 @@ typedef enum
 
 typedef struct
 {
-  const char *name; /* of a node; of a breakpoint also of a scope */
+  const char *name; /* of a node; of a breakpoint also of a scope, or of an output, "fc1:0" */
   SluiceMarkKind kind;
   const char *text; /* what happened and what to do */
 } SluiceCanvasMark;

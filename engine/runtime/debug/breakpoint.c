@@ -163,15 +163,21 @@ add_condition (GString *text, guint *n, const char *format, ...)
 }
 
 char *
+sluice_breakpoint_dup_place (const SluiceBreakpoint *self)
+{
+  if (self->is_scope)
+    return g_strconcat (self->name, *self->name == '\0' ? "*" : "/", NULL);
+  return self->port >= 0 ? g_strdup_printf ("%s:%d", self->name, self->port)
+                         : g_strdup (self->name);
+}
+
+char *
 sluice_breakpoint_to_text (const SluiceBreakpoint *self)
 {
-  GString *text = g_string_new (self->name);
+  g_autofree char *place = sluice_breakpoint_dup_place (self);
+  GString *text = g_string_new (place);
   char number[G_ASCII_DTOSTR_BUF_SIZE], shape[SLUICE_SHAPE_STR];
   guint n = 0;
-  if (self->is_scope)
-    g_string_append_c (text, *self->name == '\0' ? '*' : '/');
-  else if (self->port >= 0)
-    g_string_append_printf (text, ":%d", self->port);
   if (self->non_finite)
     add_condition (text, &n, "nonfinite");
   if (self->has_above)

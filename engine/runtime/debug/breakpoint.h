@@ -43,6 +43,9 @@ typedef struct
  */
 gboolean sluice_breakpoint_parse (SluiceBreakpoint *self, const char *text, GError **error);
 
+/* The same without its conditions: "NODE:1". (transfer full) */
+char *sluice_breakpoint_dup_place (const SluiceBreakpoint *self);
+
 /* What sluice_breakpoint_parse() takes. (transfer full) */
 char *sluice_breakpoint_to_text (const SluiceBreakpoint *self);
 

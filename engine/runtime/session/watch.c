@@ -19,6 +19,22 @@ sluice_watch_read (SluiceWatch *self, SluiceWatchReport *report)
 }
 
 void
+sluice_watch_keep (SluiceWatch *self, gsize most_bytes)
+{
+  atomic_store (&self->most_kept, most_bytes);
+}
+
+SluiceTensor *
+sluice_watch_dup_kept (SluiceWatch *self, guint64 *step)
+{
+  pthread_mutex_lock (&self->lock);
+  SluiceTensor *kept = self->kept != NULL ? sluice_tensor_ref (self->kept) : NULL;
+  *step = self->kept_step;
+  pthread_mutex_unlock (&self->lock);
+  return kept;
+}
+
+void
 sluice_watch_stop (SluiceWatch *take)
 {
   if (take == NULL)

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/base/statistics.h"
+#include "engine/base/tensor.h"
 #include "engine/graph/graph.h"
 
 SLUICE_PUBLIC_BEGIN
@@ -52,6 +53,11 @@ typedef struct
 
 /* What was seen so far. Any thread; holds a lock for the time of a copy. */
 void sluice_watch_read (SluiceWatch *self, SluiceWatchReport *report);
+/* From now on the elements of the newest look are kept, too, where they are numbers: all of them,
+ * or the first rows that fit into so many bytes. */
+void sluice_watch_keep (SluiceWatch *self, gsize most_bytes);
+/* What was kept: (transfer full) (nullable). step: (out): of which step */
+SluiceTensor *sluice_watch_dup_kept (SluiceWatch *self, guint64 *step);
 /* Ends the watch, which is gone afterwards; its session may be, too. (transfer full) (nullable) */
 void sluice_watch_stop (SluiceWatch *take);
 

@@ -36,6 +36,7 @@ sluice_watch_unref (SluiceWatch *self)
     return;
   sluice_watches_unref (self->watches);
   g_array_unref (self->places);
+  g_clear_pointer (&self->kept, sluice_tensor_unref);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -185,12 +186,33 @@ typedef struct
   SluiceWatchStatus status; /* VALUES or CONSTANT, where the elements are numbers */
 } Seen;
 
+/* All of it, or its first rows. (transfer full) (nullable): not one row fits, or there is no memory
+ */
+static SluiceTensor *
+dup_rows (const SluiceTensor *tensor, gsize most)
+{
+  gsize bytes = sluice_tensor_bytes (tensor);
+  SluiceShape shape = tensor->shape;
+  if (bytes > most)
+    {
+      gint64 rows = shape.rank > 0 ? shape.dim[0] : 0;
+      gint64 fits = rows > 0 ? (gint64) (most / MAX (bytes / (gsize) rows, 1)) : 0;
+      if (fits == 0)
+        return NULL;
+      shape.dim[0] = fits;
+    }
+  g_autoptr (SluiceTensor) rows = sluice_tensor_new_view ((SluiceTensor *) tensor, &shape, 0);
+  return rows != NULL ? sluice_tensor_dup (rows, NULL, SLUICE_OWNER_NONE) : NULL;
+}
+
 /* Iterations may end in any order; the loop that began last is the last one. */
 static void
 keep_look (SluiceWatch *self, const SluiceTensor *tensor, const Seen *seen)
 {
   SluiceStatistics values = { 0 };
   gboolean has_values = sluice_tensor_get_statistics (tensor, &values);
+  gsize most_kept = atomic_load (&self->most_kept);
+  g_autoptr (SluiceTensor) kept = has_values && most_kept > 0 ? dup_rows (tensor, most_kept) : NULL;
   SluiceWatchReport *report = &self->report;
   pthread_mutex_lock (&self->lock);
   report->dtype = tensor->dtype;
@@ -207,6 +229,10 @@ keep_look (SluiceWatch *self, const SluiceTensor *tensor, const Seen *seen)
         {
           *look = (SluiceWatchLook){ seen->step, seen->iteration, values };
           self->frame = seen->frame;
+          SluiceTensor *before = self->kept;
+          self->kept = g_steal_pointer (&kept);
+          kept = before; /* goes outside the lock */
+          self->kept_step = seen->step;
         }
       report->n_looks += is_new;
       self->has_look = TRUE;

@@ -31,14 +31,17 @@ struct _SluiceWatch
   const char *name;       /* interned */
   guint port;
 
+  _Atomic gsize most_kept;  /* bytes of elements; 0: none are kept */
   pthread_mutex_t lock;     /* guards the rest; held for a few loads and stores, or a copy of it */
   GArray *places;           /* of SluiceWatchPlace: of the plans that ran */
   SluiceWatchReport report; /* its looks by n_looks modulo SLUICE_WATCH_STEPS */
-  guint64 newest_step;      /* of a run that had the value, whether it was looked at or not */
-  gboolean is_claimed;      /* a run looks */
-  gboolean has_look;        /* of that run */
-  guint64 frame;            /* of that look: number of the loop in the step */
-  guint64 next_tick;        /* no look before */
+  SluiceTensor *kept;       /* (nullable): of the newest look; never written again */
+  guint64 kept_step;
+  guint64 newest_step; /* of a run that had the value, whether it was looked at or not */
+  gboolean is_claimed; /* a run looks */
+  gboolean has_look;   /* of that run */
+  guint64 frame;       /* of that look: number of the loop in the step */
+  guint64 next_tick;   /* no look before */
 };
 
 SluiceWatches *sluice_watches_new (void);

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Edges that have another value than the graph's while it is trained. */
+#include <string.h>
+
+#include "engine/passes/passes.h"
+#include "engine/train/replica.h"
+#include "kernels/registry.h"
+
+typedef struct
+{
+  SluiceProject *project;
+  SluiceExamples *examples;
+  SluiceReplica *replica;
+} Fixture;
+
+static void
+set_up (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder =
+      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
+  f->project = sluice_project_load (folder, &error);
+  g_assert_no_error (error);
+  f->examples = sluice_examples_load (f->project, FALSE, &error);
+  g_assert_no_error (error);
+  f->replica = sluice_replica_new (f->project, f->examples, NULL, 1, NULL, &error);
+  g_assert_no_error (error);
+  sluice_replica_initialize (f->replica, &error);
+  g_assert_no_error (error);
+}
+
+static void
+tear_down (Fixture *f, gconstpointer unused)
+{
+  sluice_replica_free (f->replica);
+  sluice_examples_free (f->examples);
+  sluice_project_free (f->project);
+}
+
+static double
+step (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree double *scalars = g_new (double, f->replica->n_scalars);
+  const SluiceRunOptions options = { .step = (guint64) f->replica->n_done + 1 };
+  sluice_replica_step (f->replica, scalars, NULL, &options, &error);
+  g_assert_no_error (error);
+  return scalars[0];
+}
+
+static void
+inject (Fixture *f, const char *edge, const char *value)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_replica_inject (f->replica, edge, value, &error);
+  g_assert_no_error (error);
+}
+
+static void
+assert_refused (Fixture *f, const char *edge, const char *value, const char *part)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_replica_inject (f->replica, edge, value, &error));
+  g_test_message ("%s", error->message);
+  g_assert_nonnull (strstr (error->message, part));
+}
+
+/* The same batch again and again is learnt by heart. */
+static void
+test_batch (Fixture *f, gconstpointer unused)
+{
+  step (f);
+  inject (f, "input/x", "now");
+  inject (f, "input/y:0", "now");
+  g_autoptr (SluiceTensor) x = sluice_tensor_ref (f->replica->feeds[0]);
+  double first = step (f), last = first;
+  g_assert_true (f->replica->feeds[0] == x);
+  for (guint i = 0; i < 60; i++)
+    last = step (f);
+  g_assert_cmpfloat (last, <, first / 4);
+  inject (f, "input/x:0", NULL);
+  inject (f, "input/y", NULL);
+  step (f);
+  g_assert_false (sluice_tensor_identical (f->replica->feeds[0], x));
+}
+
+/* In the middle: what is above it gets the value, and a watch sees it. */
+static void
+test_inside (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree SluiceWatchReport *report = g_new0 (SluiceWatchReport, 1);
+  guint64 at;
+  step (f);
+  inject (f, "hidden/relu", "=0.5");
+  SluiceWatch *watch = sluice_session_watch (f->replica->session, "hidden/relu:0", &error);
+  g_assert_no_error (error);
+  sluice_watch_keep (watch, 10 * 128 * sizeof (float));
+  step (f);
+  sluice_watch_read (watch, report);
+  g_assert_cmpint (report->status, ==, SLUICE_WATCH_VALUES);
+  g_assert_cmpfloat (report->looks[0].values.min, ==, 0.5);
+  g_assert_cmpfloat (report->looks[0].values.max, ==, 0.5);
+  /* Its first rows are kept. */
+  g_autoptr (SluiceTensor) kept = sluice_watch_dup_kept (watch, &at);
+  g_assert_cmpint ((gint64) at, ==, f->replica->n_done);
+  g_assert_cmpint (kept->shape.dim[0], ==, 10);
+  g_assert_cmpfloat (((const float *) kept->data)[10 * 128 - 1], ==, 0.5f);
+  sluice_watch_stop (watch);
+  inject (f, "hidden/relu", NULL);
+  step (f);
+}
+
+static void
+test_refused (Fixture *f, gconstpointer unused)
+{
+  assert_refused (f, "hidden/relu", "now", "no step has run yet");
+  step (f);
+  assert_refused (f, "nosuch", "now", "there is no node 'nosuch'");
+  assert_refused (f, "hidden/relu:3", "now", "hidden/relu");
+  assert_refused (f, "hidden/relu", "7", "has the shape [64,128]");
+  assert_refused (f, "hidden/relu", "seven", "seven");
+  assert_refused (f, "hidden/relu", NULL, "has its own value");
+  assert_refused (f, "hidden/weights", "now", "numbers, bools and strings");
+  assert_refused (f, "input/y", "[1,2]", "has the shape [64]");
+  step (f);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+#define ADD(name, func) g_test_add ("/train/inject/" name, Fixture, NULL, set_up, func, tear_down)
+  ADD ("batch", test_batch);
+  ADD ("inside", test_inside);
+  ADD ("refused", test_refused);
+  return g_test_run ();
+}
