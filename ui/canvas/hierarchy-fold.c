@@ -26,19 +26,22 @@
 /* ---- who is what ---- */
 
 /* The forward half of a gradient, or the series that it is in, where that is its sibling; else
- * SLUICE_NONE. */
+ * SLUICE_NONE. What a series of gradients is of, its first op tells. */
 static guint
 sibling_pair (const SluiceHierarchy *h, guint child)
 {
-  const SluiceGroup *g = &h->groups[child];
-  if (!g->gradient)
+  guint parent = h->groups[child].parent, first = child;
+  if (!h->groups[child].gradient)
     return SLUICE_NONE;
-  guint pair = g->kind == SLUICE_GROUP_SERIES ? h->groups[g->first_child].pair : g->pair;
+  while (h->groups[first].kind == SLUICE_GROUP_SERIES)
+    first = h->groups[first].first_child;
+  guint pair = h->groups[first].pair;
   if (pair >= SLUICE_OUTSIDE)
     return SLUICE_NONE;
-  if (h->groups[h->groups[pair].parent].kind == SLUICE_GROUP_SERIES)
+  while (h->groups[pair].parent != parent
+         && h->groups[h->groups[pair].parent].kind == SLUICE_GROUP_SERIES)
     pair = h->groups[pair].parent;
-  return h->groups[pair].parent == g->parent ? pair : SLUICE_NONE;
+  return h->groups[pair].parent == parent ? pair : SLUICE_NONE;
 }
 
 static void
@@ -441,6 +444,40 @@ common_fold (SluiceFolds *folds, guint a, guint b)
   return a;
 }
 
+/* What a glyph is tied to, least first. */
+enum
+{
+  NOT_TIED,
+  BY_ASIDE,
+  BY_GRADIENT,
+  BY_FORWARD
+};
+
+static guint8
+tie_of (const SluiceFoldLevel *level, guint child)
+{
+  return level->part[child] == SLUICE_FOLD_OUT        ? BY_ASIDE
+         : level->part[child] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT
+                                                      : BY_FORWARD;
+}
+
+/* Where a glyph stands that is tied to child @a, and so is in fold @fold, and to child @b as well.
+ * A variable that several folds read stands in the one that data comes to first: lines to the
+ * others lead on from there. */
+static guint
+share_glyph (SluiceFoldLevel *level, guint fold, guint *a, guint b, SluiceNodeClass node_class)
+{
+  SluiceFolds *folds = level->folds;
+  guint home = folds->home[level->base + b], common = common_fold (folds, fold, home);
+  if (common != 0 || node_class != SLUICE_NODE_CLASS_VARIABLE || level->position[*a] == SLUICE_NONE
+      || level->position[b] == SLUICE_NONE)
+    return common;
+  if (level->position[*a] < level->position[b])
+    return fold;
+  *a = b;
+  return home;
+}
+
 /* Glyphs of one class go where all that they are tied to stands. That a gradient reads a variable
  * does not count if the forward half does, too; nor what is set aside, unless nothing else is tied
  * to it. */
@@ -449,32 +486,26 @@ fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
 {
   SluiceFolds *folds = level->folds;
   const SluiceHierarchy *h = level->hierarchy;
-  enum
-  {
-    NOT_TIED,
-    BY_ASIDE,
-    BY_GRADIENT,
-    BY_FORWARD
-  };
+  gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
   g_autofree guint8 *tied = g_new0 (guint8, level->n + 1);
   g_autofree guint *fold = g_new0 (guint, level->n + 1);
+  g_autofree guint *to = g_new0 (guint, level->n + 1); /* the child that the fold is of */
   for (guint b = h->bundle_start[level->scope]; b < h->bundle_start[level->scope + 1]; b++)
     {
       const SluiceEdgeBundle *bundle = &h->bundles[b];
-      gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
       guint glyph = (is_summary ? bundle->to : bundle->from) - level->base;
       guint other = (is_summary ? bundle->from : bundle->to) - level->base;
-      guint8 tie = level->part[other] == SLUICE_FOLD_OUT        ? BY_ASIDE
-                   : level->part[other] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT
-                                                                : BY_FORWARD;
+      guint8 tie = tie_of (level, other);
       if (bundle->kind != SLUICE_EDGE_DATA || level->part[glyph] != SLUICE_FOLD_GLYPH
           || h->groups[level->base + glyph].node_class != node_class || tie < tied[glyph])
         continue;
-      guint home = folds->home[level->base + other];
       if (tie > tied[glyph] || (tie == BY_ASIDE && fold[glyph] == 0))
-        fold[glyph] = home;
+        {
+          fold[glyph] = folds->home[level->base + other];
+          to[glyph] = other;
+        }
       else if (tie != BY_ASIDE)
-        fold[glyph] = common_fold (folds, fold[glyph], home);
+        fold[glyph] = share_glyph (level, fold[glyph], &to[glyph], other, node_class);
       tied[glyph] = tie;
     }
   for (guint i = 0; i < level->n; i++)
