@@ -76,16 +76,20 @@ killed() {
 huge() {
   cat > "$root/huge.pbtxt" << 'END'
 node { name: "dims" op: "Const" attr { key: "dtype" value { type: DT_INT64 } }
-  attr { key: "value" value { tensor { dtype: DT_INT64 tensor_shape { dim { size: 1 } } int64_val: 2147483659 } } } }
+  attr { key: "value" value { tensor {
+    dtype: DT_INT64 tensor_shape { dim { size: 1 } } int64_val: 2147483659 } } } }
 node { name: "one" op: "Const" attr { key: "dtype" value { type: DT_INT8 } }
   attr { key: "value" value { tensor { dtype: DT_INT8 tensor_shape { } int_val: 21 } } } }
 node { name: "x" op: "Fill" input: "dims" input: "one"
   attr { key: "T" value { type: DT_INT8 } } attr { key: "index_type" value { type: DT_INT64 } } }
 node { name: "twice" op: "AddV2" input: "x" input: "x" attr { key: "T" value { type: DT_INT8 } } }
 node { name: "axis" op: "Const" attr { key: "dtype" value { type: DT_INT32 } }
-  attr { key: "value" value { tensor { dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 } } } }
-node { name: "least" op: "Min" input: "twice" input: "axis" attr { key: "T" value { type: DT_INT8 } } }
-node { name: "most" op: "Max" input: "twice" input: "axis" attr { key: "T" value { type: DT_INT8 } } }
+  attr { key: "value" value { tensor {
+    dtype: DT_INT32 tensor_shape { dim { size: 1 } } int_val: 0 } } } }
+node { name: "least" op: "Min" input: "twice" input: "axis"
+  attr { key: "T" value { type: DT_INT8 } } }
+node { name: "most" op: "Max" input: "twice" input: "axis"
+  attr { key: "T" value { type: DT_INT8 } } }
 END
   ours 90 sluice run "$root/huge.pbtxt" --device CUDA:0 --fetch least:0 --fetch most:0 |
     paste -sd' '
