@@ -2,7 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/host.h"
 
-/* Of a lane: the last step of the largest graphs. With the slot that is the writer's a power of two. */
+/* Of a lane: the last step of the largest graphs. With the place that is the writer's it is a power
+ * of two. */
 #define TRACE_RECORDS 65535
 
 SluiceHost *
