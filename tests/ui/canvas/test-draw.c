@@ -164,6 +164,29 @@ test_heat (void)
   g_assert_cmpfloat (distance (pixel (&p, r.x + r.width * 0.75, y), p.state.theme->track), <, 0.2);
 }
 
+/* The second line of a box, whose fill is the strongest where it holds the most bytes. */
+static void
+test_words_on_a_scale (gconstpointer data)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_auto (Picture) p = draw_model (model, NULL, GPOINTER_TO_INT (data), 4);
+  p.state.color_by = SLUICE_COLOR_BY_BYTES;
+  redraw (&p);
+  for (guint i = 0; i < sluice_scene_get_n_items (p.scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (p.scene, i);
+      SluiceRect r = item->rect;
+      SluiceColor fill = pixel (&p, r.x + 6, r.y + r.height / 2);
+      double best = 1, middle = r.y + r.height / 2 + 9;
+      if (item->kind != SLUICE_ITEM_SCOPE || item->aside || item->note == NULL)
+        continue;
+      for (double y = middle - 4; y < middle + 4; y += 0.25)
+        for (double x = r.x + 12; x < r.x + r.width - 12; x += 0.25)
+          best = MAX (best, sluice_color_contrast (pixel (&p, x, y), fill));
+      g_assert_cmpfloat (best, >, 4.4); /* an edge of a letter takes a little of it */
+    }
+}
+
 static void
 test_values_are_kept (void)
 {
@@ -413,6 +436,10 @@ main (int argc, char **argv)
                         GINT_TO_POINTER (SLUICE_THEME_HIGH_CONTRAST_LIGHT), test_scope);
   g_test_add_func ("/canvas/draw/selection", test_selection);
   g_test_add_func ("/canvas/draw/heat", test_heat);
+  g_test_add_data_func ("/canvas/draw/words-on-a-scale/light", GINT_TO_POINTER (SLUICE_THEME_LIGHT),
+                        test_words_on_a_scale);
+  g_test_add_data_func ("/canvas/draw/words-on-a-scale/dark", GINT_TO_POINTER (SLUICE_THEME_DARK),
+                        test_words_on_a_scale);
   g_test_add_func ("/canvas/draw/values", test_values_are_kept);
   g_test_add_func ("/canvas/draw/detail", test_detail);
   g_test_add_func ("/canvas/draw/far-names", test_far_names);
