@@ -273,22 +273,32 @@ look_alike (const Picture *a, const Picture *b, const SluiceRect *area)
   return TRUE;
 }
 
-/* Where there is no room for "expert × 12" its end is seen, which tells it from "expert × 13". */
+/* Where there is no room for "expert × 12" its count is seen, all of it: it tells it from
+ * "expert × 13", and 112 from 212. */
 static void
-test_counts_are_seen (void)
+test_counts_are_seen_of (guint n, guint n_more, double share)
 {
-  static const char path[] = "expert[0-11]", other[] = "expert[0-12]";
-  g_autoptr (SluiceGraphModel) model = make_experts (12), more = make_experts (13);
+  g_autofree char *path = g_strdup_printf ("expert[0-%u]", n - 1);
+  g_autofree char *other = g_strdup_printf ("expert[0-%u]", n_more - 1);
+  g_autofree char *count = g_strdup_printf (" × %u", n);
+  g_autoptr (SluiceGraphModel) model = make_experts (n), more = make_experts (n_more);
   g_auto (Picture) p = draw_model (model, NULL, SLUICE_THEME_LIGHT, 1);
   const SluiceSceneItem *item = sluice_scene_get_item (p.scene, item_at (&p, path));
-  g_assert_nonnull (strstr (item->title, " × 12"));
-  double room = 0.8 * sluice_text_width (item->title, 9, TRUE);
+  g_assert_nonnull (strstr (item->title, count));
+  double room = share * sluice_text_width (item->title, 9, TRUE);
   g_auto (Picture) a = draw_model (model, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
   g_auto (Picture) b = draw_model (more, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
   const SluiceSceneItem *twin = sluice_scene_get_item (b.scene, item_at (&b, other));
   g_assert_cmpfloat (twin->rect.x, ==, item->rect.x);
   g_assert_cmpfloat (twin->rect.width, ==, item->rect.width);
   g_assert_false (look_alike (&a, &b, &item->rect));
+}
+
+static void
+test_counts_are_seen (void)
+{
+  test_counts_are_seen_of (12, 13, 0.8);
+  test_counts_are_seen_of (112, 212, 0.64);
 }
 
 /* A second line that is too long loses its last part whole: no "12.4 k par…". */
