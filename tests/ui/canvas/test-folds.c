@@ -112,11 +112,33 @@ test_gradients_in_sections (void)
   g_assert_cmpuint (gradients->parent, ==, section->pair);
 }
 
+/* A hundred ops in a row, each of which reads the one before, and one that far before. */
+static guint
+count_boxes_in_row (guint reach)
+{
+  g_autoptr (GString) text = g_string_new ("n0x Placeholder 8\n");
+  for (guint i = 1; i < 100; i++)
+    g_string_append_printf (text, "n%ux Op%u 8 n%ux n%ux\n", shuffle (i), i, shuffle (i - 1),
+                            shuffle (i - MIN (reach, i)));
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  return sluice_hierarchy_get_group (h, 0)->n_children;
+}
+
+/* What the layout can break into columns may be long; what lines lead past all over may not. */
+static void
+test_rows (void)
+{
+  g_assert_cmpuint (count_boxes_in_row (1), >, 20);
+  g_assert_cmpuint (count_boxes_in_row (30), <=, 18);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/canvas/folds/shared-variables", test_shared_variables);
   g_test_add_func ("/canvas/folds/gradients-in-sections", test_gradients_in_sections);
+  g_test_add_func ("/canvas/folds/rows", test_rows);
   return g_test_run ();
 }
