@@ -10,6 +10,7 @@
 #include "engine/store/run-filter.h"
 #include "engine/train/fork.h"
 #include "engine/train/queue-work.h"
+#include "engine/train/run-edit.h"
 #include "engine/train/run-file.h"
 #include "engine/train/run-variant.h"
 #include "engine/train/sweep-runs.h"
@@ -53,7 +54,10 @@ open_with (const char *path, const SluiceStoreOptions *options, GError **error)
       sluice_run_file_set_build (dup_build);
       g_once_init_leave (&is_told, 1);
     }
-  return sluice_store_open_with (path, options, error);
+  SluiceStore *store = sluice_store_open_with (path, options, error);
+  if (store != NULL && !options->read_only)
+    g_strfreev (sluice_run_mend_edits (store));
+  return store;
 }
 
 SluiceWorkspace *

@@ -224,7 +224,9 @@ delete_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
       sluice_window_tell (data, _ ("This run is under way: stop it first"));
       return;
     }
-  sluice_workspace_delete_run (sluice_window_get_workspace (data), info->id);
+  gint64 id = info->id;
+  sluice_runs_pane_leave_selected (sluice_window_get_runs_pane (data));
+  sluice_workspace_delete_run (sluice_window_get_workspace (data), id);
 }
 
 static void
@@ -349,6 +351,18 @@ sluice_run_actions_dup_start_text (SluiceWindow *window)
   g_autofree char *step = sluice_format_step (sluice_run_get_info (next)->step);
   return g_strdup_printf (_ ("Go on with %s from step %s (F5)"), sluice_run_get_info (next)->name,
                           step);
+}
+
+char *
+sluice_run_actions_dup_step_text (SluiceWindow *window)
+{
+  SluiceRun *next = get_next (window);
+  if (sluice_run_controller_get_state (sluice_window_get_controller (window))
+      != SLUICE_CONTROL_IDLE)
+    return g_strdup (_ ("One step (F10)"));
+  if (next == NULL)
+    return g_strdup (_ ("Start a new run, one step of it (F10)"));
+  return g_strdup_printf (_ ("Go on with %s, one step (F10)"), sluice_run_get_info (next)->name);
 }
 
 void

@@ -15,5 +15,7 @@
 void sluice_run_actions_add (SluiceWindow *window);
 /* (transfer full): what start would do now. */
 char *sluice_run_actions_dup_start_text (SluiceWindow *window);
+/* (transfer full): what step would do now. */
+char *sluice_run_actions_dup_step_text (SluiceWindow *window);
 /* Enables those that may be used now, of debug-actions.h, too. */
 void sluice_run_actions_update (SluiceWindow *window);

@@ -66,7 +66,8 @@ changed (SluiceRunController *self)
 static gboolean
 is_over (SluiceRunState state)
 {
-  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
+  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED
+         || state == SLUICE_RUN_WAITING; /* put off */
 }
 
 /* ---- the trainer's state, brought to the main thread ---- */

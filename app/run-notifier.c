@@ -33,7 +33,9 @@ static GNotification *
 notice_new (SluiceRunController *controller, const SluiceProgress *progress, const char *name)
 {
   const GError *failure = sluice_run_controller_get_failure (controller);
+  gboolean waits = progress->state == SLUICE_RUN_WAITING;
   const char *format = failure == NULL                            ? _ ("%s has finished")
+                       : waits                                    ? _ ("%s waits again")
                        : strstr (failure->message, "NaN") != NULL ? _ ("%s has gone to NaN")
                                                                   : _ ("%s has failed");
   g_autofree char *title = g_strdup_printf (format, name);
@@ -49,7 +51,7 @@ notice_new (SluiceRunController *controller, const SluiceProgress *progress, con
                                                        : G_NOTIFICATION_PRIORITY_NORMAL);
   g_notification_set_default_action_and_target (notice, "app.show-run", "s", name);
   g_notification_add_button_with_target (notice, _ ("Show"), "app.show-run", "s", name);
-  if (failure != NULL)
+  if (failure != NULL && !waits)
     g_notification_add_button_with_target (notice, _ ("Resume"), "app.resume-run", "s", name);
   return notice;
 }
@@ -61,7 +63,8 @@ tell (Notifier *self, SluiceRunController *controller)
   if (gtk_window_is_active (GTK_WINDOW (self->window))
       || !g_settings_get_boolean (self->settings, "notify")
       || !sluice_run_controller_get_progress (controller, &progress)
-      || (progress.state != SLUICE_RUN_FINISHED && progress.state != SLUICE_RUN_FAILED))
+      || (progress.state != SLUICE_RUN_FINISHED && progress.state != SLUICE_RUN_FAILED
+          && progress.state != SLUICE_RUN_WAITING))
     return;
   const char *name = sluice_run_controller_get_run_name (controller);
   GtkApplication *application = gtk_window_get_application (GTK_WINDOW (self->window));

@@ -3,8 +3,7 @@
 
 #include "app/stored-points.h"
 
-/* Room of a chunk in the cache: points, list node, arrays. */
-#define OVERHEAD 128
+#include <string.h>
 
 typedef struct
 {
@@ -13,10 +12,13 @@ typedef struct
   gint64 series;
 } StoredPoints;
 
+/* As large as its points and no larger: an array that grows has room for up to twice as many. */
 typedef struct
 {
+  GList link; /* its data is the chunk */
   const StoredPoints *owner;
-  GArray *points; /* of SluiceScalar, in order of steps, never empty */
+  guint n;               /* > 0 */
+  SluiceScalar points[]; /* in order of steps */
 } CachedChunk;
 
 /* Those read last come first. */
@@ -24,83 +26,81 @@ static GQueue cache = G_QUEUE_INIT;
 static gsize cache_bytes;
 
 static gsize
-chunk_bytes (const CachedChunk *chunk)
+chunk_bytes (guint n)
 {
-  return OVERHEAD + chunk->points->len * sizeof (SluiceScalar);
+  return sizeof (CachedChunk) + n * sizeof (SluiceScalar);
 }
 
 static void
-cache_remove (GList *link)
+cache_remove (CachedChunk *chunk)
 {
-  CachedChunk *chunk = link->data;
-  cache_bytes -= chunk_bytes (chunk);
-  g_array_unref (chunk->points);
+  g_queue_unlink (&cache, &chunk->link);
+  cache_bytes -= chunk_bytes (chunk->n);
   g_free (chunk);
-  g_queue_delete_link (&cache, link);
 }
 
-static GArray *
+static const CachedChunk *
 cache_find (const StoredPoints *owner, gint64 step)
 {
   for (GList *link = cache.head; link != NULL; link = link->next)
     {
       CachedChunk *chunk = link->data;
-      GArray *points = chunk->points;
-      if (chunk->owner != owner || g_array_index (points, SluiceScalar, 0).step > step
-          || g_array_index (points, SluiceScalar, points->len - 1).step < step)
+      if (chunk->owner != owner || chunk->points[0].step > step
+          || chunk->points[chunk->n - 1].step < step)
         continue;
       g_queue_unlink (&cache, link);
       g_queue_push_head_link (&cache, link);
-      return points;
+      return chunk;
     }
   return NULL;
 }
 
 /* Takes the place of what was kept of the same chunk, which has grown. */
-static void
-cache_put (const StoredPoints *owner, GArray *take)
+static const CachedChunk *
+cache_put (const StoredPoints *owner, const GArray *points)
 {
-  gint64 first = g_array_index (take, SluiceScalar, 0).step;
+  const SluiceScalar *first = &g_array_index (points, SluiceScalar, 0);
   for (GList *link = cache.head, *next; link != NULL; link = next)
     {
       CachedChunk *chunk = link->data;
       next = link->next;
-      if (chunk->owner == owner && g_array_index (chunk->points, SluiceScalar, 0).step == first)
-        cache_remove (link);
+      if (chunk->owner == owner && chunk->points[0].step == first->step)
+        cache_remove (chunk);
     }
-  CachedChunk *chunk = g_new (CachedChunk, 1);
-  *chunk = (CachedChunk){ owner, take };
-  g_queue_push_head (&cache, chunk);
-  cache_bytes += chunk_bytes (chunk);
-  while (cache_bytes > SLUICE_STORED_POINTS_CACHE && cache.length > 1)
-    cache_remove (cache.tail);
+  gsize size = chunk_bytes (points->len);
+  while (cache.length > 0 && cache_bytes + size > SLUICE_STORED_POINTS_CACHE)
+    cache_remove (cache.tail->data);
+  CachedChunk *chunk = g_malloc (size);
+  chunk->link = (GList){ .data = chunk };
+  chunk->owner = owner;
+  chunk->n = points->len;
+  memcpy (chunk->points, first, points->len * sizeof *first);
+  g_queue_push_head_link (&cache, &chunk->link);
+  cache_bytes += size;
+  return chunk;
 }
 
-static GArray *
+static const CachedChunk *
 get_chunk (const StoredPoints *self, gint64 step)
 {
-  GArray *points = cache_find (self, step);
-  if (points != NULL)
-    return points;
-  points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
+  const CachedChunk *chunk = cache_find (self, step);
+  if (chunk != NULL)
+    return chunk;
+  g_autoptr (GArray) points = g_array_new (FALSE, FALSE, sizeof (SluiceScalar));
   if (!sluice_store_read_chunk (self->store, self->series, step, points, NULL) || points->len == 0)
-    {
-      g_array_unref (points);
-      return NULL;
-    }
-  cache_put (self, points);
-  return points;
+    return NULL;
+  return cache_put (self, points);
 }
 
 /* The position of the first step that is not below. */
 static guint
-lower_bound (GArray *points, gint64 step)
+lower_bound (const CachedChunk *chunk, gint64 step)
 {
-  guint low = 0, high = points->len;
+  guint low = 0, high = chunk->n;
   while (low < high)
     {
       guint middle = (low + high) / 2;
-      if (g_array_index (points, SluiceScalar, middle).step < step)
+      if (chunk->points[middle].step < step)
         low = middle + 1;
       else
         high = middle;
@@ -116,13 +116,13 @@ stored_read (
   guint n_read = 0;
   while (n_read < n)
     {
-      GArray *chunk = get_chunk (self, from_step);
+      const CachedChunk *chunk = get_chunk (self, from_step);
       if (chunk == NULL)
         break;
       guint at = lower_bound (chunk, from_step);
-      for (; at < chunk->len && n_read < n; at++, n_read++)
+      for (; at < chunk->n && n_read < n; at++, n_read++)
         {
-          const SluiceScalar *p = &g_array_index (chunk, SluiceScalar, at);
+          const SluiceScalar *p = &chunk->points[at];
           out[n_read] = (SluiceSeriesPoint){ p->step, p->wall, p->value };
         }
       gint64 last = out[n_read - 1].step;
@@ -139,9 +139,10 @@ stored_forget (SluiceSeriesPoints *points)
   const StoredPoints *self = (StoredPoints *) points;
   for (GList *link = cache.head, *next; link != NULL; link = next)
     {
+      CachedChunk *chunk = link->data;
       next = link->next;
-      if (((CachedChunk *) link->data)->owner == self)
-        cache_remove (link);
+      if (chunk->owner == self)
+        cache_remove (chunk);
     }
 }
 

@@ -5,8 +5,10 @@
 #include "engine/store/store.h"
 #include "ui/chart/series-points.h"
 
-/* What all series together keep of the store's chunks, those that were read last. */
-#define SLUICE_STORED_POINTS_CACHE ((gsize) 16 << 20) /* bytes */
+/* What all series together keep of the store's chunks, those that were read last: 80 of them, some
+ * for each chart in sight. More is not read sooner: who reads all of a long series comes back to
+ * its beginning when that is gone. */
+#define SLUICE_STORED_POINTS_CACHE ((gsize) 2 << 20) /* bytes */
 
 /**
  * sluice_stored_points_new:

@@ -28,7 +28,7 @@ struct _SluiceWindow
   SluiceSearchBox *search;
   SluicePage *searched; /* borrowed: the page that was shown when the search under way began */
   GMenu *recent_menu;
-  GtkButton *start_button, *failure_show, *failure_accept;
+  GtkButton *start_button, *step_button, *failure_show, *failure_accept;
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
   SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */

@@ -36,8 +36,10 @@ sluice_window_update_actions (SluiceWindow *self)
                        && sluice_workspace_get_store (self->workspace) != NULL;
   gboolean idle = state == SLUICE_CONTROL_IDLE, paused = state == SLUICE_CONTROL_PAUSED;
   g_autofree char *start = sluice_run_actions_dup_start_text (self);
+  g_autofree char *step = sluice_run_actions_dup_step_text (self);
   sluice_run_actions_update (self);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->start_button), start);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->step_button), step);
   /* The one thing to do next stands out. */
   if (can_train && (idle || paused))
     gtk_widget_add_css_class (GTK_WIDGET (self->start_button), "suggested-action");
@@ -708,6 +710,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, recent_menu);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, step_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);

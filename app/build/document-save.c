@@ -4,6 +4,7 @@
 /* A document is saved: this thread takes the graph, in pieces, and says so in the journal; another
  * one looks whether the file is what it was, and writes it. */
 #include <pthread.h>
+#include <string.h>
 
 #include "app/build/document-private.h"
 #include "engine/base/error.h"
@@ -12,14 +13,18 @@
 #include "engine/command/command.h"
 #include "engine/graph/graphdef.h"
 
-#define PIECE_US 5000 /* of a turn */
+#define PIECE_US    5000      /* of a turn */
+#define PIECE_BYTES (1 << 18) /* of a text, between two looks at the clock */
 
 struct _DocumentSave
 {
   SluiceDocument *document;
   SluiceDocumentSaved done;
   gpointer user_data;
-  SluiceGraphExport *export; /* (nullable): the graph is still being taken */
+  /* (nullable): the graph is still being taken, as bytes or as its text */
+  SluiceGraphExport *export;
+  SluiceGraphText *text;
+  gsize n_summed; /* bytes of the text */
   GChecksum *checksum;
   guint source; /* takes more of it; then: tells the outcome, written by the thread */
   /* As it was taken. */
@@ -119,7 +124,6 @@ begin_writing (DocumentSave *save)
 {
   SluiceDocument *self = save->document;
   save->moment = sluice_command_stack_get_moment (self->stack);
-  save->n_text_changes = self->n_text_changes;
   if (save->bytes != NULL && self->journal != NULL)
     {
       save->journal = sluice_journal_ref (self->journal);
@@ -133,9 +137,39 @@ begin_writing (DocumentSave *save)
     save->source = g_idle_add (end_save_cb, save);
 }
 
+/* Lines that are not made yet, all of them as one, then their checksum. A command, and closing,
+ * take the rest at once; a comment that is typed meanwhile is in it or counts as not saved. */
+static gboolean
+take_text (DocumentSave *save, gint64 budget_us)
+{
+  gint64 begun = g_get_monotonic_time ();
+  if (save->bytes == NULL)
+    {
+      if (!sluice_graph_text_refresh (save->text, budget_us))
+        return FALSE;
+      char *text = sluice_graph_text_dup_text (save->text);
+      save->bytes = g_bytes_new_take (text, strlen (text));
+      save->n_text_changes = save->document->n_text_changes;
+    }
+  gsize length;
+  const guchar *data = g_bytes_get_data (save->bytes, &length);
+  while (save->n_summed < length && g_get_monotonic_time () - begun < budget_us)
+    {
+      gsize n = MIN (length - save->n_summed, PIECE_BYTES);
+      g_checksum_update (save->checksum, data + save->n_summed, (gssize) n);
+      save->n_summed += n;
+    }
+  if (save->n_summed < length)
+    return FALSE;
+  save->text = NULL;
+  return TRUE;
+}
+
 static gboolean
 take_piece (DocumentSave *save, gint64 budget_us)
 {
+  if (save->text != NULL)
+    return take_text (save, budget_us);
   if (!sluice_graph_export_go_on (save->export, budget_us, save->checksum))
     return FALSE;
   save->bytes = sluice_graph_export_end (save->export, &save->error);
@@ -158,7 +192,7 @@ void
 sluice_document_freeze_save (SluiceDocument *self)
 {
   DocumentSave *save = self->save;
-  if (save == NULL || save->export == NULL)
+  if (save == NULL || (save->export == NULL && save->text == NULL))
     return;
   g_clear_handle_id (&save->source, g_source_remove);
   take_piece (save, G_MAXINT64);
@@ -189,7 +223,7 @@ is_text (SluiceDocument *self)
                     : sluice_command_is_text_name (self->path);
 }
 
-/* A text is there already, and a large MetaGraphDef is rare: these are taken at once. */
+/* A large MetaGraphDef is rare: it is taken at once. */
 static void
 begin (DocumentSave *save, gboolean as_text)
 {
@@ -198,9 +232,13 @@ begin (DocumentSave *save, gboolean as_text)
   self->save = save;
   save->path = g_strdup (self->path);
   save->known = self->known != NULL ? g_bytes_ref (self->known) : NULL;
+  save->n_text_changes = self->n_text_changes;
+  SluiceGraphText *text = as_text ? sluice_command_stack_get_text (self->stack) : NULL;
   if (!as_text)
     save->export = sluice_graph_export_begin (sluice_document_get_graph (self));
-  if (save->export != NULL)
+  else if (text != NULL && sluice_graph_text_is_whole (text))
+    save->text = text;
+  if (save->export != NULL || save->text != NULL)
     {
       save->source = g_idle_add (take_piece_cb, save);
       return;

@@ -169,6 +169,18 @@ find_first (SluiceLayersPane *self, const Group *group)
   return NULL;
 }
 
+/* Somebody opens or folds a family: that is kept for when nobody searches. */
+static void
+expanded_cb (SluiceLayersPane *self, GParamSpec *pspec, GtkExpander *expander)
+{
+  for (guint i = 0; i < self->groups->len; i++)
+    {
+      Group *group = &g_array_index (self->groups, Group, i);
+      if (group->expander == expander)
+        group->is_open = gtk_expander_get_expanded (expander);
+    }
+}
+
 /* What is found is shown, wherever it stands. */
 static void
 search_cb (SluiceLayersPane *self)
@@ -177,11 +189,11 @@ search_cb (SluiceLayersPane *self)
   for (guint i = 0; i < self->groups->len; i++)
     {
       Group *group = &g_array_index (self->groups, Group, i);
-      gboolean is_open = group->is_open;
       gtk_list_box_invalidate_filter (group->list);
       gtk_widget_set_visible (GTK_WIDGET (group->expander), find_first (self, group) != NULL);
-      gtk_expander_set_expanded (group->expander, searches || is_open);
-      group->is_open = is_open;
+      g_signal_handlers_block_by_func (group->expander, expanded_cb, self);
+      gtk_expander_set_expanded (group->expander, searches || group->is_open);
+      g_signal_handlers_unblock_by_func (group->expander, expanded_cb, self);
     }
 }
 
@@ -197,17 +209,6 @@ entered_cb (SluiceLayersPane *self)
 }
 
 /* ---- the families ---- */
-
-static void
-expanded_cb (SluiceLayersPane *self, GParamSpec *pspec, GtkExpander *expander)
-{
-  for (guint i = 0; i < self->groups->len; i++)
-    {
-      Group *group = &g_array_index (self->groups, Group, i);
-      if (group->expander == expander)
-        group->is_open = gtk_expander_get_expanded (expander);
-    }
-}
 
 static GtkWidget *
 new_heading (const char *title, GtkLabel **count)

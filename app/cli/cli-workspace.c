@@ -6,6 +6,7 @@
 
 #include "app/cli/cli.h"
 #include "engine/store/draft.h"
+#include "engine/train/run-edit.h"
 
 char *
 sluice_cli_dup_workspace (const char *option)
@@ -20,6 +21,17 @@ tell_wait (const char *database, gpointer data)
   fprintf (stderr, _ ("Waiting: another program holds '%s'.\n"), database);
 }
 
+static void
+tell_mended (SluiceStore *store)
+{
+  g_auto (GStrv) names = sluice_run_mend_edits (store);
+  for (guint i = 0; names[i] != NULL; i++)
+    fprintf (stderr,
+             _ ("An edit of the graph of run '%s' was interrupted; it has the graph of before "
+                "again.\n"),
+             names[i]);
+}
+
 SluiceStore *
 sluice_cli_open_to_read (const char *workspace, GError **error)
 {
@@ -31,7 +43,10 @@ SluiceStore *
 sluice_cli_open_workspace (const char *workspace, gboolean must_exist, GError **error)
 {
   SluiceStoreOptions options = { .must_exist = must_exist, .waits = tell_wait };
-  return sluice_store_open_with (workspace, &options, error);
+  SluiceStore *store = sluice_store_open_with (workspace, &options, error);
+  if (store != NULL)
+    tell_mended (store);
+  return store;
 }
 
 void

@@ -141,7 +141,8 @@ ring (gpointer data)
 static gboolean
 is_over (SluiceRunState state)
 {
-  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED;
+  return state == SLUICE_RUN_FINISHED || state == SLUICE_RUN_STOPPED || state == SLUICE_RUN_FAILED
+         || state == SLUICE_RUN_WAITING; /* put off */
 }
 
 /* What the first steps needed. */
@@ -299,7 +300,11 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
     printf ("%s/runs/%" G_GINT64_FORMAT "/%s.txt\n", folder, sluice_trainer_get_run (trainer),
             g_array_index (project->texts, SluiceNamedEdge, i).name);
   printf (_ ("workspace %s\n"), folder);
-  if (!waits_again || p.state != SLUICE_RUN_STOPPED)
+  if (p.state == SLUICE_RUN_WAITING)
+    printf (_ ("It waits again; when the cause is gone, go on with: sluice queue run --workspace "
+               "'%s'\n"),
+            folder);
+  else if (!waits_again || p.state != SLUICE_RUN_STOPPED)
     print_next (trainer, &p, folder);
   else
     printf (_ ("Saved. It waits again; go on with: sluice queue run --workspace '%s'\n"), folder);

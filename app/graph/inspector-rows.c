@@ -72,7 +72,10 @@ new_halves (GtkWidget **row, const char *name, const char *value)
   GtkWidget *left = gtk_label_new (name), *right = gtk_label_new (NULL);
   *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
   gtk_label_set_xalign (GTK_LABEL (left), 0);
-  gtk_label_set_xalign (GTK_LABEL (right), 1);
+  /* A number and its unit read from left to right in every language. */
+  gboolean is_mirrored = gtk_widget_get_default_direction () == GTK_TEXT_DIR_RTL;
+  gtk_widget_set_direction (right, GTK_TEXT_DIR_LTR);
+  gtk_label_set_xalign (GTK_LABEL (right), is_mirrored ? 0 : 1);
   gtk_label_set_ellipsize (GTK_LABEL (left), PANGO_ELLIPSIZE_MIDDLE);
   set_value (GTK_LABEL (right), value);
   gtk_widget_set_hexpand (right, TRUE);

@@ -136,14 +136,14 @@ static const struct
   char *(*text) (SluiceInspector *self);
 } live_rows[N_LIVE] = {
   [LIVE_TIME] = { N_ ("Time, this step"), time_text },
-  [LIVE_SPREAD] = { N_ ("median · 95 %"), spread_text },
+  [LIVE_SPREAD] = { N_ ("Median · 95 %"), spread_text },
   [LIVE_SHARE] = { N_ ("Share of the step"), share_text },
   [LIVE_TOGETHER] = { N_ ("Runs"), together_text },
   [LIVE_OUTPUT] = { N_ ("Output"), output_text },
   [LIVE_TRIPS] = { N_ ("Iterations in a step"), trips_text },
-  [LIVE_RANGE] = { N_ ("min · mean · max"), range_text },
-  [LIVE_ZEROS] = { N_ ("zeros"), zeros_text },
-  [LIVE_NON_FINITE] = { N_ ("non-finite"), non_finite_text },
+  [LIVE_RANGE] = { N_ ("Min · mean · max"), range_text },
+  [LIVE_ZEROS] = { N_ ("Zeros"), zeros_text },
+  [LIVE_NON_FINITE] = { N_ ("Not finite"), non_finite_text },
 };
 
 /* A dash stands for what no run has told yet: rows do not come and go under the eyes. */
@@ -340,7 +340,7 @@ add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *ses
   if (*node->device != '\0')
     sluice_inspector_rows_add (&self->rows, _ ("Device asked for"), node->device);
   if (reason != NULL && *reason != '\0')
-    sluice_inspector_rows_add (&self->rows, _ ("because"), _ (reason));
+    sluice_inspector_rows_add (&self->rows, _ ("Because"), _ (reason));
 }
 
 static void
@@ -506,7 +506,9 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
   sluice_inspector_set_heading (self, node->name, subtitle,
                                 self->mark != NULL ? self->mark : refusal);
   watch_node (self, node);
-  if (sluice_inspector_can_change (self, node))
+  /* While it runs the numbers are what is looked at. */
+  gboolean begins = sluice_inspector_can_change (self, node) && self->session == NULL;
+  if (begins)
     sluice_inspector_add_attributes (self, node);
   add_inputs (self, node);
   add_outputs (self, graph, node);
@@ -520,7 +522,7 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
     add_values (self, node);
   sluice_inspector_add_promotion (self, node);
   add_trace (self);
-  if (!sluice_inspector_can_change (self, node))
+  if (!begins)
     sluice_inspector_add_attributes (self, node);
   add_documentation (self, node);
 }

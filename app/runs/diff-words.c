@@ -95,7 +95,7 @@ sluice_diff_get_title (const char *kind)
     { "graph", N_ ("Graph") },     { "setting", N_ ("Settings") },
     { "data", N_ ("Data") },       { "order", N_ ("Order of data") },
     { "seed", N_ ("Seed") },       { "start", N_ ("Start") },
-    { "build", N_ ("Build") },     { "machine", N_ ("Machine") },
+    { "build", N_ ("Program") },   { "machine", N_ ("Machine") },
     { "devices", N_ ("Devices") }, { "threads", N_ ("Threads") },
   };
   for (guint i = 0; i < G_N_ELEMENTS (titles); i++)

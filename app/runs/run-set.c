@@ -3,6 +3,8 @@
 
 #include "app/runs/run-set.h"
 
+#include <string.h>
+
 struct _SluiceRunSet
 {
   GObject parent;
@@ -23,8 +25,9 @@ is_checked (SluiceRunSet *self, const SluiceRunInfo *info)
   gpointer checked;
   if (g_hash_table_lookup_extended (self->chosen, &info->id, NULL, &checked))
     return GPOINTER_TO_INT (checked);
-  return info->id == self->front || self->project == NULL
-         || g_strcmp0 (info->project, self->project) == 0; /* an imported run is of none */
+  /* An imported run is of no project, and so of none that would be in its way. */
+  return info->id == self->front || self->project == NULL || info->project == NULL
+         || strcmp (info->project, self->project) == 0;
 }
 
 /* Says to each run whether it is shown. */
@@ -57,6 +60,7 @@ items_changed_cb (SluiceRunSet *self)
       if (run == NULL)
         self->solo = 0;
     }
+  self->n_changes++; /* one that went may have been shown */
   update (self);
 }
 

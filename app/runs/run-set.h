@@ -5,9 +5,9 @@
 #include "app/workspace.h"
 
 /*
- * Which runs of a workspace are looked at: those of the open project, unless somebody checks others
- * or hides some; one of them in front; for a while one alone. What a page shows of runs it asks
- * here. Main thread only.
+ * Which runs of a workspace are looked at: those of the open project and of none (imported ones,
+ * and those of other programs), unless somebody checks others or hides some; one of them in front;
+ * for a while one alone. What a page shows of runs it asks here. Main thread only.
  */
 #define SLUICE_TYPE_RUN_SET (sluice_run_set_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceRunSet, sluice_run_set, SLUICE, RUN_SET, GObject)

@@ -195,8 +195,11 @@ static void
 curve_chosen_cb (SluiceRunsPage *self)
 {
   GtkStringObject *chosen = gtk_drop_down_get_selected_item (self->curves);
-  if (chosen != NULL && !self->filling)
-    sluice_run_table_set_curve (self->table, gtk_string_object_get_string (chosen));
+  if (chosen == NULL || self->filling)
+    return;
+  self->filling = TRUE; /* that the columns are other ones is told from here */
+  sluice_run_table_set_curve (self->table, gtk_string_object_get_string (chosen));
+  self->filling = FALSE;
 }
 
 /* Of which result the curves are: any that has a column of its last value. */
@@ -263,6 +266,39 @@ fill_columns (SluiceRunsPage *self)
         }
     }
   self->filling = FALSE;
+}
+
+/* What the row of a column has, by its place. (nullable) */
+static GtkWidget *
+find_in_columns (SluiceRunsPage *self, const char *column, gboolean sorts)
+{
+  GtkWidget *row = gtk_widget_get_first_child (GTK_WIDGET (self->columns_list));
+  for (; row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      GtkWidget *check = gtk_widget_get_first_child (row);
+      if (check != NULL && GTK_IS_CHECK_BUTTON (check)
+          && g_str_equal (g_object_get_data (G_OBJECT (check), "column"), column))
+        return sorts ? gtk_widget_get_last_child (row) : check;
+    }
+  return NULL;
+}
+
+/* A run at work brings a column while they are chosen: the keyboard stays where it is. */
+static void
+columns_changed_cb (SluiceRunsPage *self)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  if (self->filling || !gtk_widget_get_mapped (GTK_WIDGET (self->columns_list)))
+    return;
+  gboolean is_in = focus != NULL && gtk_widget_is_ancestor (focus, GTK_WIDGET (self->columns_list));
+  g_autofree char *column =
+      is_in ? g_strdup (g_object_get_data (G_OBJECT (focus), "column")) : NULL;
+  gboolean sorts = is_in && !GTK_IS_CHECK_BUTTON (focus);
+  fill_columns (self);
+  GtkWidget *same = column != NULL ? find_in_columns (self, column, sorts) : NULL;
+  if (same != NULL)
+    gtk_widget_grab_focus (same);
 }
 
 /* ---- tags ---- */
@@ -521,6 +557,8 @@ sluice_runs_page_init_popovers (SluiceRunsPage *self)
   GtkBox *box = add_popover (self, self->columns_button, fill_columns);
   add_curves (self, box);
   gtk_box_append (box, new_list (&self->columns_list));
+  g_signal_connect_object (self->table, "columns-changed", G_CALLBACK (columns_changed_cb), self,
+                           G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   box = add_popover (self, self->tag_button, fill_tags);
   self->tag_entry = add_entry (box, _ ("New tag"));
   gtk_box_append (box, new_problem (&self->tag_problem));

@@ -571,6 +571,42 @@ sluice_runs_pane_select (SluiceRunsPane *self, const char *name)
     }
 }
 
+/* (nullable): the next row from @at on, exclusive, whose run is shown. */
+static GtkListBoxRow *
+find_shown (SluiceRunsPane *self, int at, int by)
+{
+  GtkListBoxRow *row;
+  for (int i = at + by; i >= 0 && (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL;
+       i += by)
+    if (sluice_run_get_shown (SLUICE_RUN_ROW (row)->run))
+      return row;
+  return NULL;
+}
+
+void
+sluice_runs_pane_leave_selected (SluiceRunsPane *self)
+{
+  GtkListBoxRow *row = gtk_list_box_get_selected_row (self->list);
+  if (row == NULL)
+    return;
+  int at = gtk_list_box_row_get_index (row);
+  GtkListBoxRow *next = find_shown (self, at, 1);
+  next = next != NULL ? next : find_shown (self, at, -1);
+  GtkListBoxRow *beside = next;
+  beside = beside != NULL ? beside : gtk_list_box_get_row_at_index (self->list, at + 1);
+  beside = beside != NULL || at == 0 ? beside : gtk_list_box_get_row_at_index (self->list, at - 1);
+  /* Left to GTK the focus would take the selection with it, too. */
+  self->arranging = TRUE;
+  if (beside != NULL && gtk_widget_has_focus (GTK_WIDGET (row)))
+    gtk_widget_grab_focus (GTK_WIDGET (beside));
+  gtk_list_box_unselect_all (self->list);
+  self->arranging = FALSE;
+  if (next != NULL)
+    gtk_list_box_select_row (self->list, next);
+  else
+    sluice_run_set_set_front (self->shown, 0);
+}
+
 static void
 open_menu (SluiceRunsPane *self, GtkListBoxRow *row, double x, double y)
 {

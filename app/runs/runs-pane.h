@@ -18,6 +18,9 @@ void
 sluice_runs_pane_set_runs (SluiceRunsPane *self, SluiceWorkspace *workspace, SluiceRunSet *shown);
 void sluice_runs_pane_search (SluiceRunsPane *self, const SluiceQuery *query, SluiceHits *hits);
 void sluice_runs_pane_select (SluiceRunsPane *self, const char *name);
+/* The selected run is about to go: the nearest one whose curves are shown takes its place, or none;
+ * never one that is hidden, which would show its curves. */
+void sluice_runs_pane_leave_selected (SluiceRunsPane *self);
 SluiceRun *sluice_runs_pane_get_selected (SluiceRunsPane *self); /* (nullable) (transfer none) */
 /* As of a page: SluicePageInterface. */
 void sluice_runs_pane_keep_state (SluiceRunsPane *self, GKeyFile *state, gboolean saves);

@@ -262,26 +262,31 @@ sluice_command_unmute (SluiceCommandCall *call, GError **error)
 
 /* ---- names ---- */
 
-/* "NODE:K" of a node below one name, below the other: (transfer full) (nullable): of another */
+/* "NODE:K" of a node below one of the names, below the other: (transfer full) (nullable): of none
+ */
 static char *
-dup_renamed (const char *word, const char *from, const char *to)
+dup_renamed (const char *word, char *const *from, char *const *to, guint n)
 {
   const char *colon = strrchr (word, ':');
   g_autofree char *name = g_strndup (word, colon != NULL ? (gsize) (colon - word) : 0);
-  if (!sluice_command_is_below (name, from))
-    return NULL;
-  const char *rest = word + strlen (from);
-  return g_strconcat (to, rest + (*to == '\0' && *rest == '/'), NULL);
+  for (guint i = 0; i < n; i++)
+    if (sluice_command_is_below (name, from[i]))
+      {
+        const char *rest = word + strlen (from[i]);
+        return g_strconcat (to[i], rest + (*to[i] == '\0' && *rest == '/'), NULL);
+      }
+  return NULL;
 }
 
 gboolean
-sluice_command_rename_in_muted (SluiceCommandCall *call,
-                                const char *from,
-                                const char *to,
-                                GError **error)
+sluice_command_rename_in_muted (
+    SluiceCommandCall *call, char *const *from, char *const *to, guint n_renamed, GError **error)
 {
-  for (guint i = 0; i < sluice_graph_get_n_nodes (call->graph); i++)
+  for (guint i = 0, n = sluice_graph_get_n_nodes (call->graph); i < n; i++)
     {
+      /* Attributes of tens of thousands of nodes lie all over the memory. */
+      __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 16, n - 1)));
+      __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 8, n - 1))->attrs);
       SluiceNode *node = sluice_graph_get_node (call->graph, i);
       g_autoptr (SluiceLine) line = recall (node);
       if (line == NULL || line->n == 0)
@@ -289,7 +294,7 @@ sluice_command_rename_in_muted (SluiceCommandCall *call,
       g_autoptr (GString) text = g_string_new (line->words[0].text);
       for (guint k = 1; k < line->n; k++)
         {
-          g_autofree char *renamed = dup_renamed (line->words[k].text, from, to);
+          g_autofree char *renamed = dup_renamed (line->words[k].text, from, to, n_renamed);
           g_autofree char *word =
               sluice_line_quote (renamed != NULL ? renamed : line->words[k].text);
           g_string_append_printf (text, " %s", word);

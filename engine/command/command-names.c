@@ -7,22 +7,33 @@
 #include "engine/command/command-private.h"
 
 static gboolean
-rename_scope (SluiceCommandCall *call, const char *from, const char *to, GError **error)
+rename_scope (SluiceCommandCall *call, char *from, char *to, GError **error)
 {
   return sluice_edit_rename_scope (call->graph, from, to, error)
          && sluice_command_rename_in_training (call, from, to, error)
-         && sluice_command_rename_in_muted (call, from, to, error);
+         && sluice_command_rename_in_muted (call, &from, &to, 1, error);
+}
+
+/* A node or a scope of the name. */
+static gboolean
+exists (const SluiceCommandCall *call, const char *name, GError **error)
+{
+  if (sluice_graph_find (call->graph, name) != NULL)
+    return TRUE; /* without a look at all nodes */
+  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
+  return nodes != NULL;
 }
 
 gboolean
 sluice_command_rename (SluiceCommandCall *call, GError **error)
 {
-  const char *from = call->arguments[0];
-  g_autoptr (GPtrArray) nodes = sluice_command_collect (call, from, error);
-  if (nodes != NULL && *call->arguments[1] == '\0')
+  char *from = call->arguments[0];
+  if (!exists (call, from, error))
+    return FALSE;
+  if (*call->arguments[1] == '\0')
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the new name of '%s' is empty; ungroup takes a scope away", from);
-  return nodes != NULL && rename_scope (call, from, call->arguments[1], error);
+  return rename_scope (call, from, call->arguments[1], error);
 }
 
 gboolean
@@ -39,27 +50,30 @@ gboolean
 sluice_command_group (SluiceCommandCall *call, GError **error)
 {
   const char *scope = call->arguments[0];
+  g_autoptr (GPtrArray) renamed = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 1; i < call->n_arguments; i++)
     {
       const char *name = call->arguments[i], *slash = strrchr (name, '/');
-      g_autofree char *to = g_strconcat (scope, "/", slash != NULL ? slash + 1 : name, NULL);
-      g_autoptr (GPtrArray) nodes = sluice_command_collect (call, name, error);
-      if (nodes == NULL)
+      char *to = g_strconcat (scope, "/", slash != NULL ? slash + 1 : name, NULL);
+      g_ptr_array_add (renamed, to);
+      if (!exists (call, name, error))
         return FALSE;
       if (sluice_command_is_below (scope, name))
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "'%s' cannot go into '%s', which is itself or stands in it", name,
                             scope);
-      if (!rename_scope (call, name, to, error))
+      if (!sluice_edit_rename_scope (call->graph, name, to, error)
+          || !sluice_command_rename_in_training (call, name, to, error))
         return FALSE;
     }
-  return TRUE;
+  return sluice_command_rename_in_muted (call, call->arguments + 1, (char **) renamed->pdata,
+                                         renamed->len, error);
 }
 
 gboolean
 sluice_command_ungroup (SluiceCommandCall *call, GError **error)
 {
-  const char *scope = call->arguments[0], *slash = strrchr (scope, '/');
+  char *scope = call->arguments[0], *slash = strrchr (scope, '/');
   g_autofree char *above = g_strndup (scope, slash != NULL ? (gsize) (slash - scope) : 0);
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, scope, error);
   const SluiceNode *node = sluice_graph_find (call->graph, scope);

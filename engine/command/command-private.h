@@ -78,11 +78,10 @@ gboolean sluice_command_mute (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_unmute (SluiceCommandCall *call, GError **error);
 /* Are all of them? */
 gboolean sluice_command_is_muted (const GPtrArray *nodes);
-/* Names of those that what is muted remembers follow. */
-gboolean sluice_command_rename_in_muted (SluiceCommandCall *call,
-                                         const char *from,
-                                         const char *to,
-                                         GError **error);
+/* Names of those that what is muted remembers follow: all nodes are looked through, once for n
+ * scopes or nodes that were renamed. */
+gboolean sluice_command_rename_in_muted (
+    SluiceCommandCall *call, char *const *from, char *const *to, guint n, GError **error);
 /* command-layer.c */
 gboolean sluice_command_layer (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_unlayer (SluiceCommandCall *call, GError **error);

@@ -231,9 +231,12 @@ GPtrArray *
 sluice_command_collect (const SluiceCommandCall *call, const char *name, GError **error)
 {
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
-  for (guint i = 0; i < sluice_graph_get_n_nodes (call->graph); i++)
+  for (guint i = 0, n = sluice_graph_get_n_nodes (call->graph); i < n; i++)
     {
       SluiceNode *node = sluice_graph_get_node (call->graph, i);
+      /* As sluice_edit_rename_scope() does it. */
+      __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 16, n - 1)));
+      __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 8, n - 1))->name);
       if (sluice_command_is_below (node->name, name))
         g_ptr_array_add (nodes, node);
     }

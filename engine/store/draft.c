@@ -25,6 +25,8 @@
 /* In the folder of a run that comes together with others: until all of them have, whatever it is
  * named. Such a folder has no file "lock" before somebody trains the run. */
 #define UNBORN_MARK ".unborn"
+/* Below runs/: folders of runs that are being purged, each by its number. */
+#define PURGED ".purged"
 
 struct _SluiceRunDraft
 {
@@ -78,12 +80,13 @@ run_of_name (const char *name)
              : 0;
 }
 
-/* All numbers below runs/. (transfer full) */
+/* All numbers below runs/, or a folder of it. below: (nullable). (transfer full) */
 static GArray *
-list_folders (SluiceStore *store)
+list_folders (SluiceStore *store, const char *below)
 {
   GArray *runs = g_array_new (FALSE, FALSE, sizeof (gint64));
-  g_autofree char *path = dup_runs_folder (store);
+  g_autofree char *path =
+      g_build_filename (sluice_store_get_workspace (store), "runs", below, NULL);
   g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
   const char *name;
   while (dir != NULL && (name = g_dir_read_name (dir)) != NULL)
@@ -231,7 +234,10 @@ sluice_store_next_run (SluiceStore *store, sqlite3 *db, GError **error)
   if (!sluice_sql_take_number (db, row, &last_row, error))
     return 0;
   gint64 last = last_row;
-  g_autoptr (GArray) folders = list_folders (store);
+  g_autoptr (GArray) folders = list_folders (store, NULL);
+  g_autoptr (GArray) purged = list_folders (store, PURGED);
+  for (guint i = 0; i < purged->len; i++)
+    last = MAX (last, g_array_index (purged, gint64, i));
   for (guint i = 0; i < folders->len; i++)
     {
       gint64 run = g_array_index (folders, gint64, i);
@@ -449,7 +455,7 @@ sluice_store_dup_lost_runs (SluiceStore *store, GError **error)
   sqlite3 *db = sluice_store_take_reader (store, error);
   if (db == NULL)
     return NULL;
-  g_autoptr (GArray) folders = list_folders (store);
+  g_autoptr (GArray) folders = list_folders (store, NULL);
   sqlite3_stmt *row =
       sluice_sql_prepare (db, error, "SELECT 1 FROM runs WHERE id = ?", "i", (gint64) 0);
   gboolean ok = row != NULL;
@@ -504,10 +510,44 @@ sluice_store_adopt_run (
   return sluice_store_writer_run (sluice_store_get_writer (store), adopt_run, &request, error);
 }
 
-static gboolean
-delete_rows (sqlite3 *db, gpointer data, GError **error)
+/* ---- purging ---- */
+
+typedef struct
 {
-  gint64 run = *(gint64 *) data;
+  SluiceStore *store;
+  gint64 run;
+  gboolean must_be_deleted;
+  char *purged; /* (nullable): its folder, once that has gone there */
+} PurgeRequest;
+
+static char *
+dup_purged_folder (SluiceStore *store, gint64 run)
+{
+  return g_strdup_printf ("%s/runs/" PURGED "/%" G_GINT64_FORMAT,
+                          sluice_store_get_workspace (store), run);
+}
+
+/* Before the transaction is over, so that the rows tell what becomes of it: killed before, they are
+ * there, and so is the folder again when the workspace is opened; killed after, both are gone. */
+static gboolean
+move_folder (PurgeRequest *r, GError **error)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (r->store, r->run);
+  g_autofree char *purged = dup_purged_folder (r->store, r->run);
+  if (!sluice_file_make_folder (purged, error))
+    return FALSE;
+  if (rename (folder, purged) != 0)
+    return errno == ENOENT /* imported: it has none */
+           || sluice_file_fail (error, errno, "the folder of a run, '%s', cannot be removed",
+                                folder);
+  sluice_file_sync_folder (purged);
+  r->purged = g_steal_pointer (&purged);
+  return TRUE;
+}
+
+static gboolean
+delete_rows (sqlite3 *db, gint64 run, GError **error)
+{
   return sluice_store_cut_run (db, run, G_MININT64, error) && sluice_import_forget (db, run, error)
          && sluice_sql_change (db, error, "DELETE FROM series WHERE run = ?", "i", run)
          && sluice_sql_change (db, error, "DELETE FROM run_tags WHERE run = ?", "i", run)
@@ -521,9 +561,9 @@ delete_rows (sqlite3 *db, gpointer data, GError **error)
 }
 
 static gboolean
-delete_rows_of_deleted (sqlite3 *db, gpointer data, GError **error)
+check_deleted (sqlite3 *db, gint64 run, GError **error)
 {
-  gint64 run = *(gint64 *) data, n;
+  gint64 n;
   if (!sluice_sql_take_number (
           db,
           sluice_sql_prepare (db, error,
@@ -531,31 +571,82 @@ delete_rows_of_deleted (sqlite3 *db, gpointer data, GError **error)
                               "i", run),
           &n, error))
     return FALSE;
-  if (n == 0)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run #%" G_GINT64_FORMAT " is not in the trash, and stays", run);
-  return delete_rows (db, data, error);
+  return n > 0
+         || sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                         "run #%" G_GINT64_FORMAT " is not in the trash, and stays", run);
 }
 
 static gboolean
-purge_run (SluiceStore *store, gint64 run, StoreFunc delete, GError **error)
+delete_run (sqlite3 *db, gpointer data, GError **error)
 {
-  if (!sluice_store_writer_run (sluice_store_get_writer (store), delete, &run, error))
-    return FALSE;
-  /* Their numbers are given out again. */
-  sluice_store_writer_forget_series (sluice_store_get_writer (store));
-  remove_run_folder (store, run);
-  return TRUE;
+  PurgeRequest *r = data;
+  return (!r->must_be_deleted || check_deleted (db, r->run, error))
+         && delete_rows (db, r->run, error) && move_folder (r, error);
+}
+
+static gboolean
+purge_run (SluiceStore *store, gint64 run, gboolean must_be_deleted, GError **error)
+{
+  PurgeRequest request = { store, run, must_be_deleted, NULL };
+  gboolean ok =
+      sluice_store_writer_run (sluice_store_get_writer (store), delete_run, &request, error);
+  g_autofree char *purged = request.purged, *folder = sluice_store_dup_run_folder (store, run);
+  if (ok)
+    sluice_store_writer_forget_series (sluice_store_get_writer (store)); /* numbers are reused */
+  if (ok && purged != NULL)
+    remove_folder (purged);
+  else if (purged != NULL)
+    rename (purged, folder);
+  return ok;
 }
 
 gboolean
 sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error)
 {
-  return purge_run (store, run, delete_rows, error);
+  return purge_run (store, run, FALSE, error);
 }
 
 gboolean
 sluice_store_purge_deleted_run (SluiceStore *store, gint64 run, GError **error)
 {
-  return purge_run (store, run, delete_rows_of_deleted, error);
+  return purge_run (store, run, TRUE, error);
+}
+
+static gboolean
+find_row (sqlite3 *db, gint64 run, gboolean *has_row, GError **error)
+{
+  gint64 n;
+  if (!sluice_sql_take_number (
+          db, sluice_sql_prepare (db, error, "SELECT count (*) FROM runs WHERE id = ?", "i", run),
+          &n, error))
+    return FALSE;
+  *has_row = n > 0;
+  return TRUE;
+}
+
+void
+sluice_store_settle_purged (SluiceStore *store)
+{
+  g_autoptr (GArray) runs = list_folders (store, PURGED);
+  sqlite3 *db = runs->len > 0 ? sluice_store_take_reader (store, NULL) : NULL;
+  for (guint i = 0; db != NULL && i < runs->len; i++)
+    {
+      gint64 run = g_array_index (runs, gint64, i);
+      g_autofree char *purged = dup_purged_folder (store, run);
+      g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+      gboolean has_row;
+      int lock = take_lock (purged); /* whoever purges it now has it */
+      if (lock < 0)
+        continue;
+      if (find_row (db, run, &has_row, NULL))
+        {
+          if (has_row)
+            rename (purged, folder);
+          else
+            remove_folder (purged);
+        }
+      close (lock);
+    }
+  if (db != NULL)
+    sluice_store_put_reader (store, db);
 }

@@ -88,3 +88,6 @@ gboolean sluice_store_adopt_run (
 gboolean sluice_store_purge_run (SluiceStore *store, gint64 run, GError **error);
 /* The same, if it is in the trash; FAILED_PRECONDITION where it is not. */
 gboolean sluice_store_purge_deleted_run (SluiceStore *store, gint64 run, GError **error);
+/* When a workspace is opened to be written: a purge that a program was killed over is finished, or
+ * had not begun. */
+void sluice_store_settle_purged (SluiceStore *store);

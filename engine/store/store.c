@@ -12,6 +12,7 @@
 
 #include "engine/base/error.h"
 #include "engine/store/blobs.h"
+#include "engine/store/draft.h"
 #include "engine/store/migrate.h"
 
 struct _SluiceStore
@@ -104,6 +105,7 @@ sluice_store_open_with (const char *workspace, const SluiceStoreOptions *options
   self->writer = sluice_store_writer_new (&self->access, sluice_store_migrate, error);
   if (self->writer == NULL)
     return NULL;
+  sluice_store_settle_purged (self);
   return g_steal_pointer (&self);
 }
 

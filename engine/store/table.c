@@ -293,7 +293,7 @@ sluice_table_foreach (const SluiceTable *self, SluiceTableFunc func, gpointer da
 {
   for (guint i = 0; i < self->index->len; i++)
     {
-      SluiceSpan entries;
+      SluiceSpan entries = { 0 };
       if (!read_block (self, g_array_index (self->index, IndexEntry, i).handle, &entries, error)
           || !walk (entries, func, data, error))
         return FALSE;

@@ -101,10 +101,11 @@ train (Work *work, SluiceTrainer *take_trainer, const SluiceQueueNeeds *needs)
   g_autoptr (GError) failure = NULL;
   GError *error = NULL;
   gboolean ok = work->how->train (trainer, work->how->data, &failure);
-  if (!ok)
+  gboolean has_failed = !ok && !sluice_trainer_is_put_off (trainer);
+  if (has_failed)
     tell (work, SLUICE_QUEUE_CLAIMED, sluice_trainer_get_run_name (trainer), failure->message);
   pthread_mutex_lock (&work->lock);
-  work->n_failed += !ok;
+  work->n_failed += has_failed;
   work->n_under_way--;
   work->taken.threads -= needs->threads;
   work->taken.memory -= needs->memory;

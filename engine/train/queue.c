@@ -272,6 +272,20 @@ is_of_machine (SluiceStore *store, const GError *error)
          || !disk_takes_files (store);
 }
 
+/* Not RESOURCE_EXHAUSTED: a smaller batch would not help. */
+static gboolean
+fail_to_wait (SluiceStore *store, const char *run, const GError *failure, GError **error)
+{
+  if (disk_takes_files (store))
+    return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE,
+                        "run '%s' waits: %s; 'sluice queue run' goes on with it", run,
+                        failure->message);
+  return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE,
+                      "run '%s' waits for disk space: %s; when '%s' has room again, 'sluice queue "
+                      "run' goes on with it",
+                      run, failure->message, sluice_store_get_workspace (store));
+}
+
 /* Of a trial that stands on a rung: whether it goes on from there. */
 static SluiceQueueLeave
 ask_trial (SluiceStore *store, gint64 run, char **reason, GError **error)
@@ -336,12 +350,14 @@ refuse (SluiceStore *store, gint64 run, GError *take, SluiceRunInfo **info, GErr
   if (!sluice_run_queue_settle (store, run, outcome, failure->message, waits ? NULL : error)
       && !waits)
     return SLUICE_QUEUE_BROKEN;
+  *info = dup_info (store, run, waits ? NULL : error);
   if (waits)
     {
-      g_propagate_error (error, g_steal_pointer (&failure));
+      g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, run);
+      fail_to_wait (store, *info != NULL ? (*info)->name : number, failure, error);
+      g_clear_pointer (info, sluice_run_info_free);
       return SLUICE_QUEUE_BROKEN;
     }
-  *info = dup_info (store, run, error);
   return *info != NULL ? SLUICE_QUEUE_SKIPPED : SLUICE_QUEUE_BROKEN;
 }
 
@@ -403,6 +419,6 @@ sluice_queue_put_back (SluiceStore *store,
       sluice_run_queue_settle (store, run, stays ? SLUICE_QUEUE_WAITS_AGAIN : SLUICE_QUEUE_LEAVES,
                                NULL, of_machine ? NULL : error);
   if (of_machine)
-    g_propagate_error (error, g_error_copy (failure));
+    fail_to_wait (store, sluice_trainer_get_run_name (trainer), failure, error);
   return ok && !of_machine;
 }

@@ -20,6 +20,10 @@
 #define NOTE  "edit.ini"
 #define GROUP "edit"
 #define STATE "state.safetensors"
+/* Of the workspace: of each run that is being edited a file, by its number, with that of the edit.
+ * While it is there, the edit is half done and nobody may rely on row and folder being of one
+ * graph. */
+#define MARKS "runs/.editing"
 
 /* ---- edits/N ---- */
 
@@ -86,6 +90,31 @@ sluice_run_edit_dup_folder_at (const char *folder, gint64 step)
   return g_strdup (folder);
 }
 
+/* ---- marks ---- */
+
+static char *
+dup_mark (SluiceStore *store, gint64 run)
+{
+  return g_strdup_printf ("%s/" MARKS "/%" G_GINT64_FORMAT, sluice_store_get_workspace (store),
+                          run);
+}
+
+static gboolean
+set_mark (SluiceStore *store, gint64 run, guint number, GError **error)
+{
+  g_autofree char *path = dup_mark (store, run);
+  g_autofree char *text = g_strdup_printf ("%u", number);
+  return sluice_file_make_folder (path, error)
+         && sluice_file_put ("edit", path, text, strlen (text), error);
+}
+
+static void
+remove_mark (SluiceStore *store, gint64 run)
+{
+  g_autofree char *path = dup_mark (store, run);
+  g_unlink (path);
+}
+
 /* ---- an edit ---- */
 
 typedef struct
@@ -107,7 +136,10 @@ static void
 edit_clear (Edit *self)
 {
   if (self->kept != NULL)
-    sluice_file_remove_flat (self->kept);
+    {
+      sluice_file_remove_flat (self->kept);
+      remove_mark (self->store, self->info->id);
+    }
   if (self->graph_path != NULL)
     g_unlink (self->graph_path);
   g_clear_pointer (&self->was, sluice_replica_free);
@@ -227,10 +259,12 @@ static gboolean
 keep (Edit *self, GError **error)
 {
   gsize bytes;
-  self->kept = dup_edit_folder (self->folder, count_edits (self->folder) + 1);
+  guint number = count_edits (self->folder) + 1;
+  self->kept = dup_edit_folder (self->folder, number);
   g_autofree char *state = g_build_filename (self->kept, STATE, NULL);
   sluice_file_remove_flat (self->kept); /* of a program that was killed */
-  return sluice_file_make_folder (state, error)
+  return set_mark (self->store, self->info->id, number, error)
+         && sluice_file_make_folder (state, error)
          && sluice_project_save (self->before, self->kept, error)
          && sluice_replica_save (self->was, state, &bytes, error)
          && write_note (self->kept, self->edited->step, self->info->graph_hash, error);
@@ -319,22 +353,11 @@ commit (Edit *self, GError **error)
   g_clear_pointer (&self->graph_path, g_free);
   g_free (self->info->graph_hash);
   self->info->graph_hash = g_strdup (self->graph_hash);
-  return tell (self->store, self->info, step, "edit", words, graph, error)
-         && write_files (self->after, self->info, self->folder, error);
-}
-
-gboolean
-sluice_run_edit (SluiceStore *store,
-                 const SluiceRunInfo *run,
-                 const SluiceGraphEdit *edit,
-                 SluiceGraphEdited *edited,
-                 GError **error)
-{
-  g_auto (Edit) self = { .store = store, .edit = edit, .edited = edited };
-  *edited = (SluiceGraphEdited){ 0 };
-  return take_run (&self, run, error) && load_projects (&self, error)
-         && compare_graphs (&self, error)
-         && (edited->is_same || (make_replicas (&self, error) && commit (&self, error)));
+  if (!tell (self->store, self->info, step, "edit", words, graph, error)
+      || !write_files (self->after, self->info, self->folder, error))
+    return FALSE; /* what of it was done is taken back when the workspace is opened */
+  remove_mark (self->store, self->info->id);
+  return TRUE;
 }
 
 /* ---- back ---- */
@@ -356,6 +379,22 @@ put_back (Edit *self, const char *kept, gint64 step, GError **error)
          && write_files (self->before, self->info, self->folder, error);
 }
 
+/* Of the edit of that number; hash: taken. Until the note is gone it can be done again. */
+static gboolean
+take_back (Edit *self, guint number, gint64 step, char *hash, GError **error)
+{
+  g_autofree char *kept = dup_edit_folder (self->folder, number);
+  g_autofree char *note = g_build_filename (kept, NOTE, NULL);
+  g_free (self->info->graph_hash);
+  self->info->graph_hash = hash;
+  if (!set_mark (self->store, self->info->id, number, error) || !put_back (self, kept, step, error))
+    return FALSE;
+  g_unlink (note);
+  sluice_file_remove_flat (kept);
+  remove_mark (self->store, self->info->id);
+  return TRUE;
+}
+
 gboolean
 sluice_run_take_back_edit (
     SluiceStore *store, const SluiceRunInfo *run, gint64 *step, GBytes **graph, GError **error)
@@ -364,24 +403,86 @@ sluice_run_take_back_edit (
   if (!take_run (&self, run, error))
     return FALSE;
   guint number = count_edits (self.folder);
-  g_autofree char *hash = NULL;
+  char *hash;
   if (!read_note (self.folder, number, step, &hash))
     return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                         "the graph of run '%s' was not edited while it was trained",
                         self.info->name);
-  g_autofree char *kept = dup_edit_folder (self.folder, number);
-  g_free (self.info->graph_hash);
-  self.info->graph_hash = g_steal_pointer (&hash);
-  if (!put_back (&self, kept, *step, error))
+  if (!take_back (&self, number, *step, hash, error))
     return FALSE;
   if (graph != NULL)
     {
       char *data = NULL;
       gsize length = 0;
-      if (!g_file_get_contents (self.before->graph_path, &data, &length, error))
+      g_autofree char *name = g_path_get_basename (self.before->graph_path);
+      g_autofree char *path = g_build_filename (self.folder, name, NULL);
+      if (!g_file_get_contents (path, &data, &length, error))
         return FALSE;
       *graph = g_bytes_new_take (data, length);
     }
-  sluice_file_remove_flat (kept);
   return TRUE;
+}
+
+/* ---- one that was interrupted ---- */
+
+/* Before its note is there nothing of the run is another. (transfer full) (nullable): the run */
+static char *
+mend (SluiceStore *store, gint64 run)
+{
+  g_auto (Edit) self = { .store = store };
+  g_autofree char *folder = sluice_store_dup_run_folder (store, run);
+  g_autofree char *mark = dup_mark (store, run), *text = NULL, *kept = NULL;
+  gint64 step;
+  char *hash;
+  if (!g_file_test (mark, G_FILE_TEST_EXISTS))
+    return NULL;
+  if (!g_file_test (folder, G_FILE_TEST_IS_DIR)) /* it was purged */
+    remove_mark (store, run);
+  else if (!take_run (&self, &(SluiceRunInfo){ .id = run }, NULL))
+    return NULL; /* at work, or in the trash */
+  guint number = g_file_get_contents (mark, &text, NULL, NULL)
+                     ? (guint) g_ascii_strtoull (text, NULL, 10)
+                     : 0; /* somebody was faster */
+  if (number == 0)
+    return NULL;
+  if (read_note (self.folder, number, &step, &hash))
+    return take_back (&self, number, step, hash, NULL) ? g_strdup (self.info->name) : NULL;
+  kept = dup_edit_folder (self.folder, number);
+  sluice_file_remove_flat (kept);
+  remove_mark (store, run);
+  return NULL;
+}
+
+gboolean
+sluice_run_edit (SluiceStore *store,
+                 const SluiceRunInfo *run,
+                 const SluiceGraphEdit *edit,
+                 SluiceGraphEdited *edited,
+                 GError **error)
+{
+  g_auto (Edit) self = { .store = store, .edit = edit, .edited = edited };
+  *edited = (SluiceGraphEdited){ 0 };
+  g_free (mend (store, run->id));
+  return take_run (&self, run, error) && load_projects (&self, error)
+         && compare_graphs (&self, error)
+         && (edited->is_same || (make_replicas (&self, error) && commit (&self, error)));
+}
+
+char **
+sluice_run_mend_edits (SluiceStore *store)
+{
+  g_autofree char *path = g_build_filename (sluice_store_get_workspace (store), MARKS, NULL);
+  g_autoptr (GDir) dir = g_dir_open (path, 0, NULL);
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  const char *entry;
+  while (dir != NULL && (entry = g_dir_read_name (dir)) != NULL)
+    {
+      gint64 run;
+      g_autofree char *name = g_ascii_string_to_signed (entry, 10, 1, G_MAXINT64, &run, NULL)
+                                  ? mend (store, run)
+                                  : NULL;
+      if (name != NULL)
+        g_strv_builder_add (names, name);
+    }
+  return g_strv_builder_end (names);
 }

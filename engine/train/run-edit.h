@@ -55,6 +55,10 @@ gboolean sluice_run_edit (SluiceStore *store,
 gboolean sluice_run_take_back_edit (
     SluiceStore *store, const SluiceRunInfo *run, gint64 *step, GBytes **graph, GError **error);
 
+/* When a workspace is opened to be written: edits that a program was killed over, or a full disk
+ * ended, are taken back. (transfer full): the names of their runs */
+char **sluice_run_mend_edits (SluiceStore *store);
+
 /* The step of the last edit; -1: there is none. folder: of the run */
 gint64 sluice_run_edit_get_last (const char *folder);
 /* Where the project lies by which the run trained up to that step: the folder, or one below it.

@@ -421,8 +421,10 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
     {
       g_autofree char *dropped =
           forgets ? sluice_event_dup_dropped_text (self->replica->n_done, self->came_to) : NULL;
+      gboolean goes_on = self->replica->n_done < self->now.n_steps;
       /* Of one that was edited at this step, that was told. */
-      if (dropped != NULL || sluice_run_edit_get_last (self->folder) != self->replica->n_done)
+      gboolean was_told = sluice_run_edit_get_last (self->folder) == self->replica->n_done;
+      if (dropped != NULL || (goes_on && !was_told))
         sluice_run_log_event (self->log, self->replica->n_done, now, "resume", dropped);
       return TRUE;
     }

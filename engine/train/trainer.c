@@ -501,7 +501,7 @@ end_run (SluiceTrainer *self, GError *take_error)
   if (self->has_lock)
     sluice_store_unlock_run (self->store, self->info->id);
   self->has_lock = FALSE;
-  sluice_trainer_set_state (self, state);
+  sluice_trainer_set_state (self, self->is_put_off ? SLUICE_RUN_WAITING : state);
   pthread_mutex_lock (&self->lock);
   self->error = g_steal_pointer (&error);
   self->ended = TRUE;

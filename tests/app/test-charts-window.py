@@ -576,6 +576,21 @@ class Charts:
         shutil.rmtree(self.workspace)
         os.mkdir(self.workspace)
 
+    def gone(self):
+        """A run that is deleted gives its place to none that was hidden."""
+        w = self.window
+        button = w.find_accessible("button", "Show the curves of first").place()
+        xdotool("mousemove", button[0] + 60, button[1] + button[3] // 2, "click", 1)
+        w.wait(lambda s: s["front"] == "first" and s["settled"])
+        w.act("isolate-run")
+        self.charts(lambda c: "second" not in c["cards"]["loss"])
+        n = w.state()["runs"]
+        xdotool("key", "ctrl+Delete")
+        state = w.wait(lambda s: s["runs"] == n - 1 and s["settled"])
+        self.tap.point("a run that goes gives its place to no hidden one",
+                       state["front"] == "" and state["charts"]["state"] == "empty", state["front"],
+                       state["charts"]["state"])
+
     def run_odd(self):
         """One point, nothing but NaN, steps that go back, a tag of 10 kB, 12,345 tags."""
         subprocess.run([self.log_records, self.workspace, os.path.basename(self.project), "odd"],
@@ -626,6 +641,7 @@ class Charts:
         self.runs()
         self.join()
         self.kept()
+        self.gone()
         self.window.quit()
         shutil.rmtree(self.folder)
         self.tap.end()

@@ -206,6 +206,12 @@ class Cli:
                        state["step"] == 300 and entries["hidden/weights"]["shape"] == [64, 128]
                        and max(end for _, end in sizes) == len(header) - 8 - length, entries)
 
+    def train_finished(self):
+        run = self.train("--resume", "plain")
+        self.check("a finished run has no further steps", run, 0,
+                   "run plain: finished at step 300, no further steps, 0 s, 0 points saved",
+                   "It had finished before", "--resume plain --steps N")
+
     def train_json(self):
         run = self.train(self.mlp, "--steps", 2000, "--run", "json", "--json")
         lines = [json.loads(line) for line in run.stdout.splitlines()]
@@ -760,7 +766,8 @@ class Cli:
         self.tap.point("bench measures", value.get("value", 0) > 0, value)
 
     def run(self):
-        for part in (self.help, self.train_plain, self.train_json, self.train_wrong, self.interrupt,
+        for part in (self.help, self.train_plain, self.train_finished, self.train_json,
+                     self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
                      self.place, self.races, self.trace, self.run_graph, self.run_values, self.load,
                      self.draw, self.convert, self.init_from, self.bench):

@@ -159,6 +159,11 @@ class Window:
             self.bad(w)
             self.odd(w)
             self.gone(w)
+            w.quit()
+            w = Workbench(self.program, self.project, str(self.folder / "workspace"))
+            w.act("show-page", GLib.Variant("s", "charts"))
+            self.tap.point("in a window that finds them there they are charted at once", w.wait(
+                lambda s: s["settled"] and s["charts"]["cards"].get("cost")))
             self.tap.point("the window ends well", w.quit() == 0)
         except (RuntimeError, StopIteration, GLib.Error, subprocess.SubprocessError) as error:
             self.tap.point("the session goes on to its end", False, repr(error))

@@ -159,8 +159,13 @@ class Session:
 
     # ---- runs ----
 
+    def step_says(self, words):
+        return words in self.w.find_accessible("button", "One step").description()
+
     def runs(self):
         running = self.when(lambda s: s["control"] == "running")
+        self.tap.point("F10 would begin a run, and its button says so",
+                       self.step_says("Start a new run"))
         self.press("F5", "win.start", "begins a run", running)
         self.w.wait(lambda s: s["step"] > 20)
         self.press("F6", "win.pause", "pauses it", self.when(lambda s: s["control"] == "paused"))
@@ -175,6 +180,8 @@ class Session:
         self.press("F5", "win.start", "goes on", running)
         self.press("shift+F5", "win.stop", "stops it", self.when(lambda s: s["control"] == "idle"))
         step = self.w.state()["step"]
+        self.tap.point("F10 would go on with it, and its button says so",
+                       self.w.until(lambda: self.step_says("Go on with digits-mlp, one step")))
         self.press("ctrl+r", "win.resume-run", "resumes it",
                    self.when(lambda s: s["control"] == "running" and s["step"] > step))
         press_keys("shift+F5")

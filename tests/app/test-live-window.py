@@ -47,10 +47,10 @@ class Live:
         self.tap.point("before a run it is said that values will come",
                        "Values appear here" in state["inspector"], state["inspector"])
         w.act("start")
-        text = self.told(w, r"min · mean · max: \S+ · \S+ · \S+\n")
+        text = self.told(w, r"Min · mean · max: \S+ · \S+ · \S+\n")
         self.tap.point("values of a node while the run is under way",
-                       re.search(r"zeros: \d[\d.]*\u202f?.%\nnon-finite: none\n", text), text)
-        text = self.told(w, r"Time, this step: [\d.]+\u202f[mµ]s\nmedian · 95 %: [\d.]+\u202f[mµ]s")
+                       re.search(r"Zeros: \d[\d.]*\u202f?.%\nNot finite: none\n", text), text)
+        text = self.told(w, r"Time, this step: [\d.]+\u202f[mµ]s\nMedian · 95 %: [\d.]+\u202f[mµ]s")
         self.tap.point("and times", True)
         text = self.told(w, r"mean · steps \d.* to \d")
         self.tap.point("and their history", True)
@@ -62,7 +62,7 @@ class Live:
         self.select(w, "conv2/bias_add")
         text = self.told(w, r"Fused into \S+: it has no value of its own")
         self.tap.point("a node within another's kernel says so",
-                       re.search(r"Runs: in ", text) and "min · mean · max: –" in text, text)
+                       re.search(r"Runs: in ", text) and "Min · mean · max: –" in text, text)
         self.picture("live-fused")
         w.act("pause")
         w.wait(lambda s: s["control"] == "paused")

@@ -148,6 +148,11 @@ def check_full_disk(tap, sluice, folder, project):
               ended.returncode == 1 and "disk" in ended.stderr
               and queue.names() == ["long", "short"] and "failed" not in queue.states().values(),
               ended.stderr, queue.states())
+    tap.point("which says that it waits, for what, and what to do",
+              "run long: waiting at step" in ended.stdout and "fail" not in ended.stdout
+              and "'long' waits for disk space" in ended.stderr
+              and "'sluice queue run' goes on" in ended.stderr
+              and ended.stderr.count("long") == 1, ended.stdout, ended.stderr)
     ended = queue.call("queue", "run")
     tap.point("with room again it goes on", ended.returncode == 0
               and set(queue.states().values()) == {"finished"}, ended.stderr, queue.states())

@@ -176,7 +176,20 @@ class Session:
         self.press_on("checkbox", "Loss")
         page = self.page(lambda p: " curve " not in p["columns"])
         self.tap.point("and another one taken away", "curve" not in page["columns"].split(), page)
+        logs = os.path.join(self.folder, "newcomer.csv")
+        with open(logs, "w", encoding="utf-8") as file:
+            file.write("step,perplexity\n1,3\n2,2\n")
+        subprocess.run([self.command, "import", logs, "--workspace", self.workspace], check=True,
+                       stdout=subprocess.DEVNULL)
+        self.tap.point("a result that comes while they are chosen is among them",
+                       self.w.find_accessible("checkbox", "perplexity, last"))
+        self.tap.point("and the keyboard is where it was",
+                       self.w.until(self.w.find_accessible("checkbox", "Loss").has_focus))
         press_keys("Escape")
+        for verb in ("delete", "empty"):
+            subprocess.run([self.command, "runs", "--workspace", self.workspace, verb, "newcomer"],
+                           check=True, stdout=subprocess.DEVNULL)
+        self.page(lambda p: p["count"] == f"{N} runs")
 
     def says(self):
         self.select("lenet-3")

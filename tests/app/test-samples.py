@@ -3,7 +3,7 @@
 # SPDX-FileCopyrightText: The Sluice authors
 """The samples train, as TAP: a few steps each, or with --whole all of them to what they promise.
 
-usage: test-samples.py SLUICE SOURCE-FOLDER [--whole] [--only NAME,NAME]
+usage: test-samples.py SLUICE SOURCE-FOLDER [--whole] [--only NAME,NAME] [--device TYPE:N]
                        [--window WORKBENCH [--pictures FOLDER]]
 
 With --window they train in the workbench instead, where loops, their iterations and the devices are
@@ -42,15 +42,19 @@ LOOPS = {"cart-pole": ("episode/steps", None), "lstm": ("lstm/steps", 64)}
 DEVICES = {"hogwild": 4, "towers": 4}
 
 
-def train(sluice, folder, workspace):
+def train(options, folder, workspace):
     """What the last line of its JSON says, and the loss of the first."""
-    command = [sluice, "train", folder, "--workspace", workspace, "--run", "run", "--json"]
+    command = [options.sluice, "train", folder, "--workspace", workspace, "--run", "run", "--json",
+               "--device", options.device]
+    begun = time.monotonic()
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=3600)
+    print(f"# {folder.name}: {time.monotonic() - begun:.1f} s", flush=True)
     lines = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
     if done.returncode != 0 or not lines:
         return {}, done.stderr
-    losses = [line["loss"] for line in lines if line["loss"] is not None]
-    return {**lines[-1], "first loss": losses[0]}, done.stderr
+    # Where a first step takes long there is a line before it, which has no loss yet.
+    first = next(line["loss"] for line in lines if line["step"] > 0)
+    return {**lines[-1], "first loss": first}, done.stderr
 
 
 def read_number(text):
@@ -195,7 +199,7 @@ def test_sample(tap, options, folder, workspace):
         window = Window(tap, options.window, folder, workspace, options.pictures)
         end, errors = window.train()
     else:
-        end, errors = train(options.sluice, folder, workspace)
+        end, errors = train(options, folder, workspace)
     is_good = SAMPLES[folder.name][1]
     good = end.get("state") == "finished" and (not options.whole or is_good(end))
     if tap.point(f"{folder.name} trains", good, end, errors):
@@ -216,6 +220,7 @@ def main():
     parser.add_argument("source")
     parser.add_argument("--whole", action="store_true")
     parser.add_argument("--only")
+    parser.add_argument("--device", default="CPU:0")
     parser.add_argument("--window")
     parser.add_argument("--pictures")
     options = parser.parse_args()

@@ -4,6 +4,7 @@
 #include "tests/remove-tree.h"
 #include "ui/chart/series-buffer.h"
 
+#include <malloc.h>
 #include <math.h>
 
 enum
@@ -153,6 +154,39 @@ test_columns (Fixture *self, gconstpointer data)
   g_assert_cmpuint (sluice_stored_points_get_cached (), ==, 0);
 }
 
+static gsize
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+  return info.uordblks + info.hblkhd;
+}
+
+static void
+read_all (SluiceSeriesPoints *points)
+{
+  SluiceSeriesPoint read[500];
+  gint64 from = 0;
+  for (guint n; (n = points->read (points, 0, from, G_N_ELEMENTS (read), read)) > 0;)
+    from = read[n - 1].step + 1;
+}
+
+/* What is kept takes as much as it is said to. */
+static void
+test_size (Fixture *self, gconstpointer data)
+{
+  SluiceSeriesPoints *points = sluice_stored_points_new (self->store, self->ids[0]);
+  log_points (self, 0, 0, N_STEPS);
+  read_all (points); /* SQLite's own pages are there from now on */
+  points->forget (points);
+  g_assert_cmpuint (sluice_stored_points_get_cached (), ==, 0);
+  gsize before = allocated ();
+  read_all (points);
+  gsize taken = allocated () - before, said = sluice_stored_points_get_cached ();
+  g_assert_cmpuint (said, >, SLUICE_STORED_POINTS_CACHE / 2);
+  g_assert_cmpuint (taken, <=, said + said / 20);
+  points->free (points);
+}
+
 /* A chunk that was read while it was short is read again when it has grown; a run that was cut and
  * goes on with other values shows those. */
 static void
@@ -192,6 +226,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add ("/app/stored-points/columns", Fixture, NULL, set_up, test_columns, tear_down);
+  g_test_add ("/app/stored-points/size", Fixture, NULL, set_up, test_size, tear_down);
   g_test_add ("/app/stored-points/grows", Fixture, NULL, set_up, test_grows, tear_down);
   return g_test_run ();
 }

@@ -7,7 +7,7 @@
 # where they are there already. CUDA's own come from that machine.
 set -eu
 build=$1 out=$2
-programs="$build/sluice $build/tests/run-cases $build/sluice-cuda.so"
+programs="$build/sluice $build/tests/run-cases $build/sluice-cuda.so $build/tests/cuda/trap.so"
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/bin" "$work/lib" "$work/glibc" "$out"

@@ -137,6 +137,20 @@ done
 
 say "bare library and device figures"
 timeout 100 python3 tests/cuda/hardware.py 2>&1 | tail -60
+
+say "what goes wrong"
+. tests/cuda/faults.sh
+
+say "samples, to the figures that they promise"
+printf '#!/bin/bash\nLD_LIBRARY_PATH=%s exec %s %s "$@"\n' "$libraries" "$loader" \
+  "$root/bin/sluice" > "$root/sluice"
+chmod +x "$root/sluice"
+for project in cart-pole digits-lenet digits-mlp hogwild lstm moe towers word2vec; do
+  keep "$out/sample-$project.txt" timeout 200 python3 tests/app/test-samples.py "$root/sluice" . \
+    --whole --only $project --device CUDA:0 &
+done
+wait
+grep -hE '^(not )?ok.* trains|^# [^ ]*: |^exit [1-9]' "$out"/sample-*.txt | cut -c1-220
 tar -C "$root" -czf "$archive_folder/outputs.tar.gz" outputs
 rm -rf "$root"
 say end

@@ -244,6 +244,7 @@ export_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   SluiceExportFormat format;
   g_autofree char *ending = g_strdup_printf (".%s", name + strlen ("canvas.export-"));
+  sluice_canvas_need_scene (self);
   if (self->scene == NULL || !sluice_export_format_from_name (ending, &format))
     return;
   ExportJob *job = g_new0 (ExportJob, 1);
@@ -255,6 +256,33 @@ export_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_autoptr (GTask) task = g_task_new (self, NULL, export_done_cb, NULL);
   g_task_set_task_data (task, job, export_job_free);
   g_task_run_in_thread (task, export_thread);
+}
+
+gboolean
+sluice_canvas_draw_on_paper (SluiceCanvas *self, cairo_t *cr, double width, double height)
+{
+  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
+  theme.font = self->font;
+  if (self->scene != NULL && cr != NULL)
+    sluice_scene_draw_on_paper (self->scene, &theme, cr, width, height);
+  return self->scene != NULL;
+}
+
+gboolean
+sluice_canvas_export (SluiceCanvas *self,
+                      SluiceExportFormat format,
+                      const char *path,
+                      GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
+  sluice_canvas_need_scene (self);
+  if (self->scene == NULL)
+    {
+      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
+                   _ ("“%s” was not written: there is no graph to draw"), path);
+      return FALSE;
+    }
+  return sluice_scene_export (self->scene, &self->theme, format, path, error);
 }
 
 static void

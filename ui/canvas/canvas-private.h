@@ -152,9 +152,10 @@ enum
 extern guint sluice_canvas_signals[CANVAS_N_SIGNALS];
 
 /* canvas.c */
-void sluice_canvas_rebuild (
-    SluiceCanvas *self,
-    const char *anchor); /* @anchor: path that keeps its place on the screen, or NULL */
+void sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor);
+/* Of a canvas that nobody sees there is none: it is made at once. */
+void sluice_canvas_need_scene (
+    SluiceCanvas *self); /* @anchor: path that keeps its place on the screen, or NULL */
 void sluice_canvas_layout_changed (SluiceCanvas *self);
 
 /* canvas-open.c */

@@ -253,10 +253,10 @@ sluice_canvas_reveal (SluiceCanvas *self, guint group)
 void
 sluice_canvas_finish_reveal (SluiceCanvas *self)
 {
+  if (self->scene == NULL)
+    return; /* nobody sees the canvas: when somebody does */
   g_autofree char *path = g_steal_pointer (&self->reveal);
-  guint group = path == NULL || self->scene == NULL
-                    ? SLUICE_NONE
-                    : sluice_hierarchy_lookup (self->hierarchy, path);
+  guint group = path == NULL ? SLUICE_NONE : sluice_hierarchy_lookup (self->hierarchy, path);
   guint item = group == SLUICE_NONE ? SLUICE_NONE : sluice_scene_find_item (self->scene, group);
   if (item == SLUICE_NONE)
     return;

@@ -26,6 +26,7 @@ struct _CanvasJob
   SluiceHierarchy *before;    /* (nullable): it is made after */
   SluiceViewState *state;
   gboolean is_unseen; /* the state is as if nobody had looked at the graph */
+  gboolean is_hidden; /* nobody sees the canvas: the hierarchy will do */
   SluiceFlowDirection flow;
   SluiceScene *scene;
   char *anchor;
@@ -117,6 +118,8 @@ run_job (CanvasJob *job)
   if (job->hierarchy == NULL)
     job->hierarchy = job->before != NULL ? sluice_hierarchy_new_after (job->before, job->model)
                                          : sluice_hierarchy_new (job->model);
+  if (job->is_hidden)
+    return;
   if (job->is_unseen)
     sluice_open_first_sight (job->hierarchy, job->state, job->flow);
   if (!g_atomic_int_get (&job->cancelled))
@@ -176,18 +179,31 @@ keep_fitted (SluiceCanvas *self)
     sluice_canvas_fit (self);
 }
 
+static void
+take_hierarchy (SluiceCanvas *self, SluiceHierarchy *hierarchy)
+{
+  gboolean is_other = self->hierarchy != hierarchy || self->marks == NULL;
+  g_autoptr (SluiceHierarchy) old = g_steal_pointer (&self->hierarchy);
+  g_clear_pointer (&self->before, sluice_hierarchy_unref);
+  self->hierarchy = sluice_hierarchy_ref (hierarchy);
+  if (is_other)
+    sluice_canvas_hierarchy_changed (self);
+}
+
 /* Puts the job's scene on the screen. */
 static void
 take_job (SluiceCanvas *self, CanvasJob *job)
 {
+  if (job->is_hidden)
+    {
+      take_hierarchy (self, job->hierarchy);
+      return;
+    }
   g_autoptr (SluiceScene) before = g_steal_pointer (&self->scene);
   sluice_canvas_end_motion (self);
   sluice_canvas_drop_minimap (self);
-  gboolean is_other = self->hierarchy != job->hierarchy || self->marks == NULL;
-  g_clear_pointer (&self->hierarchy, sluice_hierarchy_unref);
-  g_clear_pointer (&self->before, sluice_hierarchy_unref);
-  self->hierarchy = sluice_hierarchy_ref (job->hierarchy);
   self->scene = sluice_scene_ref (job->scene);
+  take_hierarchy (self, job->hierarchy);
   if (job->is_unseen && sluice_hierarchy_get_n_groups (self->hierarchy) > 1)
     {
       sluice_view_state_take_open (self->state, job->state);
@@ -195,8 +211,6 @@ take_job (SluiceCanvas *self, CanvasJob *job)
     }
   self->hover = SLUICE_NONE;
   sluice_canvas_hide_tip (self);
-  if (is_other)
-    sluice_canvas_hierarchy_changed (self);
   sluice_canvas_edit_scene_changed (self);
   sluice_canvas_lines_scene_changed (self);
   sluice_canvas_update_flags (self);
@@ -230,7 +244,7 @@ job_done_cb (GObject *object, GAsyncResult *result, gpointer data)
 {
   SluiceCanvas *self = SLUICE_CANVAS (object);
   CanvasJob *job = g_task_get_task_data (G_TASK (result));
-  if (self->job != job || job->scene == NULL)
+  if (self->job != job)
     return;                                /* a newer request took over */
   g_clear_pointer (&self->job, job_unref); /* the task has a reference of its own */
   take_job (self, job);
@@ -272,13 +286,22 @@ awaits_room (SluiceCanvas *self)
          && (gtk_widget_get_width (widget) == 0 || self->room_tick != 0);
 }
 
-void
-sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
+static void
+drop_scene (SluiceCanvas *self)
 {
-  cancel_job (self);
-  if (self->model == NULL || awaits_room (self))
-    return;
-  pack_for_widget (self);
+  sluice_canvas_end_motion (self);
+  sluice_canvas_drop_minimap (self);
+  g_clear_pointer (&self->scene, sluice_scene_unref);
+  sluice_canvas_edit_scene_changed (self);
+  sluice_canvas_lines_scene_changed (self);
+  sluice_canvas_update_flags (self);
+  self->hover = SLUICE_NONE;
+  sluice_canvas_hide_tip (self);
+}
+
+static CanvasJob *
+new_job (SluiceCanvas *self, const char *anchor, gboolean is_hidden)
+{
   CanvasJob *job = g_new0 (CanvasJob, 1);
   g_atomic_ref_count_init (&job->ref_count);
   job->model = sluice_graph_model_ref (self->model);
@@ -286,16 +309,42 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   job->before = self->before == NULL ? NULL : sluice_hierarchy_ref (self->before);
   job->state = sluice_view_state_copy (self->state);
   job->is_unseen = self->is_unseen;
+  job->is_hidden = is_hidden;
   job->flow = self->flow;
   job->anchor = g_strdup (anchor);
-  job->placing = sluice_canvas_edit_take_placing (self);
+  job->placing = is_hidden ? NULL : sluice_canvas_edit_take_placing (self);
   job->old = job->placing != NULL && self->scene != NULL ? sluice_scene_ref (self->scene) : NULL;
+  return job;
+}
+
+static void
+do_job_now (SluiceCanvas *self, CanvasJob *job)
+{
+  run_job (job);
+  take_job (self, job);
+  job_unref (job);
+}
+
+/* What nobody sees is not laid out again behind each edit of another page: that would compete with
+ * the picture there. The scopes are found, for they are asked for. */
+void
+sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
+{
+  gboolean is_hidden = !gtk_widget_get_mapped (GTK_WIDGET (self));
+  cancel_job (self);
+  if (self->model == NULL || awaits_room (self))
+    return;
+  if (is_hidden)
+    drop_scene (self);
+  else
+    pack_for_widget (self);
+  if (is_hidden && self->hierarchy != NULL)
+    return;
+  CanvasJob *job = new_job (self, anchor, is_hidden);
   /* dot is slow and takes turns: never here. */
   if (is_small (self) && !sluice_view_state_get_use_dot (self->state))
     {
-      run_job (job);
-      take_job (self, job);
-      job_unref (job);
+      do_job_now (self, job);
       return;
     }
   self->job = job;
@@ -304,6 +353,26 @@ sluice_canvas_rebuild (SluiceCanvas *self, const char *anchor)
   g_task_set_task_data (task, job, job_unref);
   g_task_run_in_thread (task, job_thread);
   sluice_canvas_update_message (self);
+}
+
+void
+sluice_canvas_need_scene (SluiceCanvas *self)
+{
+  if (self->scene != NULL || self->model == NULL)
+    return;
+  cancel_job (self);
+  do_job_now (self, new_job (self, NULL, FALSE));
+}
+
+static void
+sluice_canvas_map (GtkWidget *widget)
+{
+  SluiceCanvas *self = SLUICE_CANVAS (widget);
+  GTK_WIDGET_CLASS (sluice_canvas_parent_class)->map (widget);
+  if (self->scene != NULL)
+    return;
+  self->allocated_width = 0; /* the room is another one, it may be */
+  sluice_canvas_rebuild (self, NULL);
 }
 
 void
@@ -345,16 +414,7 @@ sluice_canvas_set_model (SluiceCanvas *self, SluiceGraphModel *model)
       sluice_canvas_rebuild (self, anchor);
     }
   else
-    {
-      sluice_canvas_end_motion (self);
-      sluice_canvas_drop_minimap (self);
-      g_clear_pointer (&self->scene, sluice_scene_unref);
-      sluice_canvas_edit_scene_changed (self);
-      sluice_canvas_lines_scene_changed (self);
-      sluice_canvas_update_flags (self);
-      self->hover = SLUICE_NONE;
-      sluice_canvas_hide_tip (self);
-    }
+    drop_scene (self);
   sluice_canvas_update_message (self);
   sluice_canvas_queue_proxies (self);
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -414,7 +474,7 @@ sluice_canvas_dup_view_state (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
   SluiceViewState *copy = sluice_view_state_copy (self->state);
-  if (self->has_view && self->scene != NULL)
+  if (self->has_view && self->model != NULL)
     {
       SluiceRect r = sluice_canvas_visible (self);
       SluicePoint centre = sluice_rect_centre (&r);
@@ -507,37 +567,11 @@ gboolean
 sluice_canvas_is_busy (SluiceCanvas *self)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
-  /* A scene that was made before the widget had its size is placed when it has it. */
-  gboolean is_unplaced =
-      self->model != NULL && !self->has_view && gtk_widget_get_mapped (GTK_WIDGET (self));
+  /* A scene is made when there is room for it, or placed, if it was made before. */
+  gboolean is_unplaced = self->model != NULL && (!self->has_view || self->scene == NULL)
+                         && gtk_widget_get_mapped (GTK_WIDGET (self));
   return is_unplaced || self->job != NULL || self->view_start != 0 || self->shift_from != NULL
          || self->tick != 0;
-}
-
-gboolean
-sluice_canvas_draw_on_paper (SluiceCanvas *self, cairo_t *cr, double width, double height)
-{
-  SluiceTheme theme = *sluice_theme_get (SLUICE_THEME_LIGHT);
-  theme.font = self->font;
-  if (self->scene != NULL && cr != NULL)
-    sluice_scene_draw_on_paper (self->scene, &theme, cr, width, height);
-  return self->scene != NULL;
-}
-
-gboolean
-sluice_canvas_export (SluiceCanvas *self,
-                      SluiceExportFormat format,
-                      const char *path,
-                      GError **error)
-{
-  g_return_val_if_fail (SLUICE_IS_CANVAS (self), FALSE);
-  if (self->scene == NULL)
-    {
-      g_set_error (error, G_FILE_ERROR, G_FILE_ERROR_FAILED,
-                   _ ("“%s” was not written: there is no graph to draw"), path);
-      return FALSE;
-    }
-  return sluice_scene_export (self->scene, &self->theme, format, path, error);
 }
 
 /* What stands beside a canvas goes or comes a frame after that had its first size: the room has
@@ -692,6 +726,7 @@ sluice_canvas_class_init (SluiceCanvasClass *klass)
   object_class->finalize = sluice_canvas_finalize;
   object_class->get_property = sluice_canvas_get_property;
   object_class->set_property = sluice_canvas_set_property;
+  widget_class->map = sluice_canvas_map;
   widget_class->size_allocate = sluice_canvas_size_allocate;
   widget_class->measure = sluice_canvas_measure;
   widget_class->snapshot = sluice_canvas_snapshot;

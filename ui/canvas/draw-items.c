@@ -10,10 +10,11 @@
 #include "ui/canvas/scene-private.h"
 #include "ui/canvas/text-metrics.h"
 
-#define SCOPE_RADIUS 9.0
-#define CLOSE_WIDTH  56.0
-#define MOST_HUES    4096 /* that are kept */
-#define LOOP_TURN    22.0 /* how far the line back of a closed loop goes out */
+#define SCOPE_RADIUS  9.0
+#define CLOSE_WIDTH   56.0
+#define MOST_HUES     4096 /* that are kept */
+#define TEXT_CONTRAST 4.5  /* of what is to be read */
+#define LOOP_TURN     22.0 /* how far the line back of a closed loop goes out */
 
 static const SluiceGroup *
 group_of (Draw *d, const SluiceSceneItem *item)
@@ -132,6 +133,13 @@ box_fill (Draw *d, const SluiceGroup *g, SluiceColor hue)
   double share = scale_share (d, g);
   return sluice_color_mix (d->theme->surface, hue,
                            share >= 0 ? 0.06 + 0.5 * sqrt (CLAMP (share, 0, 1)) : d->theme->tint);
+}
+
+/* Of words on a box: the fill of a scale may be strong. */
+static SluiceColor
+ink_on (Draw *d, const SluiceGroup *g, SluiceColor fill, SluiceColor ink)
+{
+  return scale_share (d, g) >= 0 ? sluice_color_readable (ink, fill, TEXT_CONTRAST) : ink;
 }
 
 SluiceRect
@@ -394,14 +402,14 @@ draw_scope (Draw *d, guint index, const SluiceGroup *g, SluiceRect r, gboolean h
   else if (note == NULL)
     {
       sluice_draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y, r.width - 16,
-                        ALIGN_CENTRE, d->theme->text);
+                        ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
     }
   else
     {
       sluice_draw_text (d, TEXT_TITLE, item->title, r.x + r.width / 2, y - 8, r.width - 16,
-                        ALIGN_CENTRE, d->theme->text);
+                        ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
       sluice_draw_text (d, TEXT_NOTE, note, r.x + r.width / 2, y + 9, r.width - 10, ALIGN_CENTRE,
-                        d->theme->dim);
+                        ink_on (d, g, fill, d->theme->dim));
     }
   if (heat && d->state->zoom >= 0.4)
     draw_heat (d, &r, value->share);
@@ -427,13 +435,13 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
   else if (value != NULL && value->text != NULL)
     {
       sluice_draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2 - 5,
-                        r.width - 20, ALIGN_CENTRE, d->theme->text);
+                        r.width - 20, ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
       sluice_draw_text (d, TEXT_GLYPH, value->text, r.x + r.width / 2, r.y + r.height / 2 + 7,
-                        r.width - 20, ALIGN_CENTRE, d->theme->dim);
+                        r.width - 20, ALIGN_CENTRE, ink_on (d, g, fill, d->theme->dim));
     }
   else
     sluice_draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width - 16,
-                      ALIGN_CENTRE, d->theme->text);
+                      ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
 }
 
 /* A histogram's glyph is its histogram; until there is one, and for scalars, a line. */

@@ -125,14 +125,11 @@ sluice_drawer_free (SluiceDrawer *self)
   g_free (self);
 }
 
-/* Small names are known by how they begin, but of "expert × 8" the end is what counts. */
+/* Small names are known by how they begin. */
 static PangoEllipsizeMode
-ellipsize (TextStyle style, const char *text)
+ellipsize (TextStyle style)
 {
-  if (style == TEXT_NOTE)
-    return PANGO_ELLIPSIZE_END;
-  return style < TEXT_FAR || strstr (text, " × ") != NULL ? PANGO_ELLIPSIZE_MIDDLE
-                                                          : PANGO_ELLIPSIZE_END;
+  return style < TEXT_FAR && style != TEXT_NOTE ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END;
 }
 
 guint
@@ -156,6 +153,33 @@ set_note (PangoLayout *layout, const char *note)
     }
 }
 
+/* "expert × 192": as much of the name as there is room for beside the count, which is whole or not
+ * there. */
+static void
+set_counted (PangoLayout *layout, const char *text, const char *count)
+{
+  gulong least = 0, most = (gulong) g_utf8_strlen (text, count - text);
+  pango_layout_set_text (layout, text, -1);
+  if (!pango_layout_is_ellipsized (layout))
+    return;
+  for (gulong n = (most + 1) / 2;; n = (least + most + 1) / 2)
+    {
+      g_autofree char *name = g_utf8_substring (text, 0, (glong) n);
+      g_autofree char *shorter =
+          n > 0 ? g_strconcat (name, "…", count, NULL) : g_strdup (count + 1);
+      pango_layout_set_text (layout, shorter, -1);
+      gboolean fits = !pango_layout_is_ellipsized (layout);
+      if (least >= most)
+        {
+          if (!fits)
+            pango_layout_set_text (layout, "", 0);
+          return;
+        }
+      least = fits ? n : least;
+      most = fits ? most : n - 1;
+    }
+}
+
 static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
@@ -175,10 +199,13 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  pango_layout_set_ellipsize (layout, ellipsize (style, text));
+  const char *count = g_strrstr (text, " × ");
+  pango_layout_set_ellipsize (layout, ellipsize (style));
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   if (style == TEXT_NOTE)
     set_note (layout, text);
+  else if (count != NULL)
+    set_counted (layout, text, count);
   else
     pango_layout_set_text (layout, text, -1);
   /* Live values come and go: forget rather than grow without end. */

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <string.h>
 
 /* An order of a level's boxes in which data flows forward: that in which they were made, which
  * keeps together what belongs together; where it does not flow, by how far they are from the end.
@@ -35,6 +34,8 @@ sluice_fold_level_init (SluiceFoldLevel *self,
     .position = g_new (guint, n + 1),
     .cut = g_new0 (guint, n + 2),
   };
+  for (guint i = 0; i < n; i++)
+    self->position[i] = SLUICE_NONE;
 }
 
 void
@@ -264,7 +265,6 @@ sluice_fold_level_order (SluiceFoldLevel *self)
   g_autofree guint64 *colour = in_order ? NULL : refine_colours (self);
   for (guint i = 0; i < self->n; i++)
     {
-      self->position[i] = SLUICE_NONE;
       if (self->part[i] != SLUICE_FOLD_MAIN)
         continue;
       Place place = { .key = (guint64) self->late[i] << 32, .child = i };

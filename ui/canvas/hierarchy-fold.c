@@ -18,7 +18,11 @@
 #define MANY_BOXES  40 /* more get sections */
 #define FULL_LEVEL  24 /* boxes that a level with sections has, about */
 #define LOOSE_LEVEL 7  /* the same in an order that is not that of making */
-#define MAX_ROUNDS  4  /* of sections in sections */
+#define MANY_ROWS   18 /* that fit a window at a zoom at which they can be read */
+#define MANY_PAST   3  /* lines beside a row: more make it wide */
+#define COARSER     1.2
+#define MAX_TRIES   6
+#define MAX_ROUNDS  4 /* of sections in sections */
 #define MIN_MEMBERS 2
 #define MANY_ASIDE  16 /* things set aside that are listed one by one */
 #define MAX_KINDS   8  /* of them, else */
@@ -26,19 +30,22 @@
 /* ---- who is what ---- */
 
 /* The forward half of a gradient, or the series that it is in, where that is its sibling; else
- * SLUICE_NONE. */
+ * SLUICE_NONE. What a series of gradients is of, its first op tells. */
 static guint
 sibling_pair (const SluiceHierarchy *h, guint child)
 {
-  const SluiceGroup *g = &h->groups[child];
-  if (!g->gradient)
+  guint parent = h->groups[child].parent, first = child;
+  if (!h->groups[child].gradient)
     return SLUICE_NONE;
-  guint pair = g->kind == SLUICE_GROUP_SERIES ? h->groups[g->first_child].pair : g->pair;
+  while (h->groups[first].kind == SLUICE_GROUP_SERIES)
+    first = h->groups[first].first_child;
+  guint pair = h->groups[first].pair;
   if (pair >= SLUICE_OUTSIDE)
     return SLUICE_NONE;
-  if (h->groups[h->groups[pair].parent].kind == SLUICE_GROUP_SERIES)
+  while (h->groups[pair].parent != parent
+         && h->groups[h->groups[pair].parent].kind == SLUICE_GROUP_SERIES)
     pair = h->groups[pair].parent;
-  return h->groups[pair].parent == g->parent ? pair : SLUICE_NONE;
+  return h->groups[pair].parent == parent ? pair : SLUICE_NONE;
 }
 
 static void
@@ -138,6 +145,13 @@ typedef struct
   guint first, end; /* positions */
 } Stretch;
 
+/* Stretches that are put together. */
+typedef struct
+{
+  guint first, end; /* positions */
+  guint n;          /* stretches */
+} Section;
+
 static GArray *
 list_stretches (const SluiceFoldLevel *level, const GArray *runs)
 {
@@ -221,6 +235,58 @@ count_boxes (const SluiceFoldLevel *level, const GArray *list)
   return n;
 }
 
+/* The sections of @size stretches each, about: (transfer full) (element-type Stretch). */
+static GArray *
+cut_sections (const SluiceFoldLevel *level, const GArray *list, double size, guint large)
+{
+  GArray *sections = g_array_new (FALSE, FALSE, sizeof (Section));
+  for (guint i = 0, end; i < list->len; i = end)
+    {
+      end = find_end (level, list, i, size, large);
+      Section section = { g_array_index (list, Stretch, i).first,
+                          g_array_index (list, Stretch, end - 1).end, end - i };
+      g_array_append_val (sections, section);
+    }
+  return sections;
+}
+
+/* Sections above each other with lines past them: such a drawing is as wide as it is high, so that
+ * the layout cannot break it into columns. */
+static gboolean
+is_too_tall (const SluiceFoldLevel *level, const GArray *sections)
+{
+  const SluiceHierarchy *h = level->hierarchy;
+  guint n = sections->len, n_rows = 0, n_past = 0;
+  g_autofree guint *row = g_new0 (guint, n + 1);
+  g_autofree guint *section_at = g_new (guint, level->n_main + 1);
+  g_autoptr (GArray) lines = g_array_new (FALSE, FALSE, sizeof (guint)); /* from, to */
+  g_autofree guint *seen = g_new0 (guint, n + 1); /* the last section that leads to it, + 1 */
+  for (guint i = 0; i < n; i++)
+    for (guint p = g_array_index (sections, Section, i).first;
+         p < g_array_index (sections, Section, i).end; p++)
+      section_at[p] = i;
+  for (guint p = 0; p < level->n_main; p++)
+    {
+      guint child = level->base + level->order[p], from = section_at[p];
+      guint b = sluice_fold_level_first_bundle (level, level->order[p]);
+      n_rows = MAX (n_rows, row[from] + 1);
+      for (; b < h->bundle_start[level->scope + 1] && h->bundles[b].from == child; b++)
+        {
+          guint at = level->position[h->bundles[b].to - level->base];
+          guint to = at == SLUICE_NONE ? 0 : section_at[at];
+          if (h->bundles[b].kind != SLUICE_EDGE_DATA || to <= from || seen[to] == from + 1)
+            continue;
+          seen[to] = from + 1;
+          row[to] = MAX (row[to], row[from] + 1);
+          g_array_append_val (lines, from);
+          g_array_append_val (lines, to);
+        }
+    }
+  for (guint i = 0; i < lines->len; i += 2)
+    n_past += row[g_array_index (lines, guint, i + 1)] - row[g_array_index (lines, guint, i)] - 1;
+  return n_rows > MANY_ROWS && n_past > MANY_PAST * n_rows;
+}
+
 static void
 fold_sections (SluiceFoldLevel *level, const GArray *runs)
 {
@@ -230,17 +296,22 @@ fold_sections (SluiceFoldLevel *level, const GArray *runs)
   guint large = MAX (count_ops (level, 0, level->n_main) / 8, 12);
   if (n_boxes <= (level->in_order ? MANY_BOXES : FULL_LEVEL))
     return;
-  for (guint i = 0, end; i < list->len; i = end)
+  g_autoptr (GArray) sections = cut_sections (level, list, size, large);
+  for (guint i = 0; i < MAX_TRIES && is_too_tall (level, sections); i++)
     {
-      end = find_end (level, list, i, size, large);
-      guint first = g_array_index (list, Stretch, i).first;
-      guint last = g_array_index (list, Stretch, end - 1).end;
-      if (end - i < MIN_MEMBERS)
+      g_array_unref (sections);
+      sections = cut_sections (level, list, size *= COARSER, large);
+    }
+  for (guint i = 0; i < sections->len; i++)
+    {
+      const Section *section = &g_array_index (sections, Section, i);
+      if (section->n < MIN_MEMBERS)
         continue;
       guint fold = add_fold (level->folds, level->scope, 0, TRUE, FALSE);
-      enclose (level, first, last, fold);
-      fold_at (level->folds, fold)->label = sluice_fold_level_dup_label (level, first, last, 0);
-      fold_at (level->folds, fold)->path = dup_path (level, first, last);
+      enclose (level, section->first, section->end, fold);
+      SluiceFold *made = fold_at (level->folds, fold);
+      made->label = sluice_fold_level_dup_label (level, section->first, section->end, 0);
+      made->path = dup_path (level, section->first, section->end);
     }
 }
 
@@ -441,6 +512,40 @@ common_fold (SluiceFolds *folds, guint a, guint b)
   return a;
 }
 
+/* What a glyph is tied to, least first. */
+enum
+{
+  NOT_TIED,
+  BY_ASIDE,
+  BY_GRADIENT,
+  BY_FORWARD
+};
+
+static guint8
+tie_of (const SluiceFoldLevel *level, guint child)
+{
+  return level->part[child] == SLUICE_FOLD_OUT        ? BY_ASIDE
+         : level->part[child] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT
+                                                      : BY_FORWARD;
+}
+
+/* Where a glyph stands that is tied to child @a, and so is in fold @fold, and to child @b as well.
+ * A variable that several folds read stands in the one that data comes to first: lines to the
+ * others lead on from there. */
+static guint
+share_glyph (SluiceFoldLevel *level, guint fold, guint *a, guint b, SluiceNodeClass node_class)
+{
+  SluiceFolds *folds = level->folds;
+  guint home = folds->home[level->base + b], common = common_fold (folds, fold, home);
+  if (common != 0 || node_class != SLUICE_NODE_CLASS_VARIABLE || level->position[*a] == SLUICE_NONE
+      || level->position[b] == SLUICE_NONE)
+    return common;
+  if (level->position[*a] < level->position[b])
+    return fold;
+  *a = b;
+  return home;
+}
+
 /* Glyphs of one class go where all that they are tied to stands. That a gradient reads a variable
  * does not count if the forward half does, too; nor what is set aside, unless nothing else is tied
  * to it. */
@@ -449,32 +554,26 @@ fold_glyphs (SluiceFoldLevel *level, SluiceNodeClass node_class)
 {
   SluiceFolds *folds = level->folds;
   const SluiceHierarchy *h = level->hierarchy;
-  enum
-  {
-    NOT_TIED,
-    BY_ASIDE,
-    BY_GRADIENT,
-    BY_FORWARD
-  };
+  gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
   g_autofree guint8 *tied = g_new0 (guint8, level->n + 1);
   g_autofree guint *fold = g_new0 (guint, level->n + 1);
+  g_autofree guint *to = g_new0 (guint, level->n + 1); /* the child that the fold is of */
   for (guint b = h->bundle_start[level->scope]; b < h->bundle_start[level->scope + 1]; b++)
     {
       const SluiceEdgeBundle *bundle = &h->bundles[b];
-      gboolean is_summary = node_class == SLUICE_NODE_CLASS_SUMMARY;
       guint glyph = (is_summary ? bundle->to : bundle->from) - level->base;
       guint other = (is_summary ? bundle->from : bundle->to) - level->base;
-      guint8 tie = level->part[other] == SLUICE_FOLD_OUT        ? BY_ASIDE
-                   : level->part[other] == SLUICE_FOLD_GRADIENT ? BY_GRADIENT
-                                                                : BY_FORWARD;
+      guint8 tie = tie_of (level, other);
       if (bundle->kind != SLUICE_EDGE_DATA || level->part[glyph] != SLUICE_FOLD_GLYPH
           || h->groups[level->base + glyph].node_class != node_class || tie < tied[glyph])
         continue;
-      guint home = folds->home[level->base + other];
       if (tie > tied[glyph] || (tie == BY_ASIDE && fold[glyph] == 0))
-        fold[glyph] = home;
+        {
+          fold[glyph] = folds->home[level->base + other];
+          to[glyph] = other;
+        }
       else if (tie != BY_ASIDE)
-        fold[glyph] = common_fold (folds, fold[glyph], home);
+        fold[glyph] = share_glyph (level, fold[glyph], &to[glyph], other, node_class);
       tied[glyph] = tie;
     }
   for (guint i = 0; i < level->n; i++)

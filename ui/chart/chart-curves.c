@@ -571,19 +571,16 @@ update_image (SluiceChart *self, const SluicePen *where, const SluiceTheme *them
   self->shifted = FALSE;
   self->image_x0 = self->x_scale.d0;
   self->image_x1 = self->x_scale.d1;
-  if (self->raster == NULL || sluice_raster_get_width (self->raster) != width
-      || sluice_raster_get_height (self->raster) != height)
+  if (self->image == NULL || cairo_image_surface_get_width (self->image) != (int) width
+      || cairo_image_surface_get_height (self->image) != (int) height)
     {
-      g_clear_pointer (&self->raster, sluice_raster_free);
       g_clear_pointer (&self->image, cairo_surface_destroy);
-      self->raster = sluice_raster_new (width, height);
+      self->image = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) width, (int) height);
     }
-  if (self->image == NULL)
-    self->image = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) width, (int) height);
-  sluice_raster_clear (self->raster);
-  pen.raster = self->raster;
+  g_autoptr (SluiceRaster) raster = sluice_raster_new (width, height);
+  pen.raster = raster;
   sluice_chart_draw_series (self, &pen, theme);
-  sluice_raster_to_surface (self->raster, self->image);
+  sluice_raster_to_surface (raster, self->image);
 }
 
 void

@@ -94,7 +94,6 @@ struct _SluiceChart
   SluiceRect plot;
   SluiceScale x_scale, y_scale;
   SluiceTicks x_ticks, y_ticks;
-  SluiceRaster *raster;
   cairo_surface_t *image;
   double image_x0, image_x1; /* of the plot that it shows */
   GArray *words;             /* of SluiceRect: where the words of events stand */

@@ -143,7 +143,7 @@ draw_strip (SluiceChart *self, const Strip *strip, const SluicePen *where, const
   self->x_scale.p1 = self->plot.x + self->plot.width;
   self->read_key.n_columns = (guint64) strip->n;
   pen.left = self->plot.x - SLUICE_CURVE_AIR;
-  pen.raster = sluice_raster_new (width, sluice_raster_get_height (self->raster));
+  pen.raster = sluice_raster_new (width, (guint) cairo_image_surface_get_height (self->image));
   read_strip (self, strip);
   swap_columns (self, strip);
   sluice_chart_draw_series (self, &pen, theme);

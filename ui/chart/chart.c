@@ -62,7 +62,6 @@ sluice_chart_free (SluiceChart *self)
   g_ptr_array_unref (self->events);
   g_array_unref (self->words);
   g_free (self->note);
-  sluice_raster_free (self->raster);
   g_clear_pointer (&self->image, cairo_surface_destroy);
   g_free (self);
 }

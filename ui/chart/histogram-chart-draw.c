@@ -386,23 +386,27 @@ update_image (SluiceHistogramChart *self,
               double height,
               const SluiceTheme *theme)
 {
-  g_autoptr (SluiceRaster) raster = NULL;
+  int n_columns = MAX (1, (int) ceil (width * pen->scale));
+  int n_rows = MAX (1, (int) ceil (height * pen->scale));
 
-  if (self->image != NULL && self->image_width == width && self->image_height == height
-      && self->image_scale == pen->scale && same_color (self->image_card, theme->card))
+  if (self->image != NULL && self->image_is_current && self->image_width == width
+      && self->image_height == height && self->image_scale == pen->scale
+      && same_color (self->image_card, theme->card))
     return;
-  g_clear_pointer (&self->image, cairo_surface_destroy);
+  self->image_is_current = TRUE;
   self->image_width = width;
   self->image_height = height;
   self->image_scale = pen->scale;
   self->image_card = theme->card;
-  raster =
-      sluice_raster_new ((guint) ceil (width * pen->scale), (guint) ceil (height * pen->scale));
+  if (self->image == NULL || cairo_image_surface_get_width (self->image) != n_columns
+      || cairo_image_surface_get_height (self->image) != n_rows)
+    {
+      g_clear_pointer (&self->image, cairo_surface_destroy);
+      self->image = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, n_columns, n_rows);
+    }
+  g_autoptr (SluiceRaster) raster = sluice_raster_new ((guint) n_columns, (guint) n_rows);
   pen->raster = raster;
   draw_layers (self, pen, theme);
-  self->image =
-      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) sluice_raster_get_width (raster),
-                                  (int) sluice_raster_get_height (raster));
   sluice_raster_to_surface (raster, self->image);
 }
 

@@ -56,7 +56,7 @@ redraw (SluiceHistogramChart *self)
 {
   self->dirty = TRUE;
   self->fresh = FALSE;
-  g_clear_pointer (&self->image, cairo_surface_destroy);
+  self->image_is_current = FALSE;
 }
 
 void

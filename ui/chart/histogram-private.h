@@ -60,6 +60,7 @@ struct _SluiceHistogramChart
   double first, end;      /* range of steps, of heat and bands */
   double relief;          /* height of the highest ridge */
   cairo_surface_t *image; /* what does not depend on the cursor, or NULL */
+  gboolean image_is_current;
   double image_width, image_height, image_scale;
   SluiceColor image_card;
 };

@@ -3,6 +3,7 @@
 #include "ui/chart/raster.h"
 
 #include <math.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /*
@@ -19,13 +20,47 @@ enum
   N_PLANES
 };
 
+/* Pages of its own that are new cost a raster more than what is drawn into it, twice: they are read
+ * before they are written. */
+typedef struct
+{
+  gsize size;
+  guint8 bytes[];
+} Memory;
+
+#define MOST_SPARE ((gsize) 8 << 20) /* bytes: larger ones are for paper */
+
+static _Atomic (Memory *) spare; /* of the raster that was freed last; NULL: none */
+
 struct _SluiceRaster
 {
   guint width, height;
-  guint8 *mask;
-  guint8 *planes[N_PLANES]; /* premultiplied */
+  guint8 *mask;             /* first in the memory, */
+  guint8 *planes[N_PLANES]; /* which follow; premultiplied */
   guint *lo, *hi;           /* of each column: the rows [lo, hi) where the mask may not be 0 */
+  Memory *memory;
 };
+
+static Memory *
+take_memory (gsize size)
+{
+  Memory *memory = atomic_exchange (&spare, NULL);
+
+  if (memory != NULL && memory->size >= size)
+    return memory;
+  g_free (memory);
+  memory = g_malloc (sizeof *memory + size);
+  memory->size = size;
+  return memory;
+}
+
+static void
+give_memory (Memory *take)
+{
+  if (take->size <= MOST_SPARE)
+    take = atomic_exchange (&spare, take);
+  g_free (take);
+}
 
 SluiceRaster *
 sluice_raster_new (guint width, guint height)
@@ -35,13 +70,13 @@ sluice_raster_new (guint width, guint height)
 
   self->width = MAX (width, 1);
   self->height = MAX (height, 1);
-  self->mask = g_malloc0 (size);
+  self->memory = take_memory ((1 + N_PLANES) * size);
+  self->mask = self->memory->bytes;
   for (guint i = 0; i < N_PLANES; i++)
-    self->planes[i] = g_malloc0 (size);
+    self->planes[i] = self->mask + (1 + i) * size;
   self->lo = g_new (guint, self->width);
-  self->hi = g_new0 (guint, self->width);
-  for (guint x = 0; x < self->width; x++)
-    self->lo[x] = self->height;
+  self->hi = g_new (guint, self->width);
+  sluice_raster_clear (self);
   return self;
 }
 
@@ -50,9 +85,7 @@ sluice_raster_free (SluiceRaster *self)
 {
   if (self == NULL)
     return;
-  for (guint i = 0; i < N_PLANES; i++)
-    g_free (self->planes[i]);
-  g_free (self->mask);
+  give_memory (self->memory);
   g_free (self->lo);
   g_free (self->hi);
   g_free (self);
@@ -84,10 +117,12 @@ sluice_raster_clear (SluiceRaster *self)
 {
   g_return_if_fail (self != NULL);
 
+  memset (self->mask, 0, (1 + N_PLANES) * (gsize) self->width * self->height);
   for (guint x = 0; x < self->width; x++)
-    empty_mask_column (self, x);
-  for (guint i = 0; i < N_PLANES; i++)
-    memset (self->planes[i], 0, (gsize) self->width * self->height);
+    {
+      self->lo[x] = self->height;
+      self->hi[x] = 0;
+    }
 }
 
 /* The column's mask, with [lo, hi) noted as touched. */

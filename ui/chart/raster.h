@@ -18,7 +18,8 @@ G_BEGIN_DECLS
  */
 typedef struct _SluiceRaster SluiceRaster;
 
-/** sluice_raster_new: (transfer full): a transparent image of @width x @height pixels. */
+/** sluice_raster_new: (transfer full): a transparent image of @width x @height pixels. What one
+ * takes is kept for the next when it is freed: draw and free, do not keep it. */
 SluiceRaster *sluice_raster_new (guint width, guint height);
 void sluice_raster_free (SluiceRaster *self);
 

@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * neighbours become one: what it takes does not grow with the points. Where a stretch must be known
  * in detail its points are read from where they lie.
  */
-#define SLUICE_SUMMARY_NODES 8192
+#define SLUICE_SUMMARY_NODES 4096
 
 typedef struct
 {

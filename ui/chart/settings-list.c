@@ -6,8 +6,10 @@
 
 #include <glib/gi18n-lib.h>
 
-#define NAME       G_MAXUINT /* the column of names */
-#define NAME_WIDTH 96        /* least */
+#define NAME G_MAXUINT /* the column of names */
+
+/* What a cell has room for in any case: a longer name or text gives way, a number never does. */
+#define MOST_CHARS 24
 
 /* ---- a row ---- */
 
@@ -141,6 +143,7 @@ static void
 setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   gboolean is_name = GPOINTER_TO_UINT (data) == NAME;
+  gboolean is_mirrored = gtk_widget_get_default_direction () == GTK_TEXT_DIR_RTL;
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *label = gtk_label_new (NULL);
   GtkEventController *motion = gtk_event_controller_motion_new ();
@@ -149,8 +152,12 @@ setup_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
     gtk_box_append (GTK_BOX (box), sluice_dot_new ());
   else
     gtk_widget_add_css_class (label, "numeric");
-  gtk_label_set_xalign (GTK_LABEL (label), is_name ? 0 : 1);
-  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  if (!is_name) /* a number and its unit read from left to right in every language */
+    gtk_widget_set_direction (label, GTK_TEXT_DIR_LTR);
+  gtk_label_set_xalign (GTK_LABEL (label), is_name || is_mirrored ? 0 : 1);
+  /* What tells runs apart is often their end. */
+  gtk_label_set_ellipsize (GTK_LABEL (label),
+                           is_name ? PANGO_ELLIPSIZE_MIDDLE : PANGO_ELLIPSIZE_END);
   gtk_label_set_single_line_mode (GTK_LABEL (label), TRUE);
   gtk_widget_set_hexpand (label, TRUE);
   gtk_box_append (GTK_BOX (box), label);
@@ -165,11 +172,13 @@ bind_cell (GtkSignalListItemFactory *factory, GtkListItem *item, gpointer data)
 {
   SluiceSettingsItem *of = gtk_list_item_get_item (item);
   GtkWidget *box = gtk_list_item_get_child (item);
+  GtkLabel *label = GTK_LABEL (gtk_widget_get_last_child (box));
   guint column = GPOINTER_TO_UINT (data);
+  const char *text = column == NAME ? of->name : of->texts[column];
 
   g_object_set_data_full (G_OBJECT (box), "item", g_object_ref (of), g_object_unref);
-  gtk_label_set_label (GTK_LABEL (gtk_widget_get_last_child (box)),
-                       column == NAME ? of->name : of->texts[column]);
+  gtk_label_set_label (label, text);
+  gtk_label_set_width_chars (label, (int) MIN (g_utf8_strlen (text, -1), MOST_CHARS));
   if (column == NAME)
     sluice_dot_set_color (gtk_widget_get_first_child (box), of->color);
 }
@@ -188,8 +197,6 @@ add_column (SluiceSettingsList *self, guint column, const char *title)
   gtk_column_view_column_set_sorter (c, sorter);
   gtk_column_view_column_set_resizable (c, TRUE);
   gtk_column_view_column_set_expand (c, column == NAME);
-  if (column == NAME)
-    gtk_column_view_column_set_fixed_width (c, NAME_WIDTH);
   gtk_column_view_append_column (self->view, c);
   g_object_unref (c);
 }
@@ -276,6 +283,14 @@ mapped_cb (GtkWidget *view)
   gtk_widget_set_visible (gtk_widget_get_first_child (view), gtk_widget_get_mapped (view));
 }
 
+/* GTK 4.8 starts at the left in any case; names of runs are at the side where reading starts. */
+static void
+width_changed_cb (GtkAdjustment *across)
+{
+  if (gtk_widget_get_default_direction () == GTK_TEXT_DIR_RTL)
+    gtk_adjustment_set_value (across, gtk_adjustment_get_upper (across));
+}
+
 static void
 sluice_settings_list_init (SluiceSettingsList *self)
 {
@@ -297,6 +312,8 @@ sluice_settings_list_init (SluiceSettingsList *self)
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), GTK_WIDGET (self->view));
   sluice_widget_chain_wheel (GTK_SCROLLED_WINDOW (self->scroller));
+  g_signal_connect (gtk_scrolled_window_get_hadjustment (GTK_SCROLLED_WINDOW (self->scroller)),
+                    "notify::upper", G_CALLBACK (width_changed_cb), NULL);
   /* An overlaid bar goes away: nobody would see that there are more columns. */
   gtk_scrolled_window_set_overlay_scrolling (GTK_SCROLLED_WINDOW (self->scroller), FALSE);
   gtk_widget_set_vexpand (self->scroller, TRUE);

@@ -26,8 +26,9 @@ typedef struct
   char *title;
   GdkTexture *texture; /* the card, or only its ground, as it was drawn last */
   GtkWidget *menu;
-  double text_scale; /* of the last drawing */
-  guint describe_id; /* pending update of the accessible description */
+  double text_scale;  /* of the last drawing */
+  guint describe_id;  /* pending update of the accessible description */
+  gint64 waits_since; /* sluice_widget_take_share() */
 
   GtkWidget *tools; /* at the end of the title's row: what kinds add, then the buttons */
   GtkWidget *buttons;
@@ -508,8 +509,14 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       && (gdk_texture_get_width (p->texture) != width * scale
           || gdk_texture_get_height (p->texture) != height * scale))
     g_clear_object (&p->texture);
-  if (p->texture == NULL || needs_redraw (self))
-    redraw (self, width, height);
+  if (p->texture == NULL
+      || (needs_redraw (self) && sluice_widget_take_share (widget, &p->waits_since)))
+    {
+      gint64 start = g_get_monotonic_time ();
+
+      redraw (self, width, height);
+      sluice_widget_spend_share (start);
+    }
   sluice_snapshot_append_picture (snapshot, widget, p->texture,
                                   &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
   if (p->box != NULL)

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/common/widget.h"
 
+#include "ui/common/frame-share.h"
 #include "ui/common/paint.h"
 
 #include <math.h>
@@ -94,6 +95,32 @@ sluice_widget_new_surface (GtkWidget *widget, int width, int height)
 
   cairo_surface_set_device_scale (surface, scale, scale);
   return surface;
+}
+
+static SluiceFrameShare share; /* of all windows, as they share the main loop */
+
+static gboolean
+next_frame_cb (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  gtk_widget_queue_draw (widget);
+  return G_SOURCE_REMOVE;
+}
+
+gboolean
+sluice_widget_take_share (GtkWidget *widget, gint64 *waits_since)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (widget);
+
+  if (sluice_frame_share_take (&share, gdk_frame_clock_get_frame_counter (clock), waits_since))
+    return TRUE;
+  gtk_widget_add_tick_callback (widget, next_frame_cb, NULL, NULL);
+  return FALSE;
+}
+
+void
+sluice_widget_spend_share (gint64 since)
+{
+  sluice_frame_share_spend (&share, g_get_monotonic_time () - since);
 }
 
 void

@@ -29,6 +29,18 @@ double sluice_widget_get_text_scale (GtkWidget *widget);
 /** sluice_widget_new_surface: (transfer full): pixels for a widget of @width x @height units. */
 cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int height);
 
+/**
+ * sluice_widget_take_share:
+ * @waits_since: (inout): begins as 0, and is the widget's to keep
+ *
+ * Returns: whether @widget may draw its picture anew in the frame under way
+ *   (sluice_frame_share_take()); else the old one stands, and it is asked for the next
+ */
+gboolean sluice_widget_take_share (GtkWidget *widget, gint64 *waits_since);
+
+/** sluice_widget_spend_share: a picture was drawn from then until now, in monotonic time. */
+void sluice_widget_spend_share (gint64 since);
+
 /** sluice_texture_take_surface: (transfer full): the pixels of an ARGB32 surface, not copied. */
 GdkTexture *sluice_texture_take_surface (cairo_surface_t *surface);
 

@@ -2,7 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/host.h"
 
-#define TRACE_RECORDS 65536 /* of a lane: the last step of the largest graphs */
+/* Of a lane: the last step of the largest graphs. With the place that is the writer's it is a power
+ * of two. */
+#define TRACE_RECORDS 65535
 
 SluiceHost *
 sluice_host_new (SluiceExecutableCache *cache)

@@ -184,6 +184,33 @@ test_meanwhile (Fixture *f, gconstpointer data)
   g_assert_cmpuint (n, ==, 603);
 }
 
+/* A text as well; a comment that is typed meanwhile counts as not saved. */
+static void
+test_text_meanwhile (Fixture *f, gconstpointer data)
+{
+  Outcome outcome = { 0 };
+  g_autofree char *path = g_strconcat (f->other, ".pbtxt", NULL);
+  save_as (f, path);
+  g_assert_nonnull (sluice_document_get_text (f->document));
+  edit (f, "add NoOp saved");
+  sluice_document_save_then (f->document, note_saved, &outcome);
+  edit (f, "add NoOp later");
+  while (outcome.n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (outcome.error);
+  g_assert_true (file_has (path, "saved"));
+  g_assert_false (file_has (path, "later"));
+  g_assert_true (sluice_document_is_changed (f->document));
+  sluice_document_save_then (f->document, note_saved, &outcome);
+  g_main_context_iteration (NULL, FALSE);
+  sluice_document_text_changed (f->document);
+  sluice_document_settle (f->document);
+  g_assert_cmpuint (outcome.n, ==, 2);
+  g_assert_true (file_has (path, "later"));
+  g_assert_true (sluice_document_is_changed (f->document));
+  g_unlink (path);
+}
+
 /* A file is the same bytes, in pieces or not; what cannot be written is told, and still changed. */
 static void
 test_outcome (Fixture *f, gconstpointer data)
@@ -231,6 +258,7 @@ main (int argc, char **argv)
   ADD ("/document/new", test_new);
   ADD ("/document/save-as", test_save_as);
   ADD ("/document/meanwhile", test_meanwhile);
+  ADD ("/document/text-meanwhile", test_text_meanwhile);
   ADD ("/document/outcome", test_outcome);
   int status = g_test_run ();
   fuzz_folder_remove (top);

@@ -109,10 +109,13 @@ static void
 test_readers (Fixture *f, gconstpointer data)
 {
   g_autoptr (GString) said = g_string_new (NULL);
-  run (f, "add Identity a r\nadd Identity b r\nadd Identity c r\nmute r\n"
-          "rename a s/a\ndelete b\nconnect x c:0\nduplicate r twin");
+  run (f, "add Identity a r\nadd Identity b r\nadd Identity c r\nadd Identity e r\n"
+          "add Identity g r\nmute r\n"
+          "rename a s/a\ndelete b\nconnect x c:0\nduplicate r twin\ngroup t e g");
   g_assert_true (sluice_command_stack_do (f->stack, "unmute r", said, NULL));
   assert_reads (f, "s/a", 0, "r");
+  assert_reads (f, "t/e", 0, "r");
+  assert_reads (f, "t/g", 0, "r");
   assert_reads (f, "c", 0, "x");
   g_assert_nonnull (strstr (said->str, "c:0"));
   g_assert_false (sluice_command_stack_do (f->stack, "unmute twin", NULL, NULL));

@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* What the trash takes, which runs of it go by age and size, and that only those go. */
+/* What the trash takes, which runs of it go by age and size, that only those go, and that they go
+ * as a whole. */
+#include <string.h>
+#include <unistd.h>
+
 #include "engine/base/error.h"
+#include "engine/store/draft.h"
 #include "engine/store/trash.h"
+#include "tests/lib/killed.h"
 #include "tests/remove-tree.h"
 
 typedef struct
@@ -103,14 +109,100 @@ test_empty (Fixture *f, gconstpointer unused)
   g_assert_cmpuint (left->len, ==, 2);
 }
 
+/* ---- killed over it ---- */
+
+static const char *program;
+
+/* What a program does that is killed: "run-0" of the trash goes. */
+static void
+empty_and_exit (const char *folder)
+{
+  g_autoptr (SluiceStore) store = sluice_store_open (folder, NULL);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_deleted_run (store, "run-0", NULL);
+  _exit (info == NULL || !sluice_store_empty_run (store, info->id, NULL));
+}
+
+static void
+open_again (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_clear_object (&f->store);
+  f->store = sluice_store_open (f->folder, &error);
+  g_assert_no_error (error);
+}
+
+/* The run is in the trash with its folder, or there is nothing of it. TRUE: it is there */
+static gboolean
+assert_whole (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, f->runs[0]);
+  g_autofree char *file = g_build_filename (folder, "data", NULL);
+  g_autofree char *purged = g_build_filename (f->folder, "runs", ".purged", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (GArray) lost = sluice_store_dup_lost_runs (f->store, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (lost->len, ==, 0);
+  g_autoptr (GDir) dir = g_dir_open (purged, 0, NULL);
+  g_assert_null (dir != NULL ? g_dir_read_name (dir) : NULL);
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_deleted_run (f->store, "run-0", NULL);
+  g_assert_true (g_file_test (folder, G_FILE_TEST_EXISTS) == (info != NULL));
+  if (info == NULL)
+    return FALSE;
+  g_assert_true (g_file_get_contents (file, &text, NULL, NULL));
+  g_assert_cmpuint (strlen (text), ==, 100000);
+  return TRUE;
+}
+
+static void
+test_killed (Fixture *f, gconstpointer unused)
+{
+  const char *arguments[] = { program, "--empty", f->folder, NULL };
+  guint n_undone = 0, n_done = 0;
+  Killed killed = KILLED;
+  for (guint n = 1; killed == KILLED; n++)
+    {
+      g_assert_true (sluice_store_delete_run (f->store, f->runs[0], NULL));
+      g_clear_object (&f->store);
+      killed = killed_at (arguments, n);
+      open_again (f);
+      if (killed == KILLED_CANNOT)
+        {
+          g_test_skip ("programs may not be traced here");
+          return;
+        }
+      if (assert_whole (f))
+        {
+          n_undone++;
+          g_assert_true (sluice_store_restore_run (f->store, f->runs[0], NULL));
+        }
+      else
+        {
+          n_done++;
+          tear_down (f, NULL);
+          set_up (f, NULL);
+          arguments[2] = f->folder;
+        }
+    }
+  g_test_message ("killed %u times before, %u times behind", n_undone, n_done - 1);
+  g_assert_cmpuint (n_undone, >, 10);
+  g_assert_cmpuint (n_done, >, 3);
+}
+
 int
 main (int argc, char **argv)
 {
+  program = argv[0];
+  if (argc == 3 && strcmp (argv[1], "--empty") == 0)
+    empty_and_exit (argv[2]);
   static const struct
   {
     const char *name;
     void (*test) (Fixture *f, gconstpointer unused);
-  } tests[] = { { "read", test_read }, { "choose", test_choose }, { "empty", test_empty } };
+  } tests[] = { { "read", test_read },
+                { "choose", test_choose },
+                { "empty", test_empty },
+                { "killed", test_killed } };
   g_test_init (&argc, &argv, NULL);
   for (guint i = 0; i < G_N_ELEMENTS (tests); i++)
     {

@@ -6,6 +6,7 @@
 #include "engine/train/run-edit.h"
 
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/base/error.h"
 #include "engine/command/stack.h"
@@ -14,6 +15,7 @@
 #include "engine/train/reproduce.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
+#include "tests/lib/killed.h"
 
 #define TWELVE                                                                                     \
   (const char *const[])                                                                            \
@@ -251,9 +253,110 @@ test_history (Fixture *f, gconstpointer unused)
   g_assert_nonnull (strstr (error->message, "edited at step 6"));
 }
 
+/* ---- killed over it ---- */
+
+static const char *program;
+
+/* What a program does that is killed. */
+static void
+edit_and_exit (char *folder, gboolean takes_back)
+{
+  Fixture f = { .folder.path = folder };
+  open_store (&f);
+  g_strfreev (sluice_run_mend_edits (f.store));
+  if (takes_back)
+    take_back (&f, "edited");
+  else
+    edit_run (&f, "edited", -1, "insert Softsign between predict:0");
+  _exit (0);
+}
+
+/* As the next program finds it: row, project and checkpoint are all of one graph. Which: the hash.
+ * (transfer full) */
+static char *
+open_whole (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  open_store (f);
+  g_auto (GStrv) mended = sluice_run_mend_edits (f->store);
+  g_autofree char *marks = folder_dup_path (&f->folder, "workspace/runs/.editing");
+  g_autoptr (GDir) dir = g_dir_open (marks, 0, NULL);
+  g_assert_null (dir != NULL ? g_dir_read_name (dir) : NULL);
+  g_autoptr (SluiceRunInfo) info = get_run (f, "edited");
+  g_autofree char *folder = sluice_store_dup_run_folder (f->store, info->id);
+  g_autoptr (SluiceProject) project = load_project (folder, NULL);
+  g_autoptr (SluiceGraph) graph = sluice_project_load_graph (project, &error);
+  g_assert_no_error (error);
+  g_autofree char *hash = sluice_graph_dup_hash (graph, &error);
+  g_assert_cmpstr (hash, ==, info->graph_hash);
+  g_assert_cmpint (info->step, ==, 6);
+  return g_steal_pointer (&hash);
+}
+
+/* Each time a program is killed the next one finds the run as it was, or as it was to be, and it
+ * trains on. Returns how often it was as it was. */
+static guint
+kill_each (Fixture *f, const char *verb, const char *was, const char *is)
+{
+  const char *const arguments[] = { program, verb, f->folder.path, NULL };
+  guint n_was = 0;
+  Killed killed = KILLED;
+  for (guint n = 1; killed == KILLED; n++)
+    {
+      g_clear_object (&f->store);
+      killed = killed_at (arguments, n);
+      g_autofree char *hash = open_whole (f);
+      if (killed == KILLED_CANNOT)
+        return 0;
+      n_was += strcmp (hash, was) == 0;
+      if (strcmp (hash, was) != 0)
+        g_assert_cmpstr (hash, ==, is);
+      if (killed == KILLED && strcmp (hash, was) != 0)
+        break; /* what is left cleans up */
+    }
+  return n_was;
+}
+
+static char *
+dup_hash (Fixture *f, const char *name)
+{
+  g_autoptr (SluiceRunInfo) info = get_run (f, name);
+  return g_strdup (info->graph_hash);
+}
+
+static void
+test_killed (Fixture *f, gconstpointer unused)
+{
+  g_autofree char *alone = train (f, &(SluiceTrainerOptions){ .run_name = "alone" }, TWELVE);
+  stop_at (f, "edited", 6);
+  stop_at (f, "other", 6);
+  edit_run (f, "other", -1, "insert Softsign between predict:0");
+  g_autofree char *was = dup_hash (f, "edited"), *is = dup_hash (f, "other");
+  g_assert_cmpstr (was, !=, is);
+  guint n_edit = kill_each (f, "--edit", was, is);
+  if (n_edit == 0)
+    {
+      g_test_skip ("programs may not be traced here");
+      return;
+    }
+  guint n_back = kill_each (f, "--back", is, was);
+  g_test_message ("killed %u times over the edit, %u times over taking it back", n_edit, n_back);
+  g_assert_cmpuint (n_edit, >, 20);
+  g_assert_cmpuint (n_back, >, 3);
+  g_autofree char *resumed = train (f, &(SluiceTrainerOptions){ .resume = "edited" }, TWELVE);
+  assert_same_series (f, "alone", "edited", "loss", 12);
+  assert_same_checkpoint (f, "alone", "edited", 12);
+}
+
 int
 main (int argc, char **argv)
 {
+  program = argv[0];
+  if (argc == 3 && (strcmp (argv[1], "--edit") == 0 || strcmp (argv[1], "--back") == 0))
+    {
+      sluice_registry_init (sluice_kernel_modules ());
+      edit_and_exit (argv[2], strcmp (argv[1], "--back") == 0);
+    }
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   g_test_add ("/train/run-edit/same-bits", Fixture, NULL, set_up, test_same_bits, tear_down);
@@ -261,6 +364,7 @@ main (int argc, char **argv)
   g_test_add ("/train/run-edit/in-step", Fixture, NULL, set_up, test_in_step, tear_down);
   g_test_add ("/train/run-edit/refused", Fixture, NULL, set_up, test_refused, tear_down);
   g_test_add ("/train/run-edit/reproduce", Fixture, NULL, set_up, test_reproduce, tear_down);
+  g_test_add ("/train/run-edit/killed", Fixture, NULL, set_up, test_killed, tear_down);
   g_test_add ("/train/run-edit/history", Fixture, NULL, set_up, test_history, tear_down);
   return g_test_run ();
 }

@@ -164,6 +164,29 @@ test_heat (void)
   g_assert_cmpfloat (distance (pixel (&p, r.x + r.width * 0.75, y), p.state.theme->track), <, 0.2);
 }
 
+/* The second line of a box, whose fill is the strongest where it holds the most bytes. */
+static void
+test_words_on_a_scale (gconstpointer data)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_auto (Picture) p = draw_model (model, NULL, GPOINTER_TO_INT (data), 4);
+  p.state.color_by = SLUICE_COLOR_BY_BYTES;
+  redraw (&p);
+  for (guint i = 0; i < sluice_scene_get_n_items (p.scene); i++)
+    {
+      const SluiceSceneItem *item = sluice_scene_get_item (p.scene, i);
+      SluiceRect r = item->rect;
+      SluiceColor fill = pixel (&p, r.x + 6, r.y + r.height / 2);
+      double best = 1, middle = r.y + r.height / 2 + 9;
+      if (item->kind != SLUICE_ITEM_SCOPE || item->aside || item->note == NULL)
+        continue;
+      for (double y = middle - 4; y < middle + 4; y += 0.25)
+        for (double x = r.x + 12; x < r.x + r.width - 12; x += 0.25)
+          best = MAX (best, sluice_color_contrast (pixel (&p, x, y), fill));
+      g_assert_cmpfloat (best, >, 4.4); /* an edge of a letter takes a little of it */
+    }
+}
+
 static void
 test_values_are_kept (void)
 {
@@ -250,22 +273,32 @@ look_alike (const Picture *a, const Picture *b, const SluiceRect *area)
   return TRUE;
 }
 
-/* Where there is no room for "expert × 12" its end is seen, which tells it from "expert × 13". */
+/* Where there is no room for "expert × 12" its count is seen, all of it: it tells it from
+ * "expert × 13", and 112 from 212. */
 static void
-test_counts_are_seen (void)
+test_counts_are_seen_of (guint n, guint n_more, double share)
 {
-  static const char path[] = "expert[0-11]", other[] = "expert[0-12]";
-  g_autoptr (SluiceGraphModel) model = make_experts (12), more = make_experts (13);
+  g_autofree char *path = g_strdup_printf ("expert[0-%u]", n - 1);
+  g_autofree char *other = g_strdup_printf ("expert[0-%u]", n_more - 1);
+  g_autofree char *count = g_strdup_printf (" × %u", n);
+  g_autoptr (SluiceGraphModel) model = make_experts (n), more = make_experts (n_more);
   g_auto (Picture) p = draw_model (model, NULL, SLUICE_THEME_LIGHT, 1);
   const SluiceSceneItem *item = sluice_scene_get_item (p.scene, item_at (&p, path));
-  g_assert_nonnull (strstr (item->title, " × 12"));
-  double room = 0.8 * sluice_text_width (item->title, 9, TRUE);
+  g_assert_nonnull (strstr (item->title, count));
+  double room = share * sluice_text_width (item->title, 9, TRUE);
   g_auto (Picture) a = draw_model (model, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
   g_auto (Picture) b = draw_model (more, NULL, SLUICE_THEME_LIGHT, room / item->rect.width);
   const SluiceSceneItem *twin = sluice_scene_get_item (b.scene, item_at (&b, other));
   g_assert_cmpfloat (twin->rect.x, ==, item->rect.x);
   g_assert_cmpfloat (twin->rect.width, ==, item->rect.width);
   g_assert_false (look_alike (&a, &b, &item->rect));
+}
+
+static void
+test_counts_are_seen (void)
+{
+  test_counts_are_seen_of (12, 13, 0.8);
+  test_counts_are_seen_of (112, 212, 0.64);
 }
 
 /* A second line that is too long loses its last part whole: no "12.4 k par…". */
@@ -413,6 +446,10 @@ main (int argc, char **argv)
                         GINT_TO_POINTER (SLUICE_THEME_HIGH_CONTRAST_LIGHT), test_scope);
   g_test_add_func ("/canvas/draw/selection", test_selection);
   g_test_add_func ("/canvas/draw/heat", test_heat);
+  g_test_add_data_func ("/canvas/draw/words-on-a-scale/light", GINT_TO_POINTER (SLUICE_THEME_LIGHT),
+                        test_words_on_a_scale);
+  g_test_add_data_func ("/canvas/draw/words-on-a-scale/dark", GINT_TO_POINTER (SLUICE_THEME_DARK),
+                        test_words_on_a_scale);
   g_test_add_func ("/canvas/draw/values", test_values_are_kept);
   g_test_add_func ("/canvas/draw/detail", test_detail);
   g_test_add_func ("/canvas/draw/far-names", test_far_names);

@@ -418,6 +418,31 @@ test_worker (Fixture *f, gconstpointer data)
   sluice_canvas_set_model (f->canvas, big); /* and the window goes while the worker runs */
 }
 
+/* What nobody sees is not laid out: its scopes are known, the picture comes when it is seen. */
+static void
+test_hidden (Fixture *f, gconstpointer data)
+{
+  show_mlp (f);
+  sluice_canvas_select (f->canvas, "hidden");
+  gtk_widget_set_visible (GTK_WIDGET (f->canvas), FALSE);
+  g_autoptr (SluiceGraphModel) next = fixture_mlp ();
+  sluice_canvas_set_model (f->canvas, next);
+  assert_state (f, "\"items\":[]");
+  g_assert_true (sluice_hierarchy_get_model (sluice_canvas_get_hierarchy (f->canvas)) == next);
+  g_assert_true (sluice_canvas_select (f->canvas, "hidden/MatMul"));
+  assert_state (f, "\"items\":[]");
+  gtk_widget_set_visible (GTK_WIDGET (f->canvas), TRUE);
+  settle (f);
+  assert_state (f, "\"name\":\"hidden/MatMul\"");
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "hidden/MatMul");
+  gtk_widget_set_visible (GTK_WIDGET (f->canvas), FALSE);
+  sluice_canvas_set_flow (f->canvas, SLUICE_FLOW_DOWN);
+  assert_state (f, "\"items\":[]");
+  g_autofree char *path = g_build_filename (g_get_tmp_dir (), "sluice-hidden.dot", NULL);
+  g_assert_true (sluice_canvas_export (f->canvas, SLUICE_EXPORT_DOT, path, NULL));
+  g_unlink (path);
+}
+
 static gboolean
 has_proxies (Fixture *f)
 {
@@ -615,6 +640,7 @@ main (int argc, char **argv)
   ADD ("set-aside", test_set_aside);
   ADD ("rebuild", test_rebuild_keeps_state);
   ADD ("worker", test_worker);
+  ADD ("hidden", test_hidden);
   ADD ("accessible", test_accessible);
   ADD ("export", test_export);
   ADD ("reduced-motion", test_reduced_motion);

@@ -198,6 +198,35 @@ test_extreme (void)
   g_assert_cmpuint (sluice_raster_get_coverage (raster, 30, 10), ==, 255);
 }
 
+/* One that takes the memory of another shows nothing of it, whatever sizes they have. */
+static void
+test_again (void)
+{
+  static const guint sizes[] = { SIZE, SIZE / 2, SIZE, 2 * SIZE, 1, SIZE };
+
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      const guint n = sizes[i];
+      g_autoptr (SluiceRaster) raster = sluice_raster_new (n, n);
+      cairo_surface_t *surface = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, (int) n, (int) n);
+
+      sluice_raster_to_surface (raster, surface);
+      for (guint y = 0; y < n; y++)
+        for (guint x = 0; x < n; x++)
+          {
+            const guint8 *row = cairo_image_surface_get_data (surface)
+                                + y * (guint) cairo_image_surface_get_stride (surface);
+
+            g_assert_cmpuint (((const guint32 *) row)[x], ==, 0);
+            g_assert_cmpuint (sluice_raster_get_coverage (raster, x, y), ==, 0);
+          }
+      cairo_surface_destroy (surface);
+      sluice_raster_box (raster, 0, 0, n, n);
+      sluice_raster_paint (raster, (SluiceColor){ 1, 0.5, 0.2, 1 });
+      sluice_raster_box (raster, 0, 0, n, n);
+    }
+}
+
 static guint32
 get_pixel (SluiceRaster *raster, int x, int y)
 {
@@ -249,6 +278,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/raster/trapezoids", test_trapezoids);
   g_test_add_func ("/ui/chart/raster/overlap", test_overlap);
   g_test_add_func ("/ui/chart/raster/paint", test_paint);
+  g_test_add_func ("/ui/chart/raster/again", test_again);
   g_test_add_func ("/ui/chart/raster/extreme", test_extreme);
   g_test_add_func ("/ui/chart/raster/strokes", test_strokes);
   return g_test_run ();

@@ -6,6 +6,7 @@
 #include "ui/chart/image-card.h"
 #include "ui/chart/series-buffer.h"
 #include "ui/chart/settings-card.h"
+#include "ui/chart/settings-list.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/square-layout.h"
 #include "ui/chart/text-card.h"
@@ -515,6 +516,48 @@ test_modes (void)
     }
 }
 
+static guint
+count_cut (GtkWidget *widget)
+{
+  guint n = GTK_IS_LABEL (widget)
+            && pango_layout_is_ellipsized (gtk_label_get_layout (GTK_LABEL (widget)));
+
+  for (GtkWidget *child = gtk_widget_get_first_child (widget); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    n += count_cut (child);
+  return n;
+}
+
+/* More columns than there is room for: names and numbers are whole all the same. */
+static void
+test_settings_list (void)
+{
+  static const char *const names[] = { "digits-mlp", "digits-mlp-12", "digits-mlp-123" };
+  g_autoptr (SluiceSettingsTable) table = sluice_settings_table_new ();
+  GtkWidget *list = sluice_settings_list_new ();
+  GtkWidget *window = show (list, 240, 200);
+
+  for (guint i = 0; i < 12; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("%u", i);
+
+      sluice_settings_table_add_column (table, name, TRUE, SLUICE_UNIT_NONE);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
+    {
+      SluiceSettingsRow *row =
+          sluice_settings_table_add_row (table, i + 1, names[i], sluice_palette_color (i));
+
+      for (guint k = 0; k < 12; k++)
+        row->cells[k].number = 0.08949 / (k + 1);
+    }
+  sluice_settings_list_set_table (SLUICE_SETTINGS_LIST (list), table, TRUE);
+  settle (window);
+  keep_picture (window, "widget-settings-list");
+  g_assert_cmpuint (count_cut (list), ==, 0);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 /* An 8x8 picture of a ring, as the digits are. */
 static GBytes *
 make_png (int shift)
@@ -661,6 +704,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/histogram-card", test_histogram);
   g_test_add_func ("/ui/chart/card/picture", test_picture);
   g_test_add_func ("/ui/chart/modes", test_modes);
+  g_test_add_func ("/ui/chart/settings-list", test_settings_list);
   g_test_add_func ("/ui/chart/image-card", test_images);
   g_test_add_func ("/ui/chart/card/large-image", test_large_image);
   g_test_add_func ("/ui/chart/text-card", test_text);
