@@ -10,6 +10,7 @@
  *   link (a wire from the selected box, by keys), palette
  *   delete, detach, splice (into a wire, by keys), duplicate, rename, group, ungroup, mute, bypass
  *   copy, cut, paste, paste-wired
+ *   add-bend, next-bend, remove-bend (of the line that is chosen; move-left and so on move it)
  */
 #pragma once
 

@@ -260,6 +260,13 @@ sluice_canvas_append_line_menu (SluiceCanvas *self, GMenu *menu)
           g_menu_append_item (menu, item);
         }
     }
+  if (sluice_canvas_edit_can_arrange (self))
+    {
+      g_autoptr (GMenu) section = g_menu_new ();
+      g_menu_append (section, _ ("_Add a bend"), "canvas.add-bend");
+      g_menu_append (section, _ ("_Remove the bend"), "canvas.remove-bend");
+      g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
+    }
 }
 
 /* ---- breakpoints ---- */
