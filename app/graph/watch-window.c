@@ -53,8 +53,8 @@ struct _SluiceWatchWindow
 
 G_DEFINE_FINAL_TYPE (SluiceWatchWindow, sluice_watch_window, GTK_TYPE_WINDOW)
 
-static const char *const row_names[N_ROWS] = { N_ ("Value"), N_ ("min · mean · max"), N_ ("zeros"),
-                                               N_ ("non-finite") };
+static const char *const row_names[N_ROWS] = { N_ ("Value"), N_ ("Min · mean · max"), N_ ("Zeros"),
+                                               N_ ("Not finite") };
 
 /* ---- what is seen ---- */
 
