@@ -150,6 +150,7 @@ class Person:
         end = time.monotonic() + 1  # points that come in keep it from being settled, now and then
         while not self.costs.look("to rest", None)["settled"] and time.monotonic() < end:
             time.sleep(0.02)
+        time.sleep(0.5)  # pictures of the frame before go with the next
         return "charts"
 
     def do(self):
