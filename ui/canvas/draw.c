@@ -11,7 +11,7 @@
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
 #define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
-#define MOST_LAYOUTS  6000 /* no view has room for more that can be read */
+#define KEPT_DRAWINGS 32   /* a text that was in none of so many is laid out anew */
 
 static const struct
 {
@@ -107,11 +107,18 @@ sluice_value_table_get (const SluiceValueTable *self, const char *name)
   return v == NULL ? NULL : &v->value;
 }
 
+static GHashTable *
+new_layouts (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+}
+
 SluiceDrawer *
 sluice_drawer_new (void)
 {
   SluiceDrawer *self = g_new0 (SluiceDrawer, 1);
-  self->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->layouts = new_layouts ();
+  self->older_layouts = new_layouts ();
   self->hues = g_array_new (FALSE, FALSE, sizeof (SluiceColor));
   return self;
 }
@@ -120,6 +127,7 @@ void
 sluice_drawer_free (SluiceDrawer *self)
 {
   g_hash_table_unref (self->layouts);
+  g_hash_table_unref (self->older_layouts);
   g_array_unref (self->hues);
   g_clear_object (&self->context);
   g_free (self);
@@ -181,13 +189,35 @@ set_counted (PangoLayout *layout, const char *text, const char *count)
 }
 
 static PangoLayout *
+find_layout (SluiceDrawer *self, const char *key)
+{
+  PangoLayout *layout = g_hash_table_lookup (self->layouts, key);
+  gpointer own_key, older;
+  if (layout == NULL && g_hash_table_steal_extended (self->older_layouts, key, &own_key, &older))
+    g_hash_table_insert (self->layouts, own_key, layout = older);
+  return layout;
+}
+
+/* Live values come and go. */
+static void
+forget_layouts (SluiceDrawer *self)
+{
+  if (++self->n_drawings % KEPT_DRAWINGS != 0)
+    return;
+  GHashTable *forgotten = self->older_layouts;
+  g_hash_table_remove_all (forgotten);
+  self->older_layouts = self->layouts;
+  self->layouts = forgotten;
+}
+
+static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
   SluiceDrawer *self = d->drawer;
   char prefix[32];
   g_snprintf (prefix, sizeof prefix, "%d %d ", style, (int) width);
   g_autofree char *key = g_strconcat (prefix, text, NULL);
-  PangoLayout *layout = g_hash_table_lookup (self->layouts, key);
+  PangoLayout *layout = find_layout (self, key);
   if (layout != NULL)
     return layout;
   PangoFontDescription *font =
@@ -208,9 +238,6 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
     set_counted (layout, text, count);
   else
     pango_layout_set_text (layout, text, -1);
-  /* Live values come and go: forget rather than grow without end. */
-  if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
-    g_hash_table_remove_all (self->layouts);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
   return layout;
 }
@@ -722,6 +749,7 @@ sluice_drawer_draw (SluiceDrawer *self,
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   begin_theme (self, state->theme);
+  forget_layouts (self);
   self->n_boxes = 0;
   cairo_save (cr);
   draw_ground (&d);
