@@ -161,20 +161,30 @@ set_note (PangoLayout *layout, const char *note)
     }
 }
 
-/* "expert × 192": as much of the name as there is room for beside the count, which is whole or not
- * there. */
-static void
-set_counted (PangoLayout *layout, const char *text, const char *count)
+/* Of "expert ∇ × 192" what follows the name: which half it is of, and how many there are. */
+static const char *
+find_tail (const char *text)
 {
-  gulong least = 0, most = (gulong) g_utf8_strlen (text, count - text);
+  const char *tail = g_strrstr (text, " ∇");
+  return tail != NULL ? tail : g_strrstr (text, " × ");
+}
+
+/* As much of the name as there is room for beside its tail, which is whole, or not there:
+ * "ex…∇×192".
+ */
+static void
+set_tailed (PangoLayout *layout, const char *text, const char *tail)
+{
+  gulong least = 0, most = (gulong) g_utf8_strlen (text, tail - text);
   pango_layout_set_text (layout, text, -1);
   if (!pango_layout_is_ellipsized (layout))
     return;
+  g_auto (GStrv) parts = g_strsplit (tail, " ", -1);
+  g_autofree char *tight = g_strjoinv ("", parts);
   for (gulong n = (most + 1) / 2;; n = (least + most + 1) / 2)
     {
       g_autofree char *name = g_utf8_substring (text, 0, (glong) n);
-      g_autofree char *shorter =
-          n > 0 ? g_strconcat (name, "…", count, NULL) : g_strdup (count + 1);
+      g_autofree char *shorter = g_strconcat (name, n > 0 ? "…" : "", tight, NULL);
       pango_layout_set_text (layout, shorter, -1);
       gboolean fits = !pango_layout_is_ellipsized (layout);
       if (least >= most)
@@ -229,13 +239,13 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  const char *count = g_strrstr (text, " × ");
+  const char *tail = find_tail (text);
   pango_layout_set_ellipsize (layout, ellipsize (style));
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   if (style == TEXT_NOTE)
     set_note (layout, text);
-  else if (count != NULL)
-    set_counted (layout, text, count);
+  else if (tail != NULL)
+    set_tailed (layout, text, tail);
   else
     pango_layout_set_text (layout, text, -1);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
