@@ -294,8 +294,8 @@ set_stub (SluiceScene *scene, guint stub, double x, double part)
   edge->bounds = sluice_scene_path_bounds (points, edge->n_points, edge->width);
 }
 
-/* Short pieces stand where no line leads past, or are shorter still; in the first place if nothing
- * helps. */
+/* Short pieces are shorter still, or stand beside their place, where a line leads past; unless
+ * nothing helps. */
 static void
 shift_stubs (SluiceScene *scene, guint first)
 {
@@ -312,10 +312,10 @@ shift_stubs (SluiceScene *scene, guint first)
       gboolean is_clear = FALSE;
       for (guint k = 0; k < G_N_ELEMENTS (places) * G_N_ELEMENTS (parts) && !is_clear; k++)
         {
-          double off = places[k % G_N_ELEMENTS (places)] * SCENE_STUB_BESIDE;
+          double off = places[k / G_N_ELEMENTS (parts)] * SCENE_STUB_BESIDE;
           if (ABS (off) > r.width / 2 - 8)
             continue;
-          set_stub (scene, i, middle + off, parts[k / G_N_ELEMENTS (places)]);
+          set_stub (scene, i, middle + off, parts[k % G_N_ELEMENTS (parts)]);
           is_clear = stub_is_clear (scene, first, i);
         }
       if (!is_clear)
