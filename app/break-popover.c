@@ -92,20 +92,6 @@ shape_test_cb (SluiceBreakPopover *self)
                             gtk_drop_down_get_selected (self->shape_test) != SLUICE_SHAPE_ANY);
 }
 
-/* Not within the closing: its keyboard focus goes back first. */
-static gboolean
-unparent_cb (gpointer data)
-{
-  gtk_widget_unparent (data);
-  return G_SOURCE_REMOVE;
-}
-
-static void
-closed_cb (SluiceBreakPopover *self)
-{
-  g_idle_add (unparent_cb, self);
-}
-
 static void
 set_number (GtkEntry *entry, guint64 number)
 {
@@ -181,7 +167,6 @@ sluice_break_popover_class_init (SluiceBreakPopoverClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, set_cb);
   gtk_widget_class_bind_template_callback (widget_class, remove_cb);
   gtk_widget_class_bind_template_callback (widget_class, shape_test_cb);
-  gtk_widget_class_bind_template_callback (widget_class, closed_cb);
 }
 
 static void

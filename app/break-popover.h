@@ -7,7 +7,7 @@
 #include "engine/runtime/debug/breakpoint.h"
 
 /* The breakpoint of one place: its condition is made, changed, or it is removed
- * (win.set-breakpoint). It goes when it is closed. */
+ * (win.set-breakpoint). */
 #define SLUICE_TYPE_BREAK_POPOVER (sluice_break_popover_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceBreakPopover, sluice_break_popover, SLUICE, BREAK_POPOVER, GtkPopover)
 

@@ -9,10 +9,20 @@
 #include "app/break-marks.h"
 #include "app/break-popover.h"
 #include "app/failure-words.h"
+#include "app/graph/watch-window.h"
+#include "app/inject-popover.h"
+#include "app/live-actions.h"
 #include "app/window-private.h"
 
 static const SluiceCanvasCommand commands[] = {
-  { N_ ("_Stop here…"), "win.break-at", TRUE },
+  { N_ ("_Watch its value"), "win.watch", TRUE, FALSE, FALSE },
+  { N_ ("_Put in another value…"), "win.inject", TRUE, FALSE, FALSE },
+  { N_ ("_Stop here…"), "win.break-at", TRUE, TRUE, FALSE },
+  /* Where the graph can be changed. */
+  { N_ ("Make a bloc_k of it"), "build.make-block", FALSE, TRUE, TRUE },
+  { N_ ("One more of its bloc_k"), "build.instance", FALSE, TRUE, TRUE },
+  { N_ ("_Make all others of its block be as it is"), "build.apply-block", FALSE, TRUE, TRUE },
+  { N_ ("Tak_e it out of its block"), "build.unblock", FALSE, TRUE, TRUE },
 };
 
 SluiceCanvas *
@@ -46,23 +56,67 @@ sluice_place_actions_dup_place (SluiceWindow *window, const char *given)
   return g_strconcat (place, is_scope ? "/" : "", NULL);
 }
 
+/* The same of a value: a node's is its first output. (transfer full) (nullable) */
+static char *
+dup_edge (SluiceWindow *window, GVariant *parameter)
+{
+  g_autofree char *place =
+      sluice_place_actions_dup_place (window, g_variant_get_string (parameter, NULL));
+  if (place == NULL || strchr (place, ':') != NULL)
+    return g_steal_pointer (&place);
+  if (!g_str_has_suffix (place, "/"))
+    return g_strconcat (place, ":0", NULL);
+  sluice_window_tell (window, _ ("A scope has many values: choose one of its lines or nodes"));
+  return NULL;
+}
+
+/* It goes when it is closed; not within the closing: the keyboard's focus goes back first. */
+static gboolean
+unparent_cb (gpointer data)
+{
+  gtk_widget_unparent (data);
+  return G_SOURCE_REMOVE;
+}
+
+static void
+closed_cb (GtkWidget *popover)
+{
+  g_idle_add (unparent_cb, popover);
+}
+
 /* Of the canvas in front, where it shows the place. */
 static void
 point_at (SluiceWindow *window, GtkWidget *popover)
 {
   SluiceCanvas *canvas = get_front_canvas (window);
   double x, y;
-  if (gtk_widget_get_parent (popover) != GTK_WIDGET (canvas))
-    {
-      g_object_ref (popover);
-      if (gtk_widget_get_parent (popover) != NULL)
-        gtk_widget_unparent (popover);
-      gtk_widget_set_parent (popover, GTK_WIDGET (canvas));
-      g_object_unref (popover);
-    }
+  gtk_widget_set_parent (popover, GTK_WIDGET (canvas));
+  g_signal_connect (popover, "closed", G_CALLBACK (closed_cb), NULL);
   sluice_canvas_get_place_point (canvas, &x, &y);
   gtk_popover_set_pointing_to (GTK_POPOVER (popover), &(GdkRectangle){ (int) x, (int) y, 1, 1 });
   gtk_popover_popup (GTK_POPOVER (popover));
+}
+
+static void
+watch_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  g_autofree char *edge = dup_edge (window, parameter);
+  if (edge != NULL)
+    sluice_watch_window_open (GTK_WINDOW (window), window->controller, edge);
+}
+
+static void
+inject_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *window = data;
+  g_autofree char *edge = dup_edge (window, parameter);
+  if (edge == NULL)
+    return;
+  if (sluice_live_actions_have_run (window))
+    point_at (window, sluice_inject_popover_new (edge));
+  else
+    sluice_window_tell (window, _ ("No run is under way: start one first (F5)"));
 }
 
 static void
@@ -103,6 +157,8 @@ void
 sluice_place_actions_add (SluiceWindow *window)
 {
   static const GActionEntry actions[] = {
+    { .name = "watch", .activate = watch_cb, .parameter_type = "s" },
+    { .name = "inject", .activate = inject_cb, .parameter_type = "s" },
     { .name = "break-at", .activate = break_at_cb, .parameter_type = "s" },
     { .name = "set-breakpoint", .activate = set_breakpoint_cb, .parameter_type = "(ss)" },
   };

@@ -18,6 +18,8 @@
 #include "app/build/train-popover.h"
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
+#include "engine/command/block.h"
+#include "engine/command/layer.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/wrap.h"
 
@@ -37,6 +39,7 @@ struct _SluiceBuildPage
   SluiceProblemsList *problems;
   SluiceBudgetBar *budget;
   SluicePalette *palette;
+  SluiceLayersPane *layers;
   GtkMenuButton *train_button;
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
@@ -124,9 +127,29 @@ show_history (SluiceBuildPage *self)
                           n > 0 && sluice_document_get_path (self->document) != NULL);
 }
 
+/* What may be done with the scope that is selected, and which blocks there are. */
+static void
+update_blocks (SluiceBuildPage *self)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  const char *scope = sluice_canvas_get_selection (self->canvas);
+  gboolean is_scope = graph != NULL && scope != NULL && sluice_graph_find (graph, scope) == NULL;
+  g_autofree char *block = is_scope ? sluice_block_dup_name (graph, scope) : NULL;
+  g_autoptr (SluiceLayer) layer = is_scope ? sluice_layer_read (graph, scope) : NULL;
+  g_auto (GStrv) blocks = graph != NULL ? sluice_block_list (graph) : g_new0 (char *, 1);
+  GtkWidget *widget = GTK_WIDGET (self);
+  sluice_layers_pane_set_blocks (self->layers, (const char *const *) blocks);
+  gtk_widget_action_set_enabled (widget, "build.take-apart", layer != NULL);
+  gtk_widget_action_set_enabled (widget, "build.make-block", is_scope && block == NULL);
+  gtk_widget_action_set_enabled (widget, "build.apply-block", block != NULL);
+  gtk_widget_action_set_enabled (widget, "build.instance", block != NULL);
+  gtk_widget_action_set_enabled (widget, "build.unblock", block != NULL);
+}
+
 static void
 changed_cb (SluiceBuildPage *self)
 {
+  update_blocks (self);
   sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document), 0);
   show_refusal (self, NULL);
   show_saved (self);
@@ -176,10 +199,14 @@ scope_action (GtkWidget *widget, const char *name, GVariant *parameter)
   const char *selected = sluice_canvas_get_selection (self->canvas);
   if (selected == NULL || graph == NULL)
     return;
+  g_autofree char *block = sluice_block_dup_name (graph, selected);
   g_autofree char *line =
       g_str_equal (name, "build.make-block")    ? sluice_edit_line_block (graph, selected)
       : g_str_equal (name, "build.apply-block") ? sluice_edit_line_of ("apply", selected)
-                                                : sluice_edit_line_of ("unlayer", selected);
+      : g_str_equal (name, "build.unblock")     ? sluice_edit_line_of ("unblock", selected)
+      : g_str_equal (name, "build.instance") && block != NULL
+          ? sluice_edit_line_instance (graph, block, selected)
+          : sluice_edit_line_of ("unlayer", selected);
   sluice_graph_editor_do (self->editor, line);
 }
 
@@ -289,6 +316,7 @@ selection_changed_cb (SluiceBuildPage *self, const char *name)
   g_free (self->selected);
   self->selected = g_strdup (name);
   sluice_text_twin_select (self->twin, name);
+  update_blocks (self);
   g_signal_emit (self, signals[SELECTION_CHANGED], 0, name);
 }
 
@@ -613,6 +641,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_TRAIN_POPOVER);
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, layers);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, editor_box);
@@ -649,6 +678,8 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_install_action (widget_class, "build.take-apart", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.make-block", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.apply-block", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.instance", NULL, scope_action);
+  gtk_widget_class_install_action (widget_class, "build.unblock", NULL, scope_action);
   gtk_widget_class_install_action (widget_class, "build.train", NULL, train_action);
   gtk_widget_class_install_action (widget_class, "build.launch", NULL, launch_action);
   gtk_widget_class_install_action (widget_class, "build.toggle-text", NULL, toggle_text_action);

@@ -262,16 +262,84 @@ dup_common_scope (const char *const *names)
 }
 
 char *
-sluice_edit_line_group (SluiceGraph *graph, const char *const *names)
+sluice_edit_dup_group (SluiceGraph *graph, const char *const *names)
 {
   g_autofree char *scope = dup_common_scope (names);
   g_autofree char *wanted = g_strconcat (scope, *scope != '\0' ? "/" : "", "group", NULL);
-  g_autofree char *name = sluice_graph_unique_name (graph, wanted);
+  return sluice_graph_unique_name (graph, wanted);
+}
+
+static const char *
+get_base (const char *name)
+{
+  const char *slash = strrchr (name, '/');
+  return slash != NULL ? slash + 1 : name;
+}
+
+GStrv
+sluice_edit_list_in_group (const char *group, const char *const *names)
+{
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (guint i = 0; names[i] != NULL; i++)
+    {
+      g_autofree char *name = g_strconcat (group, "/", get_base (names[i]), NULL);
+      g_strv_builder_add (builder, name);
+    }
+  return g_strv_builder_end (builder);
+}
+
+GStrv
+sluice_edit_list_below (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = sluice_graph_get_node (graph, i)->name;
+      if (strncmp (name, scope, length) != 0 || name[length] != '/')
+        continue;
+      char *child = g_strndup (name, length + 1 + strcspn (name + length + 1, "/"));
+      if (!g_hash_table_contains (seen, child))
+        g_strv_builder_add (builder, child);
+      g_hash_table_add (seen, child);
+    }
+  return g_strv_builder_end (builder);
+}
+
+GStrv
+sluice_edit_list_above (const char *scope, const char *const *names)
+{
+  const char *slash = strrchr (scope, '/');
+  g_autofree char *above = g_strndup (scope, slash != NULL ? (gsize) (slash - scope) : 0);
+  if (*above != '\0')
+    return sluice_edit_list_in_group (above, names);
+  g_autoptr (GStrvBuilder) builder = g_strv_builder_new ();
+  for (guint i = 0; names[i] != NULL; i++)
+    g_strv_builder_add (builder, get_base (names[i]));
+  return g_strv_builder_end (builder);
+}
+
+/* What was arranged by hand goes along. */
+static char *
+with_layout (char *take_line, const char *words, const GPtrArray *lines)
+{
+  g_autoptr (GPtrArray) commands = new_lines ();
+  g_ptr_array_add (commands, take_line);
+  if (lines->len > 0)
+    g_ptr_array_add (commands, sluice_edit_line_layout (lines, words));
+  return join (commands, words);
+}
+
+char *
+sluice_edit_line_group (const char *group, const char *const *names, const GPtrArray *lines)
+{
+  g_autofree char *list = dup_list (names), *words = g_strdup_printf (_ ("group %s"), list);
   GString *line = g_string_new ("group");
-  add_word (line, name);
+  add_word (line, group);
   for (guint i = 0; names[i] != NULL; i++)
     add_word (line, names[i]);
-  return g_string_free (line, FALSE);
+  return with_layout (g_string_free (line, FALSE), words, lines);
 }
 
 char *
@@ -284,9 +352,10 @@ sluice_edit_line_summary (const char *kind, const char *edge)
 }
 
 char *
-sluice_edit_line_ungroup (const char *scope)
+sluice_edit_line_ungroup (const char *scope, const GPtrArray *lines)
 {
-  return new_line ("ungroup", scope, NULL);
+  g_autofree char *words = g_strdup_printf (_ ("ungroup %s"), scope);
+  return with_layout (new_line ("ungroup", scope, NULL), words, lines);
 }
 
 char *

@@ -29,11 +29,17 @@ char *sluice_edit_line_detach (SluiceGraph *graph,
 char *sluice_edit_line_mute (SluiceGraph *graph, const char *const *names);
 /* new_name: with its scope. lines: of sluice_view_state_diff(), of what was arranged of it */
 char *sluice_edit_line_rename (const char *name, const char *new_name, const GPtrArray *lines);
-/* Into a scope beside them. */
-char *sluice_edit_line_group (SluiceGraph *graph, const char *const *names);
+/* Into a scope beside them. lines: as of rename, and so of ungroup */
+char *sluice_edit_line_group (const char *group, const char *const *names, const GPtrArray *lines);
+/* The name of the scope that it would be, and what they are called in it. (transfer full) */
+char *sluice_edit_dup_group (SluiceGraph *graph, const char *const *names);
+GStrv sluice_edit_list_in_group (const char *group, const char *const *names);
+/* What stands in a scope, and what it is called where that is taken apart. (transfer full) */
+GStrv sluice_edit_list_below (SluiceGraph *graph, const char *scope);
+GStrv sluice_edit_list_above (const char *scope, const char *const *names);
 /* kind: "scalar". edge: what it shows */
 char *sluice_edit_line_summary (const char *kind, const char *edge);
-char *sluice_edit_line_ungroup (const char *scope);
+char *sluice_edit_line_ungroup (const char *scope, const GPtrArray *lines);
 /* A block that is called as the scope is, or nearly. */
 char *sluice_edit_line_block (SluiceGraph *graph, const char *scope);
 /* One more of the block of an instance, beside it. */

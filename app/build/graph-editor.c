@@ -183,7 +183,8 @@ static char *
 rename_to (const char *name, const char *new_name, gpointer data)
 {
   SluiceGraphEditor *self = data;
-  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, name, new_name);
+  const char *const from[] = { name, NULL }, *const to[] = { new_name, NULL };
+  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, from, to);
   g_autofree char *line = sluice_edit_line_rename (name, new_name, lines);
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, line, &error))
@@ -196,13 +197,23 @@ static void
 group (const char *const *names, gpointer data)
 {
   SluiceGraphEditor *self = data;
-  do_take (self, sluice_edit_line_group (sluice_document_get_graph (self->document), names), NULL);
+  g_autofree char *scope =
+      sluice_edit_dup_group (sluice_document_get_graph (self->document), names);
+  g_auto (GStrv) to = sluice_edit_list_in_group (scope, names);
+  g_autoptr (GPtrArray) lines =
+      sluice_canvas_list_renamed (self->canvas, names, (const char *const *) to);
+  do_take (self, sluice_edit_line_group (scope, names, lines), NULL);
 }
 
 static void
 ungroup (const char *scope, gpointer data)
 {
-  do_take (data, sluice_edit_line_ungroup (scope), NULL);
+  SluiceGraphEditor *self = data;
+  g_auto (GStrv) from = sluice_edit_list_below (sluice_document_get_graph (self->document), scope);
+  g_auto (GStrv) to = sluice_edit_list_above (scope, (const char *const *) from);
+  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (
+      self->canvas, (const char *const *) from, (const char *const *) to);
+  do_take (self, sluice_edit_line_ungroup (scope, lines), NULL);
 }
 
 static void
@@ -350,7 +361,8 @@ sluice_graph_editor_add (SluiceGraphEditor *self, const char *family, const char
   SluiceNode *selected = find_outcome (self, sluice_canvas_get_selection (self->canvas));
   gboolean has_edge = selected != NULL && selected->n_outputs > 0;
   SluiceHand hand = { .edge = has_edge ? (SluiceEdge){ selected, 0 } : SLUICE_NO_EDGE };
-  g_autofree char *key = g_strdup_printf ("layer %s", name);
+  gboolean is_block = g_str_equal (family, "block");
+  g_autofree char *key = g_strdup_printf ("%s %s", is_block ? family : "layer", name);
   GError *error = NULL;
   char *line = NULL;
   if (strcmp (family, "summary") == 0 && has_edge)

@@ -13,6 +13,7 @@
 typedef struct
 {
   GtkExpander *expander;
+  GtkLabel *count;
   GtkListBox *list;
   gboolean is_open; /* while nothing is searched */
 } Group;
@@ -22,7 +23,8 @@ struct _SluiceLayersPane
   GtkWidget parent;
   GtkWidget *box, *groups_box;
   GtkEditable *entry;
-  GArray *groups; /* of Group, in the order of the families */
+  GArray *groups; /* of Group: blocks, then in the order of the families */
+  GStrv blocks;   /* of the graph */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceLayersPane, sluice_layers_pane, GTK_TYPE_WIDGET)
@@ -36,7 +38,7 @@ static guint signals[N_SIGNALS];
 
 typedef struct
 {
-  const SluiceTemplate *template;
+  char *family, *name;
   char *title, *folded; /* for the search */
   guint order;          /* the usual ones first */
 } Entry;
@@ -45,6 +47,8 @@ static void
 entry_free (gpointer data)
 {
   Entry *self = data;
+  g_free (self->family);
+  g_free (self->name);
   g_free (self->title);
   g_free (self->folded);
   g_free (self);
@@ -73,32 +77,49 @@ dup_defaults (const SluiceTemplate *template)
   return text->len > 0 ? g_strdup (text->str) : NULL;
 }
 
+/* take: filled but for what is searched. detail: (nullable) */
 static GtkWidget *
-new_row (const SluiceTemplate *template)
+new_row (Entry *take, const char *summary, const char *detail)
 {
-  Entry *entry = g_new0 (Entry, 1);
-  entry->template = template;
-  entry->title = sluice_offers_dup_layer_title (template->name, &entry->order);
-  g_autofree char *words =
-      g_strdup_printf ("%s %s %s", entry->title, template->name, _ (template->summary));
-  entry->folded = g_utf8_casefold (words, -1);
+  g_autofree char *words = g_strdup_printf ("%s %s %s", take->title, take->name, summary);
+  take->folded = g_utf8_casefold (words, -1);
   GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *title = gtk_label_new (entry->title);
-  g_autofree char *defaults = dup_defaults (template);
-  GtkWidget *detail = gtk_label_new (defaults);
+  GtkWidget *title = gtk_label_new (take->title), *dim = gtk_label_new (detail);
   gtk_label_set_xalign (GTK_LABEL (title), 0);
   gtk_widget_set_hexpand (title, TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (detail), PANGO_ELLIPSIZE_END);
-  gtk_widget_add_css_class (detail, "dim-label");
-  gtk_widget_add_css_class (detail, "layer-detail");
+  gtk_label_set_ellipsize (GTK_LABEL (dim), PANGO_ELLIPSIZE_END);
+  gtk_widget_add_css_class (dim, "dim-label");
+  gtk_widget_add_css_class (dim, "layer-detail");
   gtk_box_append (GTK_BOX (box), title);
-  gtk_box_append (GTK_BOX (box), detail);
+  gtk_box_append (GTK_BOX (box), dim);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
-  gtk_widget_set_tooltip_text (row, _ (template->summary));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, entry->title,
-                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, _ (template->summary), -1);
-  g_object_set_data_full (G_OBJECT (row), "entry", entry, entry_free);
+  gtk_widget_set_tooltip_text (row, summary);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, take->title,
+                                  GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, summary, -1);
+  g_object_set_data_full (G_OBJECT (row), "entry", take, entry_free);
   return row;
+}
+
+static GtkWidget *
+new_template_row (const SluiceTemplate *template)
+{
+  Entry *entry = g_new0 (Entry, 1);
+  entry->family = g_strdup (template->family);
+  entry->name = g_strdup (template->name);
+  entry->title = sluice_offers_dup_layer_title (template->name, &entry->order);
+  g_autofree char *defaults = dup_defaults (template);
+  return new_row (entry, _ (template->summary), defaults);
+}
+
+static GtkWidget *
+new_block_row (const char *block, guint order)
+{
+  Entry *entry = g_new0 (Entry, 1);
+  entry->family = g_strdup ("block");
+  entry->name = g_strdup (block);
+  entry->title = g_strdup (block);
+  entry->order = order;
+  return new_row (entry, _ ("One more of this block, which reads what is selected"), NULL);
 }
 
 /* Schedules and clipping are chosen together with the optimizer. */
@@ -133,8 +154,8 @@ filter_cb (GtkListBoxRow *row, gpointer data)
 static void
 activated_cb (SluiceLayersPane *self, GtkListBoxRow *row)
 {
-  const SluiceTemplate *template = get_entry (row)->template;
-  g_signal_emit (self, signals[CHOSEN], 0, template->family, template->name);
+  const Entry *entry = get_entry (row);
+  g_signal_emit (self, signals[CHOSEN], 0, entry->family, entry->name);
 }
 
 /* (nullable): of those that match */
@@ -190,45 +211,47 @@ entered_cb (SluiceLayersPane *self)
 /* ---- the families ---- */
 
 static GtkWidget *
-new_heading (const char *title, guint n)
+new_heading (const char *title, GtkLabel **count)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *label = gtk_label_new (title), *count = gtk_label_new (NULL);
-  g_autofree char *text = g_strdup_printf ("%u", n);
+  GtkWidget *label = gtk_label_new (title), *number = gtk_label_new (NULL);
   gtk_label_set_xalign (GTK_LABEL (label), 0);
   gtk_widget_set_hexpand (label, TRUE);
-  gtk_label_set_label (GTK_LABEL (count), text);
-  gtk_widget_add_css_class (count, "dim-label");
+  gtk_widget_add_css_class (number, "dim-label");
   gtk_box_append (GTK_BOX (box), label);
-  gtk_box_append (GTK_BOX (box), count);
+  gtk_box_append (GTK_BOX (box), number);
+  *count = GTK_LABEL (number);
   return box;
 }
 
+static void
+set_count (const Group *group, guint n)
+{
+  g_autofree char *text = g_strdup_printf ("%u", n);
+  gtk_label_set_label (group->count, text);
+}
+
 static GtkListBox *
-new_list (SluiceLayersPane *self, const char *title, const GPtrArray *templates)
+new_list (SluiceLayersPane *self, const char *title)
 {
   GtkWidget *list = gtk_list_box_new ();
   gtk_accessible_update_property (GTK_ACCESSIBLE (list), GTK_ACCESSIBLE_PROPERTY_LABEL, title, -1);
   gtk_widget_add_css_class (list, "layers-list");
   gtk_list_box_set_selection_mode (GTK_LIST_BOX (list), GTK_SELECTION_NONE);
-  for (guint i = 0; i < templates->len; i++)
-    gtk_list_box_append (GTK_LIST_BOX (list), new_row (templates->pdata[i]));
   gtk_list_box_set_sort_func (GTK_LIST_BOX (list), compare_cb, NULL, NULL);
   gtk_list_box_set_filter_func (GTK_LIST_BOX (list), filter_cb, self, NULL);
   g_signal_connect_swapped (list, "row-activated", G_CALLBACK (activated_cb), self);
   return GTK_LIST_BOX (list);
 }
 
-/* What a model is made of is open, what comes later is folded. */
-static void
-add_family (SluiceLayersPane *self, const SluiceTemplateFamily *family)
+static Group *
+add_group (SluiceLayersPane *self, const char *title, gboolean is_open)
 {
-  g_autoptr (GPtrArray) templates = sluice_template_list (family->name);
-  const char *title = _ (family->title);
   GtkWidget *expander = gtk_expander_new (NULL);
-  gboolean is_open = strcmp (family->name, "input") == 0 || strcmp (family->name, "layer") == 0;
-  Group group = { GTK_EXPANDER (expander), new_list (self, title, templates), is_open };
-  gtk_expander_set_label_widget (group.expander, new_heading (title, templates->len));
+  Group group = { .expander = GTK_EXPANDER (expander),
+                  .list = new_list (self, title),
+                  .is_open = is_open };
+  gtk_expander_set_label_widget (group.expander, new_heading (title, &group.count));
   gtk_expander_set_child (group.expander, GTK_WIDGET (group.list));
   gtk_expander_set_expanded (group.expander, is_open);
   gtk_widget_add_css_class (expander, "layers-group");
@@ -237,6 +260,35 @@ add_family (SluiceLayersPane *self, const SluiceTemplateFamily *family)
   g_signal_connect_swapped (expander, "notify::expanded", G_CALLBACK (expanded_cb), self);
   gtk_box_append (GTK_BOX (self->groups_box), expander);
   g_array_append_val (self->groups, group);
+  return &g_array_index (self->groups, Group, self->groups->len - 1);
+}
+
+/* What a model is made of is open, what comes later is folded. */
+static void
+add_family (SluiceLayersPane *self, const SluiceTemplateFamily *family)
+{
+  g_autoptr (GPtrArray) templates = sluice_template_list (family->name);
+  gboolean is_open = strcmp (family->name, "input") == 0 || strcmp (family->name, "layer") == 0;
+  Group *group = add_group (self, _ (family->title), is_open);
+  for (guint i = 0; i < templates->len; i++)
+    gtk_list_box_append (group->list, new_template_row (templates->pdata[i]));
+  set_count (group, templates->len);
+}
+
+void
+sluice_layers_pane_set_blocks (SluiceLayersPane *self, const char *const *blocks)
+{
+  Group *group = &g_array_index (self->groups, Group, 0);
+  if (self->blocks != NULL && g_strv_equal ((const char *const *) self->blocks, blocks))
+    return;
+  g_strfreev (self->blocks);
+  self->blocks = g_strdupv ((GStrv) blocks);
+  for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index (group->list, 0)) != NULL;)
+    gtk_list_box_remove (group->list, GTK_WIDGET (row));
+  for (guint i = 0; blocks[i] != NULL; i++)
+    gtk_list_box_append (group->list, new_block_row (blocks[i], i));
+  set_count (group, g_strv_length (self->blocks));
+  gtk_widget_set_visible (GTK_WIDGET (group->expander), find_first (self, group) != NULL);
 }
 
 static void
@@ -250,6 +302,7 @@ static void
 sluice_layers_pane_finalize (GObject *object)
 {
   g_array_unref (SLUICE_LAYERS_PANE (object)->groups);
+  g_strfreev (SLUICE_LAYERS_PANE (object)->blocks);
   G_OBJECT_CLASS (sluice_layers_pane_parent_class)->finalize (object);
 }
 
@@ -293,6 +346,8 @@ sluice_layers_pane_init (SluiceLayersPane *self)
   gtk_box_append (GTK_BOX (self->box), entry);
   gtk_box_append (GTK_BOX (self->box), scroller);
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  add_group (self, _ ("Blocks of this graph"), TRUE);
+  sluice_layers_pane_set_blocks (self, (const char *const[]){ NULL });
   for (guint i = 0; i < sluice_template_n_families; i++)
     if (is_chosen_here (&sluice_template_families[i]))
       add_family (self, &sluice_template_families[i]);

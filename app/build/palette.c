@@ -161,6 +161,8 @@ dup_heading (SluicePalette *self, SluiceOfferReason reason)
       return g_strdup_printf (_ ("Makes it fit %s"), sluice_offers_get_refused_name (self->offers));
     case SLUICE_OFFER_FITS:
       return hand != NULL ? g_strdup_printf (_ ("Fits %s"), hand) : g_strdup (_ ("Usual"));
+    case SLUICE_OFFER_BLOCK:
+      return g_strdup (_ ("Blocks of this graph"));
     default:
       return g_strdup (hand != NULL ? _ ("Does not fit") : _ ("All"));
     }

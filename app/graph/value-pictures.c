@@ -7,7 +7,8 @@
 
 #include "engine/train/data.h"
 
-#define GAP 1 /* pixels between two pictures */
+#define GAP  1   /* pixels between two pictures */
+#define MOST 512 /* pixels of a picture either way: of more the first ones */
 
 SluiceTensor *
 sluice_value_to_doubles (SluiceTensor *value)
@@ -93,7 +94,8 @@ lay_out (const SluiceShape *shape)
     }
   gint64 channels = is_channels ? last : 1, size = height * width * channels;
   gint64 n = size > 0 ? sluice_shape_n_elements (shape) / size : 0;
-  return (Layout){ n, height, width, size, width * channels, channels, 1, last == 3 && is_channels };
+  return (
+      Layout){ n, height, width, size, width * channels, channels, 1, last == 3 && is_channels };
 }
 
 static void
@@ -123,7 +125,7 @@ sluice_value_image (const SluiceTensor *values, guint most, SluiceValueImage *im
   double scale = greatest > least ? 255 / (greatest - least) : 0;
   guint n = (guint) MIN (at.n, (gint64) most), columns = (guint) ceil (sqrt (n)),
         rows = (n + columns - 1) / columns;
-  guint width = (guint) at.width, height = (guint) at.height;
+  guint width = (guint) MIN (at.width, MOST), height = (guint) MIN (at.height, MOST);
   *image = (SluiceValueImage){ .width = columns * (width + GAP) - GAP,
                                .height = rows * (height + GAP) - GAP,
                                .n_shown = n,

@@ -28,8 +28,8 @@ typedef struct
  *
  * [n,height,width,channels], one or three of them, are pictures; other channels are a picture each,
  * of the first example. [height,width,1 or 3] is one, [n,height,width] are several, a matrix is one
- * and a vector a row of it. The least element is black and the greatest white; what is not finite is
- * red.
+ * and a vector a row of it. The least element is black and the greatest white; what is not finite
+ * is red.
  *
  * Returns: %FALSE where there is no element
  */

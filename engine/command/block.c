@@ -32,6 +32,22 @@ sluice_block_dup_name (SluiceGraph *graph, const char *scope)
 }
 
 GStrv
+sluice_block_list (SluiceGraph *graph)
+{
+  g_autoptr (GStrvBuilder) blocks = g_strv_builder_new ();
+  g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      g_autofree char *block = dup_block (sluice_graph_get_node (graph, i));
+      if (block == NULL || g_hash_table_contains (seen, block))
+        continue;
+      g_strv_builder_add (blocks, block);
+      g_hash_table_add (seen, g_steal_pointer (&block));
+    }
+  return g_strv_builder_end (blocks);
+}
+
+GStrv
 sluice_block_list_instances (SluiceGraph *graph, const char *block)
 {
   g_autoptr (GStrvBuilder) scopes = g_strv_builder_new ();

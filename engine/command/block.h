@@ -14,5 +14,7 @@
 
 /* The block that the scope is an instance of. (transfer full) (nullable): it is none */
 char *sluice_block_dup_name (SluiceGraph *graph, const char *scope);
+/* Names of all blocks that there are, in the order in which they were made. (transfer full) */
+GStrv sluice_block_list (SluiceGraph *graph);
 /* Its instances, as they stand in the graph. (transfer full) */
 GStrv sluice_block_list_instances (SluiceGraph *graph, const char *block);

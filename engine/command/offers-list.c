@@ -17,16 +17,14 @@
 
 /* ---- what both have in common ---- */
 
-/* An offer that was done in the box. lines: what adds it, with places for one more and a NULL;
- * name: what is added; made: the node that gives what comes of it. */
-static SluiceOffer *
-try_offer (SluiceOfferList *list,
-           const char *key,
-           const char *title,
-           const char **lines,
-           guint n,
-           const char *name,
-           const char *made)
+SluiceOffer *
+sluice_offers_try (SluiceOfferList *list,
+                   const char *key,
+                   const char *title,
+                   const char **lines,
+                   guint n,
+                   const char *name,
+                   const char *made)
 {
   const SluiceHand *hand = list->hand;
   g_autofree char *connect = NULL, *line = NULL;
@@ -205,7 +203,7 @@ add_layer (SluiceOfferList *list,
   g_autofree char *line = write_layer (template, name, flat ? behind : edge, second, detail);
   const char *lines[4] = { flat ? before : line, line };
   SluiceOffer *offer =
-      line != NULL ? try_offer (list, key, title, lines, flat ? 2 : 1, name, made) : NULL;
+      line != NULL ? sluice_offers_try (list, key, title, lines, flat ? 2 : 1, name, made) : NULL;
   if (offer == NULL)
     return FALSE;
   if (flat)
@@ -381,7 +379,7 @@ add_op (SluiceOfferList *list, const SluiceOp *op, int connected, const SluiceIn
   write_attrs (op, connected, want->dtype, line);
   write_shape (op, &want->shape, line);
   const char *lines[3] = { line->str };
-  SluiceOffer *offer = try_offer (list, op->name, op->name, lines, 1, name, name);
+  SluiceOffer *offer = sluice_offers_try (list, op->name, op->name, lines, 1, name, name);
   if (offer == NULL)
     return NULL;
   offer->detail = g_strdup (_ (op->def->summary));

@@ -74,6 +74,18 @@ char *sluice_offer_input_text (const SluiceNode *node, guint input);
 
 /* offers-fit.c: what comes between the edge in hand and what refused it. */
 void sluice_offers_add_fitting (SluiceOfferList *list);
+/* An offer that was done in the box. lines: what adds it, with places for one more and a NULL;
+ * name: what is added; made: the node that gives what comes of it. (transfer none) (nullable) */
+SluiceOffer *sluice_offers_try (SluiceOfferList *list,
+                                const char *key,
+                                const char *title,
+                                const char **lines,
+                                guint n,
+                                const char *name,
+                                const char *made);
+
+/* offers-block.c */
+void sluice_offers_add_blocks (SluiceOfferList *list);
 /* offers-list.c */
 void sluice_offers_add_layers (SluiceOfferList *list);
 void sluice_offers_add_ops (SluiceOfferList *list);

@@ -67,7 +67,10 @@ part_is (const Part *self, const char *command)
 static gboolean
 part_makes (const Part *self, const SluiceOffer *offer)
 {
-  static const char layer[] = "layer ";
+  static const char layer[] = "layer ", block[] = "block ";
+  if (part_is (self, "instance"))
+    return g_str_has_prefix (offer->key, block)
+           && strcmp (self->pdata[1], offer->key + strlen (block)) == 0;
   if (part_is (self, "layer"))
     return g_str_has_prefix (offer->key, layer)
            && strcmp (self->pdata[1], offer->key + strlen (layer)) == 0;

@@ -128,6 +128,7 @@ make_list (SluiceGraph *graph, const SluiceHand *given, gboolean only_fitting)
         sluice_offers_add_edges (&list);
       sluice_offers_add_layers (&list);
       sluice_offers_add_ops (&list);
+      sluice_offers_add_blocks (&list);
     }
   sluice_namer_clear (&namer);
   sluice_namer_clear (&namer_of_refused);

@@ -25,12 +25,13 @@ typedef enum
 {
   SLUICE_OFFER_MAKES_FIT, /* between the output in hand and the input that refused it */
   SLUICE_OFFER_FITS,      /* what is in hand */
+  SLUICE_OFFER_BLOCK,     /* the same, one more of a block of this graph */
   SLUICE_OFFER_OTHER,     /* it is added, and connected to nothing */
 } SluiceOfferReason;
 
 typedef struct
 {
-  char *key;    /* "Reshape", "layer dense": what lists of recent and pinned ones hold */
+  char *key;    /* "Reshape", "layer dense", "block body": what is remembered of it */
   char *title;  /* "Reshape" */
   char *detail; /* (nullable): "to ?×3136" */
   char *line;   /* the command that does it */

@@ -187,6 +187,28 @@ class Debug:
         w.wait(lambda s: s["control"] == "idle")
         w.quit()
 
+    def inject(self, w):
+        """On the line that is chosen, in the run under way."""
+        press_keys("ctrl+shift+f")
+        w.until(w.find_accessible("text box", "New value").has_focus)
+        type_text("*0")
+        press_keys("Return")
+        state = w.wait(lambda s: "hidden/bias_add:0 *0 from step" in s["told"])
+        self.tap.point("a key puts another value on the line", state["control"] == "running",
+                       state["told"])
+        w.act("inject-value", GLib.Variant("(ss)", ("hidden/bias_add:0", "")))
+        w.wait(lambda s: s["told"].startswith("hidden/bias_add:0 from step"))
+
+    def watch(self, w):
+        """A window of its own: nothing hears keys here once it is closed."""
+        press_keys("Escape", "ctrl+shift+h")  # the box, not its line
+        w.until(lambda: any(o.label() == "hidden/relu:0" for o in w.accessible().children()))
+        w.find_accessible("tab", "Table").press()
+        w.until(lambda: any(o.label().startswith("                0          1")
+                            for o in w.accessible().tree()))
+        self.picture("debug-watch")
+        self.tap.point("a key watches its value, whose elements are a table, too", True)
+
     def on_a_line(self, workspace):
         """A breakpoint on a value, with a condition, made, changed and removed by keys."""
         w = self.open("digits-mlp", workspace)
@@ -215,8 +237,9 @@ class Debug:
                        [one["kind"] for one in state["graph"]["line_breaks"]] == ["break"]
                        and self.dots(state).get("hidden/bias_add") == "break",
                        state["graph"]["line_breaks"])
-        press_keys("F5")
+        w.act("start-run", GLib.Variant("(sas)", ("", ["steps=1000000"])))
         w.wait(lambda s: s["step"] > 5 and not s["stop"])
+        self.inject(w)
         press_keys("ctrl+F9")
         w.until(w.find_accessible("checkbox", "Only where a number is not finite").has_focus)
         press_keys("Tab", "ctrl+a")
@@ -234,6 +257,8 @@ class Debug:
         state = w.wait(lambda s: not s["graph"]["line_breaks"])
         self.tap.point("and removed", self.dots(state).get("hidden/bias_add") == "stop",
                        self.dots(state))
+        w.act("debug-go")
+        self.watch(w)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
         w.quit()

@@ -37,6 +37,12 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                              "align-column", "align-row", "distribute-across",
                              "distribute-down", "arrange", "frame", "note", "next-note",
                              "straighten", "select-all")},
+             **{"canvas." + name: "tests/ui/canvas/test-lines.c"
+                for name in ("next-line", "previous-line")},
+             **{"canvas." + name: "tests/ui/canvas/test-arrange.c"
+                for name in ("add-bend", "next-bend", "remove-bend")},
+             **{"win." + name + "::": "tests/app/test-debug-window.py"
+                for name in ("break-at", "inject", "watch")},
              **{"win." + name: "tests/app/test-debug-window.py"
                 for name in ("toggle-breakpoint", "break-non-finite", "debug-step", "debug-next",
                              "debug-go", "change-value", "unput", "clip-input",

@@ -100,10 +100,30 @@ class Palette:
         self.tap.point("a problem is mended by its button", checked.returncode == 0,
                        checked.stdout + checked.stderr)
 
+    def blocks(self):
+        """What is made a block is offered among the layers, and its scope's menu has one more."""
+        for line in ("add Placeholder wide dtype=DT_FLOAT shape=[?,6]",
+                     "layer dense body/fc input=wide units=6", "block body part"):
+            self.w.act("edit", GLib.Variant("s", line))
+        self.w.wait(lambda s: s["build"]["n-undo"] == 7 and s["settled"])
+        self.tap.point("a block stands among the layers",
+                       self.w.find_accessible("list item", "part") is not None)
+        self.w.act("select", GLib.Variant("s", "body/fc"))
+        press_keys("alt+1")
+        self.w.wait(lambda s: s["page"] == "build" and s["settled"])
+        self.walk_to_canvas()
+        press_keys("BackSpace")
+        self.w.wait(lambda s: s["build"]["canvas"]["selection"] == "body")
+        press_keys("ctrl+alt+b")
+        state = self.w.wait(lambda s: s["build"]["n-undo"] == 8)
+        self.tap.point("a key makes one more of it", "one more part" in state["build"]["undo"],
+                       state["build"]["undo"])
+
     def run(self):
         self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
         self.wire()
         self.problem()
+        self.blocks()
 
 
 def main():

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "ui/canvas/canvas-edit-private.h"
 #include "ui/canvas/canvas-private.h"
 
 #include <glib/gi18n-lib.h>
@@ -329,6 +330,9 @@ bind_keys (GtkWidgetClass *klass)
   bind (klass, GDK_KEY_Down, 0, "canvas.select-down");
   bind (klass, GDK_KEY_Right, GDK_CONTROL_MASK, "canvas.select-next");
   bind (klass, GDK_KEY_Left, GDK_CONTROL_MASK, "canvas.select-previous");
+  bind (klass, GDK_KEY_b, GDK_ALT_MASK, "canvas.add-bend");
+  bind (klass, GDK_KEY_n, GDK_ALT_MASK, "canvas.next-bend");
+  bind (klass, GDK_KEY_Delete, GDK_ALT_MASK, "canvas.remove-bend");
   bind (klass, GDK_KEY_Down, GDK_CONTROL_MASK, "canvas.next-line");
   bind (klass, GDK_KEY_Up, GDK_CONTROL_MASK, "canvas.previous-line");
 }
@@ -363,6 +367,9 @@ sluice_canvas_install_actions (GtkWidgetClass *klass)
     { "canvas.select-down", NULL, walk_action },
     { "canvas.next-line", NULL, sluice_canvas_line_action },
     { "canvas.previous-line", NULL, sluice_canvas_line_action },
+    { "canvas.add-bend", NULL, sluice_canvas_edit_bend_action },
+    { "canvas.next-bend", NULL, sluice_canvas_edit_bend_action },
+    { "canvas.remove-bend", NULL, sluice_canvas_edit_bend_action },
     { "canvas.select-parent", NULL, select_parent_action },
     { "canvas.select-none", NULL, select_parent_action },
     { "canvas.trace-inputs", "u", sluice_canvas_trace_action },

@@ -88,6 +88,7 @@ struct _CanvasEdit
   SluicePoint cut_from, cut_to; /* in the scene */
   guint bent_edge;              /* in hand, or SLUICE_NONE */
   SluicePoint bend_at;          /* in the scene */
+  guint bend;                   /* which of the line's; SLUICE_NONE: a new one */
   guint ticks;                  /* callback while something is dragged */
   gint64 last_tick;             /* frame time, 0: none yet */
 
@@ -192,6 +193,7 @@ void sluice_canvas_edit_end_drag (SluiceCanvas *self);
 
 /* canvas-edit-bend.c */
 /* TRUE: there was a handle of a bent line. */
+void sluice_canvas_edit_bend_action (GtkWidget *widget, const char *name, GVariant *parameter);
 gboolean sluice_canvas_edit_straighten_at (SluiceCanvas *self, double x, double y);
 void
 sluice_canvas_edit_straighten_action (GtkWidget *widget, const char *name, GVariant *parameter);

@@ -105,11 +105,14 @@ sluice_canvas_edit_arrange (SluiceCanvas *self, const GPtrArray *lines, const ch
 }
 
 GPtrArray *
-sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name)
+sluice_canvas_list_renamed (SluiceCanvas *self,
+                            const char *const *names,
+                            const char *const *new_names)
 {
   g_return_val_if_fail (SLUICE_IS_CANVAS (self), NULL);
   g_autoptr (SluiceViewState) renamed = sluice_view_state_copy (self->state);
-  sluice_view_state_rename (renamed, name, new_name);
+  for (guint i = 0; names[i] != NULL; i++)
+    sluice_view_state_rename (renamed, names[i], new_names[i]);
   return sluice_view_state_diff (self->state, renamed);
 }
 

@@ -10,6 +10,7 @@
  *   link (a wire from the selected box, by keys), palette
  *   delete, detach, splice (into a wire, by keys), duplicate, rename, group, ungroup, mute, bypass
  *   copy, cut, paste, paste-wired
+ *   add-bend, next-bend, remove-bend (of the line that is chosen; move-left and so on move it)
  */
 #pragma once
 
@@ -126,9 +127,11 @@ void sluice_canvas_place_next (SluiceCanvas *self, double x, double y);
 /* The same, but it stands where the layout puts it. */
 void sluice_canvas_select_next (SluiceCanvas *self);
 
-/* What becomes of the arrangement where a node or scope is called otherwise: lines (char*) as of
- * arrange. (transfer full) */
-GPtrArray *sluice_canvas_list_renamed (SluiceCanvas *self, const char *name, const char *new_name);
+/* What becomes of the arrangement where nodes or scopes are called otherwise, one after the other:
+ * lines (char*) as of arrange. (transfer full) */
+GPtrArray *sluice_canvas_list_renamed (SluiceCanvas *self,
+                                       const char *const *names,
+                                       const char *const *new_names);
 
 /* Draws dashed, as a box with that name, what would come there, in the scene; a place that is no
  * number: behind what is selected. name: (nullable): nothing any more */

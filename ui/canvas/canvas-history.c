@@ -127,11 +127,11 @@ sluice_canvas_move_action (GtkWidget *widget, const char *name, GVariant *parame
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   const char *where = name + strlen ("canvas.move-");
-  if (self->scene == NULL
-      || (self->notes.selected == NULL && !sluice_canvas_can_move (self, self->lead_item)))
-    return;
   double dx = *where == 'r' ? KEY_MOVE : *where == 'l' ? -KEY_MOVE : 0;
   double dy = *where == 'd' ? KEY_MOVE : *where == 'u' ? -KEY_MOVE : 0;
+  if (self->scene == NULL || sluice_canvas_edit_move_bend (self, dx, dy)
+      || (self->notes.selected == NULL && !sluice_canvas_can_move (self, self->lead_item)))
+    return;
   if (self->notes.selected != NULL)
     sluice_canvas_move_note (self, dx, dy);
   else

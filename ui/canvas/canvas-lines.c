@@ -226,10 +226,13 @@ sluice_canvas_append_place_menu (SluiceCanvas *self,
   for (guint i = 0; i < self->n_commands; i++)
     {
       const SluiceCanvasCommand *command = &self->commands[i];
-      if (is_scope && !command->of_scopes)
+      if (is_scope ? !command->of_scopes : !command->of_values)
         continue;
-      g_autoptr (GMenuItem) item = g_menu_item_new (_ (command->label), NULL);
-      g_menu_item_set_action_and_target (item, command->action, "s", place);
+      g_autoptr (GMenuItem) item = g_menu_item_new (_ (command->label), command->action);
+      if (command->of_selection)
+        g_menu_item_set_attribute (item, "hidden-when", "s", "action-disabled");
+      else
+        g_menu_item_set_action_and_target (item, command->action, "s", place);
       g_menu_append_item (section, item);
     }
   g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
@@ -256,6 +259,13 @@ sluice_canvas_append_line_menu (SluiceCanvas *self, GMenu *menu)
           g_menu_item_set_label (item, plain->str);
           g_menu_append_item (menu, item);
         }
+    }
+  if (sluice_canvas_edit_can_arrange (self))
+    {
+      g_autoptr (GMenu) section = g_menu_new ();
+      g_menu_append (section, _ ("_Add a bend"), "canvas.add-bend");
+      g_menu_append (section, _ ("_Remove the bend"), "canvas.remove-bend");
+      g_menu_append_section (menu, NULL, G_MENU_MODEL (section));
     }
 }
 

@@ -354,6 +354,8 @@ void sluice_canvas_edit_end_cut (SluiceCanvas *self);
 gboolean sluice_canvas_edit_begin_bend (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_drag_bend (SluiceCanvas *self, double x, double y);
 void sluice_canvas_edit_end_bend (SluiceCanvas *self);
+/* Of the line that is chosen, by so much in the scene; FALSE: it has none. */
+gboolean sluice_canvas_edit_move_bend (SluiceCanvas *self, double dx, double dy);
 /* canvas-edit-pointer.c */
 /* A box is moved: onto a wire, or, where it is @detaching, out of its own. */
 void sluice_canvas_edit_begin_box (SluiceCanvas *self, guint item, gboolean detaching);

@@ -80,7 +80,8 @@ typedef struct
 {
   const char *label; /* N_() */
   const char *action;
-  gboolean of_scopes;
+  gboolean of_values, of_scopes;
+  gboolean of_selection; /* without a target, of what is selected; not shown where it is disabled */
 } SluiceCanvasCommand;
 /* @commands: they must stay. */
 void

@@ -7,8 +7,8 @@
 
 #include "ui/canvas/path.h"
 
-/* Lines that a person has bent lead through the point that was chosen, and leave and arrive as they
- * did. */
+/* Lines that a person has bent lead through the points that were chosen, and leave and arrive as
+ * they did. */
 
 #define PULL 0.4 /* of a piece's length: how far its ends go straight on */
 
@@ -20,23 +20,37 @@ towards (SluicePoint from, SluicePoint to, double length)
                    : (SluicePoint){ 0, 0 };
 }
 
-guint
-sluice_bent_path (const SluicePoint *path, guint n, SluicePoint by, GArray *points)
+SluicePoint
+sluice_bend_base (SluicePoint from, SluicePoint to, guint n, guint i)
 {
-  SluicePoint from = path[0], leave = path[1], arrive = path[n - 2], to = path[n - 1];
-  SluicePoint bend = { (from.x + to.x) / 2 + by.x, (from.y + to.y) / 2 + by.y };
-  double first = hypot (bend.x - from.x, bend.y - from.y) * PULL,
-         second = hypot (to.x - bend.x, to.y - bend.y) * PULL;
-  SluicePoint out = towards (from, leave, first), in = towards (to, arrive, second),
-              before = towards (to, from, first), after = towards (from, to, second);
-  sluice_path_add (points, from.x, from.y);
-  sluice_path_add (points, from.x + out.x, from.y + out.y);
-  sluice_path_add (points, bend.x + before.x, bend.y + before.y);
-  sluice_path_add (points, bend.x, bend.y);
-  sluice_path_add (points, bend.x + after.x, bend.y + after.y);
-  sluice_path_add (points, to.x + in.x, to.y + in.y);
-  sluice_path_add (points, to.x, to.y);
-  return 7;
+  double part = (i + 1.0) / (n + 1.0);
+  return (SluicePoint){ from.x + (to.x - from.x) * part, from.y + (to.y - from.y) * part };
+}
+
+guint
+sluice_bent_path (const SluicePoint *path, guint n, const SluiceViewBends *bends, GArray *points)
+{
+  SluicePoint via[SLUICE_MAX_BENDS + 2] = { path[0] };
+  const guint last = bends->n + 1;
+  via[last] = path[n - 1];
+  for (guint i = 0; i < bends->n; i++)
+    {
+      SluicePoint base = sluice_bend_base (path[0], path[n - 1], bends->n, i);
+      via[i + 1] = (SluicePoint){ base.x + bends->by[i].x, base.y + bends->by[i].y };
+    }
+  sluice_path_add (points, via[0].x, via[0].y);
+  for (guint i = 0; i < last; i++)
+    {
+      SluicePoint a = via[i], b = via[i + 1];
+      double length = hypot (b.x - a.x, b.y - a.y) * PULL;
+      SluicePoint out = i == 0 ? towards (a, path[1], length) : towards (via[i - 1], b, length),
+                  in = i + 1 == last ? towards (b, path[n - 2], length)
+                                     : towards (via[i + 2], a, length);
+      sluice_path_add (points, a.x + out.x, a.y + out.y);
+      sluice_path_add (points, b.x + in.x, b.y + in.y);
+      sluice_path_add (points, b.x, b.y);
+    }
+  return 3 * last + 1;
 }
 
 static const char *
@@ -47,15 +61,15 @@ path_of (SluiceScene *scene, guint item)
 }
 
 gboolean
-sluice_scene_get_bend (SluiceScene *scene,
-                       const SluiceViewState *state,
-                       guint edge,
-                       SluicePoint *by)
+sluice_scene_get_bends (SluiceScene *scene,
+                        const SluiceViewState *state,
+                        guint edge,
+                        SluiceViewBends *bends)
 {
   const SluiceSceneEdge *e = sluice_scene_get_edge (scene, edge);
   const char *from = path_of (scene, e->from), *to = path_of (scene, e->to);
   return from != NULL && to != NULL && !e->quiet
-         && sluice_view_state_get_bend (state, from, to, &by->x, &by->y);
+         && sluice_view_state_get_bends (state, from, to, bends);
 }
 
 void
@@ -66,13 +80,13 @@ sluice_scene_bend (SluiceScene *scene, const SluiceViewState *state)
   for (guint i = 0; i < scene->edges->len; i++)
     {
       SluiceSceneEdge *e = &g_array_index (scene->edges, SluiceSceneEdge, i);
-      SluicePoint by;
-      if (e->n_points < 4 || !sluice_scene_get_bend (scene, state, i, &by))
+      SluiceViewBends bends;
+      if (e->n_points < 4 || !sluice_scene_get_bends (scene, state, i, &bends))
         continue;
       g_autofree SluicePoint *path = g_memdup2 (
           &g_array_index (scene->points, SluicePoint, e->first_point), e->n_points * sizeof *path);
       guint first = scene->points->len, n = e->n_points;
-      e->n_points = sluice_bent_path (path, n, by, scene->points);
+      e->n_points = sluice_bent_path (path, n, &bends, scene->points);
       e->first_point = first;
       e->bounds = sluice_scene_path_bounds (&g_array_index (scene->points, SluicePoint, first),
                                             e->n_points, e->width);

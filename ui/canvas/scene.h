@@ -133,13 +133,16 @@ void sluice_scene_get_item_edges (SluiceScene *self, guint item, gboolean outgoi
  */
 gboolean sluice_scene_can_move (SluiceScene *self, guint item);
 
-/* How a line is bent, from the middle between its ends; FALSE: it is not. */
-gboolean sluice_scene_get_bend (SluiceScene *scene,
-                                const SluiceViewState *state,
-                                guint edge,
-                                SluicePoint *by);
+/* How a line is bent; FALSE: it is not. */
+gboolean sluice_scene_get_bends (SluiceScene *scene,
+                                 const SluiceViewState *state,
+                                 guint edge,
+                                 SluiceViewBends *bends);
+/* Where a bend of a line would be without what it is moved by: its ends, how many, which. */
+SluicePoint sluice_bend_base (SluicePoint from, SluicePoint to, guint n, guint i);
 /* Such a line, from one that is straight or bent: appended; how many points. */
-guint sluice_bent_path (const SluicePoint *path, guint n, SluicePoint by, GArray *points);
+guint
+sluice_bent_path (const SluicePoint *path, guint n, const SluiceViewBends *bends, GArray *points);
 
 /* TRUE for the short line between a glyph and the box it stands at. */
 gboolean sluice_scene_is_stalk (SluiceScene *scene, const SluiceSceneEdge *edge);

@@ -23,7 +23,7 @@ struct _SluiceViewState
   SluiceOpenScopes *open;
   GHashTable *moves;  /* char* -> SluicePoint* */
   GHashTable *places; /* char* -> SluicePlace, never DEFAULT */
-  GHashTable *bends;  /* "from\nto" -> SluicePoint* */
+  GHashTable *bends;  /* "from\nto" -> SluiceViewBends* */
   GHashTable *notes;  /* char* -> SluiceViewNote* */
   GPtrArray *unknown; /* char*: lines of newer versions and other tools */
   gboolean use_dot;

@@ -126,12 +126,18 @@ parse_bend (SluiceViewState *self, const Line *line)
 {
   g_autofree char *from = line->n > 1 ? unescape_name (line->words[1]) : NULL;
   g_autofree char *to = line->n > 2 ? unescape_name (line->words[2]) : NULL;
-  double by[2];
-  if (line->n > 5)
+  SluiceViewBends bends = { .n = line->n > 4 ? (line->n - 3) / 2 : 0 };
+  gboolean ok = from != NULL && to != NULL && bends.n > 0 && line->n == 3 + 2 * bends.n;
+  if (bends.n > SLUICE_MAX_BENDS)
     return SLUICE_VIEW_LINE_UNKNOWN;
-  gboolean ok = from != NULL && to != NULL && parse_numbers (line, 3, by, 2);
+  for (guint i = 0; i < bends.n && ok; i++)
+    {
+      double by[2];
+      ok = parse_numbers (line, 3 + 2 * i, by, 2);
+      bends.by[i] = (SluicePoint){ by[0], by[1] };
+    }
   if (ok)
-    sluice_view_state_set_bend (self, from, to, by[0], by[1]);
+    sluice_view_state_set_bends (self, from, to, &bends);
   return answer (ok);
 }
 
@@ -307,20 +313,39 @@ print_number (char *buffer, double value)
 }
 
 static void
-add_points (GHashTable *points, const char *word, gboolean of_pairs, GPtrArray *lines)
+add_moves (GHashTable *moves, GPtrArray *lines)
 {
   char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
   GHashTableIter iter;
   gpointer key, value;
-  g_hash_table_iter_init (&iter, points);
+  g_hash_table_iter_init (&iter, moves);
   while (g_hash_table_iter_next (&iter, &key, &value))
     {
       const SluicePoint *p = value;
-      g_auto (GStrv) names = g_strsplit (key, "\n", of_pairs ? 2 : 1);
-      g_autofree char *first = escape_name (names[0]);
-      g_autofree char *second = names[1] != NULL ? escape_name (names[1]) : g_strdup ("");
-      take_line (lines, g_strdup_printf ("%s %s%s%s %s %s", word, first, *second != '\0' ? " " : "",
-                                         second, print_number (x, p->x), print_number (y, p->y)));
+      g_autofree char *name = escape_name (key);
+      take_line (lines, g_strdup_printf ("moved %s %s %s", name, print_number (x, p->x),
+                                         print_number (y, p->y)));
+    }
+}
+
+static void
+add_bends (GHashTable *bends, GPtrArray *lines)
+{
+  char x[G_ASCII_DTOSTR_BUF_SIZE], y[G_ASCII_DTOSTR_BUF_SIZE];
+  GHashTableIter iter;
+  gpointer key, value;
+  g_hash_table_iter_init (&iter, bends);
+  while (g_hash_table_iter_next (&iter, &key, &value))
+    {
+      const SluiceViewBends *of_line = value;
+      g_auto (GStrv) names = g_strsplit (key, "\n", 2);
+      g_autofree char *from = escape_name (names[0]), *to = escape_name (names[1]);
+      GString *line = g_string_new (NULL);
+      g_string_printf (line, "bend %s %s", from, to);
+      for (guint i = 0; i < of_line->n; i++)
+        g_string_append_printf (line, " %s %s", print_number (x, of_line->by[i].x),
+                                print_number (y, of_line->by[i].y));
+      take_line (lines, g_string_free (line, FALSE));
     }
 }
 
@@ -347,8 +372,8 @@ sluice_view_state_list_lines (const SluiceViewState *self)
   GPtrArray *lines = g_ptr_array_new_with_free_func (g_free);
   GHashTableIter iter;
   gpointer key, value;
-  add_points (self->moves, "moved", FALSE, lines);
-  add_points (self->bends, "bend", TRUE, lines);
+  add_moves (self->moves, lines);
+  add_bends (self->bends, lines);
   g_hash_table_iter_init (&iter, self->notes);
   while (g_hash_table_iter_next (&iter, &key, &value))
     if (*((const SluiceViewNote *) value)->text != '\0') /* else somebody is about to write it */

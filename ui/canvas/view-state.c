@@ -165,14 +165,14 @@ sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name)
 
 /* Replaces what is in @to by copies. */
 static void
-copy_moves (GHashTable *to, GHashTable *from)
+copy_table (GHashTable *to, GHashTable *from, gsize size)
 {
   GHashTableIter iter;
   gpointer key, value;
   g_hash_table_remove_all (to);
   g_hash_table_iter_init (&iter, from);
   while (g_hash_table_iter_next (&iter, &key, &value))
-    g_hash_table_insert (to, g_strdup (key), g_memdup2 (value, sizeof (SluicePoint)));
+    g_hash_table_insert (to, g_strdup (key), g_memdup2 (value, size));
 }
 
 static void
@@ -200,8 +200,8 @@ copy_notes (SluiceViewState *self, GHashTable *from)
 void
 sluice_view_state_take_arrangement (SluiceViewState *self, const SluiceViewState *other)
 {
-  copy_moves (self->moves, other->moves);
-  copy_moves (self->bends, other->bends);
+  copy_table (self->moves, other->moves, sizeof (SluicePoint));
+  copy_table (self->bends, other->bends, sizeof (SluiceViewBends));
   copy_notes (self, other->notes);
   copy_places (self->places, other->places);
   self->use_dot = other->use_dot;
@@ -279,24 +279,25 @@ bend_key (const char *from, const char *to)
 }
 
 gboolean
-sluice_view_state_get_bend (
-    const SluiceViewState *self, const char *from, const char *to, double *dx, double *dy)
+sluice_view_state_get_bends (const SluiceViewState *self,
+                             const char *from,
+                             const char *to,
+                             SluiceViewBends *bends)
 {
   g_autofree char *key = bend_key (from, to);
-  const SluicePoint *p = g_hash_table_lookup (self->bends, key);
-  if (p == NULL)
-    return FALSE;
-  *dx = p->x;
-  *dy = p->y;
-  return TRUE;
+  const SluiceViewBends *found = g_hash_table_lookup (self->bends, key);
+  if (found != NULL)
+    *bends = *found;
+  return found != NULL;
 }
 
 void
-sluice_view_state_set_bend (
-    SluiceViewState *self, const char *from, const char *to, double dx, double dy)
+sluice_view_state_set_bends (SluiceViewState *self,
+                             const char *from,
+                             const char *to,
+                             const SluiceViewBends *bends)
 {
-  SluicePoint p = { dx, dy };
-  g_hash_table_replace (self->bends, bend_key (from, to), g_memdup2 (&p, sizeof p));
+  g_hash_table_replace (self->bends, bend_key (from, to), g_memdup2 (bends, sizeof *bends));
 }
 
 void

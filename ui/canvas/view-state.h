@@ -6,7 +6,7 @@
  * every rebuild of the graph. Its text form is the `model.layout` sidecar:
  *
  *   layout 1 graph=<hash>
- *   bend <from> <to> <dx> <dy>
+ *   bend <from> <to> <dx> <dy> [<dx> <dy>]...
  *   engine dot
  *   exclude <name>
  *   frame <id> <title> <name>...
@@ -22,6 +22,8 @@
 #pragma once
 
 #include <glib.h>
+
+#include "ui/common/geometry.h"
 
 G_BEGIN_DECLS
 
@@ -48,11 +50,25 @@ void sluice_view_state_unset_moves (SluiceViewState *self);
 /* Of that and of what stands in it. */
 void sluice_view_state_unset_moves_below (SluiceViewState *self, const char *name);
 
-/* The line between two boxes bends: so far from the middle between its ends. */
-gboolean sluice_view_state_get_bend (
-    const SluiceViewState *self, const char *from, const char *to, double *dx, double *dy);
-void sluice_view_state_set_bend (
-    SluiceViewState *self, const char *from, const char *to, double dx, double dy);
+#define SLUICE_MAX_BENDS 8 /* of a line */
+
+/* The line between two boxes leads through points: each so far from where it would be if all lay
+ * evenly on the straight way between its ends; one alone from the middle. */
+typedef struct
+{
+  guint n;
+  SluicePoint by[SLUICE_MAX_BENDS];
+} SluiceViewBends;
+
+/* FALSE: it has none. */
+gboolean sluice_view_state_get_bends (const SluiceViewState *self,
+                                      const char *from,
+                                      const char *to,
+                                      SluiceViewBends *bends);
+void sluice_view_state_set_bends (SluiceViewState *self,
+                                  const char *from,
+                                  const char *to,
+                                  const SluiceViewBends *bends);
 void sluice_view_state_unset_bend (SluiceViewState *self, const char *from, const char *to);
 gboolean sluice_view_state_has_bends (const SluiceViewState *self);
 

@@ -352,6 +352,36 @@ static const struct
   { "bias", "fc1/MatMul", 0, "?×128" },
 };
 
+/* One more of a block of the graph reads what is in hand; one that could not is not offered. */
+static void
+test_blocks (Fixture *f, gconstpointer data)
+{
+  static const char *const name[] = { "name=third", NULL };
+  g_autoptr (GError) error = NULL;
+  run (f, "add Placeholder wide dtype=DT_FLOAT shape=[?,6]\n"
+          "layer dense body/fc input=wide units=6\n"
+          "layer dense end input=body/fc/output units=2\n"
+          "block body body\n");
+  SluiceHand hand = { .edge = edge (f, "wide") };
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+  g_autoptr (GPtrArray) found = sluice_offers_match (offers, "body", NULL, NULL, FALSE);
+  const SluiceOffer *offer = get_offer (found, 0);
+  assert_offer (offer, "body |  | ?×6");
+  g_assert_cmpint (offer->reason, ==, SLUICE_OFFER_BLOCK);
+  g_assert_cmpstr (offer->key, ==, "block body");
+  g_assert_cmpstr (offer->line, ==, "instance body body_1 wide");
+  g_autofree char *named = sluice_offer_dup_line_with (offer, name, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (named, ==, "instance body third wide");
+  run (f, offer->line);
+  g_assert_nonnull (sluice_graph_find (f->graph, "body_1/out_0"));
+  SluiceHand narrow = { .edge = edge (f, "end/output") };
+  g_autoptr (SluiceOffers) others = sluice_offers_new (f->graph, &narrow);
+  g_autoptr (GPtrArray) none = sluice_offers_match (others, "body", NULL, NULL, FALSE);
+  for (guint i = 0; i < none->len; i++)
+    g_assert_cmpint (get_offer (none, i)->reason, !=, SLUICE_OFFER_BLOCK);
+}
+
 static void
 test_judge (Fixture *f, gconstpointer data)
 {
@@ -420,6 +450,7 @@ main (int argc, char **argv)
   TEST ("said-of-nothing", test_said_of_nothing);
   TEST ("does-not-fit", test_does_not_fit);
   TEST ("habits", test_habits);
+  TEST ("blocks", test_blocks);
   TEST ("judge", test_judge);
   TEST ("judged", test_judged);
   return g_test_run ();

@@ -106,6 +106,45 @@ test_bend (EditFixture *f, gconstpointer data)
   assert_layout (f, "");
 }
 
+static guint
+count_bends (EditFixture *f)
+{
+  g_autoptr (SluiceViewState) state = sluice_canvas_dup_view_state (f->canvas);
+  SluiceViewBends bends = { 0 };
+  return sluice_view_state_get_bends (state, "a", "b", &bends) ? bends.n : 0;
+}
+
+/* The same by keys: as many as there is room for, each moved and taken away. */
+static void
+test_bend_keys (EditFixture *f, gconstpointer data)
+{
+  edit_settle (f);
+  sluice_canvas_select (f->canvas, "a");
+  edit_act (f, "canvas.next-line");
+  edit_act (f, "canvas.add-bend");
+  assert_layout (f, "+bend a b 0 0");
+  edit_act (f, "canvas.move-right");
+  edit_act (f, "canvas.add-bend");
+  g_assert_cmpuint (count_bends (f), ==, 2);
+  edit_act (f, "canvas.next-bend");
+  edit_act (f, "canvas.move-down");
+  edit_act (f, "canvas.remove-bend");
+  g_assert_cmpuint (count_bends (f), ==, 1);
+  for (guint i = 0; i < 20; i++)
+    edit_act (f, "canvas.add-bend");
+  g_assert_cmpuint (count_bends (f), ==, SLUICE_MAX_BENDS);
+  for (guint i = 0; i < SLUICE_MAX_BENDS; i++)
+    {
+      edit_act (f, "canvas.next-bend");
+      edit_act (f, "canvas.remove-bend");
+    }
+  assert_layout (f, "");
+  /* Without a bend the box moves, which the line is of. */
+  edit_act (f, "canvas.move-right");
+  g_autofree char *layout = dup_layout (f);
+  g_assert_true (g_str_has_prefix (layout, "+moved a "));
+}
+
 /* Who sees all of a graph goes on seeing all of it, though a new box is brought into view. */
 static void
 test_fitted (EditFixture *f, gconstpointer data)
@@ -215,6 +254,7 @@ main (int argc, char **argv)
   ADD ("lines", test_lines);
   ADD ("several", test_several);
   ADD ("bend", test_bend);
+  ADD ("bend-keys", test_bend_keys);
   ADD ("fitted", test_fitted);
   ADD ("note", test_note);
   ADD ("frame", test_frame);

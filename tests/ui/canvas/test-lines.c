@@ -14,8 +14,9 @@ static const char nodes[] = "a Placeholder ?×28\n"
                             "d Relu ?×10 s:1\n";
 
 static const SluiceCanvasCommand commands[] = {
-  { "Do it", "test.place", TRUE },
-  { "Do it to a value", "test.value", FALSE },
+  { "Do it", "test.place", TRUE, TRUE, FALSE },
+  { "Do it to a value", "test.value", TRUE, FALSE, FALSE },
+  { "Do it to a scope", "test.scope", FALSE, TRUE, TRUE },
 };
 
 static void

@@ -138,7 +138,7 @@ test_diff (void)
   sluice_view_state_set_move (to, "a", 3, 2);
   sluice_view_state_set_place (from, "hub", SLUICE_PLACE_EXCLUDE);
   sluice_view_state_set_use_dot (to, TRUE);
-  sluice_view_state_set_bend (to, "a", "b c", 5, -6.5);
+  sluice_view_state_set_bends (to, "a", "b c", &(SluiceViewBends){ 1, { { 5, -6.5 } } });
   sluice_view_state_set_note (to, "1", &(SluiceViewNote){ TRUE, "two of them", both, 0, 0 });
   sluice_view_state_set_note (to, "2", &(SluiceViewNote){ FALSE, "one\nline", none, 7, 8 });
   sluice_view_state_set_open (to, "is no arrangement", TRUE);
@@ -168,11 +168,39 @@ test_diff (void)
   g_assert_cmpstr (back, ==, "layout 1 graph=\nexclude hub\nmoved a 1 2\n");
 }
 
+/* A line may be bent more than once; a file that says it once is as it ever was. */
+static void
+test_bends (void)
+{
+  static const char text[] = "layout 1 graph=\nbend a b 5 -6.50\nbend b c 1 2 3 4 5 6\n";
+  g_autoptr (GError) error = NULL;
+  SluiceViewBends bends;
+  g_autoptr (SluiceViewState) state = sluice_view_state_parse (text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_true (sluice_view_state_get_bends (state, "a", "b", &bends));
+  g_assert_cmpuint (bends.n, ==, 1);
+  g_assert_cmpfloat (bends.by[0].y, ==, -6.5);
+  g_assert_true (sluice_view_state_get_bends (state, "b", "c", &bends));
+  g_assert_cmpuint (bends.n, ==, 3);
+  g_assert_cmpfloat (bends.by[2].x, ==, 5);
+  g_autofree char *again = sluice_view_state_print (state, "");
+  g_assert_cmpstr (again, ==, text);
+  g_assert_null (sluice_view_state_parse ("layout 1 graph=\nbend a b 5 -6 1\n", NULL, NULL));
+  g_assert_null (sluice_view_state_parse ("layout 1 graph=\nbend a b\n", NULL, NULL));
+  /* More than there are here is another version's. */
+  static const char more[] = "layout 1 graph=\nbend a b 1 1 2 2 3 3 4 4 5 5 6 6 7 7 8 8 9 9\n";
+  g_autoptr (SluiceViewState) other = sluice_view_state_parse (more, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *kept = sluice_view_state_print (other, "");
+  g_assert_cmpstr (kept, ==, more);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/canvas/view-state/round-trip", test_round_trip);
+  g_test_add_func ("/canvas/view-state/bends", test_bends);
   g_test_add_func ("/canvas/view-state/unknown", test_unknown_lines_are_kept);
   g_test_add_func ("/canvas/view-state/bad", test_bad_lines);
   g_test_add_func ("/canvas/view-state/crlf", test_windows_line_ends);
