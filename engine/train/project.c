@@ -561,18 +561,6 @@ sluice_project_find_parameter (const SluiceProject *self, const char *name)
   return NULL;
 }
 
-const SluiceOverride *
-sluice_project_find_override (const SluiceProject *self, const char *name)
-{
-  for (guint i = 0; i < self->overrides->len; i++)
-    {
-      const SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
-      if (strcmp (override->name, name) == 0)
-        return override;
-    }
-  return NULL;
-}
-
 static gboolean
 set_parameter (SluiceProject *self,
                const SluiceNamedEdge *parameter,
