@@ -68,6 +68,7 @@ update_status (SluiceWindow *self)
       gtk_label_set_label (self->status_rate, starting || (has_project && !ready) ? ""
                                               : ready ? _ ("Press Start (F5) to train")
                                                       : _ ("Open a project to train it"));
+      gtk_label_set_ellipsize (self->status_machine, PANGO_ELLIPSIZE_END);
       gtk_label_set_label (self->status_machine, moved != NULL ? moved : "");
       return;
     }
@@ -78,6 +79,7 @@ update_status (SluiceWindow *self)
   gtk_label_set_label (self->status_step, head);
   gtk_widget_set_visible (GTK_WIDGET (self->status_step), TRUE);
   gtk_label_set_label (self->status_rate, rate);
+  gtk_label_set_ellipsize (self->status_machine, PANGO_ELLIPSIZE_START);
   gtk_label_set_label (self->status_machine, machine);
   gtk_progress_bar_set_fraction (self->progress, p.n_steps > 0 ? (double) p.step / p.n_steps : 0);
 }

@@ -117,18 +117,6 @@ add_setting (SluiceLaunchForm *self, const char *group, const char *key, char *t
 
 /* ---- promoted parameters ---- */
 
-static const SluiceOverride *
-find_override (const SluiceProject *project, const char *name)
-{
-  for (guint i = 0; i < project->overrides->len; i++)
-    {
-      const SluiceOverride *override = &g_array_index (project->overrides, SluiceOverride, i);
-      if (strcmp (override->name, name) == 0)
-        return override;
-    }
-  return NULL;
-}
-
 /* graph: with what the project says otherwise */
 static void
 add_attr (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
@@ -148,7 +136,7 @@ add_attr (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph 
 static void
 add_edge (SluiceLaunchForm *self, const SluiceNamedEdge *parameter, SluiceGraph *graph)
 {
-  const SluiceOverride *override = find_override (self->project, parameter->name);
+  const SluiceOverride *override = sluice_project_find_override (self->project, parameter->name);
   SluiceEdge edge = { 0 };
   gboolean is_there =
       graph != NULL && sluice_graph_parse_edge (graph, parameter->target, &edge, NULL);

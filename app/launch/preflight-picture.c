@@ -12,7 +12,7 @@
 #include "ui/common/widget.h"
 
 #define BAR_HEIGHT  6
-#define BAR_WIDTH   110 /* at least */
+#define BAR_WIDTH   80 /* at least */
 #define BINS_HEIGHT 52
 #define INPUT_HUE   4 /* of sluice_palette_structure() */
 #define LABELS_HUE  2

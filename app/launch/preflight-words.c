@@ -47,7 +47,7 @@ dup_time (const SluicePreflightItem *item)
 static char *
 step_words (const SluicePreflightItem *item, const SluicePreflight *card, char **dim)
 {
-  GString *more = g_string_new (is_of (item, "measured") ? _ ("a step, measured now")
+  GString *more = g_string_new (is_of (item, "measured") ? _ ("a step, measured")
                                 : is_of (item, "run")    ? _ ("a step, as in an earlier run")
                                                          : _ ("a step, modelled"));
   const SluicePreflightItem *model = find (card, "model_us", NULL),
@@ -60,7 +60,7 @@ step_words (const SluicePreflightItem *item, const SluicePreflight *card, char *
   if (model != NULL && !is_of (item, "modelled"))
     {
       g_autofree char *time = dup_time (model);
-      g_string_append_printf (more, _ (" · modelled: %s"), time);
+      g_string_append_printf (more, _ (" · model %s"), time);
     }
   *dim = g_string_free (more, FALSE);
   return dup_time (item);
@@ -91,7 +91,7 @@ memory_words (const SluicePreflightItem *item, const SluicePreflight *card, char
   g_autofree char *planned =
       plan != NULL ? sluice_format_value (plan->value, SLUICE_UNIT_BYTES) : NULL;
   *dim = is_of (item, "plan") ? g_strdup_printf (_ ("of %s, by the plan"), room)
-         : planned != NULL    ? g_strdup_printf (_ ("of %s, measured · plan %s"), room, planned)
+         : planned != NULL    ? g_strdup_printf (_ ("of %s · plan %s"), room, planned)
                               : g_strdup_printf (_ ("of %s, measured"), room);
   return g_strdup_printf ("%s %s", item->name != NULL ? item->name : "", value);
 }

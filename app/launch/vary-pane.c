@@ -170,7 +170,7 @@ make_values (SluiceVaryPane *self, const char *first)
   GtkEventController *keys = gtk_event_controller_key_new ();
   GtkEventController *focus = gtk_event_controller_focus_new ();
   self->chips = SLUICE_WRAP (sluice_wrap_new (6, FALSE));
-  self->value = make_entry (self, _ ("next value"), "", 7);
+  self->value = make_entry (self, _ ("next value"), "", 5);
   gtk_entry_set_placeholder_text (GTK_ENTRY (self->value), _ ("add"));
   gtk_widget_set_tooltip_text (self->value,
                                _ ("A value, or several with commas, then Return; Backspace takes "

@@ -230,7 +230,7 @@ draw_words (Drawing *d, const SluiceLineageLine *line, double y)
                                : g_strdup_printf (_ ("from step %s"), from);
   double x = get_x (self, line->from) + BEND + 2;
   sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, MAX (get_width (self) - x - 4, 30));
-  draw_text (d, x, y - 11, SLUICE_ANCHOR_START, d->theme->dim);
+  draw_text (d, x, y - 13, SLUICE_ANCHOR_START, d->theme->dim);
 }
 
 static void

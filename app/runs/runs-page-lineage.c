@@ -153,6 +153,12 @@ sluice_runs_page_update_lineage (SluiceRunsPage *self)
   if (self->tracing || store == NULL || !gtk_widget_get_mapped (GTK_WIDGET (self)))
     return;
   g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
+  /* Unasked it tells of the newest runs, which are none of the trash. */
+  if (items->len == 0 && sluice_run_table_get_trash (self->table))
+    {
+      gtk_widget_set_visible (self->lineage_box, FALSE);
+      return;
+    }
   Question *question = g_new (Question, 1);
   *question = (Question){ g_object_ref (store), g_array_new (FALSE, FALSE, sizeof (gint64)) };
   for (guint i = 0; i < MIN (items->len, MOST_WANTED); i++)

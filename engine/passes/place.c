@@ -581,7 +581,7 @@ list_texts (const GPtrArray *texts)
   for (guint i = 0; i < MIN (texts->len, most); i++)
     g_string_append_printf (list, "%s%s", i > 0 ? ", " : "", (const char *) texts->pdata[i]);
   if (texts->len > most)
-    g_string_append_printf (list, " and %u more", texts->len - most);
+    g_string_append_printf (list, _ (" and %u more"), texts->len - most);
   return g_string_free (list, FALSE);
 }
 
@@ -604,7 +604,7 @@ sluice_placements_dup_moved (const SluicePlacements *self,
   if (n == 0)
     return NULL;
   g_autofree char *from = list_texts (asked), *to = list_texts (given);
-  return g_strdup_printf (n == 1 ? "%u node asks for %s, which is not here: it stands on %s"
-                                 : "%u nodes ask for %s, which are not here: they stand on %s",
+  return g_strdup_printf (ngettext ("%u node asks for %s, which is not here: it stands on %s",
+                                    "%u nodes ask for %s, which are not here: they stand on %s", n),
                           n, from, to);
 }

@@ -217,7 +217,7 @@ prepare (Fork *self, SluiceRunDraft *draft, const Fork *other, GError **error)
       self->graph = g_bytes_ref (other->graph);
     }
   /* Until it is trained, too, it can be told from others. */
-  self->settings = sluice_trainer_new_settings (self->project);
+  self->settings = sluice_trainer_new_settings (self->project, self->replica->graph);
   self->needs = get_needs (self);
   drop_replica (self);
   return g_steal_pointer (&info);

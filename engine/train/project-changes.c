@@ -215,6 +215,18 @@ sluice_project_get_schedule (const SluiceProject *self, gint64 step, SluiceSched
     }
 }
 
+const SluiceOverride *
+sluice_project_find_override (const SluiceProject *self, const char *name)
+{
+  for (guint i = 0; i < self->overrides->len; i++)
+    {
+      const SluiceOverride *override = &g_array_index (self->overrides, SluiceOverride, i);
+      if (strcmp (override->name, name) == 0)
+        return override;
+    }
+  return NULL;
+}
+
 gboolean
 sluice_project_get_parameter (const SluiceProject *self,
                               const char *name,

@@ -115,6 +115,8 @@ gboolean
 sluice_project_parse_count (const char *name, const char *text, gint64 *count, GError **error);
 /* (nullable) (transfer none) */
 const SluiceNamedEdge *sluice_project_find_parameter (const SluiceProject *self, const char *name);
+/* What it is instead of the graph's own. (nullable) (transfer none) */
+const SluiceOverride *sluice_project_find_override (const SluiceProject *self, const char *name);
 
 /**
  * sluice_project_save:

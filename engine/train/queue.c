@@ -114,7 +114,8 @@ struct _SluiceQueueBatch
   GArray *starts;     /* of SluiceRunStart, as many */
   /* Of all graphs and data so far; the last ones are those of who has another one's hash. */
   GPtrArray *graphs, *files; /* of GBytes, SluiceRunFile */
-  char *hash;                /* of the last graph */
+  SluiceGraph *graph;        /* (nullable): the last one */
+  char *hash;                /* its */
   Checked checked;           /* of the last one that was */
 };
 
@@ -128,6 +129,7 @@ sluice_queue_batch_free (SluiceQueueBatch *self)
   g_ptr_array_unref (self->graphs);
   g_ptr_array_unref (self->files);
   g_object_unref (self->store);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
   g_free (self->hash);
   g_free (self->checked.values);
   g_free (self);
@@ -169,6 +171,8 @@ load (SluiceQueueBatch *self,
   sluice_run_file_note_asked (file, &request->needs, request->init_from);
   g_ptr_array_add (self->graphs, bytes);
   g_ptr_array_add (self->files, g_steal_pointer (&file));
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  self->graph = g_steal_pointer (&graph);
   g_free (self->hash);
   self->hash = g_steal_pointer (&hash);
   return TRUE;
@@ -188,7 +192,7 @@ make_start (SluiceQueueBatch *self, const SluiceProject *project, const SluiceQu
   if (needs->memory == 0)
     waiting->needs.memory = self->checked.memory;
   waiting->needs.devices = waiting->devices = g_strdup (needs->devices);
-  waiting->settings = sluice_trainer_new_settings (project);
+  waiting->settings = sluice_trainer_new_settings (project, self->graph);
   waiting->checkpoint = g_strdup (self->checked.values);
   g_ptr_array_add (self->waiting, waiting);
   return (SluiceRunStart){ .graph = last_of (self->graphs),

@@ -119,16 +119,32 @@ add_project (GPtrArray *facts, const char *folder, const SluiceRunInfo *info)
   return TRUE;
 }
 
-/* Of a run that was imported: what it said that it began with. */
+static const char *
+find_fact (GPtrArray *facts, const char *what, const char *name)
+{
+  for (guint i = 0; i < facts->len; i++)
+    {
+      const Fact *fact = facts->pdata[i];
+      if (strcmp (fact->what, what) == 0 && (name == NULL || strcmp (fact->name, name) == 0))
+        return fact->value;
+    }
+  return NULL;
+}
+
+/* What it said that it began with: all that is known of a run that was imported, and of ours what
+ * project.ini leaves to the graph. */
 static void
 add_settings (GPtrArray *facts, const SluiceRunEntry *entry)
 {
   for (guint i = 0; i < entry->settings->len; i++)
     {
       const SluiceSetting *setting = entry->settings->pdata[i];
+      const char *what = strcmp (setting->name, SEED) == 0 ? SEED : SETTING;
       g_autoptr (GString) number = g_string_new (NULL);
+      if (find_fact (facts, what, setting->name) != NULL)
+        continue;
       sluice_json_append_double (number, setting->number);
-      add_fact (facts, strcmp (setting->name, SEED) == 0 ? SEED : SETTING, setting->name,
+      add_fact (facts, what, setting->name,
                 g_strdup (setting->text != NULL ? setting->text : number->str));
     }
 }
@@ -190,8 +206,7 @@ collect_facts (SluiceStore *store, const SluiceRunEntry *entry, GError **error)
   const char *hash = entry->info->graph_hash;
   add_fact (facts, GRAPH, GRAPH, hash != NULL && *hash != '\0' ? g_strndup (hash, 16) : NULL);
   gboolean is_ours = add_project (facts, folder, entry->info);
-  if (!is_ours)
-    add_settings (facts, entry);
+  add_settings (facts, entry);
   add_folder (facts, folder);
   if (is_ours && !add_start (facts, store, entry->info, error))
     return NULL;
@@ -220,18 +235,6 @@ item_new (const char *what, const char *name, guint n)
   self->values = g_new0 (char *, n);
   self->n_values = n;
   return self;
-}
-
-static const char *
-find_fact (GPtrArray *facts, const char *what, const char *name)
-{
-  for (guint i = 0; i < facts->len; i++)
-    {
-      const Fact *fact = facts->pdata[i];
-      if (strcmp (fact->what, what) == 0 && (name == NULL || strcmp (fact->name, name) == 0))
-        return fact->value;
-    }
-  return NULL;
 }
 
 /* Does any run that is known in this kind have another value than another one? */

@@ -13,7 +13,9 @@
 #include "engine/store/kinds/event.h"
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
+#include "engine/train/attr-parameter.h"
 #include "engine/train/example-sums.h"
+#include "engine/train/project-changes.h"
 #include "engine/train/run-edit.h"
 #include "engine/train/trainer-private.h"
 
@@ -195,20 +197,52 @@ log_graph (SluiceTrainer *self, GError **error)
   return series >= 0;
 }
 
+/* Of the graph's own: text is freed with texts. FALSE: it computes the value, which is no setting.
+ */
+static gboolean
+get_own_setting (const SluiceNamedEdge *parameter,
+                 SluiceGraph *graph,
+                 GPtrArray *texts,
+                 SluiceHparam *setting)
+{
+  gboolean is_attr = sluice_parameter_is_attr (parameter->target);
+  char *text = is_attr ? sluice_graph_dup_attr_parameter (graph, parameter->target)
+                       : sluice_project_dup_constant (graph, parameter->target);
+  if (text == NULL)
+    return FALSE;
+  g_ptr_array_add (texts, text);
+  *setting = (SluiceHparam){ parameter->name, 0, text };
+  if (!is_attr)
+    *setting = (SluiceHparam){ parameter->name, g_ascii_strtod (text, NULL), NULL };
+  return TRUE;
+}
+
+static void
+add_parameters (const SluiceProject *p, SluiceGraph *graph, GPtrArray *texts, GArray *settings)
+{
+  for (guint i = 0; i < p->parameters->len; i++)
+    {
+      const SluiceNamedEdge *parameter = &g_array_index (p->parameters, SluiceNamedEdge, i);
+      const SluiceOverride *override = sluice_project_find_override (p, parameter->name);
+      SluiceHparam setting;
+      if (override != NULL)
+        setting = (SluiceHparam){ override->name, override->value, override->text };
+      else if (!get_own_setting (parameter, graph, texts, &setting))
+        continue;
+      g_array_append_val (settings, setting);
+    }
+}
+
 SluiceRecord *
-sluice_trainer_new_settings (const SluiceProject *p)
+sluice_trainer_new_settings (const SluiceProject *p, SluiceGraph *graph)
 {
   g_autoptr (GArray) settings = g_array_new (FALSE, FALSE, sizeof (SluiceHparam));
+  g_autoptr (GPtrArray) texts = g_ptr_array_new_with_free_func (g_free);
   const SluiceHparam always[] = { { "batch", (double) p->batch },
                                   { "seed", (double) p->seed },
                                   { "steps", (double) p->n_steps } };
   g_array_append_vals (settings, always, G_N_ELEMENTS (always));
-  for (guint i = 0; i < p->overrides->len; i++)
-    {
-      const SluiceOverride *override = &g_array_index (p->overrides, SluiceOverride, i);
-      SluiceHparam setting = { override->name, override->value, override->text };
-      g_array_append_val (settings, setting);
-    }
+  add_parameters (p, graph, texts, settings);
   return &sluice_hparams_new_start (0, sluice_trainer_wall_now (),
                                     (const SluiceHparam *) settings->data, settings->len)
               ->base;
@@ -220,7 +254,8 @@ log_settings (SluiceTrainer *self, GError **error)
   gint64 series =
       sluice_run_log_series (self->log, SLUICE_HPARAMS_START_TAG, SLUICE_SERIES_HPARAMS, error);
   if (series >= 0)
-    sluice_run_log_record (self->log, series, sluice_trainer_new_settings (self->project));
+    sluice_run_log_record (self->log, series,
+                           sluice_trainer_new_settings (self->project, self->replica->graph));
   return series >= 0;
 }
 

@@ -140,9 +140,9 @@ void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
 gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
 /* FALSE where it was not time. */
 gboolean sluice_trainer_log_system (SluiceTrainer *self);
-/* What was set, as TensorBoard looks for hyper-parameters: also what the graph's promoted
-   parameters were given instead of their own values. (transfer full) */
-SluiceRecord *sluice_trainer_new_settings (const SluiceProject *project);
+/* What a run begins with, as TensorBoard looks for hyper-parameters: also the promoted parameters,
+   with what they were given or the constant that the graph has. (transfer full) */
+SluiceRecord *sluice_trainer_new_settings (const SluiceProject *project, SluiceGraph *graph);
 /* Data, graph, run and log of a trainer whose store and project are set: a new run, or one that
    goes on from a checkpoint. */
 gboolean

@@ -58,8 +58,8 @@ def check(w, tap, project, picture):
     press_keys("ctrl+n")
     w.wait(lambda s: s["page"] == "launch" and "things" in s["launch"]["preflight"])
     tap.point("memory: measured, by the plan, what there is, and that it fits",
-              says(w, "CPU:0", " of ", "measured · plan ") and says(w, "fits"))
-    tap.point("time: measured now, and modelled", says(w, "a step, measured now · modelled: "))
+              says(w, "CPU:0", " of ", " · plan ") and says(w, "fits"))
+    tap.point("time: measured now, and modelled", says(w, "a step, measured · model "))
     tap.point("an input that nobody scaled is a row", says(w, "input/x:0 0 to 255", "scale"))
     tap.point("the first batch: shape, ends, mean",
               says(w, "64×8×8×1 f32") and says(w, "255") and says(w, "mean\u00a0", " · sd\u00a0"))

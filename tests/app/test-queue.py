@@ -120,16 +120,19 @@ def check_init_from(tap, queue, samples, project):
 
 def check_stop(tap, queue, project):
     ended = queue.call("launch", project, "steps=100000000", "--run=long", "--queue")
-    process = queue.start("queue", "run", "--json")
-    for line in process.stdout:
-        if json.loads(line)["step"] > 0:
-            break
-    process.send_signal(signal.SIGINT)
-    process.communicate(timeout=60)
-    row = queue.runs()["long"]
-    tap.point("Ctrl-C saves the run under way, which waits again",
-              process.returncode == 130 and row["state"] == "waiting" and row["step"] > 0
-              and queue.names() == ["long"], process.returncode, row, ended.stderr)
+    for number, what in ((signal.SIGHUP, "a log-out"), (signal.SIGINT, "Ctrl-C")):
+        before = queue.runs()["long"]["step"]
+        process = queue.start("queue", "run", "--json")
+        for line in process.stdout:
+            if json.loads(line)["step"] > before:
+                break
+        process.send_signal(number)
+        process.communicate(timeout=60)
+        row = queue.runs()["long"]
+        tap.point(f"{what} saves the run under way, which waits again",
+                  process.returncode == 130 and row["state"] == "waiting"
+                  and row["step"] > before and queue.names() == ["long"],
+                  process.returncode, row, ended.stderr)
     ended = queue.call("queue", "drop", "long")
     tap.point("dropped, it is a run that can be resumed", queue.states()["long"] == "stopped",
               ended.stderr)

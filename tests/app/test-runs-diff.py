@@ -171,7 +171,7 @@ def check_refused(tap, w):
         tap.point("refused: diff " + " ".join(words),
                   ended.returncode == status and part in ended.stderr, ended.stderr)
     text = w.call("runs", "diff", "a1", "b1").stdout
-    tap.point("in words", "learning-rate: – | 0.0001" in text and "more than seeds do" in text
+    tap.point("in words", "learning-rate: 0.003 | 0.0001" in text and "more than seeds do" in text
               and "the same: " in text, text)
 
 

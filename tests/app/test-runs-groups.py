@@ -137,8 +137,9 @@ class Groups(runs_window.Session):
         self.tap.point("of two graphs the nodes are told", "+ conv1/" in page["differs"]
                        and self.says("+ conv1: "), page["differs"][:600])
         self.tap.point("how many are alike", self.says(" the same"))
-        self.tap.point("and a line of each other kind", {"Order of data", "Seed", "Start", "Program",
-                                                         "Machine"} <= set(self.texts()),
+        self.tap.point("and a line of each other kind",
+                       {"Order of data", "Seed", "Start", "Program",
+                        "Machine"} <= set(self.texts()),
                        *self.texts())
         page = self.page(lambda p: "short runs" in p["matters"])
         self.tap.point("short runs are proposed, with what they will take",

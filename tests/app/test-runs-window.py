@@ -262,6 +262,32 @@ class Session:
         page = self.page(lambda p: len(p["selected"]) == len(names))
         self.tap.point("Ctrl+A all that are found", page["selected"] == names, page)
 
+    def drag(self, start, end, y):
+        """To the side, step by step."""
+        subprocess.run(["xdotool", "mousemove", str(start), str(y), "mousedown", "1"], check=True)
+        for i in range(1, 9):
+            subprocess.run(["xdotool", "mousemove", str(start + (end - start) * i // 8), str(y)],
+                           check=True)
+        subprocess.run(["xdotool", "mouseup", "1"], check=True)
+
+    def titles(self):
+        """A column is dragged to another place, and a star is clicked."""
+        def title(name):
+            return self.w.find_accessible("column header", name).place()
+        self.filter("name:lenet")
+        self.page(lambda p: len(p["names"]) == N // 2)
+        x, y, width, height = title("batch")
+        to, _, to_width, _ = title("test accuracy, best")
+        self.drag(x + width // 2, to + to_width // 2 - 10, y + height // 2)
+        page = self.page(lambda p: "state setting:batch" in p["columns"])
+        self.tap.point("a title that is dragged takes its column along", page["columns"])
+        row = self.w.find_accessible("row", "lenet-9, finished")
+        x, y, _, height = row.place()
+        subprocess.run(["xdotool", "mousemove", str(x + 17), str(y + height // 2), "click", "1"],
+                       check=True)
+        self.w.find_accessible("row", "lenet-9, finished, starred")
+        self.tap.point("a click on its star gives it", True)
+
     def sweep(self):
         """Which settings decide, of the runs that are selected."""
         page = self.page()
@@ -408,7 +434,7 @@ class Session:
             subprocess.run([self.make_runs, self.workspace, str(N)], check=True)
             self.open(self.workspace)
             for stage in (self.reads, self.fits, self.filters, self.sorts, self.columns, self.says,
-                          self.pointer, self.sweep, self.menu, self.many, self.trash,
+                          self.pointer, self.sweep, self.menu, self.titles, self.many, self.trash,
                           self.elsewhere, self.charts, self.remembers, self.empty,
                           self.thousands):
                 stage()

@@ -128,7 +128,9 @@ class Person:
 
     def everything(self):
         """What there is to do, once: what is kept of what was shown has its size then."""
-        for zoom in ("open-all", "zoom-100", "zoom-in", "fit", "close-all"):
+        # Cairo keeps the letters of each size that text was drawn in, up to some megabytes.
+        for zoom in ("open-all", *["zoom-in"] * 6, *["zoom-out"] * 9, "zoom-100", *["zoom-out"] * 3,
+                     "fit", "close-all"):
             yield self.graph, (zoom,)
         for word in WORDS:
             yield self.find, (word,)
@@ -148,6 +150,7 @@ class Person:
         end = time.monotonic() + 1  # points that come in keep it from being settled, now and then
         while not self.costs.look("to rest", None)["settled"] and time.monotonic() < end:
             time.sleep(0.02)
+        time.sleep(0.5)  # pictures of the frame before go with the next
         return "charts"
 
     def do(self):

@@ -37,7 +37,9 @@ typedef enum
 
 struct _SluiceDrawer
 {
-  GHashTable *layouts; /* char* "style width text" -> PangoLayout */
+  GHashTable *layouts; /* char* "style width text" -> PangoLayout: those of the last drawings */
+  GHashTable *older_layouts; /* of as many before, where they were not needed since */
+  guint n_drawings;
   PangoContext *context;
   GArray
       *hues; /* SluiceColor: sluice_theme_get_hue() by index; what can be read is found by trying */

@@ -11,7 +11,7 @@
 #define FAR_ZOOM      0.4  /* below: plain boxes, straight lines */
 #define DISTANT_ZOOM  0.12 /* below: no smoothing, no borders */
 #define SMALLEST_LINE 6.0  /* pixels: shorter lines are left out from afar */
-#define MOST_LAYOUTS  6000 /* no view has room for more that can be read */
+#define KEPT_DRAWINGS 32   /* a text that was in none of so many is laid out anew */
 
 static const struct
 {
@@ -107,11 +107,18 @@ sluice_value_table_get (const SluiceValueTable *self, const char *name)
   return v == NULL ? NULL : &v->value;
 }
 
+static GHashTable *
+new_layouts (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+}
+
 SluiceDrawer *
 sluice_drawer_new (void)
 {
   SluiceDrawer *self = g_new0 (SluiceDrawer, 1);
-  self->layouts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_object_unref);
+  self->layouts = new_layouts ();
+  self->older_layouts = new_layouts ();
   self->hues = g_array_new (FALSE, FALSE, sizeof (SluiceColor));
   return self;
 }
@@ -120,6 +127,7 @@ void
 sluice_drawer_free (SluiceDrawer *self)
 {
   g_hash_table_unref (self->layouts);
+  g_hash_table_unref (self->older_layouts);
   g_array_unref (self->hues);
   g_clear_object (&self->context);
   g_free (self);
@@ -153,20 +161,30 @@ set_note (PangoLayout *layout, const char *note)
     }
 }
 
-/* "expert × 192": as much of the name as there is room for beside the count, which is whole or not
- * there. */
-static void
-set_counted (PangoLayout *layout, const char *text, const char *count)
+/* Of "expert ∇ × 192" what follows the name: which half it is of, and how many there are. */
+static const char *
+find_tail (const char *text)
 {
-  gulong least = 0, most = (gulong) g_utf8_strlen (text, count - text);
+  const char *tail = g_strrstr (text, " ∇");
+  return tail != NULL ? tail : g_strrstr (text, " × ");
+}
+
+/* As much of the name as there is room for beside its tail, which is whole, or not there:
+ * "ex…∇×192".
+ */
+static void
+set_tailed (PangoLayout *layout, const char *text, const char *tail)
+{
+  gulong least = 0, most = (gulong) g_utf8_strlen (text, tail - text);
   pango_layout_set_text (layout, text, -1);
   if (!pango_layout_is_ellipsized (layout))
     return;
+  g_auto (GStrv) parts = g_strsplit (tail, " ", -1);
+  g_autofree char *tight = g_strjoinv ("", parts);
   for (gulong n = (most + 1) / 2;; n = (least + most + 1) / 2)
     {
       g_autofree char *name = g_utf8_substring (text, 0, (glong) n);
-      g_autofree char *shorter =
-          n > 0 ? g_strconcat (name, "…", count, NULL) : g_strdup (count + 1);
+      g_autofree char *shorter = g_strconcat (name, n > 0 ? "…" : "", tight, NULL);
       pango_layout_set_text (layout, shorter, -1);
       gboolean fits = !pango_layout_is_ellipsized (layout);
       if (least >= most)
@@ -181,13 +199,35 @@ set_counted (PangoLayout *layout, const char *text, const char *count)
 }
 
 static PangoLayout *
+find_layout (SluiceDrawer *self, const char *key)
+{
+  PangoLayout *layout = g_hash_table_lookup (self->layouts, key);
+  gpointer own_key, older;
+  if (layout == NULL && g_hash_table_steal_extended (self->older_layouts, key, &own_key, &older))
+    g_hash_table_insert (self->layouts, own_key, layout = older);
+  return layout;
+}
+
+/* Live values come and go. */
+static void
+forget_layouts (SluiceDrawer *self)
+{
+  if (++self->n_drawings % KEPT_DRAWINGS != 0)
+    return;
+  GHashTable *forgotten = self->older_layouts;
+  g_hash_table_remove_all (forgotten);
+  self->older_layouts = self->layouts;
+  self->layouts = forgotten;
+}
+
+static PangoLayout *
 get_layout (Draw *d, TextStyle style, const char *text, double width)
 {
   SluiceDrawer *self = d->drawer;
   char prefix[32];
   g_snprintf (prefix, sizeof prefix, "%d %d ", style, (int) width);
   g_autofree char *key = g_strconcat (prefix, text, NULL);
-  PangoLayout *layout = g_hash_table_lookup (self->layouts, key);
+  PangoLayout *layout = find_layout (self, key);
   if (layout != NULL)
     return layout;
   PangoFontDescription *font =
@@ -199,18 +239,15 @@ get_layout (Draw *d, TextStyle style, const char *text, double width)
   pango_layout_set_font_description (layout, font);
   pango_font_description_free (font);
   pango_layout_set_single_paragraph_mode (layout, TRUE);
-  const char *count = g_strrstr (text, " × ");
+  const char *tail = find_tail (text);
   pango_layout_set_ellipsize (layout, ellipsize (style));
   pango_layout_set_width (layout, (int) (width * PANGO_SCALE));
   if (style == TEXT_NOTE)
     set_note (layout, text);
-  else if (count != NULL)
-    set_counted (layout, text, count);
+  else if (tail != NULL)
+    set_tailed (layout, text, tail);
   else
     pango_layout_set_text (layout, text, -1);
-  /* Live values come and go: forget rather than grow without end. */
-  if (g_hash_table_size (self->layouts) > MOST_LAYOUTS)
-    g_hash_table_remove_all (self->layouts);
   g_hash_table_insert (self->layouts, g_steal_pointer (&key), layout);
   return layout;
 }
@@ -722,6 +759,7 @@ sluice_drawer_draw (SluiceDrawer *self,
   if (self->context == NULL)
     self->context = pango_font_map_create_context (pango_cairo_font_map_get_default ());
   begin_theme (self, state->theme);
+  forget_layouts (self);
   self->n_boxes = 0;
   cairo_save (cr);
   draw_ground (&d);

@@ -50,7 +50,7 @@ find_answers (SluiceHierarchy *self, guint *queue, guint *n_done)
 }
 
 /* What nobody reads, waits for something to be kept and computes nothing from the model tells that
- * it was: a saver's name of its file. */
+ * it was: a saver's name of its file, a variable's new value. */
 static void
 find_receipts (SluiceHierarchy *self,
                const guint *readers,
@@ -68,7 +68,8 @@ find_receipts (SluiceHierarchy *self,
         {
           gboolean keeps = nodes[from[e]].service == SLUICE_SERVICE_KEEP;
           waits |= keeps;
-          serves = keeps || nodes[from[e]].node_class == SLUICE_NODE_CLASS_CONSTANT;
+          serves = keeps || nodes[from[e]].node_class == SLUICE_NODE_CLASS_CONSTANT
+                   || nodes[from[e]].node_class == SLUICE_NODE_CLASS_VARIABLE;
         }
       if (!serves || !waits || self->service[i])
         continue;
@@ -170,8 +171,9 @@ is_service_name (const char *leaf)
 typedef struct
 {
   guint *in, *out;
-  guint8 *is_told; /* reads something of the model */
-  guint8 *serves;  /* something reads it that is no part of the model */
+  guint8 *is_told;   /* reads something of the model */
+  guint8 *serves;    /* something reads it that is no part of the model */
+  gboolean is_model; /* one of them computes something of the model */
 } Degrees;
 
 static gboolean
@@ -191,10 +193,11 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
     return TRUE;
   if (g->parent == 0 && is_service_name (g->path))
     return TRUE;
-  /* The name of a file; what is kept of a training that is not in this graph. */
-  if ((g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER
-       || g->node_class == SLUICE_NODE_CLASS_VARIABLE)
-      && g->parent == 0 && self->groups[0].n_model > 0 && d->serves[i] && d->out[i] == 0)
+  /* The name of a file; what is kept of a training that is not in this graph, unless nothing but
+   * that is. */
+  if (g->parent == 0 && d->serves[i] && d->out[i] == 0
+      && ((g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER && self->groups[0].n_model > 0)
+          || (g->node_class == SLUICE_NODE_CLASS_VARIABLE && d->is_model)))
     return TRUE;
   /* A counter or a rate: a variable that nothing is computed from in one place. */
   return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && g->params == 0
@@ -208,8 +211,11 @@ sluice_hierarchy_find_hubs_in (SluiceHierarchy *self, guint scope)
   guint n = g->n_children;
   g_autofree guint *block = g_new0 (guint, 2 * (gsize) n);
   g_autofree guint8 *flags = g_new0 (guint8, 2 * (gsize) n + 1);
-  Degrees d = { block, block + n, flags, flags + n };
+  Degrees d = { block, block + n, flags, flags + n, FALSE };
 
+  for (guint i = 0; i < n && !d.is_model; i++)
+    d.is_model = self->groups[g->first_child + i].n_model > 0
+                 && self->groups[g->first_child + i].node_class == SLUICE_NODE_CLASS_OP;
   for (guint b = self->bundle_start[scope]; b < self->bundle_start[scope + 1]; b++)
     {
       const SluiceEdgeBundle *bundle = &self->bundles[b];

@@ -316,6 +316,24 @@ start_order (Ordering *o, gboolean from_sinks)
     }
 }
 
+/* First order: any, the same for the same @seed. */
+static void
+shuffle_order (Ordering *o, guint32 seed)
+{
+  SluiceLayers *g = o->g;
+  for (guint r = 0; r < g->n_ranks; r++)
+    for (guint n = g->rank_start[r + 1] - g->rank_start[r]; n > 0; n--)
+      {
+        guint *last = &g->order[g->rank_start[r] + n - 1];
+        seed = seed * 1664525u + 1013904223u;
+        guint *other = &g->order[g->rank_start[r] + (seed >> 16) % n];
+        guint swap = *last;
+        *last = *other;
+        *other = swap;
+        g->pos[*last] = n - 1;
+      }
+}
+
 static gboolean
 is_cancelled (const gint *cancelled)
 {
@@ -373,7 +391,7 @@ sluice_layers_order (SluiceLayers *self, const gint *cancelled)
   guint size = self->n + self->n_edges;
   guint sweeps = size < 2000 ? 24 : size < 8000 ? 10 : size < 40000 ? 8 : 4;
   guint rounds = size < 2000 ? 12 : 3;
-  guint attempts = size < 1000 ? 4 : size < 2000 ? 2 : 1;
+  guint attempts = size < 400 ? 12 : size < 1000 ? 4 : size < 2000 ? 2 : 1;
   guint64 best = G_MAXUINT64;
   Ordering o = { .g = self,
                  .tree = g_new (guint, self->n + 2),
@@ -385,7 +403,10 @@ sluice_layers_order (SluiceLayers *self, const gint *cancelled)
 
   for (guint attempt = 0; attempt < attempts && best > 0; attempt++)
     {
-      start_order (&o, attempt % 2 == 1);
+      if (attempt < 4)
+        start_order (&o, attempt % 2 == 1);
+      else
+        shuffle_order (&o, attempt);
       guint64 start = count_all (&o);
       if (start < best)
         {

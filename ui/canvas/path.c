@@ -49,6 +49,18 @@ on_cubic (const SluicePoint *p, double t)
                         a * p[0].y + b * p[1].y + c * p[2].y + d * p[3].y };
 }
 
+static double
+side (SluicePoint a, SluicePoint b, SluicePoint p)
+{
+  return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
+}
+
+static gboolean
+is_straight (const SluicePoint *p)
+{
+  return fabs (side (p[0], p[3], p[1])) < 0.01 && fabs (side (p[0], p[3], p[2])) < 0.01;
+}
+
 GArray *
 sluice_path_flatten (const SluicePoint *path, guint n)
 {
@@ -57,18 +69,12 @@ sluice_path_flatten (const SluicePoint *path, guint n)
   if (n_segments > 0)
     g_array_append_val (points, path[0]);
   for (guint s = 0; s < n_segments; s++)
-    for (guint i = 1; i <= PIECES; i++)
+    for (guint i = is_straight (path + 3 * s) ? PIECES : 1; i <= PIECES; i++)
       {
         SluicePoint p = on_cubic (path + 3 * s, (double) i / PIECES);
         g_array_append_val (points, p);
       }
   return points;
-}
-
-static double
-side (SluicePoint a, SluicePoint b, SluicePoint p)
-{
-  return (b.x - a.x) * (p.y - a.y) - (b.y - a.y) * (p.x - a.x);
 }
 
 gboolean

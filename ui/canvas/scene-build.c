@@ -6,6 +6,10 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "ui/canvas/path.h"
+
+#define MANY_EDGES 600 /* of a level in which nobody looks at each */
+
 /* A level, from the outside in. @at: scene position of the level's own origin. */
 typedef struct
 {
@@ -143,7 +147,8 @@ add_stub (Placer *p,
   SluiceScene *scene = p->scene;
   double up = scene->flow == SLUICE_FLOW_UP ? -1 : 1, away = at_end ? -up : up;
   SluiceRect r = item_at (scene, at_end ? to : from)->rect;
-  double x = r.x + r.width / 2 + 17, box = away < 0 ? r.y : r.y + r.height, end = box + away * 18;
+  double x = r.x + r.width / 2 + SCENE_STUB_BESIDE, box = away < 0 ? r.y : r.y + r.height;
+  double end = box + away * SCENE_STUB_LENGTH;
   double y0 = inward ? end : box, y1 = inward ? box : end;
   SluiceSceneEdge edge = { .from = from,
                            .to = to,
@@ -250,6 +255,74 @@ place_wire (Placer *p, SceneLevel *level, const SceneWire *w, SluicePoint at, gu
     add_edge (p, edge);
 }
 
+/* Whether no other line of those from @first on crosses that short piece or stands in its place. */
+static gboolean
+stub_is_clear (SluiceScene *scene, guint first, guint stub)
+{
+  const SluiceSceneEdge *s = &g_array_index (scene->edges, SluiceSceneEdge, stub);
+  const SluicePoint *points = (const SluicePoint *) scene->points->data;
+  g_autoptr (GArray) line = sluice_path_flatten (points + s->first_point, s->n_points);
+  SluiceRect bounds = sluice_scene_path_bounds (points + s->first_point, s->n_points, s->width);
+  for (guint i = first; i < scene->edges->len; i++)
+    {
+      const SluiceSceneEdge *e = &g_array_index (scene->edges, SluiceSceneEdge, i);
+      if (i == stub || e->n_points < 4 || !sluice_rect_touches (&e->bounds, &bounds))
+        continue;
+      if (e->stub && i < stub)
+        return FALSE;
+      g_autoptr (GArray) other = sluice_path_flatten (points + e->first_point, e->n_points);
+      if (!e->stub && sluice_lines_cross (line, other))
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* @part: of its length, from the box. */
+static void
+set_stub (SluiceScene *scene, guint stub, double x, double part)
+{
+  SluiceSceneEdge *edge = &g_array_index (scene->edges, SluiceSceneEdge, stub);
+  SluicePoint *points = &g_array_index (scene->points, SluicePoint, edge->first_point);
+  double y0 = points[0].y, y1 = points[3].y;
+  double length = (y1 > y0 ? 1 : -1) * part * SCENE_STUB_LENGTH;
+  if (edge->arrow)
+    y0 = y1 - length;
+  else
+    y1 = y0 + length;
+  for (guint i = 0; i < 4; i++)
+    points[i] = (SluicePoint){ x, y0 + i * (y1 - y0) / 3 };
+  edge->bounds = sluice_scene_path_bounds (points, edge->n_points, edge->width);
+}
+
+/* Short pieces are shorter still, or stand beside their place, where a line leads past; unless
+ * nothing helps. */
+static void
+shift_stubs (SluiceScene *scene, guint first)
+{
+  static const double places[] = { 1, -1, 2, -2, 3, -3 }, parts[] = { 1, 0.6, 0.4 };
+  if (scene->edges->len - first > MANY_EDGES)
+    return;
+  for (guint i = first; i < scene->edges->len; i++)
+    {
+      const SluiceSceneEdge *edge = &g_array_index (scene->edges, SluiceSceneEdge, i);
+      if (!edge->stub)
+        continue;
+      SluiceRect r = item_at (scene, edge->arrow ? edge->to : edge->from)->rect;
+      double middle = r.x + r.width / 2;
+      gboolean is_clear = FALSE;
+      for (guint k = 0; k < G_N_ELEMENTS (places) * G_N_ELEMENTS (parts) && !is_clear; k++)
+        {
+          double off = places[k / G_N_ELEMENTS (parts)] * SCENE_STUB_BESIDE;
+          if (ABS (off) > r.width / 2 - 8)
+            continue;
+          set_stub (scene, i, middle + off, parts[k % G_N_ELEMENTS (parts)]);
+          is_clear = stub_is_clear (scene, first, i);
+        }
+      if (!is_clear)
+        set_stub (scene, i, middle + SCENE_STUB_BESIDE, 1);
+    }
+}
+
 /* Lines into an open scope end at its border when others lead on from there. */
 static void
 mark_passing (SceneLevel *level)
@@ -285,8 +358,10 @@ place_level (Placer *p, SceneLevel *level, SluicePoint at, guint parent, guint d
     place_member (p, &g_array_index (level->members, SceneMember, i), at, parent, depth);
   place_satellites (p, level, at, parent, depth);
   mark_passing (level);
+  guint first = p->scene->edges->len;
   for (guint i = 0; i < level->wires->len; i++)
     place_wire (p, level, &g_array_index (level->wires, SceneWire, i), at, parent);
+  shift_stubs (p->scene, first);
 }
 
 /* What is drawn only on selection: direct lines between what has its place by now. */

@@ -152,8 +152,14 @@ is_crossed (SluiceScene *scene, const SluiceSceneEdge *edge, const SluiceRect *r
   return crosses;
 }
 
+static gboolean
+is_inside (const SluiceRect *r, const SluiceRect *bounds)
+{
+  return r->x >= bounds->x && r->x + r->width <= bounds->x + bounds->width;
+}
+
 /* Beside the short piece, on the side where nothing is, least of all a line; its upper part is over
- * the box's end. */
+ * the box's end. If it can, it makes the drawing no wider. */
 static gboolean
 place_beside (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
 {
@@ -161,12 +167,13 @@ place_beside (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
   double width = sluice_text_width (edge->label, SCENE_LABEL_SIZE, FALSE) + 2 * PLATE_PADDING;
   double y = (p[0].y + p[edge->n_points - 1].y) / 2;
   double below = p[0].y > p[edge->n_points - 1].y ? 1 : -1;
-  for (guint step = 0; step < 8; step++) /* twice the four places */
+  for (guint step = 0; step < 12; step++) /* three times the four places */
     {
       double x = p[0].x + (step % 2 == 0 ? 1 : -1) * (width / 2 + STUB_GAP);
       SluiceRect r = { x - width / 2, y - PLATE_HEIGHT / 2, width, PLATE_HEIGHT };
       r.y += (step / 2 % 2) * 12 * below;
-      if (!is_free (plates, &r) || (step < 4 && is_crossed (scene, edge, &r)))
+      if (!is_free (plates, &r) || (step < 8 && is_crossed (scene, edge, &r))
+          || (step < 4 && !is_inside (&r, &scene->bounds)))
         continue;
       take_place (plates, &r);
       scene->bounds = sluice_rect_union (&scene->bounds, &r);

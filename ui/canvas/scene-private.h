@@ -24,6 +24,8 @@ G_BEGIN_DECLS
 #define SCENE_ASIDE_GAP          56.0
 #define SCENE_ASIDE_STEP         40.0
 #define SCENE_LOOP_ROOM          26.0 /* beside a closed loop, for the line back */
+#define SCENE_STUB_LENGTH        18.0 /* of what is left of a line that is shortened */
+#define SCENE_STUB_BESIDE        17.0 /* the middle of the box, if it can */
 
 #define SCENE_TITLE_SIZE 13.5 /* CSS pixels */
 #define SCENE_OP_SIZE    12.0
@@ -54,6 +56,7 @@ typedef struct
   gboolean second; /* stands in the backward half */
   guint layout;    /* its node in the layout, SLUICE_NONE when set aside */
   guint item;      /* once placed */
+  guint tagged[2]; /* wires that have the tags of values and of updates at it, + 1 */
 } SceneMember;
 
 typedef struct
@@ -82,8 +85,11 @@ typedef struct
   guint64 bytes;
   const char *label;
   gboolean quiet;
-  gboolean stub;   /* too long to draw: both ends name each other */
-  const char *tag; /* of a stub at its end only, of an update at its beginning; or NULL */
+  gboolean stub;      /* too long to draw: both ends name each other */
+  const char *tag;    /* of a stub at its end only, of an update at its beginning; or NULL */
+  gboolean in_row;    /* it joins boxes of one row */
+  guint n_names;      /* of lines that the tag tells of */
+  gsize names_length; /* bytes of it that are names, not their number */
   guint first_point, n_points; /* into the level's points */
   gboolean arrow;
 } SceneWire;
@@ -151,7 +157,8 @@ void sluice_scene_find_crossings (SceneBuilder *b);
 /* scene-tags.c: shortens lines at boxes that have too many. */
 void sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level);
 
-/* Once they have their paths: shortens lines between the halves that would cross others. */
+/* Once they have their paths: shortens lines between the halves, and of variables that several
+ * boxes read, that would cross others. */
 void sluice_scene_level_untangle (SceneBuilder *b, SceneLevel *level);
 
 /* scene-place.c: positions of members and satellites, and the paths of the wires; FALSE when

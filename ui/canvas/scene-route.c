@@ -159,6 +159,7 @@ route_in_row (Router *r, SceneWire *w)
                         { from->x + from->anchor, gap },
                         { to->x + to->anchor, gap },
                         { to->x + to->anchor, to->y + to->height } };
+  w->in_row = TRUE;
   w->first_point = r->level->points->len;
   w->n_points = add_rounded (r->level->points, via, 4, RADIUS);
 }

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include <string.h>
+
 #include "ui/canvas/path.h"
 #include "ui/canvas/scene-private.h"
 
@@ -43,6 +45,52 @@ most_out (const SceneLevel *level, guint member)
              : MANY_LINES;
 }
 
+/* At which member a shortened line says what it leads from. */
+static guint
+tagged_end (const SceneWire *w)
+{
+  return w->kind == SLUICE_EDGE_REFERENCE ? w->from : w->to;
+}
+
+static const char *
+source_of (const SceneBuilder *b, const SceneWire *w)
+{
+  guint source = w->kind == SLUICE_EDGE_REFERENCE ? w->to_group : w->from_group;
+  return sluice_hierarchy_get_group (b->hierarchy, source)->label;
+}
+
+/* One more name in a tag, or one more that is only counted. */
+static void
+add_name (SceneBuilder *b, SceneWire *w, const char *name)
+{
+  g_autofree char *tag =
+      w->n_names == 0 ? g_strdup_printf ("← %s", name)
+      : w->n_names < TAG_NAMES
+          ? g_strdup_printf ("%s, %s", w->tag, name)
+          : g_strdup_printf ("%.*s +%u", (int) w->names_length, w->tag, w->n_names + 1 - TAG_NAMES);
+  w->tag = g_string_chunk_insert_const (b->scene->strings, tag);
+  if (w->n_names++ < TAG_NAMES)
+    w->names_length = strlen (tag);
+}
+
+/* One tag tells of all lines of its kind that are shortened at a box. */
+static void
+shorten (SceneBuilder *b, SceneLevel *level, guint wire)
+{
+  SceneWire *w = wire_at (level, wire), *with = w;
+  SceneMember *m = &g_array_index (level->members, SceneMember, tagged_end (w));
+  guint *tagged = &m->tagged[w->kind == SLUICE_EDGE_REFERENCE];
+  w->n_points = 0;
+  w->stub = *tagged == 0;
+  w->quiet = *tagged != 0;
+  if (*tagged == 0)
+    *tagged = wire + 1;
+  else
+    with = wire_at (level, *tagged - 1);
+  if (with == w || strcmp (source_of (b, with), source_of (b, w)) != 0)
+    add_name (b, with, source_of (b, w));
+}
+
 /* Which ends have too many lines is decided before any is shortened. */
 static void
 shorten_lines (SceneBuilder *b, SceneLevel *level, Lines *lines)
@@ -64,53 +112,16 @@ shorten_lines (SceneBuilder *b, SceneLevel *level, Lines *lines)
       gboolean one_of_much = reads_much[w->to] && lines->out[w->from] > 1 && lines->in[w->to] > 1;
       if (!one_of_many && !one_of_much)
         continue;
-      w->stub = one_of_many;
-      w->quiet = !one_of_many;
+      if (one_of_many)
+        shorten (b, level, i);
+      else
+        w->quiet = TRUE;
       lines->out[w->from]--;
       lines->in[w->to]--;
     }
 }
 
-/* One tag at each reader tells of all its lines. */
-static void
-write_tags (SceneBuilder *b, SceneLevel *level)
-{
-  guint n = level->members->len;
-  g_autofree SceneWire **first = g_new0 (SceneWire *, n + 1);
-  g_autofree guint *n_names = g_new0 (guint, n + 1);
-  g_autofree GString **texts = g_new0 (GString *, n + 1);
-  for (guint i = 0; i < level->wires->len; i++)
-    {
-      SceneWire *w = wire_at (level, i);
-      if (!w->stub)
-        continue;
-      const char *name = sluice_hierarchy_get_group (b->hierarchy, w->from_group)->label;
-      if (first[w->to] == NULL)
-        {
-          first[w->to] = w;
-          texts[w->to] = g_string_new ("← ");
-        }
-      else
-        {
-          w->stub = FALSE;
-          w->quiet = TRUE;
-        }
-      n_names[w->to]++;
-      if (n_names[w->to] <= TAG_NAMES)
-        g_string_append_printf (texts[w->to], "%s%s", n_names[w->to] > 1 ? ", " : "", name);
-    }
-  for (guint i = 0; i < n; i++)
-    {
-      if (first[i] == NULL)
-        continue;
-      if (n_names[i] > TAG_NAMES)
-        g_string_append_printf (texts[i], " +%u", n_names[i] - TAG_NAMES);
-      first[i]->tag = g_string_chunk_insert_const (b->scene->strings, texts[i]->str);
-      g_string_free (texts[i], TRUE);
-    }
-}
-
-/* ---- lines between the halves ---- */
+/* ---- lines that cross others ---- */
 
 /* Drawn lines as straight pieces, and what they lead round. */
 typedef struct
@@ -166,31 +177,120 @@ crosses (const SceneLevel *level, const Drawn *a, const GArray *list)
   return FALSE;
 }
 
+/* Between the halves. */
+static gboolean
+is_across (const SceneLevel *level, const SceneWire *w)
+{
+  guint n = level->members->len;
+  return w->from < n && w->to < n
+         && g_array_index (level->members, SceneMember, w->from).second
+                != g_array_index (level->members, SceneMember, w->to).second;
+}
+
+/* What gives way first to other lines. */
+typedef enum
+{
+  GIVES_UPDATE, /* between the halves, as the next */
+  GIVES_VALUE,
+  GIVES_SIBLING, /* in a row, below boxes that stand there */
+  GIVES_READ,    /* of a variable that another line holds in its place */
+  N_GIVES,
+  STAYS
+} Gives;
+
+static Gives
+gives_way (const SceneLevel *level, const SceneWire *w, const guint *n_reads)
+{
+  if (is_across (level, w))
+    return w->kind == SLUICE_EDGE_REFERENCE ? GIVES_UPDATE : GIVES_VALUE;
+  if (w->in_row)
+    return GIVES_SIBLING;
+  return w->kind == SLUICE_EDGE_DATA && w->from < level->members->len && w->to < level->members->len
+                 && n_reads[w->from] > 1
+                 && g_array_index (level->members, SceneMember, w->from).kind
+                        == SLUICE_ITEM_VARIABLE
+             ? GIVES_READ
+             : STAYS;
+}
+
+/* The short pieces that stand for shortened lines, where no other line is in their way: two points
+ * each. */
+static GArray *
+list_stubs (const SceneLevel *level)
+{
+  GArray *stubs = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = wire_at (level, i);
+      if (!w->stub || w->tag == NULL || tagged_end (w) >= level->members->len)
+        continue;
+      const SceneMember *m = &g_array_index (level->members, SceneMember, tagged_end (w));
+      sluice_path_add (stubs, m->x + m->width / 2 + SCENE_STUB_BESIDE, m->y - SCENE_STUB_LENGTH);
+      sluice_path_add (stubs, m->x + m->width / 2 + SCENE_STUB_BESIDE, m->y);
+    }
+  return stubs;
+}
+
+static gboolean
+crosses_stubs (const Drawn *drawn, const GArray *stubs)
+{
+  g_autoptr (GArray) stub = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
+  for (guint i = 0; i < stubs->len; i += 2)
+    {
+      g_array_set_size (stub, 0);
+      g_array_append_vals (stub, &g_array_index (stubs, SluicePoint, i), 2);
+      if (sluice_lines_cross (drawn->points, stub))
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* A line between the halves that runs past boxes crosses what is left of the others. */
+static void
+untangle_from_stubs (SceneBuilder *b, SceneLevel *level, const GArray *list)
+{
+  for (gboolean again = list->len <= MANY_DRAWN; again;)
+    {
+      g_autoptr (GArray) stubs = list_stubs (level);
+      again = FALSE;
+      for (guint i = 0; i < list->len; i++)
+        {
+          const Drawn *drawn = &g_array_index (list, Drawn, i);
+          SceneWire *w = wire_at (level, drawn->wire);
+          if (w->stub || w->quiet || w->kind != SLUICE_EDGE_DATA || !is_across (level, w)
+              || !crosses_stubs (drawn, stubs))
+            continue;
+          shorten (b, level, drawn->wire);
+          again = TRUE;
+        }
+    }
+}
+
 void
 sluice_scene_level_untangle (SceneBuilder *b, SceneLevel *level)
 {
-  guint n = level->members->len;
   g_autoptr (GArray) list = list_drawn (level);
-  for (guint pass = 0; pass < 2; pass++) /* updates give way before values */
+  g_autofree guint *n_reads = g_new0 (guint, level->members->len + 1);
+  for (guint i = 0; i < list->len; i++)
+    {
+      const SceneWire *w = wire_at (level, g_array_index (list, Drawn, i).wire);
+      if (w->from < level->members->len && w->kind == SLUICE_EDGE_DATA && !is_across (level, w))
+        n_reads[w->from]++;
+    }
+  for (Gives gives = 0; gives < N_GIVES; gives++)
     for (guint i = 0; i < list->len; i++)
       {
         const Drawn *drawn = &g_array_index (list, Drawn, i);
         SceneWire *w = wire_at (level, drawn->wire);
-        gboolean is_update = w->kind == SLUICE_EDGE_REFERENCE;
-        if (is_update != (pass == 0) || w->from >= n || w->to >= n
-            || g_array_index (level->members, SceneMember, w->from).second
-                   == g_array_index (level->members, SceneMember, w->to).second)
+        gboolean is_many = list->len > MANY_DRAWN;
+        if (gives_way (level, w, n_reads) != gives || (is_many && gives > GIVES_VALUE)
+            || (!is_many && !crosses (level, drawn, list)))
           continue;
-        if (list->len > MANY_DRAWN || crosses (level, drawn, list))
-          {
-            w->stub = TRUE;
-            w->n_points = 0;
-            guint source = is_update ? w->to_group : w->from_group;
-            g_autofree char *tag =
-                g_strdup_printf ("← %s", sluice_hierarchy_get_group (b->hierarchy, source)->label);
-            w->tag = g_string_chunk_insert_const (b->scene->strings, tag);
-          }
+        shorten (b, level, drawn->wire);
+        if (gives == GIVES_READ)
+          n_reads[w->from]--;
       }
+  untangle_from_stubs (b, level, list);
 }
 
 void
@@ -211,5 +311,4 @@ sluice_scene_level_shorten (SceneBuilder *b, SceneLevel *level)
   if (!any)
     return;
   shorten_lines (b, level, &lines);
-  write_tags (b, level);
 }

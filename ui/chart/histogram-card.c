@@ -74,6 +74,8 @@ count_cb (gpointer data)
            : g_strdup_printf (ngettext ("%u step", "%u steps", n_steps), n_steps);
 
   self->count_source = 0;
+  if (some && n == 0 && n_steps > 0)
+    return G_SOURCE_REMOVE; /* another run is in front: it is counted once it is drawn */
   gtk_label_set_label (GTK_LABEL (self->count), text);
   gtk_widget_set_visible (self->steps, n_steps > 0);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "histogram.fewer-steps", some && n > 2);

@@ -283,12 +283,22 @@ mapped_cb (GtkWidget *view)
   gtk_widget_set_visible (gtk_widget_get_first_child (view), gtk_widget_get_mapped (view));
 }
 
-/* GTK 4.8 starts at the left in any case; names of runs are at the side where reading starts. */
+static gboolean
+go_right_cb (gpointer data)
+{
+  GtkAdjustment *across = data;
+
+  gtk_adjustment_set_value (across, gtk_adjustment_get_upper (across));
+  return G_SOURCE_REMOVE;
+}
+
+/* GTK 4.8 starts at the left in any case; names of runs are at the side where reading starts. It
+ * tells the width while it gives columns their places: too early to move them. */
 static void
 width_changed_cb (GtkAdjustment *across)
 {
   if (gtk_widget_get_default_direction () == GTK_TEXT_DIR_RTL)
-    gtk_adjustment_set_value (across, gtk_adjustment_get_upper (across));
+    g_idle_add_full (GTK_PRIORITY_RESIZE, go_right_cb, g_object_ref (across), g_object_unref);
 }
 
 static void

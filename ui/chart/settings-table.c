@@ -92,7 +92,11 @@ sluice_settings_table_format (const SluiceSettingsTable *self,
 
   if (cell->text != NULL)
     return g_strdup (cell->text);
-  return isnan (cell->number) ? g_strdup ("–") : sluice_format_value (cell->number, of->unit);
+  if (isnan (cell->number))
+    return g_strdup ("–");
+  /* A setting is what somebody wrote: 0.02, not 0.02000. */
+  return of->is_result ? sluice_format_value (cell->number, of->unit)
+                       : sluice_format_exact (cell->number);
 }
 
 /* 0: a number, 1: a text, 2: nothing. */

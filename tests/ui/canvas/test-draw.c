@@ -3,6 +3,7 @@
 
 #include <cairo.h>
 #include <glib/gstdio.h>
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -202,6 +203,36 @@ test_values_are_kept (void)
   g_assert_cmpuint (v->n_bins, ==, 3);
   sluice_value_table_clear (values);
   g_assert_null (sluice_value_table_get (values, "a"));
+}
+
+static gsize
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+  return info.uordblks + info.hblkhd;
+}
+
+/* Each drawing shows another number: those of the drawings before are forgotten. */
+static void
+test_values_go (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceValueTable) values = sluice_value_table_new ();
+  g_autoptr (SluiceDrawer) drawer = sluice_drawer_new ();
+  g_auto (Picture) p = draw_model (model, NULL, SLUICE_THEME_LIGHT, 1);
+  gsize before = 0;
+  p.state.values = values;
+  for (guint i = 0; i < 3200; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("%u.%03u ms", i / 1000, i % 1000);
+      before = i == 200 ? allocated () : before;
+      sluice_value_table_set (values,
+                              &(SluiceCanvasValue){ .name = "hidden", .text = text, .share = 0.5 });
+      cairo_t *cr = cairo_create (p.surface);
+      sluice_drawer_draw (drawer, p.scene, cr, &p.state);
+      cairo_destroy (cr);
+    }
+  g_assert_cmpuint (allocated (), <, before + (512 << 10)); /* 3,000 texts would be 4 MB */
 }
 
 /* From afar and near, at the edge of the picture and on the way: nothing but valid pictures, and
@@ -451,6 +482,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/canvas/draw/words-on-a-scale/dark", GINT_TO_POINTER (SLUICE_THEME_DARK),
                         test_words_on_a_scale);
   g_test_add_func ("/canvas/draw/values", test_values_are_kept);
+  g_test_add_func ("/canvas/draw/values-go", test_values_go);
   g_test_add_func ("/canvas/draw/detail", test_detail);
   g_test_add_func ("/canvas/draw/far-names", test_far_names);
   g_test_add_func ("/canvas/draw/counts", test_counts_are_seen);

@@ -384,6 +384,24 @@ test_left_over (void)
   g_assert_false (group (h, "w")->hub || group (h, "x")->hub || group (h, "net")->hub);
 }
 
+/* Where only variables are saved they are all that there is; what reads them again once they are
+ * kept, for nobody, is not. */
+static void
+test_only_kept (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model (
+      "w VariableV2 8\nb VariableV2 4\nfile Placeholder 8\nsaving/keep Assign 8 file w b\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_false (group (h, "w")->hub || group (h, "b")->hub);
+  g_assert_true (group (h, "saving")->hub && group (h, "file")->hub);
+  g_autoptr (SluiceGraphModel) trained = fixture_model (
+      "x Placeholder 8\nw VariableV2 8\nnet MatMul 8 x w\nloss Mean 8 net\nstep Mul 8 net x\n"
+      "keep Assign 8 &w step\nagain ReadVariableOp 8 w ^keep\n");
+  g_autoptr (SluiceHierarchy) after = sluice_hierarchy_new (trained);
+  g_assert_true (group (after, "again")->hub);
+  g_assert_false (group (after, "net")->hub || group (after, "w")->hub);
+}
+
 /* A thousand ops of which no two stretches are alike become sections, in as many levels as it
  * takes, and no cycle comes about. */
 static void
@@ -676,6 +694,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/hierarchy/many-aside", test_many_aside);
   g_test_add_func ("/canvas/hierarchy/first-sight", test_first_sight);
   g_test_add_func ("/canvas/hierarchy/left-over", test_left_over);
+  g_test_add_func ("/canvas/hierarchy/only-kept", test_only_kept);
   g_test_add_func ("/canvas/hierarchy/sections", test_sections);
   g_test_add_func ("/canvas/hierarchy/odd-names", test_odd_names);
   g_test_add_func ("/canvas/hierarchy/loops", test_loops);

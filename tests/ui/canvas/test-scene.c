@@ -342,6 +342,32 @@ test_shared_variable (void)
     }
 }
 
+/* Two models with the same weights: that each reads all of them cannot be drawn without crossings.
+ * A weight keeps a line, and the box that it does not lead to names it. */
+static void
+test_shared_weights (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
+  SluiceSceneFigures figures;
+  guint n_whole = 0;
+  for (guint i = 0; i < 4; i++)
+    g_string_append_printf (text, "%c VariableV2 8\n", 'p' + i);
+  g_string_append (text, "train/a Op 8 x p q r s\ntrain/b Relu 8 train/a\n"
+                         "test/a Op 8 x p q r s\ntest/b Relu 8 test/a\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      const char *from = sluice_scene_get_item (scene, e->from)->title;
+      n_whole += !e->stub && !e->quiet && strchr ("pqrs", *from) != NULL;
+    }
+  g_assert_cmpuint (n_whole, >=, 4);
+  assert_tags_are_inside (scene);
+}
+
 static void
 test_update_tags (void)
 {
@@ -660,6 +686,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/tags", test_tags);
   g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
+  g_test_add_func ("/canvas/scene/shared-weights", test_shared_weights);
   g_test_add_func ("/canvas/scene/trunks", test_labels_of_trunks);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);

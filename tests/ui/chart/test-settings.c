@@ -45,6 +45,7 @@ test_cells (void)
   g_autoptr (SluiceSettingsTable) table = sample ();
   g_autofree char *nothing = sluice_settings_table_format (table, get_row (table, 2), 2);
   g_autofree char *text = sluice_settings_table_format (table, get_row (table, 2), 1);
+  g_autofree char *setting = sluice_settings_table_format (table, get_row (table, 1), 0);
   const SluiceSettingsCell number = { 1, NULL };
   const SluiceSettingsCell greater = { 2, NULL };
   const SluiceSettingsCell word = { NAN, (char *) "a" };
@@ -52,6 +53,7 @@ test_cells (void)
 
   g_assert_cmpstr (nothing, ==, "–");
   g_assert_cmpstr (text, ==, "sgd");
+  g_assert_cmpstr (setting, ==, "0.1"); /* as it was written */
   g_assert_cmpint (sluice_settings_table_find_column (table, "loss"), ==, 2);
   g_assert_cmpint (sluice_settings_table_find_column (table, "losses"), ==, -1);
   g_assert_cmpint (sluice_settings_cell_compare (&number, &greater), <, 0);
