@@ -194,7 +194,7 @@ class Debug:
         type_text("*0")
         press_keys("Return")
         state = w.wait(lambda s: "hidden/bias_add:0 *0 from step" in s["told"])
-        self.tap.point("a key puts another value on the line", state["control"] == "running",
+        self.tap.point("a key puts another value on the line", state["control"] == "paused",
                        state["told"])
         w.act("inject-value", GLib.Variant("(ss)", ("hidden/bias_add:0", "")))
         w.wait(lambda s: s["told"].startswith("hidden/bias_add:0 from step"))
@@ -239,12 +239,16 @@ class Debug:
                        state["graph"]["line_breaks"])
         w.act("start-run", GLib.Variant("(sas)", ("", ["steps=1000000"])))
         w.wait(lambda s: s["step"] > 5 and not s["stop"])
+        w.act("pause")  # a step as it is, and the machine is the window's
+        w.wait(lambda s: s["control"] == "paused")
         self.inject(w)
         press_keys("ctrl+F9")
         w.until(w.find_accessible("checkbox", "Only where a number is not finite").has_focus)
         press_keys("Tab", "ctrl+a")
         type_text("0")
         press_keys("Return")
+        w.wait(lambda s: "|x| > 0" in s["told"])
+        w.act("start")
         state = w.wait(lambda s: s["stop"])
         self.tap.point("it is changed there, and the run under way stops behind the node",
                        "stopped behind BiasAdd “hidden/bias_add”" in state["stop"], state["stop"])
