@@ -68,6 +68,8 @@ project_created_cb (SluiceWindow *window, const char *folder)
 {
   sluice_window_open (window, folder, NULL);
   sluice_window_show_page (window, "build");
+  gtk_widget_grab_focus (
+      GTK_WIDGET (sluice_window_find_page (window, "build"))); /* keys make the model */
 }
 
 static void

@@ -107,7 +107,8 @@ start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
     return;
   if (next != NULL && sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
     sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, FALSE);
-  else
+  else if (sluice_run_controller_get_state (controller) != SLUICE_CONTROL_IDLE
+           || sluice_window_save_changes (data)) /* a run trains what the file holds */
     sluice_run_controller_start (controller);
 }
 

@@ -130,6 +130,15 @@ save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_document_save_then (SLUICE_WINDOW (data)->document, saved_cb, data);
 }
 
+gboolean
+sluice_window_save_changes (SluiceWindow *self)
+{
+  if (sluice_document_is_changed (self->document))
+    sluice_document_save_then (self->document, saved_cb, self);
+  sluice_document_settle (self->document);
+  return !sluice_document_is_changed (self->document);
+}
+
 /* A command, for scripts and tests. */
 static void
 edit_cb (GSimpleAction *action, GVariant *parameter, gpointer data)

@@ -56,7 +56,10 @@ update_status (SluiceWindow *self)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   SluiceProgress p;
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_machine), moved);
-  if (!sluice_run_controller_get_progress (self->controller, &p))
+  /* What has ended counts as long as its project is open. */
+  gboolean is_past =
+      state == SLUICE_CONTROL_IDLE && sluice_run_controller_get_session (self->controller) == NULL;
+  if (!sluice_run_controller_get_progress (self->controller, &p) || is_past)
     {
       gboolean starting = state == SLUICE_CONTROL_STARTING;
       gboolean has_project = sluice_run_controller_get_project (self->controller) != NULL;

@@ -25,6 +25,8 @@ void sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *
 void sluice_window_restore (SluiceWindow *self);
 /* (transfer none) (nullable): by its name in sluice_page_kinds[]. */
 SluicePage *sluice_window_find_page (SluiceWindow *self, const char *name);
+/* Of the graph, into its file. FALSE: that could not be, which was told. */
+gboolean sluice_window_save_changes (SluiceWindow *self);
 /* (transfer none) (nullable): the page that is in front. */
 SluicePage *sluice_window_get_page (SluiceWindow *self);
 /* page: a name of sluice_page_kinds[] */

@@ -173,8 +173,11 @@ opened_cb (SluiceBuildPage *self)
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
   g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
   gtk_label_set_label (self->name, name);
+  gboolean is_first = !g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor");
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
   sluice_graph_editor_update (self->editor);
+  if (is_first && has_graph && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    gtk_widget_grab_focus (GTK_WIDGET (self)); /* the button that made it is gone */
   if (has_graph)
     changed_cb (self);
 }
@@ -341,7 +344,11 @@ layer_chosen_cb (SluiceBuildPage *self, const char *family, const char *name)
   if (self->optimizer != NULL)
     gtk_menu_button_popup (self->train_button);
   else
-    sluice_graph_editor_add (self->editor, family, name);
+    {
+      sluice_graph_editor_add (self->editor, family, name);
+      /* What was added is selected: keys are for it, as behind the palette. */
+      gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+    }
 }
 
 /* ---- training ---- */

@@ -22,7 +22,7 @@ struct _SluiceGraphEditor
   SluiceGraphEditorDone done;
   gpointer user_data;
   SluiceJudge *judge; /* (nullable): of the graph as it is now */
-  gboolean has_place;
+  gboolean has_place, holds_wire;
   SluicePoint at; /* where what the palette offers will stand, in the scene */
 };
 
@@ -309,16 +309,24 @@ open_palette (const SluiceCanvasPaletteRequest *request, gpointer data)
   SluiceHand hand = { 0 };
   fill_hand (self, request, &hand);
   self->at = request->at;
-  /* What is wired is laid out well by itself; where the pointer let go is where it is wanted. */
-  self->has_place = request->port.node != NULL || request->selected == NULL;
+  self->holds_wire = request->port.node != NULL;
+  self->has_place = self->holds_wire || request->selected == NULL;
   sluice_palette_open (self->palette, sluice_document_get_graph (self->document), &hand, request->x,
                        request->y, request->text);
+}
+
+/* What is wired is laid out well by itself; where the pointer let go is where it is wanted. */
+static gboolean
+is_placed (SluiceGraphEditor *self)
+{
+  const SluiceOffer *offer = sluice_palette_get_selected (self->palette);
+  return self->has_place && (self->holds_wire || offer == NULL || !offer->is_layer);
 }
 
 static void
 chosen_cb (SluiceGraphEditor *self, const char *line)
 {
-  if (self->has_place)
+  if (is_placed (self))
     sluice_canvas_place_next (self->canvas, self->at.x, self->at.y);
   else
     sluice_canvas_select_next (self->canvas);
@@ -330,7 +338,7 @@ static void
 preview_cb (SluiceGraphEditor *self, const char *line, const char *title)
 {
   sluice_canvas_show_ghost (self->canvas, title,
-                            self->has_place ? self->at : (SluicePoint){ NAN, NAN });
+                            is_placed (self) ? self->at : (SluicePoint){ NAN, NAN });
 }
 
 static void

@@ -20,11 +20,14 @@ typedef enum
   N_FILES,
 } File;
 
+#define N_MODELS 3
+
 struct _SluiceNewProjectDialog
 {
   AdwWindow parent;
   char *samples; /* (nullable) */
-  AdwComboRow *data, *model;
+  AdwComboRow *data;
+  GtkCheckButton *models[N_MODELS];
   GtkEditable *files[N_FILES], *folder;
   GtkWidget *file_group, *create, *spinner;
   GtkLabel *about, *wrong;
@@ -57,9 +60,9 @@ static const struct
 };
 
 /* In the order of SluiceFirstModel. */
-static const char *const models[] = { N_ ("None: the data alone, on an empty canvas"),
-                                      N_ ("Dense: one hidden layer, for a beginning"),
-                                      N_ ("Convolution: for pictures") };
+static const char *const models[N_MODELS] = { N_ ("None: the data alone, on an empty canvas"),
+                                              N_ ("Dense: one hidden layer, for a beginning"),
+                                              N_ ("Convolution: for pictures") };
 
 /* ---- what is asked for ---- */
 
@@ -92,7 +95,9 @@ new_question (SluiceNewProjectDialog *self)
       question->files[i] = *text != '\0' ? g_strdup (text) : NULL;
     }
   question->folder = g_strdup (gtk_editable_get_text (self->folder));
-  question->model = (SluiceFirstModel) adw_combo_row_get_selected (self->model);
+  for (guint i = 0; i < N_MODELS; i++)
+    if (gtk_check_button_get_active (self->models[i]))
+      question->model = (SluiceFirstModel) i;
   question->number = self->asked;
   return question;
 }
@@ -383,6 +388,27 @@ new_group (GtkWidget *box)
   return group;
 }
 
+/* All of them are seen, with all of their words: it is the first thing that somebody chooses. */
+static void
+add_models (SluiceNewProjectDialog *self, GtkWidget *group)
+{
+  adw_preferences_group_set_title (ADW_PREFERENCES_GROUP (group), _ ("First model"));
+  for (guint i = 0; i < N_MODELS; i++)
+    {
+      GtkWidget *row = adw_action_row_new ();
+      GtkWidget *check =
+          g_object_new (GTK_TYPE_CHECK_BUTTON, "accessible-role", GTK_ACCESSIBLE_ROLE_RADIO, NULL);
+      self->models[i] = GTK_CHECK_BUTTON (check);
+      gtk_check_button_set_group (self->models[i], i > 0 ? self->models[0] : NULL);
+      gtk_widget_set_valign (check, GTK_ALIGN_CENTER);
+      adw_preferences_row_set_title (ADW_PREFERENCES_ROW (row), _ (models[i]));
+      adw_action_row_add_prefix (ADW_ACTION_ROW (row), check);
+      adw_action_row_set_activatable_widget (ADW_ACTION_ROW (row), check); /* and its label */
+      adw_preferences_group_add (ADW_PREFERENCES_GROUP (group), row);
+    }
+  gtk_check_button_set_active (self->models[SLUICE_FIRST_MODEL_DENSE], TRUE);
+}
+
 static void
 add_rows (SluiceNewProjectDialog *self, GtkWidget *box)
 {
@@ -401,9 +427,8 @@ add_rows (SluiceNewProjectDialog *self, GtkWidget *box)
     }
   self->about = new_words ("dim-label");
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->about));
+  add_models (self, new_group (box));
   last = new_group (box);
-  self->model = new_choice (_ ("First model"));
-  adw_preferences_group_add (ADW_PREFERENCES_GROUP (last), GTK_WIDGET (self->model));
   self->folder = GTK_EDITABLE (new_entry_row (_ ("Folder")));
   adw_preferences_group_add (ADW_PREFERENCES_GROUP (last), GTK_WIDGET (self->folder));
   self->wrong = new_words ("error");
@@ -473,8 +498,6 @@ sluice_new_project_dialog_init (SluiceNewProjectDialog *self)
   gtk_box_append (GTK_BOX (content), box);
   adw_window_set_content (ADW_WINDOW (self), content);
   add_names (self->data, &sets[0].title, G_N_ELEMENTS (sets), sizeof sets[0]);
-  add_names (self->model, models, G_N_ELEMENTS (models), sizeof models[0]);
-  adw_combo_row_set_selected (self->model, SLUICE_FIRST_MODEL_DENSE);
   gtk_window_set_default_widget (GTK_WINDOW (self), self->create);
   g_signal_connect_swapped (self->data, "notify::selected", G_CALLBACK (data_chosen_cb), self);
 }

@@ -13,6 +13,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
 #include "engine/store/checkpoint-file.h"
+#include "engine/train/project-ends.h"
 #include "engine/train/promote.h"
 #include "engine/train/replica.h"
 
@@ -184,10 +185,11 @@ report_flow (const SluiceNode *node, const char *what, gpointer data)
 /* Finding out what would mend one takes some milliseconds. */
 #define MOST_FIXES 100
 
+/* context: (nullable): of the project that the graph is of */
 static void
-check_problems (SluiceGraph *graph)
+check_problems (SluiceGraph *graph, const SluiceProblemContext *context)
 {
-  g_autoptr (GPtrArray) problems = sluice_problems_find (graph, NULL);
+  g_autoptr (GPtrArray) problems = sluice_problems_find (graph, context);
   for (guint i = 0; i < problems->len; i++)
     {
       const SluiceProblem *problem = problems->pdata[i];
@@ -201,10 +203,10 @@ check_problems (SluiceGraph *graph)
 }
 
 static void
-check_graph (SluiceGraph *graph, SluiceSession *session)
+check_graph (SluiceGraph *graph, SluiceSession *session, const SluiceProblemContext *context)
 {
   sluice_graph_check_flow (graph, report_flow, NULL);
-  check_problems (graph);
+  check_problems (graph, context);
   check_placement (graph, session);
   check_memory (graph);
   check_files (graph);
@@ -259,8 +261,9 @@ check_project (const char *folder)
     replica = sluice_replica_new (project, examples, test, 0, NULL, &error);
   if (replica != NULL)
     {
+      g_autoptr (SluiceProjectEnds) ends = sluice_project_ends_new (project);
       sluice_replica_check_initialize (replica, &error);
-      check_graph (replica->graph, replica->session);
+      check_graph (replica->graph, replica->session, sluice_project_ends_get_context (ends));
       check_parameters (project, replica->graph);
       check_workers (project, replica->session);
       sluice_replica_free (replica);
@@ -301,7 +304,7 @@ check_graph_file (const char *path, GError **error)
       graph != NULL ? sluice_session_new (&(SluiceSessionOptions){ 0 }, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))
     return FALSE;
-  check_graph (graph, session);
+  check_graph (graph, session, NULL);
   if (fetches != NULL || targets != NULL)
     check_races (session, feeds != NULL ? (const char *const *) feeds : none,
                  fetches != NULL ? (const char *const *) fetches : none,

@@ -11,6 +11,8 @@
 #include "engine/graph/variable-kind.h"
 #include "ui/chart/ticks.h"
 
+#define N_BEGUN 10 /* nodes: a graph that is only begun has no more */
+
 #define MOST_WARNINGS 12 /* that a scope lists; the badges show the others */
 
 #define MOST_DIFFERENCES 8 /* between a scope and a fold that are listed */
@@ -348,8 +350,11 @@ sluice_inspector_add_scope (SluiceInspector *self, SluiceGraph *graph, const cha
     {
       sluice_inspector_rows_begin (&self->rows, _ ("Tip"), TRUE);
       sluice_inspector_rows_add_words (
-          &self->rows, _ ("Select a node to see its inputs, shapes, times and values. "
-                          "Double-click a scope to open it."));
+          &self->rows, sums.n > N_BEGUN
+                           ? _ ("Select a node to see its inputs, shapes, times and values. "
+                                "Double-click a scope to open it.")
+                           : _ ("On the page Build, select what is to be read, then choose a "
+                                "layer at the left, or press Shift+A and type what it is called."));
     }
   g_hash_table_unref (sums.devices);
   g_ptr_array_unref (sums.errors);

@@ -470,8 +470,8 @@ add_edge (SluiceOfferList *list, SluiceEdge edge, gboolean has_reader, guint ord
   g_ptr_array_add (list->offers, offer);
 }
 
-static gboolean
-is_read (SluiceGraph *graph, SluiceEdge edge)
+gboolean
+sluice_offers_is_read (SluiceGraph *graph, SluiceEdge edge)
 {
   guint n;
   const SluiceUse *uses = sluice_graph_get_uses (graph, edge.node, &n);
@@ -496,7 +496,7 @@ sluice_offers_add_edges (SluiceOfferList *list)
         {
           SluiceEdge edge = { node, (int) k };
           SluiceOutput result;
-          gboolean read = is_read (list->graph, edge);
+          gboolean read = sluice_offers_is_read (list->graph, edge);
           if (n_found[read] >= MAX_EDGES || node->outputs[k].shape.rank < 0)
             continue;
           n_asked++;

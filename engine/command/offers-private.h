@@ -36,6 +36,7 @@ gboolean sluice_box_get_output (SluiceBox *self, const char *name, SluiceOutput 
 gsize sluice_offers_layer_span (SluiceGraph *graph, const char *name);
 /* Is it a layer's own affair, and not its outcome? */
 gboolean sluice_offers_is_inside (SluiceGraph *graph, const SluiceNode *node);
+gboolean sluice_offers_is_read (SluiceGraph *graph, SluiceEdge edge);
 
 typedef struct
 {

@@ -62,6 +62,8 @@ sluice_offer_input_text (const SluiceNode *node, guint input)
 
 /* ---- the list ---- */
 
+#define MAX_ENDS 1000 /* nodes among which the end of a model is looked for */
+
 static gboolean
 has_input (const SluiceNode *node, guint input)
 {
@@ -108,6 +110,39 @@ fill_box (SluiceBox *box, SluiceGraph *graph, const SluiceHand *hand)
     sluice_box_add_reader (box, hand->refused);
 }
 
+/* Where a model goes on with nothing in hand: what was made last, and nothing reads. */
+static SluiceEdge
+find_open_end (SluiceGraph *graph)
+{
+  guint n = sluice_graph_get_n_nodes (graph);
+  for (guint i = 0; i < MIN (n, MAX_ENDS); i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, n - 1 - i);
+      SluiceRole role = sluice_node_get_role (node);
+      SluiceEdge edge = { node, 0 };
+      if (node->n_outputs > 0 && sluice_dtype_is_floating (node->outputs[0].dtype)
+          && node->outputs[0].shape.rank > 0 && role != SLUICE_ROLE_VARIABLE
+          && role != SLUICE_ROLE_CONST && !sluice_offers_is_inside (graph, node)
+          && !sluice_offers_is_read (graph, edge))
+        return edge;
+    }
+  return SLUICE_NO_EDGE;
+}
+
+/* A layer always reads something; ops may stand alone. */
+static void
+add_layers (SluiceOfferList *list)
+{
+  SluiceHand hand = *list->hand;
+  SluiceOfferList behind = *list;
+  if (hand.edge.node == NULL && hand.node == NULL)
+    hand.edge = find_open_end (list->graph);
+  behind.hand = &hand;
+  if (hand.edge.node != NULL)
+    sluice_box_add (list->box, hand.edge.node);
+  sluice_offers_add_layers (&behind);
+}
+
 static GPtrArray *
 make_list (SluiceGraph *graph, const SluiceHand *given, gboolean only_fitting)
 {
@@ -126,7 +161,7 @@ make_list (SluiceGraph *graph, const SluiceHand *given, gboolean only_fitting)
     {
       if (hand->node != NULL && hand->edge.node == NULL)
         sluice_offers_add_edges (&list);
-      sluice_offers_add_layers (&list);
+      add_layers (&list);
       sluice_offers_add_ops (&list);
       sluice_offers_add_blocks (&list);
     }

@@ -222,6 +222,7 @@ sluice_problem_find_fix (const SluiceProblem *self, SluiceGraph *graph)
     case SLUICE_PROBLEM_ERROR:
       return mend_error (graph, self->node);
     case SLUICE_PROBLEM_NO_LOSS:
+    case SLUICE_PROBLEM_UNREAD_DATA:
       return connect_end (graph, self->node);
     case SLUICE_PROBLEM_BROADCAST:
       return squeeze (graph, self->node);

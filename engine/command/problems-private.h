@@ -10,6 +10,7 @@ struct _SluiceProblemSearch
   GPtrArray *problems;    /* SluiceProblem */
   gboolean has_optimizer; /* of the graph */
   GHashTable *run;        /* (nullable): SluiceNode that a project fetches or runs */
+  GHashTable *fed;        /* (nullable): SluiceNode that a project feeds */
   guint n_looked_at;      /* nodes */
 };
 

@@ -209,8 +209,13 @@ sluice_problems_look_at (SluiceProblemSearch *self, SluiceNode *node)
   look_at_broadcast (self, node);
   look_at_numbers (self, node);
   look_at_loss (self, node);
-  if (sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER && node->n_inputs == 0
-      && !is_wanted (self, node))
+  if (sluice_node_get_role (node) != SLUICE_ROLE_PLACEHOLDER || node->n_inputs > 0
+      || is_wanted (self, node))
+    return;
+  if (self->fed != NULL && g_hash_table_contains (self->fed, node))
+    sluice_problem_add (self, SLUICE_PROBLEM_UNREAD_DATA, node, -1,
+                        g_strdup (_ ("Nothing reads it yet: a layer or a loss will.")));
+  else
     sluice_problem_add (self, SLUICE_PROBLEM_UNREAD, node, -1, g_strdup (_ ("Nothing reads it.")));
 }
 

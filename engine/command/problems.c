@@ -151,7 +151,7 @@ look_behind (SluiceProblemSearch *self, SluiceNode *end, GHashTable *fed, GHashT
 static void
 look_at_feeds (SluiceProblemSearch *self, const SluiceProblemContext *context)
 {
-  g_autoptr (GHashTable) fed = find_fed (self->graph, context->fed);
+  GHashTable *fed = self->fed = find_fed (self->graph, context->fed);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   for (guint i = 0; fed != NULL && context->run != NULL && context->run[i] != NULL; i++)
     {
@@ -204,6 +204,7 @@ sluice_problem_search_free (SluiceProblemSearch *self)
 {
   g_clear_pointer (&self->problems, g_ptr_array_unref);
   g_clear_pointer (&self->run, g_hash_table_unref);
+  g_clear_pointer (&self->fed, g_hash_table_unref);
   sluice_graph_unref (self->graph);
   g_free (self);
 }

@@ -18,15 +18,16 @@ const char *sluice_problem_level_name (SluiceProblemLevel level); /* "stops", "l
 
 typedef enum
 {
-  SLUICE_PROBLEM_OPEN,    /* an input that nothing is connected to */
-  SLUICE_PROBLEM_ERROR,   /* the node's own: shapes, dtypes, attributes, an op that is not known */
-  SLUICE_PROBLEM_UNFED,   /* of a project: a value that must be fed and is not */
-  SLUICE_PROBLEM_UNREAD,  /* a value that is fed and nobody reads */
-  SLUICE_PROBLEM_NO_LOSS, /* what has variables before it and leads to no loss */
-  SLUICE_PROBLEM_UNTRAINED, /* a variable that no optimizer updates */
-  SLUICE_PROBLEM_MANY,      /* a loss that is more than one number */
-  SLUICE_PROBLEM_BROADCAST, /* elements that meet others than their own */
-  SLUICE_PROBLEM_ROUNDS,    /* whole numbers where fractions are meant */
+  SLUICE_PROBLEM_OPEN,   /* an input that nothing is connected to */
+  SLUICE_PROBLEM_ERROR,  /* the node's own: shapes, dtypes, attributes, an op that is not known */
+  SLUICE_PROBLEM_UNFED,  /* of a project: a value that must be fed and is not */
+  SLUICE_PROBLEM_UNREAD, /* a value that is fed and nobody reads */
+  SLUICE_PROBLEM_UNREAD_DATA, /* the same of a project's data: what reads it is to be made */
+  SLUICE_PROBLEM_NO_LOSS,     /* what has variables before it and leads to no loss */
+  SLUICE_PROBLEM_UNTRAINED,   /* a variable that no optimizer updates */
+  SLUICE_PROBLEM_MANY,        /* a loss that is more than one number */
+  SLUICE_PROBLEM_BROADCAST,   /* elements that meet others than their own */
+  SLUICE_PROBLEM_ROUNDS,      /* whole numbers where fractions are meant */
 } SluiceProblemKind;
 
 typedef struct

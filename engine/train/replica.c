@@ -8,6 +8,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/savedmodel.h"
+#include "engine/graph/variable-kind.h"
 #include "engine/train/async-workers.h"
 #include "engine/train/saved-state.h"
 #include "engine/runtime/session/options.h"
@@ -211,10 +212,28 @@ prepare_step (
   return prepare (self, feeds, fetches, p->train[worker], error);
 }
 
+/* A graph that is still being made says so, before names are looked for. */
+static gboolean
+check_is_trained (SluiceReplica *self, GError **error)
+{
+  const SluiceProject *p = self->project;
+  for (guint i = 0; p->train[i] != NULL; i++)
+    if (sluice_graph_find (self->graph, p->train[i]) == NULL
+        && !sluice_graph_has_optimizer (self->graph))
+      return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                          "the graph has no '%s' and no optimizer: there is nothing to train yet; "
+                          "give it a loss, then 'Train this…' on the page Build, or the command "
+                          "train of sluice edit",
+                          p->train[i]);
+  return TRUE;
+}
+
 static gboolean
 make_steps (SluiceReplica *self, GPtrArray *feeds, GError **error)
 {
   SluiceProject *p = self->project;
+  if (!check_is_trained (self, error))
+    return FALSE;
   self->n_workers = g_strv_length (p->train);
   if (self->n_workers != g_strv_length (p->loss))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,

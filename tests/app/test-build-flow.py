@@ -69,11 +69,10 @@ class Flow:
         self.press("ctrl+shift+n")
         create = self.w.find_accessible("button", "Create")
         self.w.until(lambda: "sensitive" in create.states())
-        self.walk_to("combo box", "First model")
-        self.press("space", "Up", "Return")
-        model = self.w.find_accessible("combo box", "First model")
-        self.w.until(model.has_focus)
-        self.press("Tab", "ctrl+a")  # the field of the folder, which says nothing of its focus
+        model = "None: the data alone, on an empty canvas"
+        self.walk_to("list item", model)
+        # The field of the folder says nothing of its focus.
+        self.press("space", "Tab", "Tab", "Tab", "Tab", "ctrl+a")
         folder = os.path.join(self.folder, name)
         self.type(folder)
         self.picture(name + "-new")

@@ -431,6 +431,21 @@ test_judged (Fixture *f, gconstpointer data)
       }
 }
 
+/* With nothing in hand a layer goes on from what was made last and nothing reads; an op stands
+ * alone. */
+static void
+test_nothing_in_hand (Fixture *f, gconstpointer data)
+{
+  run (f, "layer flatten flat input=pool2/output");
+  const SluiceHand hand = { .edge = SLUICE_NO_EDGE };
+  g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
+  g_autoptr (GPtrArray) layers = sluice_offers_match (offers, "dense", NULL, NULL, FALSE);
+  g_assert_cmpstr (get_offer (layers, 0)->key, ==, "layer dense");
+  g_assert_nonnull (strstr (get_offer (layers, 0)->line, "input=flat/output"));
+  g_autoptr (GPtrArray) ops = sluice_offers_match (offers, "Relu", NULL, NULL, FALSE);
+  g_assert_null (strstr (get_offer (ops, 0)->line, "flat"));
+}
+
 #define TEST(path, func)                                                                           \
   g_test_add ("/command/offers/" path, Fixture, model, set_up, func, tear_down)
 
@@ -451,6 +466,7 @@ main (int argc, char **argv)
   TEST ("does-not-fit", test_does_not_fit);
   TEST ("habits", test_habits);
   TEST ("blocks", test_blocks);
+  TEST ("nothing-in-hand", test_nothing_in_hand);
   TEST ("judge", test_judge);
   TEST ("judged", test_judged);
   return g_test_run ();

@@ -278,6 +278,22 @@ test_project_knows (void)
   g_assert_cmpuint (renamed->len, ==, 0);
 }
 
+/* Data of a project that nothing reads yet are not to be deleted. */
+static void
+test_data (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
+  const SluiceProblemContext context = { .fed = (const char *const[]){ "x:0", NULL } };
+  g_assert_true (
+      sluice_command_stack_do (stack, "add Placeholder x dtype=DT_FLOAT shape=[?,3]", NULL, NULL));
+  g_autoptr (GPtrArray) problems = sluice_problems_find (graph, &context);
+  g_assert_cmpuint (problems->len, ==, 1);
+  const SluiceProblem *problem = problems->pdata[0];
+  g_assert_cmpint (problem->kind, ==, SLUICE_PROBLEM_UNREAD_DATA);
+  g_assert_null (sluice_problem_find_fix (problem, graph));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -288,6 +304,7 @@ main (int argc, char **argv)
   g_test_add_func ("/command/problems/variables", test_variables);
   g_test_add_func ("/command/problems/cases", test_cases);
   g_test_add_func ("/command/problems/project", test_project);
+  g_test_add_func ("/command/problems/data", test_data);
   g_test_add_func ("/command/problems/pieces", test_pieces);
   g_test_add_func ("/command/problems/project-knows", test_project_knows);
   return g_test_run ();
