@@ -87,7 +87,7 @@ known_run_free (gpointer data)
 {
   KnownRun *run = data;
   g_array_unref (run->series);
-  sluice_run_info_free (run->info);
+  g_clear_pointer (&run->info, sluice_run_info_free); /* none since it is to be read anew */
   g_free (run);
 }
 
