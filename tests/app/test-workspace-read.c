@@ -190,6 +190,23 @@ test_events (Fixture *self, gconstpointer data)
   assert_events (self, "set alert", TRUE);
 }
 
+/* What is read anew lacks a run that is in the trash by then; restored, it is there again. */
+static void
+test_trash (Fixture *self, gconstpointer data)
+{
+  log_until (self, 20);
+  read_all (self);
+  for (guint i = 0; i < 2; i++)
+    {
+      gboolean is_there = i == 1;
+      g_assert_true (is_there ? sluice_store_restore_run (self->store, 1, NULL)
+                              : sluice_store_delete_run (self->store, 1, NULL));
+      self->ask.anew = TRUE;
+      g_autoptr (SluiceWorkspaceNews) news = read_news (self);
+      g_assert_cmpuint (news->runs->len, ==, is_there ? 1 : 0);
+    }
+}
+
 /* ---- series ---- */
 
 static void
@@ -228,6 +245,7 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/workspace-read/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("long-run", test_long_run);
   ADD ("events", test_events);
+  ADD ("trash", test_trash);
   ADD ("cut", test_cut);
   ADD ("records", test_records);
   return g_test_run ();
