@@ -115,9 +115,13 @@ class Tests:
         rows = np.rec.fromarrays(list(table.values()), names=list(table))
         self.tap.point("which are a structured array", rows["batch"].tolist()
                        == table["batch"].tolist() and rows[0]["run"] == table["run"][0])
+        waits = w.launch(str(self.mlp), name="waits")
         whole = w.table()
-        lacking = whole["learning-rate"][list(whole["run"]).index("then")]
-        self.tap.point("what a run lacks is NaN", math.isnan(lacking), lacking)
+        row = list(whole["run"]).index(waits)
+        self.tap.point("what a run lacks is NaN", math.isnan(whole["loss"][row]), whole["loss"])
+        self.tap.point("what it leaves to the graph is the graph's",
+                       whole["learning-rate"][row] == 0.003, whole["learning-rate"])
+        self.lines("runs", "delete", waits)
         groups = dict(zip(whole["run"], whole["group"]))
         self.tap.point("and None among texts", groups["then"] is None and groups["g-1"] == "g"
                        and whole["run"].dtype == object, groups)

@@ -289,7 +289,9 @@ class Soak:
                                       (2, False, "of tensors")):
             drift = costs.drift(column, since, at_rest)
             if drift is None:
-                self.tap.skip(f"memory {what}", "was not told yet")
+                print(f"# {what}: not told yet", flush=True)
+                if self.options.limits and (at_rest or column == 2):
+                    self.tap.point(f"memory {what} stays", False, "it was never told")
                 continue
             least, last, most, first = drift
             print(f"# {what}: {first / 2**20:.1f} MiB; then {least:.3f} to {most:.3f} of it, "
