@@ -284,6 +284,29 @@ test_parts (void)
   assert_lines_are_clear (mixed);
 }
 
+/* Lines into and out of an open scope whose rows are folded lead round what leads back. */
+static void
+test_folded_scope (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\nnet/a/o Op 8 x\n");
+  for (char c = 'b'; c <= 'p'; c++)
+    g_string_append_printf (text, "net/%c/m M%c 8 net/%c/o\nnet/%c/o O%c 8 net/%c/m\n", c, c, c - 1,
+                            c, c, c);
+  g_string_append (text, "net/long_name_of_an_end/m M 8 net/p/o\nnet/long_name_of_an_end/o O 8 "
+                         "net/long_name_of_an_end/m\n");
+  g_string_append (text, "y Op 8 net/long_name_of_an_end/o\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "net", TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  SluiceSceneFigures figures;
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  g_assert_cmpfloat (item_of (scene, "net/p")->rect.x, >, item_of (scene, "net/b")->rect.x + 96);
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+}
+
 /* What everything reads stays in the flow: its first reader holds it there, the others name it. */
 static void
 test_tags (void)
@@ -740,6 +763,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/aside", test_aside);
   g_test_add_func ("/canvas/scene/shelf", test_shelf);
   g_test_add_func ("/canvas/scene/parts", test_parts);
+  g_test_add_func ("/canvas/scene/folded", test_folded_scope);
   g_test_add_func ("/canvas/scene/tags", test_tags);
   g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
