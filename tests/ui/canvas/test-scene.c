@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tests/ui/canvas/fixture.h"
-#include "ui/canvas/grid.h"
 #include "ui/canvas/measure.h"
 #include "ui/canvas/scene.h"
 #include "ui/canvas/text-metrics.h"
@@ -561,6 +560,32 @@ test_moved_lines (void)
       }
 }
 
+/* Lines that end at one box and share a trunk do so too when a box is put on it. */
+static void
+test_moved_trunk (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\na0 Relu 8 x\n");
+  for (guint i = 1; i < 6; i++)
+    g_string_append_printf (text, "a%u Op%u 8 a%u\n", i, i, i - 1);
+  g_string_append (text, "z Op 8 a0 a1 a2 a5\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_move (state, "a2", 60, 0);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  const SluicePoint *points = sluice_scene_get_points (scene);
+  double trunk[2] = { 0, 0 };
+  for (guint i = 0; i < 2; i++)
+    {
+      const SluiceSceneEdge *e = edge_between (scene, i == 0 ? "a0" : "a1", "z");
+      for (guint k = 0; k < e->n_points; k++)
+        trunk[i] = MAX (trunk[i], points[e->first_point + k].x);
+    }
+  SluiceRect moved = item_of (scene, "a2")->rect;
+  g_assert_cmpfloat (trunk[0], >, moved.x + moved.width);
+  g_assert_cmpfloat_with_epsilon (trunk[0], trunk[1], 0.01);
+  assert_lines_are_clear (scene);
+}
+
 static void
 test_pick (void)
 {
@@ -710,41 +735,6 @@ test_random (void)
     }
 }
 
-/* The index finds what a look at every rectangle finds, in order. */
-static void
-test_grid (void)
-{
-  GRand *rand = g_rand_new_with_seed (9);
-  for (guint round = 0; round < 60; round++)
-    {
-      guint n = g_rand_int_range (rand, 0, 400);
-      g_autofree SluiceRect *rects = g_new (SluiceRect, n + 1);
-      for (guint i = 0; i < n; i++)
-        rects[i] = (SluiceRect){ g_rand_double_range (rand, -3000, 3000),
-                                 g_rand_double_range (rand, -900, 900),
-                                 g_rand_double_range (rand, 0, i % 9 == 0 ? 4000 : 100),
-                                 g_rand_double_range (rand, 0, 60) };
-      g_autoptr (SluiceGrid) grid = sluice_grid_new (rects, n);
-      for (guint k = 0; k < 20; k++)
-        {
-          g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
-          SluiceRect area = { g_rand_double_range (rand, -3500, 3500),
-                              g_rand_double_range (rand, -1200, 1200),
-                              g_rand_double_range (rand, 0, k % 4 == 0 ? 9000 : 200),
-                              g_rand_double_range (rand, 0, k % 4 == 0 ? 3000 : 200) };
-          guint at = 0;
-          double least = k % 3 == 0 ? 50 : 0;
-          sluice_grid_query (grid, &area, least, found);
-          for (guint i = 0; i < n; i++)
-            if (sluice_rect_touches (&rects[i], &area)
-                && MAX (rects[i].width, rects[i].height) >= least)
-              g_assert_cmpuint (g_array_index (found, guint, at++), ==, i);
-          g_assert_cmpuint (found->len, ==, at);
-        }
-    }
-  g_rand_free (rand);
-}
-
 static void
 test_cancelled (void)
 {
@@ -773,13 +763,13 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);
   g_test_add_func ("/canvas/scene/moved-lines", test_moved_lines);
+  g_test_add_func ("/canvas/scene/moved-trunk", test_moved_trunk);
   g_test_add_func ("/canvas/scene/pick", test_pick);
   g_test_add_func ("/canvas/scene/text", test_text);
   g_test_add_func ("/canvas/scene/loop", test_loop);
   g_test_add_func ("/canvas/scene/surplus", test_surplus);
   g_test_add_func ("/canvas/scene/dot", test_dot_engine);
   g_test_add_func ("/canvas/scene/random", test_random);
-  g_test_add_func ("/canvas/scene/grid", test_grid);
   g_test_add_func ("/canvas/scene/cancelled", test_cancelled);
   return g_test_run ();
 }
