@@ -328,16 +328,15 @@ test_tags (void)
   g_assert_cmpuint (figures.n_crossings, ==, 0);
 }
 
-/* An update that would cross a line is named at the variable. */
-/* All of each tag belongs to the picture. */
+/* All of each word at a line belongs to the picture. */
 static void
-assert_tags_are_inside (SluiceScene *scene)
+assert_labels_are_inside (SluiceScene *scene)
 {
   SluiceRect bounds = sluice_scene_get_bounds (scene);
   for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
-      if (!e->stub || e->label == NULL)
+      if (e->label == NULL)
         continue;
       double half = sluice_text_width (e->label, LABEL_SIZE, FALSE) / 2;
       g_assert_cmpfloat (e->label_at.x - half, >=, bounds.x);
@@ -416,7 +415,7 @@ test_shared_variable (void)
             g_assert_cmpstr (e->label, ==, "← w");
         }
       g_assert_cmpuint (n_tags, ==, n > 4 ? n - 1 : 0);
-      assert_tags_are_inside (scene);
+      assert_labels_are_inside (scene);
     }
 }
 
@@ -443,9 +442,10 @@ test_shared_weights (void)
       n_whole += !e->stub && !e->quiet && strchr ("pqrs", *from) != NULL;
     }
   g_assert_cmpuint (n_whole, >=, 4);
-  assert_tags_are_inside (scene);
+  assert_labels_are_inside (scene);
 }
 
+/* An update that would cross a line is named at the variable. */
 static void
 test_update_tags (void)
 {
@@ -457,6 +457,17 @@ test_update_tags (void)
   g_assert_cmpuint (figures.n_crossings, ==, 0);
   g_assert_true (update->stub && update->arrow);
   g_assert_cmpstr (update->label, ==, "← train");
+}
+
+/* A line past three boxes is the outermost of all. */
+static void
+test_labels_at_the_side (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("e Op4 8 d a\na Op0 1024x1024x1024x1024\nb Op1 8 a\nc Op2 8 b\nd Op3 8 c\n");
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  g_assert_nonnull (edge_between (scene, "a", "e")->label);
+  assert_labels_are_inside (scene);
 }
 
 static void
@@ -759,6 +770,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
   g_test_add_func ("/canvas/scene/shared-weights", test_shared_weights);
   g_test_add_func ("/canvas/scene/trunks", test_labels_of_trunks);
+  g_test_add_func ("/canvas/scene/labels-at-the-side", test_labels_at_the_side);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);
