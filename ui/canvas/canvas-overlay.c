@@ -72,19 +72,26 @@ make_menu (guint from)
   return G_MENU_MODEL (menu);
 }
 
+static void
+append_choice (GtkWidget *row, SluiceColorBy by)
+{
+  GtkWidget *button = gtk_toggle_button_new_with_label (_ (ways[by].word));
+  gtk_widget_add_css_class (button, "flat");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "canvas.color-by");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", ways[by].nick);
+  gtk_box_append (GTK_BOX (row), button);
+}
+
+/* What two graphs have otherwise is chosen from where it was there once. */
 static GtkWidget *
 make_choices (void)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0), *more = gtk_menu_button_new ();
   g_autoptr (GMenuModel) menu = make_menu (N_IN_BAR);
+  append_choice (row, SLUICE_COLOR_BY_CHANGE);
+  gtk_widget_set_visible (gtk_widget_get_first_child (row), FALSE);
   for (guint i = 0; i < N_IN_BAR; i++)
-    {
-      GtkWidget *button = gtk_toggle_button_new_with_label (_ (ways[i].word));
-      gtk_widget_add_css_class (button, "flat");
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "canvas.color-by");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", ways[i].nick);
-      gtk_box_append (GTK_BOX (row), button);
-    }
+    append_choice (row, i);
   gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (more), menu);
   gtk_menu_button_set_direction (GTK_MENU_BUTTON (more), GTK_ARROW_UP);
   gtk_widget_add_css_class (more, "flat");
@@ -93,6 +100,13 @@ make_choices (void)
                                   _ ("More to colour by"), -1);
   gtk_box_append (GTK_BOX (row), more);
   return row;
+}
+
+static void
+offer_change_cb (SluiceCanvas *self, GParamSpec *pspec, GtkWidget *button)
+{
+  if (self->color_by == SLUICE_COLOR_BY_CHANGE)
+    gtk_widget_set_visible (button, TRUE);
 }
 
 static void
@@ -107,7 +121,7 @@ make_bar (SluiceCanvas *self)
   GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *label = gtk_label_new (_ ("Colour by"));
   g_autoptr (GMenuModel) menu = make_menu (0);
-  GtkWidget *modes = sluice_mode_bar_new_over (make_choices (), menu);
+  GtkWidget *row = make_choices (), *modes = sluice_mode_bar_new_over (row, menu);
   gtk_widget_add_css_class (bar, "canvas-bar");
   gtk_widget_add_css_class (label, "dim-label");
   gtk_widget_set_margin_start (label, 10);
@@ -116,6 +130,8 @@ make_bar (SluiceCanvas *self)
   gtk_box_append (GTK_BOX (bar), modes);
   color_by_cb (self, NULL, SLUICE_MODE_BAR (modes));
   g_signal_connect_object (self, "notify::color-by", G_CALLBACK (color_by_cb), modes, 0);
+  g_signal_connect_object (self, "notify::color-by", G_CALLBACK (offer_change_cb),
+                           gtk_widget_get_first_child (row), 0);
   return bar;
 }
 
