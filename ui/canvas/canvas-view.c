@@ -562,6 +562,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .draw_under = sluice_canvas_draw_notes,
                                 .under_data = self };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      sluice_canvas_draw_titles (self, cr);
       sluice_canvas_draw_muted (self, cr);
       sluice_canvas_draw_lines (self, cr);
       sluice_canvas_edit_draw (self, cr);
