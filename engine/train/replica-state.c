@@ -9,7 +9,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/runtime/plan/memory-class.h"
 #include "engine/store/checkpoint-file.h"
-#include "engine/train/replica.h"
+#include "engine/train/replica-private.h"
 
 /*
  * What a checkpoint holds beside the variables: step, cursor of the input, every random stream.
@@ -411,7 +411,7 @@ takes_value (SluiceReplica *self, const SluiceNamedTensor *value, const SluiceNa
 }
 
 static void
-carry_random (const char *container, const char *name, SluiceResource *resource, gpointer data)
+carry_stream (const char *container, const char *name, SluiceResource *resource, gpointer data)
 {
   SluiceResources *resources = data;
   if (resource->type != &sluice_random_type)
@@ -422,6 +422,12 @@ carry_random (const char *container, const char *name, SluiceResource *resource,
     return;
   sluice_random_state_load (state, &philox);
   sluice_resource_unref (&state->parent);
+}
+
+void
+sluice_replica_carry_random (SluiceResources *from, SluiceResources *to)
+{
+  sluice_resources_foreach (from, carry_stream, to);
 }
 
 gboolean
@@ -451,8 +457,8 @@ sluice_replica_carry (SluiceReplica *self,
       n_found += there != NULL;
     }
   *n_new = own->len - n_found;
-  sluice_resources_foreach (sluice_session_get_resources (from->session), carry_random,
-                            sluice_session_get_resources (self->session));
+  sluice_replica_carry_random (sluice_session_get_resources (from->session),
+                               sluice_session_get_resources (self->session));
   self->n_done = from->n_done;
   self->cursor = from->cursor;
   sluice_replica_forget_changes (self);
