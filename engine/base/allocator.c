@@ -189,7 +189,8 @@ sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySour
   self->name = g_strdup (name);
   self->source = source;
   pthread_mutex_init (&self->namer_lock, NULL);
-  self->limit = limit != 0 ? limit : get_machine_bytes ();
+  gsize there_is = source != NULL && source->bytes != 0 ? source->bytes : get_machine_bytes ();
+  self->limit = limit == 0 || (source != NULL && limit > there_is) ? there_is : limit;
   atomic_init (&self->ref_count, 1);
   atomic_init (&self->held, 1);
   for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
@@ -218,6 +219,8 @@ release_held (SluiceAllocator *self, gsize amount)
   g_clear_pointer (&log, sluice_allocation_log_free);
   pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
+  if (self->source != NULL && self->source->close != NULL)
+    self->source->close (self->source->data);
   free (self);
 }
 

@@ -82,11 +82,13 @@ typedef struct
 {
   void *(*map) (gpointer data, gsize bytes); /* (nullable): 64-byte aligned */
   void (*unmap) (gpointer data, void *memory, gsize bytes);
+  void (*close) (gpointer data); /* (nullable): nobody has any of it any more */
   gpointer data;
+  gsize bytes;     /* how much there is; 0: as much as the machine has */
   gboolean is_far; /* the host does not reach it: records lie in host memory, and nothing here ever
                       reads or writes a block */
 } SluiceMemorySource;
-/* As sluice_allocator_new(); source (nullable): borrowed for ever */
+/* As sluice_allocator_new(), and no more than the source has; source (nullable) */
 SluiceAllocator *
 sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source);
 

@@ -21,6 +21,7 @@ device_new (const SluiceDeviceClass *klass,
   static const char where[] = "/job:localhost/replica:0/task:0/device:";
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);
+  self->data = source != NULL ? source->data : NULL;
   self->allocator = sluice_allocator_new_from (self->name, memory_limit, source);
   if (self->allocator != NULL)
     return self;
@@ -83,6 +84,7 @@ SluiceDevice *
 sluice_device_new_of_kind (const SluiceDeviceKind *kind,
                            guint index,
                            gsize memory_limit,
+                           const char *options,
                            GError **error)
 {
   guint n = kind->count ();
@@ -93,7 +95,7 @@ sluice_device_new_of_kind (const SluiceDeviceKind *kind,
                    index, found);
       return NULL;
     }
-  const SluiceMemorySource *source = kind->open (index, error);
+  const SluiceMemorySource *source = kind->open (index, options, error);
   if (source == NULL)
     return NULL;
   SluiceDevice *self = device_new (kind->klass, index, memory_limit, source);

@@ -361,7 +361,8 @@ add_default_device (SluiceSession *self, GError **error)
   const SluiceDeviceKind *kind = sluice_device_find_kind (type != NULL ? type : "*", error);
   for (guint i = 0; kind != NULL && i <= index; i++)
     {
-      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit, error);
+      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit,
+                                                        options->device_options, error);
       if (device == NULL || !add_device (self, device, error))
         return FALSE;
     }

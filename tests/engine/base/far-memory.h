@@ -37,7 +37,7 @@ far_memory_unmap (gpointer data, void *memory, gsize bytes)
 static inline void
 far_memory_init (FarMemory *self)
 {
-  *self = (FarMemory){ .source = { far_memory_map, far_memory_unmap, self, TRUE } };
+  *self = (FarMemory){ .source = { far_memory_map, far_memory_unmap, NULL, self, 0, TRUE } };
   self->begin =
       mmap (NULL, FAR_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   g_assert_true (self->begin != MAP_FAILED);
