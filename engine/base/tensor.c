@@ -478,7 +478,6 @@ sluice_tensor_new_view (SluiceTensor *self, const SluiceShape *shape, gint64 off
 SluiceTensor *
 sluice_tensor_dup (SluiceTensor *self, SluiceAllocator *allocator, SluiceOwner owner)
 {
-  g_assert (!sluice_tensor_is_far (self) && !(allocator && sluice_allocator_is_far (allocator)));
   SluiceTensor *copy = sluice_tensor_new (allocator, self->dtype, &self->shape, owner);
   if (copy != NULL)
     sluice_elements_copy (self->dtype, copy->data, self->data, self->n_elements);

@@ -136,7 +136,8 @@ SluiceTensor *sluice_tensor_new_resource (SluiceResource *take);
  */
 SluiceTensor *sluice_tensor_new_view (SluiceTensor *self, const SluiceShape *shape, gint64 offset);
 
-/* A deep copy in memory of its own, neither of them far. (nullable) as sluice_tensor_new(). */
+/* A deep copy in memory of its own; the thread must reach both. (nullable) as sluice_tensor_new().
+ */
 SluiceTensor *sluice_tensor_dup (SluiceTensor *self, SluiceAllocator *allocator, SluiceOwner owner);
 
 void sluice_tensor_free_ (SluiceTensor *self); /* the slow half of unref */

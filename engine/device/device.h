@@ -5,7 +5,7 @@
 #include "engine/base/allocator.h"
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
-#include "engine/device/queue.h"
+#include "engine/device/device-thread.h"
 #include "engine/device/swap.h"
 #include "engine/base/visibility.h"
 
@@ -60,6 +60,13 @@ typedef struct
                 void *to,
                 const void *from,
                 gsize bytes);
+  /* Between devices of the type, in the order of a queue of self. */
+  void (*copy_across) (SluiceDevice *self,
+                       SluiceQueueKind kind,
+                       void *to,
+                       SluiceDevice *from_device,
+                       const void *from,
+                       gsize bytes);
   SluiceDeviceEvent (*record) (SluiceDevice *self, SluiceQueueKind kind);
   gboolean (*has_passed) (SluiceDevice *self, SluiceDeviceEvent event);
   void (*wait) (SluiceDevice *self, SluiceDeviceEvent event); /* the calling thread */
@@ -72,7 +79,8 @@ typedef struct
 
 typedef struct
 {
-  const char *type;  /* "CPU", "NULL": kernels register for it */
+  const char *type;        /* "CPU", "NULL" */
+  const char *kernel_type; /* kernels register for it; NULL: for the same */
   gboolean computes; /* FALSE: kernels are not called, outputs are only allocated and the schedule
                         recorded */
   const SluiceDeviceQueues *queues; /* NULL: kernels are done when they return, in host memory */
@@ -105,6 +113,30 @@ typedef struct
    * asks of devices of this type. (nullable): error is set */
   const SluiceMemorySource *(*open) (guint index, const char *options, GError **error);
 } SluiceDeviceKind;
+
+/* "CPU": what the kernels of its devices register for. */
+const char *sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass);
+
+/* Of devices, the one in whose memory the elements lie. (transfer none) (nullable): the host's */
+SluiceDevice *
+sluice_device_find_holder (SluiceDevice *const *devices, guint n, const SluiceTensor *tensor);
+
+/**
+ * sluice_device_copy_out:
+ * @self: in whose memory @tensor lies
+ * @to: (nullable): NULL: host memory that is no session's
+ *
+ * Waits for the device. Returns: (transfer full) (nullable): the tensor in memory that the host
+ * reaches; RESOURCE_EXHAUSTED
+ */
+SluiceTensor *sluice_device_copy_out (SluiceDevice *self,
+                                      SluiceTensor *tensor,
+                                      SluiceAllocator *to,
+                                      SluiceOwner owner,
+                                      GError **error);
+/* The other way: a tensor of the device's, whose memory is shared as a variable's. */
+SluiceTensor *
+sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error);
 
 /* At start-up only: sluice_plugin_load(). */
 void sluice_device_add_kind (const SluiceDeviceKind *kind);

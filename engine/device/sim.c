@@ -23,7 +23,7 @@ typedef struct
 {
   SluiceMemorySource source;
   SluiceSimOptions options;
-  SluiceQueue *queues[SLUICE_N_QUEUE_KINDS];
+  SluiceDeviceThread *threads[SLUICE_N_QUEUE_KINDS];
   pthread_mutex_t lock; /* guards what follows */
   char *space;          /* addresses for blocks */
   gsize n_space, n_used;
@@ -156,18 +156,18 @@ sim_enqueue (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, 
   Sim *self = device->data;
   if (kind != SLUICE_QUEUE_COMPUTE)
     {
-      sluice_queue_push (self->queues[kind], func, data);
+      sluice_device_thread_push (self->threads[kind], func, data);
       return;
     }
   Work *work = g_new (Work, 1);
   *work = (Work){ self, func, data };
-  sluice_queue_push (self->queues[kind], run_kernel, work);
+  sluice_device_thread_push (self->threads[kind], run_kernel, work);
 }
 
 static void
 sim_notify (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data)
 {
-  sluice_queue_push (((Sim *) device->data)->queues[kind], func, data);
+  sluice_device_thread_push (((Sim *) device->data)->threads[kind], func, data);
 }
 
 static void
@@ -193,35 +193,48 @@ sim_copy (SluiceDevice *device,
     sleep_until (end);
 }
 
+static void
+sim_copy_across (SluiceDevice *device,
+                 SluiceQueueKind kind,
+                 void *to,
+                 SluiceDevice *from_device,
+                 const void *from,
+                 gsize bytes)
+{
+  enter (from_device->data);
+  sim_copy (device, kind, SLUICE_COPY_IN, to, from, bytes);
+  leave (from_device->data);
+}
+
 static SluiceDeviceEvent
 sim_record (SluiceDevice *device, SluiceQueueKind kind)
 {
-  SluiceQueueMoment moment = sluice_queue_get_moment (((Sim *) device->data)->queues[kind]);
-  return (SluiceDeviceEvent){ moment.queue, moment.number };
+  SluiceMoment moment = sluice_device_thread_get_moment (((Sim *) device->data)->threads[kind]);
+  return (SluiceDeviceEvent){ moment.thread, moment.number };
 }
 
-static SluiceQueueMoment
+static SluiceMoment
 moment_of (SluiceDeviceEvent event)
 {
-  return (SluiceQueueMoment){ event.queue, event.number };
+  return (SluiceMoment){ event.queue, event.number };
 }
 
 static gboolean
 sim_has_passed (SluiceDevice *device, SluiceDeviceEvent event)
 {
-  return sluice_queue_has_passed (moment_of (event));
+  return sluice_device_thread_has_passed (moment_of (event));
 }
 
 static void
 sim_wait (SluiceDevice *device, SluiceDeviceEvent event)
 {
-  sluice_queue_wait (moment_of (event));
+  sluice_device_thread_wait (moment_of (event));
 }
 
 static void
 sim_wait_in_queue (SluiceDevice *device, SluiceQueueKind kind, SluiceDeviceEvent event)
 {
-  sluice_queue_push_wait (((Sim *) device->data)->queues[kind], moment_of (event));
+  sluice_device_thread_push_wait (((Sim *) device->data)->threads[kind], moment_of (event));
 }
 
 /* What one queue does last may be pushed by another. */
@@ -319,7 +332,7 @@ stop_queues (Sim *self)
   /* Copies out of the device are queued by kernels, and what waits for them by the host. */
   const SluiceQueueKind order[] = { SLUICE_QUEUE_IN, SLUICE_QUEUE_COMPUTE, SLUICE_QUEUE_OUT };
   for (guint i = 0; i < G_N_ELEMENTS (order); i++)
-    g_clear_pointer (&self->queues[order[i]], sluice_queue_free);
+    g_clear_pointer (&self->threads[order[i]], sluice_device_thread_free);
 }
 
 static void
@@ -378,7 +391,7 @@ open_sim (guint index, const char *text, GError **error)
     return NULL;
   Sim *self = sim_new (&options, error);
   for (guint kind = 0; self != NULL && kind < SLUICE_N_QUEUE_KINDS; kind++)
-    if ((self->queues[kind] = sluice_queue_new ("a simulated device", error)) == NULL)
+    if ((self->threads[kind] = sluice_device_thread_new ("a simulated device", error)) == NULL)
       {
         stop_queues (self);
         close_memory (self);
@@ -391,6 +404,7 @@ static const SluiceDeviceQueues queues = {
   .enqueue = sim_enqueue,
   .notify = sim_notify,
   .copy = sim_copy,
+  .copy_across = sim_copy_across,
   .record = sim_record,
   .has_passed = sim_has_passed,
   .wait = sim_wait,
@@ -398,6 +412,6 @@ static const SluiceDeviceQueues queues = {
   .synchronize = sim_synchronize,
 };
 static const SluiceDeviceClass sim_class = {
-  .type = "SIM", .computes = TRUE, .queues = &queues, .finalize = sim_finalize
+  .type = "SIM", .kernel_type = "CPU", .computes = TRUE, .queues = &queues, .finalize = sim_finalize
 };
 const SluiceDeviceKind sluice_sim_kind = { &sim_class, count_sims, describe, open_sim };

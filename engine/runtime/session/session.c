@@ -66,6 +66,7 @@ static SluiceStepEnv
 make_env (SluiceSession *self, const SluiceRunOptions *options)
 {
   return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->host->devices->pdata,
+                          .n_devices = self->host->devices->len,
                           .resources = self->resources,
                           .functions = &self->host->functions,
                           .seed = self->host->seed,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/device/queue.h"
+#include "engine/device/device-thread.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -13,7 +13,7 @@ typedef struct
   gpointer data;
 } Item;
 
-struct _SluiceQueue
+struct _SluiceDeviceThread
 {
   pthread_mutex_t lock; /* guards what follows, up to n_done */
   pthread_cond_t pushed, done;
@@ -25,14 +25,14 @@ struct _SluiceQueue
 };
 
 static Item *
-item_at (SluiceQueue *self, guint64 number)
+item_at (SluiceDeviceThread *self, guint64 number)
 {
   return &g_array_index (self->items, Item, number & (self->items->len - 1));
 }
 
 /* FALSE: there will be none. */
 static gboolean
-take (SluiceQueue *self, Item *item)
+take (SluiceDeviceThread *self, Item *item)
 {
   pthread_mutex_lock (&self->lock);
   while (self->n_begun == self->n_pushed && !self->is_closing)
@@ -47,7 +47,7 @@ take (SluiceQueue *self, Item *item)
 static void *
 serve (void *data)
 {
-  SluiceQueue *self = data;
+  SluiceDeviceThread *self = data;
   Item item;
   while (take (self, &item))
     {
@@ -60,10 +60,10 @@ serve (void *data)
   return NULL;
 }
 
-SluiceQueue *
-sluice_queue_new (const char *what, GError **error)
+SluiceDeviceThread *
+sluice_device_thread_new (const char *what, GError **error)
 {
-  SluiceQueue *self = g_new0 (SluiceQueue, 1);
+  SluiceDeviceThread *self = g_new0 (SluiceDeviceThread, 1);
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->pushed, NULL);
   pthread_cond_init (&self->done, NULL);
@@ -77,7 +77,7 @@ sluice_queue_new (const char *what, GError **error)
 }
 
 void
-sluice_queue_free (SluiceQueue *self)
+sluice_device_thread_free (SluiceDeviceThread *self)
 {
   pthread_mutex_lock (&self->lock);
   self->is_closing = TRUE;
@@ -93,7 +93,7 @@ sluice_queue_free (SluiceQueue *self)
 
 /* Under the lock. */
 static void
-grow (SluiceQueue *self)
+grow (SluiceDeviceThread *self)
 {
   GArray *larger = g_array_new (FALSE, FALSE, sizeof (Item));
   g_array_set_size (larger, 2 * self->items->len);
@@ -104,7 +104,7 @@ grow (SluiceQueue *self)
 }
 
 void
-sluice_queue_push (SluiceQueue *self, SluiceQueuedFunc func, gpointer data)
+sluice_device_thread_push (SluiceDeviceThread *self, SluiceQueuedFunc func, gpointer data)
 {
   pthread_mutex_lock (&self->lock);
   if (self->n_pushed - self->n_begun == self->items->len)
@@ -114,43 +114,43 @@ sluice_queue_push (SluiceQueue *self, SluiceQueuedFunc func, gpointer data)
   pthread_mutex_unlock (&self->lock);
 }
 
-SluiceQueueMoment
-sluice_queue_get_moment (SluiceQueue *self)
+SluiceMoment
+sluice_device_thread_get_moment (SluiceDeviceThread *self)
 {
   pthread_mutex_lock (&self->lock);
-  SluiceQueueMoment moment = { self, self->n_pushed };
+  SluiceMoment moment = { self, self->n_pushed };
   pthread_mutex_unlock (&self->lock);
   return moment;
 }
 
 gboolean
-sluice_queue_has_passed (SluiceQueueMoment moment)
+sluice_device_thread_has_passed (SluiceMoment moment)
 {
-  return moment.number == 0 || atomic_load (&moment.queue->n_done) >= moment.number;
+  return moment.number == 0 || atomic_load (&moment.thread->n_done) >= moment.number;
 }
 
 void
-sluice_queue_wait (SluiceQueueMoment moment)
+sluice_device_thread_wait (SluiceMoment moment)
 {
-  if (sluice_queue_has_passed (moment))
+  if (sluice_device_thread_has_passed (moment))
     return;
-  pthread_mutex_lock (&moment.queue->lock);
-  while (!sluice_queue_has_passed (moment))
-    pthread_cond_wait (&moment.queue->done, &moment.queue->lock);
-  pthread_mutex_unlock (&moment.queue->lock);
+  pthread_mutex_lock (&moment.thread->lock);
+  while (!sluice_device_thread_has_passed (moment))
+    pthread_cond_wait (&moment.thread->done, &moment.thread->lock);
+  pthread_mutex_unlock (&moment.thread->lock);
 }
 
 static void
 wait_and_free (gpointer data)
 {
-  SluiceQueueMoment *moment = data;
-  sluice_queue_wait (*moment);
+  SluiceMoment *moment = data;
+  sluice_device_thread_wait (*moment);
   g_free (moment);
 }
 
 void
-sluice_queue_push_wait (SluiceQueue *self, SluiceQueueMoment moment)
+sluice_device_thread_push_wait (SluiceDeviceThread *self, SluiceMoment moment)
 {
-  if (moment.queue != self && !sluice_queue_has_passed (moment))
-    sluice_queue_push (self, wait_and_free, g_memdup2 (&moment, sizeof moment));
+  if (moment.thread != self && !sluice_device_thread_has_passed (moment))
+    sluice_device_thread_push (self, wait_and_free, g_memdup2 (&moment, sizeof moment));
 }
