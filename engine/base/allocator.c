@@ -96,6 +96,7 @@ struct _SluiceAllocator
   char *name;
   gsize limit;
   const SluiceMemorySource *source; /* (nullable): the system */
+  gpointer holder;                  /* (nullable) */
   SluiceReclaim reclaim;            /* (nullable) */
   char *(*describe_reclaim) (gpointer data);
   gpointer reclaim_data;
@@ -176,11 +177,14 @@ get_machine_bytes (void)
 SluiceAllocator *
 sluice_allocator_new (const char *name, gsize limit)
 {
-  return sluice_allocator_new_from (name, limit, NULL);
+  return sluice_allocator_new_from (name, limit, NULL, NULL);
 }
 
 SluiceAllocator *
-sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source)
+sluice_allocator_new_from (const char *name,
+                           gsize limit,
+                           const SluiceMemorySource *source,
+                           gpointer holder)
 {
   SluiceAllocator *self = NULL;
   if (posix_memalign ((void **) &self, _Alignof(SluiceAllocator), sizeof *self) != 0)
@@ -188,6 +192,7 @@ sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySour
   memset (self, 0, sizeof *self);
   self->name = g_strdup (name);
   self->source = source;
+  self->holder = holder;
   pthread_mutex_init (&self->namer_lock, NULL);
   gsize there_is = source != NULL && source->bytes != 0 ? source->bytes : get_machine_bytes ();
   self->limit = limit == 0 || (source != NULL && limit > there_is) ? there_is : limit;
@@ -623,6 +628,12 @@ sluice_block_set_class (SluiceBlock *block, SluiceMemoryClass memory_class)
       && owner.memory_class != SLUICE_MEMORY_OPTIMIZER)
     change_owner (block, (SluiceOwner){ owner.node, memory_class });
   shard_unlock (block->shard);
+}
+
+gpointer
+sluice_allocator_get_holder (const SluiceAllocator *self)
+{
+  return self->holder;
 }
 
 const char *

@@ -88,9 +88,12 @@ typedef struct
   gboolean is_far; /* the host does not reach it: records lie in host memory, and nothing here ever
                       reads or writes a block */
 } SluiceMemorySource;
-/* As sluice_allocator_new(), and no more than the source has; source (nullable) */
-SluiceAllocator *
-sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source);
+/* As sluice_allocator_new(), and no more than the source has; source (nullable). holder: whose
+ * memory it is, for who copies to and from it: a device */
+SluiceAllocator *sluice_allocator_new_from (const char *name,
+                                            gsize limit,
+                                            const SluiceMemorySource *source,
+                                            gpointer holder);
 
 /* The allocator of host memory that belongs to no session: builders, files, tests. */
 SluiceAllocator *sluice_allocator_get_host (void);
@@ -131,6 +134,7 @@ sluice_block_get_near_data (SluiceBlock *self)
 void *sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner);
 void sluice_allocator_free (void *data); /* (nullable) data */
 
+gpointer sluice_allocator_get_holder (const SluiceAllocator *self);
 const char *sluice_allocator_get_name (SluiceAllocator *self);
 gsize sluice_allocator_get_limit (SluiceAllocator *self);
 /* Live bytes, at most 384 KiB too many: one load. */

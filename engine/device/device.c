@@ -20,15 +20,11 @@ sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass)
 }
 
 SluiceDevice *
-sluice_device_find_holder (SluiceDevice *const *devices, guint n, const SluiceTensor *tensor)
+sluice_tensor_get_device (const SluiceTensor *tensor)
 {
   if (!sluice_tensor_is_far (tensor))
     return NULL;
-  const SluiceAllocator *allocator = sluice_block_get_allocator (tensor->buffer->block);
-  for (guint i = 0; i < n; i++)
-    if (devices[i]->allocator == allocator)
-      return devices[i];
-  g_return_val_if_reached (NULL);
+  return sluice_allocator_get_holder (sluice_block_get_allocator (tensor->buffer->block));
 }
 
 static SluiceDevice *
@@ -44,7 +40,7 @@ device_new (const SluiceDeviceClass *klass,
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);
   self->data = source != NULL ? source->data : NULL;
-  self->allocator = sluice_allocator_new_from (self->name, memory_limit, source);
+  self->allocator = sluice_allocator_new_from (self->name, memory_limit, source, self);
   if (self->allocator != NULL)
     return self;
   g_free (self->name);
@@ -97,16 +93,15 @@ copy_and_wait (Copy *c)
 }
 
 SluiceTensor *
-sluice_device_copy_out (SluiceDevice *self,
-                        SluiceTensor *tensor,
-                        SluiceAllocator *to,
-                        SluiceOwner owner,
-                        GError **error)
+sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **error)
 {
-  SluiceTensor *near =
-      sluice_tensor_new_checked (to, (SluiceDType) tensor->dtype, &tensor->shape, owner, error);
+  SluiceDevice *device = sluice_tensor_get_device (tensor);
+  if (device == NULL)
+    return sluice_tensor_ref (tensor);
+  SluiceTensor *near = sluice_tensor_new_checked (to, (SluiceDType) tensor->dtype, &tensor->shape,
+                                                  SLUICE_OWNER_NONE, error);
   if (near != NULL)
-    copy_and_wait (&(Copy){ self, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, near, tensor });
+    copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, near, tensor });
   return near;
 }
 
@@ -138,6 +133,12 @@ void
 sluice_device_add_kind (const SluiceDeviceKind *kind)
 {
   g_ptr_array_add (get_kinds (), (gpointer) kind);
+}
+
+guint
+sluice_device_kind_count_listed (const SluiceDeviceKind *kind)
+{
+  return kind->is_simulated ? 1 : kind->count ();
 }
 
 const SluiceDeviceKind *const *

@@ -112,31 +112,31 @@ typedef struct
   /* Makes device index ready; where its memory comes from. options (nullable): what the session
    * asks of devices of this type. (nullable): error is set */
   const SluiceMemorySource *(*open) (guint index, const char *options, GError **error);
+  gboolean is_simulated; /* there are as many as are asked for: lists name the first one */
 } SluiceDeviceKind;
 
 /* "CPU": what the kernels of its devices register for. */
 const char *sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass);
 
-/* Of devices, the one in whose memory the elements lie. (transfer none) (nullable): the host's */
-SluiceDevice *
-sluice_device_find_holder (SluiceDevice *const *devices, guint n, const SluiceTensor *tensor);
+/* In whose memory the elements lie. (transfer none) (nullable): the host's */
+SluiceDevice *sluice_tensor_get_device (const SluiceTensor *tensor);
 
 /**
- * sluice_device_copy_out:
- * @self: in whose memory @tensor lies
+ * sluice_tensor_dup_near:
  * @to: (nullable): NULL: host memory that is no session's
  *
- * Waits for the device. Returns: (transfer full) (nullable): the tensor in memory that the host
- * reaches; RESOURCE_EXHAUSTED
+ * For who reads elements on the host; not on a thread of the device, as it waits for it.
+ *
+ * Returns: (transfer full) (nullable): the tensor, or a copy in memory that the host reaches;
+ * %NULL with RESOURCE_EXHAUSTED
  */
-SluiceTensor *sluice_device_copy_out (SluiceDevice *self,
-                                      SluiceTensor *tensor,
-                                      SluiceAllocator *to,
-                                      SluiceOwner owner,
-                                      GError **error);
+SluiceTensor *sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **error);
 /* The other way: a tensor of the device's, whose memory is shared as a variable's. */
 SluiceTensor *
 sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error);
+
+/* How many of them a list for people names. */
+guint sluice_device_kind_count_listed (const SluiceDeviceKind *kind);
 
 /* At start-up only: sluice_plugin_load(). */
 void sluice_device_add_kind (const SluiceDeviceKind *kind);

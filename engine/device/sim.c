@@ -414,4 +414,4 @@ static const SluiceDeviceQueues queues = {
 static const SluiceDeviceClass sim_class = {
   .type = "SIM", .kernel_type = "CPU", .computes = TRUE, .queues = &queues, .finalize = sim_finalize
 };
-const SluiceDeviceKind sluice_sim_kind = { &sim_class, count_sims, describe, open_sim };
+const SluiceDeviceKind sluice_sim_kind = { &sim_class, count_sims, describe, open_sim, TRUE };

@@ -106,7 +106,6 @@ function_start (SluiceFunction *function,
                  .resources = sluice_resources_ref (from->resources),
                  .activity = (SluiceActivity *) sluice_resource_ref (&from->activity->parent) };
   SluiceStepEnv env = { .devices = (SluiceDevice *const *) host->devices->pdata,
-                        .n_devices = host->devices->len,
                         .resources = running->resources,
                         .functions = &host->functions,
                         .seed = host->seed,

@@ -66,7 +66,6 @@ static SluiceStepEnv
 make_env (SluiceSession *self, const SluiceRunOptions *options)
 {
   return (SluiceStepEnv){ .devices = (SluiceDevice *const *) self->host->devices->pdata,
-                          .n_devices = self->host->devices->len,
                           .resources = self->resources,
                           .functions = &self->host->functions,
                           .seed = self->host->seed,
@@ -554,6 +553,21 @@ sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node)
 {
   SluiceNodeTitle title;
   return sluice_titles_find (&self->cache->titles, node->name, &title) ? title.device : NULL;
+}
+
+SluiceDevice *
+sluice_session_find_device (SluiceSession *self, guint32 number)
+{
+  SluiceNodeTitle title;
+  if (!sluice_titles_get (&self->cache->titles, number, &title) || title.device == NULL)
+    return NULL;
+  for (guint i = 0; i < self->host->devices->len; i++)
+    {
+      SluiceDevice *device = self->host->devices->pdata[i];
+      if (strcmp (device->short_name, title.device) == 0)
+        return device;
+    }
+  return NULL;
 }
 
 char *

@@ -230,6 +230,8 @@ const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
 /* The same of the session's node of the name of @node, which may be another graph's. */
 const char *sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node);
+/* The same by the node's number, as owners of memory have it. (transfer none) (nullable) */
+SluiceDevice *sluice_session_find_device (SluiceSession *self, guint32 number);
 
 /**
  * sluice_session_watch:

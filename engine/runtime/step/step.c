@@ -151,9 +151,8 @@ static SluiceTensor *
 copy_for_caller (SluiceStep *self, SluiceTensor *tensor, GError **error)
 {
   SluiceAllocator *allocator = self->env.devices[0]->allocator;
-  SluiceDevice *holder = sluice_device_find_holder (self->env.devices, self->env.n_devices, tensor);
-  if (holder)
-    return sluice_device_copy_out (holder, tensor, allocator, SLUICE_OWNER_NONE, error);
+  if (sluice_tensor_is_far (tensor))
+    return sluice_tensor_dup_near (tensor, allocator, error);
   SluiceTensor *copy = sluice_tensor_dup (tensor, allocator, SLUICE_OWNER_NONE);
   if (!copy)
     sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,

@@ -72,7 +72,6 @@ typedef struct _SluiceDebugRun SluiceDebugRun;     /* debugger-run.h */
 typedef struct
 {
   SluiceDevice *const *devices;
-  guint n_devices;
   SluiceResources *resources;
   SluiceFunctions *functions;
   guint64 seed;

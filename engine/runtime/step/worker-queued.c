@@ -176,21 +176,15 @@ transfer_in (gpointer data)
   sluice_worker_call_done (call);
 }
 
-static SluiceDevice *
-holder_of (const SluiceKernelCall *call)
-{
-  const SluiceStepEnv *env = &call->step->env;
-  return sluice_device_find_holder (env->devices, env->n_devices, call->inputs[0].tensor);
-}
-
 /* Devices of different types know nothing of each other: the way between them is over the host. */
 static void
 transfer_out (gpointer data)
 {
   SluiceKernelCall *call = data;
   SluiceAllocator *to = call->device->klass->queues != NULL ? NULL : call->device->allocator;
-  call->outputs[0].tensor =
-      copy_out (call, holder_of (call), SLUICE_QUEUE_OUT, call->inputs[0].tensor, to);
+  SluiceTensor *tensor = call->inputs[0].tensor;
+  SluiceDevice *from = sluice_tensor_get_device (tensor);
+  call->outputs[0].tensor = copy_out (call, from, SLUICE_QUEUE_OUT, tensor, to);
   sluice_worker_call_done (call);
 }
 
@@ -198,8 +192,8 @@ static void
 transfer_across (gpointer data)
 {
   SluiceKernelCall *call = data;
-  SluiceDevice *from = holder_of (call), *to = call->device;
   SluiceTensor *tensor = call->inputs[0].tensor;
+  SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
   SluiceTensor *copy = new_like (call, to->allocator, tensor, SLUICE_MEMORY_TRANSFER);
   if (copy != NULL)
     to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, copy->data, from, tensor->data,
@@ -231,7 +225,7 @@ forward (SluiceKernelCall *call)
 static void
 enqueue_transfer (SluiceKernelCall *call, const SluicePlanNode *node)
 {
-  SluiceDevice *from = holder_of (call), *to = call->device;
+  SluiceDevice *from = sluice_tensor_get_device (call->inputs[0].tensor), *to = call->device;
   gboolean goes_in = to->klass->queues != NULL
                      && !sluice_dtype_is_managed ((SluiceDType) call->inputs[0].tensor->dtype);
   if (node->flags & SLUICE_PLAN_TRUNCATE && from != NULL)

@@ -295,7 +295,7 @@ test_far (void)
   FarMemory memory;
   far_memory_init (&memory);
   g_autoptr (SluiceAllocator) allocator =
-      sluice_allocator_new_from ("far", 1 << 20, &memory.source);
+      sluice_allocator_new_from ("far", 1 << 20, &memory.source, NULL);
   g_assert_true (sluice_allocator_is_far (allocator));
   const SluiceBlockLabel label = { 0 };
   const SluiceOwner owner = { 3, SLUICE_MEMORY_GRADIENT };

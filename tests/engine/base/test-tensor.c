@@ -249,7 +249,7 @@ test_far (void)
 {
   FarMemory memory;
   far_memory_init (&memory);
-  SluiceAllocator *allocator = sluice_allocator_new_from ("far", 1 << 20, &memory.source);
+  SluiceAllocator *allocator = sluice_allocator_new_from ("far", 1 << 20, &memory.source, NULL);
   const SluiceShape shapes[] = { SLUICE_SHAPE_SCALAR, SLUICE_SHAPE (0), SLUICE_SHAPE (100, 200) };
   for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
     {
