@@ -342,6 +342,13 @@ is_port (const Job *job, const Link *link)
   return job->options->max_span > 0 && span (link, job->layout->ranks) > job->options->max_span;
 }
 
+/* Only its ranks count: it has no line. */
+static gboolean
+is_unseen (const Link *link)
+{
+  return link->weight <= SLUICE_LAYOUT_UNSEEN;
+}
+
 static void
 wrap_component (const Job *job, guint c, guint *rank)
 {
@@ -396,7 +403,7 @@ build_layers (Job *job, guint c)
   for (guint l = first; l < last; l++)
     {
       const Link *link = &g_array_index (job->links, Link, l);
-      if (is_port (job, link))
+      if (is_port (job, link) || is_unseen (link))
         continue;
       n_dummies += span (link, ranks) - 1;
       n_edges += span (link, ranks);
@@ -416,7 +423,7 @@ build_layers (Job *job, guint c)
     {
       Link *link = &g_array_index (job->links, Link, l);
       guint before = job->local[link->from];
-      if (is_port (job, link))
+      if (is_port (job, link) || is_unseen (link))
         continue;
       link->first_dummy = span (link, ranks) > 1 ? dummy : NONE;
       for (guint r = ranks[link->from] + 1; r < ranks[link->to]; r++, dummy++)
@@ -559,20 +566,7 @@ pack_all (Job *job)
       layout->column_x[b * n_columns + c] = sluice_bands_left (all, c, b);
 }
 
-/* Adds a cubic to (x, y) that leaves and arrives along the flow. Within a gap between ranks it
- * cannot meet a box. */
-static void
-curve_to (GArray *points, double x, double y)
-{
-  SluicePoint last = g_array_index (points, SluicePoint, points->len - 1);
-  double middle = (last.y + y) / 2;
-  if (fabs (last.x - x) < 0.01 && fabs (last.y - y) < 0.01)
-    return;
-  sluice_path_add (points, last.x, middle);
-  sluice_path_add (points, x, middle);
-  sluice_path_add (points, x, y);
-}
-
+/* Within a gap between ranks a curve cannot meet a box. */
 static void
 route_link (Job *job, const Link *link)
 {
@@ -584,7 +578,7 @@ route_link (Job *job, const Link *link)
   double y = s->y, x = s->x + sluice_bands_shift (s, column, first) + g->x[u];
 
   sluice_path_add (points, x, y + (s->top[first] + s->bottom[first] + g->height[u]) / 2);
-  curve_to (points, x, y + s->bottom[first]);
+  sluice_path_curve_to (points, x, y + s->bottom[first]);
   for (guint r = first + 1, before = u; r <= last; r++)
     {
       guint w = r < last ? d++ : v;
@@ -592,12 +586,12 @@ route_link (Job *job, const Link *link)
       if (s->band[r] != s->band[r - 1])
         sluice_bands_route_over (s, job->options, column, before, w, points);
       else
-        curve_to (points, x, y + s->top[r]);
+        sluice_path_curve_to (points, x, y + s->top[r]);
       if (r < last)
-        curve_to (points, x, y + s->bottom[r]);
+        sluice_path_curve_to (points, x, y + s->bottom[r]);
       before = w;
     }
-  curve_to (points, x, y + (s->top[last] + s->bottom[last] - g->height[v]) / 2);
+  sluice_path_curve_to (points, x, y + (s->top[last] + s->bottom[last] - g->height[v]) / 2);
 }
 
 static void
@@ -625,7 +619,7 @@ route_all (Job *job)
       route->reversed = link->reversed;
       route->port = is_port (job, link);
       route->first_point = layout->points->len;
-      if (route->port)
+      if (route->port || is_unseen (link))
         continue;
       route_link (job, link);
       if (link->reversed)

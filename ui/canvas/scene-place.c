@@ -499,28 +499,54 @@ take_layout (SceneLevel *level, const Input *input, const SluiceLayout *layout)
     level->port_x = layout->anchors[input->in != SLUICE_NONE ? input->in : input->out].x;
 }
 
-/* Lines at the border all start where the line outside ends. The first gap has no boxes, so the
- * bend cannot meet one. */
+/* Leads the line of a port on to @y, where the drawing begins or ends. */
 static void
-bend_to_port (SceneLevel *level)
+lead_out (SceneLevel *level, SceneWire *w, double y)
+{
+  GArray *points = level->points;
+  guint first = points->len, n = w->n_points;
+  g_autofree SluicePoint *p =
+      g_memdup2 (&g_array_index (points, SluicePoint, w->first_point), n * sizeof *p);
+  if (w->from == SCENE_PORT_IN)
+    {
+      sluice_path_add (points, level->port_x, y - PORT_INSET);
+      sluice_path_curve_to (points, p[0].x, y);
+      sluice_path_line_to (points, p[0].x, p[0].y);
+      g_array_append_vals (points, p + 1, n - 1);
+    }
+  else
+    {
+      g_array_append_vals (points, p, n);
+      sluice_path_line_to (points, p[n - 1].x, y);
+      sluice_path_curve_to (points, level->port_x, y + PORT_INSET);
+    }
+  w->first_point = first;
+  w->n_points = points->len - first;
+}
+
+/* Lines at the border all start where the line outside ends. The first gap has no boxes, so the
+ * bend cannot meet one. Where something of the drawing reaches farther out than they do, such as
+ * what leads back from the end of folded rows, they bend outside of it. */
+static void
+bend_to_port (SceneLevel *level, double height)
 {
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = wire_at (level, i);
-      if (w->n_points == 0)
+      gboolean in = w->from == SCENE_PORT_IN;
+      if (w->n_points == 0 || (!in && w->to != SCENE_PORT_OUT))
         continue;
       SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
-      guint last = w->n_points - 1;
-      if (w->from == SCENE_PORT_IN)
+      guint end = in ? 0 : w->n_points - 1, next = in ? 1 : end - 1;
+      double y = in ? 0 : height;
+      gboolean is_outermost = fabs (p[end].y - y) < 1;
+      if (is_outermost)
         {
-          p[0].x = p[1].x = level->port_x;
-          p[0].y += PORT_INSET;
+          p[end].x = p[next].x = level->port_x;
+          p[end].y += in ? PORT_INSET : -PORT_INSET;
         }
-      if (w->to == SCENE_PORT_OUT)
-        {
-          p[last].x = p[last - 1].x = level->port_x;
-          p[last].y -= PORT_INSET;
-        }
+      else if (fabs (p[end].x - level->port_x) > 0.5)
+        lead_out (level, w, y);
     }
 }
 
@@ -637,7 +663,7 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
       sluice_scene_level_route (level, layout);
       sluice_scene_level_untangle (b, level);
       double width = MAX (layout->width, sluice_scene_level_route_back (level));
-      bend_to_port (level);
+      bend_to_port (level, layout->height);
       if (level->flow == SLUICE_FLOW_UP)
         flip (level, layout->height);
       sluice_scene_level_shelve (level, width, layout->height);

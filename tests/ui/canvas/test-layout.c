@@ -195,6 +195,27 @@ test_ranks_are_tight (void)
   g_assert_cmpuint (l->n_dummies, ==, 0);
 }
 
+/* What only says what stands before what ranks a box, and is no line that others could cross. */
+static void
+test_unseen_edges (void)
+{
+  g_auto (Graph) g = graph_new (5);
+  SluiceLayoutEdge unseen = { 0, 4, SLUICE_LAYOUT_UNSEEN };
+  for (guint i = 0; i < 3; i++)
+    connect_nodes (&g, i, i + 1);
+  connect_nodes (&g, 4, 3);
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_array_append_val (g.edges, unseen);
+  unseen = (SluiceLayoutEdge){ 0, 3, SLUICE_LAYOUT_UNSEEN };
+  g_array_append_val (g.edges, unseen);
+  g_autoptr (SluiceLayout) l = lay_out (&g);
+  g_assert_cmpuint (l->n_dummies, ==, 0);
+  g_assert_cmpuint (l->routes[4].n_points, ==, 0);
+  g_assert_cmpuint (l->routes[5].n_points, ==, 0);
+  g_assert_cmpuint (l->ranks[4], >, l->ranks[0]);
+  g_assert_cmpfloat_with_epsilon (l->width, plain->width, 0.01);
+}
+
 static void
 test_cycles (void)
 {
@@ -606,6 +627,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/empty", test_empty);
   g_test_add_func ("/canvas/layout/chain", test_chain_is_straight);
   g_test_add_func ("/canvas/layout/tight", test_ranks_are_tight);
+  g_test_add_func ("/canvas/layout/unseen", test_unseen_edges);
   g_test_add_func ("/canvas/layout/cycles", test_cycles);
   g_test_add_func ("/canvas/layout/ports", test_long_edges_are_ports);
   g_test_add_func ("/canvas/layout/components", test_components);
