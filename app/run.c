@@ -366,6 +366,45 @@ sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew)
   return texts;
 }
 
+static gboolean
+get_last (SluiceRunSeries *series, gint64 *step, double *wall)
+{
+  SluiceSeriesSample sample;
+  if (series->buffer != NULL)
+    {
+      if (!sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
+                                        SLUICE_X_STEP, INFINITY, &sample))
+        return FALSE;
+      *step = sample.step;
+      *wall = sample.wall;
+      return TRUE;
+    }
+  if (series->items->len == 0)
+    return FALSE;
+  const SluiceRecord *record = series->items->pdata[series->items->len - 1];
+  *step = record->step;
+  *wall = record->wall;
+  return TRUE;
+}
+
+/* Series show times that never go back, so what was written again in an earlier process hides how
+ * old the values behind it are: there the row says how far the run came. It is behind the points of
+ * a run that goes on, or was killed. */
+gboolean
+sluice_run_has_former (SluiceRun *self, SluiceRunSeries *series, gint64 *last, gint64 *from)
+{
+  const SluiceEvent *resumed = NULL;
+  double wall;
+  for (guint i = self->events->len; i-- > 0 && resumed == NULL;)
+    if (strcmp (((const SluiceEvent *) self->events->pdata[i])->kind, "resume") == 0)
+      resumed = self->events->pdata[i];
+  if (resumed == NULL || !get_last (series, last, &wall) || *last <= resumed->base.step)
+    return FALSE;
+  *from = resumed->base.step;
+  return wall < resumed->base.wall
+         || (self->info->state == SLUICE_RUN_STOPPED && *last > self->info->step);
+}
+
 guint
 sluice_run_get_n_event_restarts (SluiceRun *self)
 {

@@ -77,6 +77,16 @@ GPtrArray *sluice_run_get_events (SluiceRun *self);
 #define SLUICE_EVENT_TEXT "text"
 /* Takes what came after all that is there, or takes its place. Returns: are there other texts? */
 gboolean sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew);
+/**
+ * sluice_run_has_former:
+ * @last: (out): the step of the series' last value
+ * @from: (out): where the run went on
+ *
+ * A run that was killed goes on at its last checkpoint and does again what came after that. Returns
+ * %TRUE until it is there again: the last value is of the attempt before.
+ */
+gboolean
+sluice_run_has_former (SluiceRun *self, SluiceRunSeries *series, gint64 *last, gint64 *from);
 /* How often others took the place of those that were there. */
 guint sluice_run_get_n_event_restarts (SluiceRun *self);
 void sluice_run_points_added (SluiceRun *self);

@@ -679,6 +679,7 @@ sluice_window_dispose (GObject *object)
   if (self->document != NULL)
     sluice_document_settle (self->document);
   g_clear_handle_id (&self->status_source, g_source_remove);
+  sluice_window_end_toasts (self);
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);

@@ -15,6 +15,7 @@
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/text-card.h"
+#include "ui/chart/ticks.h"
 
 #define TEXT_ENDING ".txt"
 #define MAX_SLOTS                                                                                  \
@@ -524,7 +525,7 @@ sluice_tag_card_drop (SluiceTagCard *self)
   g_hash_table_remove_all (self->taken);
   g_hash_table_remove_all (self->means);
   self->text_run = 0;
-  self->widget = NULL;
+  self->widget = self->former = NULL;
 }
 
 /* Which run it shows, where it shows one: that in front, or the newest. */
@@ -558,6 +559,41 @@ hide_others (SluiceTagCard *self, SluiceRun *only)
     }
 }
 
+/* A word beside the card's buttons, where its last value is none of the attempt that goes on. */
+static void
+tell_former (SluiceTagCard *self, SluiceRun *run)
+{
+  guint i = 0;
+  SluiceRunSeries *series = run != NULL ? sluice_run_find_series (run, self->tag) : NULL;
+  gint64 last, from;
+  if (series == NULL && run != NULL && self->kind == &images)
+    series = next_image_series (self, run, &i);
+  gboolean tells = series != NULL && sluice_run_has_former (run, series, &last, &from);
+  if (tells && self->former == NULL)
+    {
+      self->former = gtk_label_new (_ ("former attempt"));
+      gtk_widget_set_visible (self->former, FALSE);
+      gtk_widget_add_css_class (self->former, "caption");
+      gtk_widget_add_css_class (self->former, "dim-label");
+      sluice_card_add_tool (SLUICE_CARD (self->widget), self->former);
+    }
+  if (self->former == NULL)
+    return;
+  if (tells != gtk_widget_get_visible (self->former))
+    sluice_card_forget_picture (SLUICE_CARD (self->widget)); /* its title's room */
+  gtk_widget_set_visible (self->former, tells);
+  if (!tells)
+    return;
+  g_autofree char *step = sluice_format_step (last);
+  g_autofree char *again = sluice_format_step (from);
+  g_autofree char *words =
+      /* Translators: both are steps. */
+      g_strdup_printf (_ ("What is shown of step %s is from before the run went on at step %s, and "
+                          "stands until it is there again"),
+                       step, again);
+  gtk_widget_set_tooltip_text (self->former, words);
+}
+
 void
 sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
 {
@@ -577,6 +613,8 @@ sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
     }
   if (self->kind->taken != NULL)
     self->kind->taken (self);
+  g_autoptr (SluiceRun) foremost = dup_foremost (self, front);
+  tell_former (self, foremost);
 }
 
 void

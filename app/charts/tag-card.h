@@ -61,6 +61,7 @@ struct _SluiceTagCard
   guint n_runs;                    /* of those shown that have the tag */
   guint round;                     /* in which they were counted */
   GtkWidget *widget;               /* (nullable) a SluiceCard */
+  GtkWidget *former;               /* (nullable): on it: what it says of an attempt before */
   GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
   GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
   gint64 text_run, text_step;      /* of a text: what was asked for last */
