@@ -18,7 +18,6 @@ struct _SluiceRun
 {
   GObject parent;
   SluiceRunInfo *info;
-  guint color;
   gboolean shown;
   GPtrArray *series;
   gboolean sorted;             /* are they? */
@@ -58,11 +57,10 @@ series_free (gpointer data)
 }
 
 SluiceRun *
-sluice_run_new (const SluiceRunInfo *info, guint color)
+sluice_run_new (const SluiceRunInfo *info)
 {
   SluiceRun *self = g_object_new (SLUICE_TYPE_RUN, NULL);
   self->info = sluice_run_info_copy (info);
-  self->color = color;
   return self;
 }
 
@@ -75,7 +73,7 @@ is_said_the_same (const SluiceRunInfo *a, const SluiceRunInfo *b)
   const char *const *b_tags = b->tags != NULL ? (const char *const *) b->tags : none;
   return strcmp (a->name, b->name) == 0 && a->is_starred == b->is_starred
          && g_strcmp0 (a->notes, b->notes) == 0 && g_strcmp0 (a->group, b->group) == 0
-         && g_strv_equal (a_tags, b_tags);
+         && g_strcmp0 (a->color, b->color) == 0 && g_strv_equal (a_tags, b_tags);
 }
 
 gboolean
@@ -145,10 +143,10 @@ sluice_run_get_info (SluiceRun *self)
   return self->info;
 }
 
-guint
+SluiceColor
 sluice_run_get_color (SluiceRun *self)
 {
-  return self->color;
+  return sluice_run_info_get_color (self->info);
 }
 
 gboolean

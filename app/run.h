@@ -4,6 +4,7 @@
 
 #include <glib-object.h>
 
+#include "app/run-color.h"
 #include "engine/store/store.h"
 #include "ui/chart/series-buffer.h"
 
@@ -39,11 +40,11 @@ G_DECLARE_FINAL_TYPE (SluiceRun, sluice_run, SLUICE, RUN, GObject)
  * #SluiceRunState), shown (boolean: its curves are drawn). Signal: points-added, after new points
  * of any series.
  */
-SluiceRun *sluice_run_new (const SluiceRunInfo *info, guint color);
+SluiceRun *sluice_run_new (const SluiceRunInfo *info);
 void sluice_run_update (SluiceRun *self, const SluiceRunInfo *info);
 
 const SluiceRunInfo *sluice_run_get_info (SluiceRun *self);
-guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
+SluiceColor sluice_run_get_color (SluiceRun *self); /* notify::status tells of another one */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 

@@ -47,12 +47,6 @@ sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
   return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
 }
 
-static SluiceColor
-run_color (SluiceRun *run)
-{
-  return sluice_palette_color (sluice_run_get_color (run));
-}
-
 /* ---- histograms and images ---- */
 
 /* steps: (element-type gint64): borrowed from the items */
@@ -93,7 +87,7 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
   const SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   const char *name = sluice_run_get_info (run)->name;
   if (taken->series == 0)
-    taken->series = sluice_histogram_chart_add_run (chart, name, run_color (run));
+    taken->series = sluice_histogram_chart_add_run (chart, name, sluice_run_get_color (run));
   else if (!goes_on)
     sluice_histogram_chart_clear_run (chart, taken->series);
   else if (taken->dropped != series->n_dropped)
@@ -104,7 +98,7 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
       taken->n_items = 0; /* those that the chart has take their own places */
     }
   taken->dropped = series->n_dropped;
-  sluice_histogram_chart_set_run_style (chart, taken->series, name, run_color (run));
+  sluice_histogram_chart_set_run_style (chart, taken->series, name, sluice_run_get_color (run));
   if (front)
     sluice_histogram_chart_set_front (chart, taken->series);
   for (; taken->n_items < items->len; taken->n_items++)
@@ -544,7 +538,16 @@ dup_foremost (SluiceTagCard *self, SluiceRun *front)
   return NULL;
 }
 
-/* Runs that are shown no more, or left the list. */
+/* Curves have the colour that they are made with. */
+static gboolean
+has_other_color (SluiceTagCard *self, SluiceRun *run)
+{
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &sluice_run_get_info (run)->id);
+  SluiceColor color = sluice_run_get_color (run);
+  return memcmp (&taken->color, &color, sizeof color) != 0;
+}
+
+/* Runs that are shown no more, or left the list, or are to be taken anew. */
 static void
 hide_others (SluiceTagCard *self, SluiceRun *only)
 {
@@ -554,7 +557,7 @@ hide_others (SluiceTagCard *self, SluiceRun *only)
       gint64 id = *(gint64 *) link->data;
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, id);
       if (run == NULL || !sluice_run_get_shown (run) || (only != NULL && run != only)
-          || !self->kind->has (self, run))
+          || !self->kind->has (self, run) || has_other_color (self, run))
         self->kind->hide (self, id);
     }
 }
@@ -608,8 +611,12 @@ sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
       gboolean shows = sluice_run_get_shown (run) && (self->kind->shares || run == only)
                        && self->kind->has (self, run);
       want (self, run, shows);
-      if (shows)
-        self->kind->take (self, run, run == front);
+      if (!shows)
+        continue;
+      self->kind->take (self, run, run == front);
+      SluiceTaken *taken = g_hash_table_lookup (self->taken, &sluice_run_get_info (run)->id);
+      if (taken != NULL)
+        taken->color = sluice_run_get_color (run);
     }
   if (self->kind->taken != NULL)
     self->kind->taken (self);

@@ -48,6 +48,7 @@ typedef struct
   guint64 restart, dropped;     /* SluiceRunSeries.n_restarts and n_dropped when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
   SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
+  SluiceColor color;     /* that the run had then */
 } SluiceTaken;
 
 struct _SluiceTagCard

@@ -553,6 +553,7 @@ go_on (SluiceTrainer *self,
   self->info->n_steps = self->now.n_steps;
   self->info->ended = 0;
   g_clear_pointer (&self->info->message, g_free);
+  g_clear_pointer (&self->info->failed_node, g_free);
   if (changed != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
   if (audited != NULL)

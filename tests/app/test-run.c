@@ -15,7 +15,7 @@ test_thinned (void)
   const SluiceSeriesInfo series_info = {
     .id = 1, .run = 1, .tag = (char *) "digits", .kind = SLUICE_SERIES_IMAGE
   };
-  g_autoptr (SluiceRun) run = sluice_run_new (&info, 0);
+  g_autoptr (SluiceRun) run = sluice_run_new (&info);
   g_autoptr (GBytes) png = g_bytes_new_static ("png", 3);
   SluiceRunSeries *series = sluice_run_ensure_series (run, NULL, &series_info);
   const gint64 n = 10000;

@@ -10,6 +10,7 @@
 #define BAR_MARGIN    14
 #define SPIN_AFTER_MS 1500
 #define LEGEND_GAP    8
+#define MESSAGE_ICON  96
 
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
  * is not there. */
@@ -140,9 +141,16 @@ make_message (SluiceCanvas *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   self->spinner = gtk_spinner_new ();
+  self->message_icon = gtk_image_new ();
+  self->way_out = gtk_button_new ();
   self->message_title = gtk_label_new (NULL);
   self->message_text = gtk_label_new (NULL);
   gtk_widget_set_size_request (self->spinner, 32, 32);
+  gtk_image_set_pixel_size (GTK_IMAGE (self->message_icon), MESSAGE_ICON);
+  gtk_widget_add_css_class (self->message_icon, "dim-label");
+  gtk_widget_add_css_class (self->way_out, "pill");
+  gtk_widget_set_halign (self->way_out, GTK_ALIGN_CENTER);
+  gtk_widget_set_margin_top (self->way_out, 12);
   gtk_widget_add_css_class (self->message_title, "title-2");
   gtk_widget_add_css_class (self->message_text, "dim-label");
   for (int i = 0; i < 2; i++)
@@ -154,9 +162,10 @@ make_message (SluiceCanvas *self)
       gtk_label_set_max_width_chars (label, 60);
     }
   gtk_box_append (GTK_BOX (box), self->spinner);
+  gtk_box_append (GTK_BOX (box), self->message_icon);
   gtk_box_append (GTK_BOX (box), self->message_title);
   gtk_box_append (GTK_BOX (box), self->message_text);
-  gtk_widget_set_can_target (box, FALSE);
+  gtk_box_append (GTK_BOX (box), self->way_out);
   return box;
 }
 
@@ -197,6 +206,27 @@ set_waiting (SluiceCanvas *self, gboolean waiting)
   gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), FALSE);
 }
 
+void
+sluice_canvas_set_way_out (SluiceCanvas *self, const char *label, const char *action)
+{
+  gtk_button_set_label (GTK_BUTTON (self->way_out), label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->way_out), action);
+  sluice_canvas_update_message (self);
+}
+
+/* An empty graph that is edited needs no way out of it, and what is below the words is pressed. */
+static void
+update_way_out (SluiceCanvas *self, gboolean failed, gboolean waiting)
+{
+  gboolean offers = gtk_actionable_get_action_name (GTK_ACTIONABLE (self->way_out)) != NULL
+                    && (failed || (!waiting && self->edit == NULL));
+  gtk_image_set_from_icon_name (GTK_IMAGE (self->message_icon),
+                                failed ? "dialog-warning-symbolic" : "sluice-graph-symbolic");
+  gtk_widget_set_visible (self->message_icon, failed || !waiting);
+  gtk_widget_set_visible (self->way_out, offers);
+  gtk_widget_set_can_target (self->message, offers);
+}
+
 /* One state at a time: failed, loading, empty, or the graph. */
 void
 sluice_canvas_update_message (SluiceCanvas *self)
@@ -223,6 +253,7 @@ sluice_canvas_update_message (SluiceCanvas *self)
   gtk_label_set_label (GTK_LABEL (self->message_text), text);
   gtk_widget_set_visible (self->message_text, *text != '\0');
   set_waiting (self, waiting && !failed);
+  update_way_out (self, failed, waiting);
   gtk_widget_set_visible (self->message, failed || waiting || empty);
   gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
   sluice_canvas_update_legend (self);
