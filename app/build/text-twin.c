@@ -136,7 +136,9 @@ show_foot (SluiceTextTwin *self)
     show_state (self, NULL, _ ("typing …"), "dim-label");
   else
     show_state (self, "object-select-symbolic", _ ("valid"), "success");
+  /* Nobody writes while something is previewed: its words take the place of the caret's. */
   gtk_label_set_label (self->hint, self->hint_words != NULL ? self->hint_words : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->place), self->hint_words == NULL);
 }
 
 /* ---- what stands out ---- */
