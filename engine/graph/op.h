@@ -80,7 +80,9 @@ typedef enum
   SLUICE_OP_CHEAP = 1 << 10,     /* a few passes over its inputs, though no element-wise kernel: may
                                     be computed again instead of being kept */
   SLUICE_OP_READS_FILES = 1 << 11,
-  SLUICE_OP_WRITES_FILES = 1 << 12, /* makes or deletes them, too */
+  SLUICE_OP_WRITES_FILES = 1 << 12,   /* makes or deletes them, too */
+  SLUICE_OP_ENDS_WITH_STEP = 1 << 13, /* stateful, but what it changes is gone when the step ends,
+                                         or is its own random stream (device/random.h) */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

@@ -32,3 +32,19 @@ void sluice_replica_name_injected (const SluiceReplica *self, GPtrArray *names);
 void sluice_replica_put_injected (const SluiceReplica *self, SluiceTensor **own_feeds);
 /* The others, which take the place of what the batch has. */
 void sluice_replica_replace_batch (const SluiceReplica *self, SluiceTensor **feeds);
+
+/* replica-state.c */
+/* Where each random stream of one stands, the other's of that name stand too. */
+void sluice_replica_carry_random (SluiceResources *from, SluiceResources *to);
+
+/* replica-peek.c */
+/**
+ * sluice_replica_peek:
+ *
+ * Between two steps: runs what is behind the edge, and leaves variables, random streams and all
+ * else as they were.
+ *
+ * Returns: (transfer full) (nullable): FAILED_PRECONDITION where that cannot be
+ */
+SluiceTensor *sluice_replica_peek (
+    SluiceReplica *self, const char *name, const SluiceFeed *feeds, guint n_feeds, GError **error);

@@ -21,7 +21,7 @@ static const SluiceOpDef deep_copy_op = {
   .signature = "x: T -> y: T",
   .attrs = "T: type",
   .summary = N_ ("A copy in memory of its own"),
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP,
   .shape = sluice_shape_unchanged,
   .recipe = &recipe,
 };
@@ -40,7 +40,7 @@ static const SluiceOpDef guarantee_const_op = {
   .signature = "input: T -> output: T",
   .attrs = "T: type",
   .summary = N_ ("Its input, which the graph's author says never changes"),
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP,
   .shape = sluice_shape_unchanged,
   .recipe = &recipe,
 };

@@ -102,7 +102,7 @@ static const SluiceOpDef assert_op = {
   .signature = "condition: bool, data: T ->",
   .attrs = "T: list(type) >= 1; summarize: int = 3",
   .summary = N_ ("Fails the step where a condition does not hold"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = assert_shape,
   .recipe = &assert_recipe,
 };
@@ -112,7 +112,7 @@ static const SluiceOpDef check_op = {
   .signature = "tensor: T -> output: T",
   .attrs = "T: {bfloat16, half, float, double}; message: string",
   .summary = N_ ("Fails the step where a value is not a number or infinite"),
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP,
   .shape = sluice_shape_unchanged,
   .gradient = check_gradient,
   .recipe = &check_recipe,

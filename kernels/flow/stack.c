@@ -254,7 +254,7 @@ push_shape (SluiceShapeContext *c, GError **error)
 static const SluiceRecipe of_stack = { .why_none = "it works on a stack that another op makes" };
 
 #define STACK_ATTRS "elem_type: type; stack_name: string = ''"
-#define STACK_FLAGS (SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE)
+#define STACK_FLAGS (SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE)
 
 static const SluiceOpDef stack_ops[] = {
   { .name = "Stack",

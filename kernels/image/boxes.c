@@ -159,7 +159,7 @@ static const SluiceOpDef sample_op = {
   .signature = "image_size: T, bounding_boxes: float -> begin: T, size: T, bboxes: float",
   .attrs = "min_object_covered: float = 0.1; " SAMPLE_ATTRS,
   .summary = SAMPLE_TEXT,
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = sample_shape,
   .recipe = &sample_recipe,
 };
@@ -170,7 +170,7 @@ static const SluiceOpDef sample_v2_op = {
                "begin: T, size: T, bboxes: float",
   .attrs = SAMPLE_ATTRS,
   .summary = SAMPLE_TEXT,
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = sample_shape,
   .recipe = &sample_v2_recipe,
 };

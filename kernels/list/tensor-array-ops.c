@@ -373,10 +373,13 @@ static const SluiceRecipe recipe = {
                                   .summary = text,                                                 \
                                   .recipe = &recipe,                                               \
                                   __VA_ARGS__ }
-#define HAS_GRADIENT(function) .flags = SLUICE_OP_STATEFUL, .gradient = function
+#define HAS_GRADIENT(function)                                                                     \
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP, .gradient = function
 #define READS_GRADIENT(function)                                                                   \
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_LOOKS_AFAR, .gradient = function
-#define NO_GRADIENT .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_LOOKS_AFAR,                   \
+  .gradient = function
+#define NO_GRADIENT                                                                                \
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE
 
 /* One op of all generations: what is behind the handle is the same. */
 #define DEFINE_ALL(id, what, rest, op_attrs, text, ...)                                            \

@@ -52,7 +52,7 @@ static const SluiceOpDef multinomial_op = {
   .signature = "logits: T, num_samples: int32 -> output: output_dtype",
   .attrs = "seed: int = 0; seed2: int = 0; T: real; output_dtype: index = int64",
   .summary = N_ ("Classes drawn by the logarithms of their probabilities, a row at a time"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = multinomial_shape,
   .cost = multinomial_cost,
   .recipe = &recipe,

@@ -41,7 +41,7 @@ static const SluiceRecipe int_recipe = { .samples = int_samples,
     .signature = "shape: T -> output: dtype",                                                      \
     .attrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: index",    \
     .summary = text,                                                                               \
-    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,                                    \
+    .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,         \
     .shape = sluice_shape_random,                                                                  \
     .cost = sluice_random_cost,                                                                    \
     .recipe = &recipe,                                                                             \
@@ -57,7 +57,7 @@ static const SluiceOpDef uniform_int_op = {
   .signature = "shape: T, minval: Tout, maxval: Tout -> output: Tout",
   .attrs = "seed: int = 0; seed2: int = 0; Tout: index; T: index",
   .summary = N_ ("Random integers, uniform in [minval, maxval)"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = random_int_shape,
   .cost = sluice_random_cost,
   .recipe = &int_recipe,

@@ -70,13 +70,13 @@ RECIPE (hits_recipe, hits_samples);
                  &its_recipe, text)
 
 SAMPLER (uniform_op,
-         0,
+         SLUICE_OP_ENDS_WITH_STEP,
          "UniformCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn uniformly, and how often each is expected"),
          recipe);
 SAMPLER (log_uniform_op,
-         0,
+         SLUICE_OP_ENDS_WITH_STEP,
          "LogUniformCandidateSampler",
          "range_max: int >= 1; ",
          N_ ("Classes drawn by Zipf's law, and how often each is expected"),
@@ -94,7 +94,7 @@ SAMPLER (unsafe_op,
          N_ ("Classes drawn as often as they were true so far, and how often each is expected"),
          recipe);
 SAMPLER (fixed_op,
-         SLUICE_OP_READS_FILES,
+         SLUICE_OP_READS_FILES | SLUICE_OP_ENDS_WITH_STEP,
          "FixedUnigramCandidateSampler",
          "range_max: int >= 1; vocab_file: string = ''; distortion: float = 1.0; "
          "num_reserved_ids: int = 0; num_shards: int >= 1 = 1; shard: int >= 0 = 0; "
@@ -102,7 +102,7 @@ SAMPLER (fixed_op,
          N_ ("Classes drawn by given weights, and how often each is expected"),
          fixed_recipe);
 SAMPLER (all_op,
-         0,
+         SLUICE_OP_ENDS_WITH_STEP,
          "AllCandidateSampler",
          "",
          N_ ("All classes, each of which is expected once"),

@@ -70,7 +70,7 @@ static const SluiceOpDef shuffle_op = {
   .signature = "value: T -> output: T",
   .attrs = "seed: int = 0; seed2: int = 0; T: type",
   .summary = N_ ("The same rows in random order"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = sluice_shape_unchanged,
   .recipe = &shuffle_recipe,
 };
@@ -89,7 +89,7 @@ static const SluiceOpDef crop_op = {
   .signature = "image: T, size: int64 -> output: T",
   .attrs = "T: real; seed: int = 0; seed2: int = 0",
   .summary = N_ ("A window of the given height and width from a random place of an image"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = crop_shape,
   .recipe = &crop_recipe,
 };

@@ -125,7 +125,7 @@ static const SluiceOpDef parameterized_op = {
                "output: dtype",
   .attrs = "seed: int = 0; seed2: int = 0; dtype: {half, bfloat16, float, double}; T: index",
   .summary = N_ ("Random numbers of normal laws between bounds, a law for each first index"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
   .shape = parameterized_shape,
   .cost = sluice_random_cost,
   .recipe = &parameterized_recipe,

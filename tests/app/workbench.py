@@ -167,8 +167,9 @@ class Workbench:
             return False  # not yet
         return True
 
-    def until(self, condition):
-        """What the condition says once it says anything true. It is asked again and again."""
+    def until(self, condition, longest=0.05):
+        """What the condition says once it says anything true. It is asked again and again, at
+        intervals that grow to the longest, in seconds."""
         end = time.monotonic() + PATIENCE
         pause = 0.002
         while time.monotonic() < end:
@@ -178,7 +179,7 @@ class Workbench:
             if value:
                 return value
             time.sleep(pause)
-            pause = min(2 * pause, 0.05)
+            pause = min(2 * pause, longest)
         raise RuntimeError("waited in vain")
 
     def act(self, action, *arguments, path=WINDOW):

@@ -163,7 +163,7 @@ is_in_flow (const SceneMember *m)
   return !m->aside && !m->loose;
 }
 
-/* At the top, where nothing else holds them in the flow. */
+/* Nothing holds them in the flow. */
 static void
 find_loose (SceneBuilder *b, SceneLevel *level)
 {
@@ -172,16 +172,17 @@ find_loose (SceneBuilder *b, SceneLevel *level)
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet || w->stub || w->from >= n || w->to >= n)
+      if (w->quiet || w->stub)
         continue;
-      tied[w->from] = tied[w->to] = 1;
+      tied[MIN (w->from, n)] = tied[MIN (w->to, n)] = 1; /* n: a port */
     }
   for (guint i = 0; i < n; i++)
     {
       SceneMember *m = member_at (level, i);
-      m->loose = level->group == 0 && !tied[i] && !m->aside;
-      /* Counters, rates and constants that nothing visible reads. */
-      m->aside |= m->loose && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
+      m->loose = !tied[i] && !m->aside;
+      /* At the top: counters, rates and constants that nothing visible reads. */
+      m->aside |= m->loose && level->group == 0
+                  && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
                   && sluice_hierarchy_get_group (b->hierarchy, m->group)->params == 0;
     }
 }
@@ -581,6 +582,9 @@ measure_content (SceneLevel *level)
   if (level->has_heading)
     grow (&all, &any, (SluiceRect){ level->heading_x - 34, level->heading_y, 68, 12 });
   level->content = all;
+  /* Lines from outside end at the border. */
+  if (!level->has_in && !level->has_out)
+    level->port_x = all.x + all.width / 2;
 }
 
 static SluiceLayout *

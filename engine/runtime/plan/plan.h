@@ -40,6 +40,7 @@ typedef enum
   SLUICE_PLAN_ENTERED = 1 << 20,        /* what it gives comes from an Enter, maybe over devices */
   SLUICE_PLAN_TRUNCATE = 1 << 21,       /* a Send of floats, of which the upper half arrives */
   SLUICE_PLAN_TOGETHER = 1 << 22,       /* runs several nodes */
+  SLUICE_PLAN_QUEUED = 1 << 23,         /* a device does it in a queue of its own */
 } SluicePlanFlags;
 
 /* One cache line. */

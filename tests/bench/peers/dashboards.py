@@ -33,6 +33,7 @@ import struct
 
 N_NODES = 36000
 N_POINTS = 100000  # of a tag, and there are ten
+PAUSE = 0.002  # seconds between two looks at our window: what is measured is some tens of them
 
 KEPT = f"""
 import json, sys, time
@@ -143,7 +144,7 @@ class Ours:
                 begun = time.monotonic()
                 file.write(live_scalar(step))
                 file.flush()
-                window.until(lambda seen=seen: self.costs(window)["points_seen"] > seen)
+                window.until(lambda seen=seen: self.costs(window)["points_seen"] > seen, PAUSE)
                 found.append(time.monotonic() - begun)
             importer.terminate()
             importer.wait()
@@ -155,18 +156,18 @@ class Ours:
         click to an open scope."""
         window = Workbench(self.program, None, self.workspace(),
                            settings={"reduced-motion": "true"})
-        window.until(lambda: self.costs(window)["settled"])
+        window.until(lambda: self.costs(window)["settled"], PAUSE)
         begun = time.monotonic()
         window.act("open", GLib.Variant("s", self.graph))
-        window.until(lambda: self.costs(window)["settled"])
+        window.until(lambda: self.costs(window)["settled"], PAUSE)
         drawn = time.monotonic() - begun
         state = window.state()
         scope = next(i["name"] for i in state["graph"]["items"] if i["kind"] == "scope")
         window.act("select", GLib.Variant("s", scope))
-        window.until(lambda: self.costs(window)["settled"])
+        window.until(lambda: self.costs(window)["settled"], PAUSE)
         begun = time.monotonic()
         window.act("graph", GLib.Variant("s", "open"))
-        window.until(lambda: self.costs(window)["settled"])
+        window.until(lambda: self.costs(window)["settled"], PAUSE)
         opened = time.monotonic() - begun
         if scope not in window.state()["graph"]["open"] or state["graph"]["nodes"] < N_NODES / 2:
             raise RuntimeError(f"{scope} did not open")

@@ -330,6 +330,32 @@ test_tight (void)
   g_assert_cmpfloat_with_epsilon (tight->width, plain->width, 0.01);
 }
 
+/* Lanes that each hold one box, wide at one side, all in rows of their own: what is too wide to be
+ * read stands one beside the other's lanes, in the same order. */
+static void
+test_narrow (void)
+{
+  const guint n_lanes = 12;
+  g_auto (Graph) g = graph_new (n_lanes + 2);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  SluiceLayoutNode *n = (SluiceLayoutNode *) g.nodes->data;
+  options.fixed = TRUE;
+  for (guint i = 1; i <= n_lanes; i++)
+    {
+      n[i].rank = i;
+      n[i].left = 300;
+      connect_nodes (&g, 0, i);
+      connect_nodes (&g, i, n_lanes + 1);
+    }
+  n[n_lanes + 1].rank = n_lanes + 1;
+  g_autoptr (SluiceLayout) plain = lay_out_for (&g, 8000, 8000, &options);
+  g_autoptr (SluiceLayout) narrow = lay_out_for (&g, 1100, 1100, &options);
+  assert_sound (&g, narrow);
+  g_assert_cmpfloat (sluice_layout_fit (&options, plain->width, 0), <, 0.6);
+  g_assert_cmpfloat (sluice_layout_fit (&options, narrow->width, narrow->height), >, 0.6);
+  g_assert_cmpuint (narrow->crossings, ==, plain->crossings);
+}
+
 /* Two halves of 20 rows: both are cut at the same rows, and stand side by side in each band. */
 static void
 test_fold_columns (void)
@@ -586,6 +612,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/columns", test_columns);
   g_test_add_func ("/canvas/layout/fold", test_fold);
   g_test_add_func ("/canvas/layout/hard-to-read", test_tight);
+  g_test_add_func ("/canvas/layout/too-wide", test_narrow);
   g_test_add_func ("/canvas/layout/fold-columns", test_fold_columns);
   g_test_add_func ("/canvas/layout/wrap", test_wrap);
   g_test_add_func ("/canvas/layout/lanes", test_lanes_are_shared);

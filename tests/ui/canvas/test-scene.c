@@ -228,6 +228,62 @@ test_shelf (void)
     }
 }
 
+/* @n parts of a scope, of @size scopes each, that something outside reads and feeds. */
+static SluiceScene *
+open_parts (guint n, guint size, const char *rest)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < size; k++)
+      {
+        g_string_append_printf (text, "net/part_%u_%u/a Op%u 8 ", i, k, i);
+        if (k > 0)
+          g_string_append_printf (text, "net/part_%u_%u/b\n", i, k - 1);
+        else
+          g_string_append (text, "x\n");
+        g_string_append_printf (text, "net/part_%u_%u/b Op%u_%u 8 net/part_%u_%u/a\n", i, k, i, k,
+                                i, k);
+      }
+  g_string_append (text, "sum Op 8");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, " net/part_%u_%u/b", i, size - 1);
+  g_string_append_printf (text, "\n%s", rest);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "net", TRUE);
+  return make_scene (model, state);
+}
+
+/* Parts of an open scope that nothing in it ties to each other are packed like the top level,
+ * without lines that would say of each that it is one; what is a way through the scope has its
+ * lines. */
+static void
+test_parts (void)
+{
+  for (guint size = 1; size <= 2; size++)
+    {
+      g_autoptr (SluiceScene) few = open_parts (3, size, "");
+      g_autoptr (SluiceScene) many = open_parts (18, size, "");
+      SluiceRect frame = item_of (many, "net")->rect;
+      g_assert_nonnull (edge_between (few, "net", "net/part_1_0"));
+      g_assert_null (edge_between (many, "net", "net/part_1_0"));
+      g_assert_true (edge_between (many, "x", "net")->arrow);
+      g_assert_cmpfloat (frame.width, <, 2.2 * frame.height);
+      g_assert_cmpfloat (frame.height, <, frame.width);
+      assert_no_overlaps (many);
+      assert_lines_are_clear (many);
+    }
+  g_autoptr (SluiceScene) mixed =
+      open_parts (18, 1,
+                  "net/way/a Relu 8 x\nnet/end/a Tanh 8 net/way/a\nnet/end/b Mean 8 net/end/a\ny "
+                  "Op 8 net/end/b\n");
+  g_assert_null (edge_between (mixed, "net", "net/part_1_0"));
+  g_assert_nonnull (edge_between (mixed, "net", "net/way"));
+  g_assert_nonnull (edge_between (mixed, "net/end", "net"));
+  assert_no_overlaps (mixed);
+  assert_lines_are_clear (mixed);
+}
+
 /* What everything reads stays in the flow: its first reader holds it there, the others name it. */
 static void
 test_tags (void)
@@ -683,6 +739,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/flow-down", test_flow_down);
   g_test_add_func ("/canvas/scene/aside", test_aside);
   g_test_add_func ("/canvas/scene/shelf", test_shelf);
+  g_test_add_func ("/canvas/scene/parts", test_parts);
   g_test_add_func ("/canvas/scene/tags", test_tags);
   g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
