@@ -502,9 +502,11 @@ preview_cb (SluiceBuildPage *self, const char *line, const char *title)
 {
   gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
   SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
-  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_auto (SluicePreviewInput) reader = { 0 };
+  g_autofree char *text =
+      stack != NULL ? sluice_command_stack_dup_preview (stack, line, &reader) : NULL;
   g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
-  sluice_text_twin_preview (self->twin, text, words);
+  sluice_text_twin_preview (self->twin, text, &reader, words);
 }
 
 /* ---- a page of the window ---- */

@@ -176,7 +176,7 @@ find_sign (const SluiceColorClasses *self, guint index)
 {
   guint i = self->by == SLUICE_COLOR_BY_CHANGE ? 0 : G_N_ELEMENTS (signs);
   const char *name = sluice_color_classes_get_name (self, index);
-  while (i < G_N_ELEMENTS (signs) && !g_str_has_prefix (name, signs[i].sign))
+  while (i < G_N_ELEMENTS (signs) && strstr (name, signs[i].sign) == NULL)
     i++;
   return i;
 }
