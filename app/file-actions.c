@@ -10,6 +10,7 @@
 #include "app/import-logs.h"
 #include "app/op-example.h"
 #include "app/samples.h"
+#include "engine/command/command.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/project.h"
@@ -56,6 +57,33 @@ static void
 open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open");
+}
+
+/* A graph is a file from the beginning: so nothing of it is lost, and a project can name it. */
+static void
+new_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_file_chooser_set_current_name (choose (data, _ ("Where the new graph is kept"),
+                                             GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Create"),
+                                             "begin-graph"),
+                                     "graph.pbtxt");
+}
+
+static void
+begin_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  const char *path = g_variant_get_string (parameter, NULL);
+  if (sluice_command_write (graph, path, &error))
+    {
+      sluice_window_open (data, path, NULL);
+      sluice_window_show_page (data, "build");
+      gtk_widget_grab_focus (GTK_WIDGET (sluice_window_find_page (data, "build")));
+      return;
+    }
+  g_autofree char *words = sluice_failure_words (error);
+  sluice_window_tell (data, words);
 }
 
 static void
@@ -292,6 +320,8 @@ open_example_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "new-graph", .activate = new_graph_cb },
+  { .name = "begin-graph", .activate = begin_graph_cb, .parameter_type = "s" },
   { .name = "compare-graph", .activate = compare_graph_cb },
   { .name = "new-project", .activate = new_project_cb },
   { .name = "open-sample", .activate = open_sample_cb },

@@ -65,6 +65,22 @@ judge (const Use *use)
 }
 
 /* dtype: INVALID: as the sample is written */
+/* A constant that is called as what it is for. */
+static SluiceEdge
+add_const (SluiceBuilder *b, const char *name, SluiceTensor *take)
+{
+  g_autoptr (SluiceTensor) tensor = take;
+  return sluice_builder_add (b, "Const", name, NULL, 0,
+                             SLUICE_ATTRS (sluice_attr_type ("dtype", (SluiceDType) tensor->dtype),
+                                           sluice_attr_tensor ("value", tensor)));
+}
+
+static const char *
+get_name (const SluiceArg *args, guint n, guint i)
+{
+  return n > 0 ? args[MIN (i, n - 1)].name : "";
+}
+
 static void
 add_sample (SluiceBuilder *b, const SluiceOp *op, const SluiceSample *sample, SluiceDType dtype)
 {
@@ -74,9 +90,10 @@ add_sample (SluiceBuilder *b, const SluiceOp *op, const SluiceSample *sample, Sl
   for (guint i = 0; i < use.n_inputs; i++)
     {
       round_elements (use.inputs[i]);
-      inputs[i] = sluice_builder_const (b, sluice_tensor_ref (use.inputs[i]));
+      inputs[i] =
+          add_const (b, get_name (op->inputs, op->n_inputs, i), sluice_tensor_ref (use.inputs[i]));
     }
-  sluice_builder_add (b, op->name, "example", inputs, use.n_inputs, use.attrs, use.n_attrs);
+  sluice_builder_add (b, op->name, NULL, inputs, use.n_inputs, use.attrs, use.n_attrs);
 }
 
 /* (nullable) */
@@ -101,7 +118,8 @@ choose_sample (const SluiceOp *op)
 
 /* ---- variables, by the definition ---- */
 
-#define N 4 /* elements of a variable */
+#define N     4 /* elements of a variable */
+#define AFTER "after"
 
 /* What there is to try: how an argument of rows and one of values fit depends on the op. */
 typedef struct
@@ -119,12 +137,17 @@ static const Guess guesses[] = {
 };
 
 static SluiceEdge
-add_numbers (SluiceBuilder *b, SluiceDType dtype, const SluiceShape *shape, double first, double by)
+add_numbers (SluiceBuilder *b,
+             const char *name,
+             SluiceDType dtype,
+             const SluiceShape *shape,
+             double first,
+             double by)
 {
   SluiceTensor *tensor = sluice_tensor_new_zeros (dtype, shape);
   for (gint64 i = 0; i < tensor->n_elements; i++)
     sluice_element_set (tensor, i, first + by * (double) i);
-  return sluice_builder_const (b, tensor);
+  return add_const (b, name, tensor);
 }
 
 static SluiceEdge
@@ -136,7 +159,7 @@ add_variable (SluiceBuilder *b, const char *name, const Guess *guess, gboolean i
   inputs[0] = sluice_builder_add (
       b, is_ref ? "VariableV2" : "VarHandleOp", name, NULL, 0,
       SLUICE_ATTRS (sluice_attr_type ("dtype", guess->dtype), sluice_attr_shape ("shape", &shape)));
-  inputs[1] = add_numbers (b, guess->dtype, &shape, 1 + n, 1);
+  inputs[1] = add_numbers (b, "initial", guess->dtype, &shape, 1 + n, 1);
   sluice_builder_add (b, is_ref ? "Assign" : "AssignVariableOp", initial, inputs, 2, NULL, 0);
   return inputs[0];
 }
@@ -152,15 +175,15 @@ add_argument (SluiceBuilder *b, const SluiceArg *arg, const Guess *guess, guint 
       SluiceShape shape = SLUICE_SHAPE (guess->indices[0]);
       if (guess->indices[1] != 0)
         shape = SLUICE_SHAPE (guess->indices[0], guess->indices[1]);
-      return add_numbers (b, SLUICE_INT32, &shape, 0, 2);
+      return add_numbers (b, arg->name, SLUICE_INT32, &shape, 0, 2);
     }
   if (g_strv_contains (rows, arg->name))
-    return add_numbers (b, guess->dtype, &SLUICE_SHAPE (guess->updates), 1, 1);
+    return add_numbers (b, arg->name, guess->dtype, &SLUICE_SHAPE (guess->updates), 1, 1);
   SluiceShape scalar = SLUICE_SHAPE_SCALAR;
   if (arg->type != SLUICE_INVALID)
-    return add_numbers (b, arg->type, &scalar, 2, 0);
+    return add_numbers (b, arg->name, arg->type, &scalar, 2, 0);
   /* Rates, decays and the like lie between 0 and 1; the power of a rate must not be above 0. */
-  return add_numbers (b, guess->dtype, &scalar,
+  return add_numbers (b, arg->name, guess->dtype, &scalar,
                       g_str_equal (arg->name, "lr_power") ? -0.5 : 0.1 * (1 + n % 5), 0);
 }
 
@@ -191,7 +214,7 @@ add_read (SluiceBuilder *b, const SluiceOp *op, const Guess *guess, SluiceNode *
     return;
   b->control_inputs = &node;
   b->n_control_inputs = 1;
-  sluice_builder_add (b, "ReadVariableOp", "example/after", &node->inputs[0], 1,
+  sluice_builder_add (b, "ReadVariableOp", AFTER, &node->inputs[0], 1,
                       SLUICE_ATTRS (sluice_attr_type ("dtype", guess->dtype)));
 }
 
@@ -211,11 +234,11 @@ add_with_variables (SluiceBuilder *b, const SluiceOp *op, const Guess *guess)
   g_autoptr (GArray) attrs = guess_attributes (op, guess);
   b->control_inputs = (SluiceNode *const *) assigned->pdata;
   b->n_control_inputs = assigned->len;
-  sluice_builder_add (b, op->name, "example", inputs, op->n_inputs, (SluiceAttr *) attrs->data,
+  sluice_builder_add (b, op->name, NULL, inputs, op->n_inputs, (SluiceAttr *) attrs->data,
                       attrs->len);
-  SluiceNode *node = sluice_graph_find (b->graph, "example");
-  if (b->error == NULL && node != NULL)
-    add_read (b, op, guess, node);
+  guint n = sluice_graph_get_n_nodes (b->graph);
+  if (b->error == NULL)
+    add_read (b, op, guess, sluice_graph_get_node (b->graph, n - 1));
 }
 
 static gboolean
@@ -292,12 +315,6 @@ tell (const char *name, const SluiceTensor *tensor)
   return g_strdup_printf ("%s = %s", name, text);
 }
 
-static const char *
-get_name (const SluiceArg *args, guint n, guint i)
-{
-  return n > 0 ? args[MIN (i, n - 1)].name : "";
-}
-
 /* Values that are no handle or dataset: those are told by their name. */
 static gboolean
 has_value (SluiceDType dtype)
@@ -340,7 +357,7 @@ list_fetches (Fetches *self, SluiceGraph *graph, const SluiceNode *node)
     if (has_value (node->outputs[i].dtype))
       fetch (self, get_name (op->outputs, op->n_outputs, i),
              (SluiceEdge){ (SluiceNode *) node, (int) i });
-  SluiceNode *after = sluice_graph_find (graph, "example/after");
+  SluiceNode *after = sluice_graph_find (graph, AFTER);
   if (after != NULL)
     fetch (self, get_name (op->inputs, op->n_inputs, 0), (SluiceEdge){ after, 0 });
 }
