@@ -6,8 +6,11 @@
 #include <glib/gi18n.h>
 
 #include "app/build/new-project-dialog.h"
+#include "app/failure-words.h"
 #include "app/import-logs.h"
+#include "app/op-example.h"
 #include "app/samples.h"
+#include "engine/command/command.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/project.h"
@@ -54,6 +57,33 @@ static void
 open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open");
+}
+
+/* A graph is a file from the beginning: so nothing of it is lost, and a project can name it. */
+static void
+new_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  gtk_file_chooser_set_current_name (choose (data, _ ("Where the new graph is kept"),
+                                             GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Create"),
+                                             "begin-graph"),
+                                     "graph.pbtxt");
+}
+
+static void
+begin_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  const char *path = g_variant_get_string (parameter, NULL);
+  if (sluice_command_write (graph, path, &error))
+    {
+      sluice_window_open (data, path, NULL);
+      sluice_window_show_page (data, "build");
+      gtk_widget_grab_focus (GTK_WIDGET (sluice_window_find_page (data, "build")));
+      return;
+    }
+  g_autofree char *words = sluice_failure_words (error);
+  sluice_window_tell (data, words);
 }
 
 static void
@@ -263,12 +293,39 @@ open_any_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   sluice_file_actions_open_any (data, g_variant_get_string (parameter, NULL));
 }
 
+/* Of an op, by its name. It is kept where what can be made again is: to save it is to choose a
+ * place for it. */
+static void
+open_example_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  const SluiceOp *op = sluice_registry_find (g_variant_get_string (parameter, NULL));
+  g_autoptr (SluiceOpExample) example = op != NULL ? sluice_op_example_new (op, &error) : NULL;
+  if (op == NULL)
+    return;
+  g_autofree char *folder = g_build_filename (g_get_user_cache_dir (), "sluice", "examples", NULL);
+  g_autofree char *file = g_strconcat (op->name, ".pbtxt", NULL);
+  g_autofree char *path = g_build_filename (folder, file, NULL);
+  g_mkdir_with_parents (folder, 0700); /* where it cannot, the next call says why */
+  g_autofree char *text = example != NULL ? sluice_op_example_dup_graph (example) : NULL;
+  if (text != NULL && g_file_set_contents (path, text, -1, &error))
+    {
+      open_here (data, path);
+      return;
+    }
+  g_autofree char *words = sluice_failure_words (error);
+  sluice_window_tell (data, words);
+}
+
 static const GActionEntry actions[] = {
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "new-graph", .activate = new_graph_cb },
+  { .name = "begin-graph", .activate = begin_graph_cb, .parameter_type = "s" },
   { .name = "compare-graph", .activate = compare_graph_cb },
   { .name = "new-project", .activate = new_project_cb },
   { .name = "open-sample", .activate = open_sample_cb },
+  { .name = "open-example", .activate = open_example_cb, .parameter_type = "s" },
   { .name = "open-any", .activate = open_any_cb, .parameter_type = "s" },
   { .name = "export-graph", .activate = export_graph_cb, .parameter_type = "s" },
 };

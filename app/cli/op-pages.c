@@ -10,6 +10,7 @@
 #include <utime.h>
 
 #include "app/cli/describe-op.h"
+#include "app/op-example.h"
 #include "engine/base/error.h"
 #include "kernels/tiers.h"
 
@@ -86,16 +87,43 @@ append_kernels (GString *page, const SluiceOp *op)
     }
 }
 
+/* why: (nullable): there is none */
+static void
+append_example (GString *page, const SluiceOp *op, const SluiceOpExample *example, const char *why)
+{
+  g_string_append_printf (page, "\n## %s\n\n", _ ("Example"));
+  if (example == NULL)
+    {
+      g_string_append_printf (page, "%s.\n", why);
+      return;
+    }
+  g_autofree char *text = sluice_op_example_dup_text (example);
+  g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
+  for (guint i = 0; lines[i] != NULL; i++)
+    g_string_append_printf (page, "    %s\n", lines[i]);
+  g_string_append_c (page, '\n');
+  g_string_append_printf (page, _ ("`sluice ops %s --example` writes its graph and runs it."),
+                          op->name);
+  g_string_append_c (page, '\n');
+}
+
 char *
 sluice_op_page_dup (const SluiceOp *op)
 {
   const SluiceOpDef *def = op->def;
   GString *page = g_string_new (NULL);
+  g_autoptr (GError) why = NULL;
+  g_autoptr (SluiceOpExample) example = sluice_op_example_new (op, &why);
   int tier = sluice_op_tier (op->name);
   g_string_append_printf (page, "# %s\n\n%s.\n\n## %s\n\n    %s\n", op->name, _ (def->summary),
                           _ ("Signature"), def->signature);
+  /* The window draws it when it shows the page. */
+  if (example != NULL)
+    g_string_append_printf (page, "\n![%s](%s.example)\n", _ ("The graph of the example"),
+                            op->name);
   append_attributes (page, op);
   append_shapes (page, op);
+  append_example (page, op, example, why != NULL ? why->message : NULL);
   g_string_append_printf (page, "\n## %s\n\n%s.\n", _ ("Gradient"), sluice_describe_gradient (def));
   append_kernels (page, op);
   g_string_append_printf (page, "\n## %s\n\n- %s: %s\n", _ ("Kind"), _ ("stateful"),

@@ -55,7 +55,7 @@ dup_number (gint64 number)
 }
 
 static void
-print_about (const char *folder, const SluiceDataAbout *about)
+print_about (const char *folder, const SluiceDataAbout *about, gboolean learns)
 {
   char x[SLUICE_SHAPE_STR];
   JsonBuilder *b = sluice_cli_json_begin ();
@@ -76,7 +76,13 @@ print_about (const char *folder, const SluiceDataAbout *about)
     printf (_ (", %s classes"), n_classes);
   if (about->n_test > 0)
     printf (_ (", and %s to test on"), n_test);
-  printf (_ ("\n%s is made; train it: sluice train %s\n"), folder, folder);
+  if (learns)
+    printf (_ ("\n%s is made; train it: sluice train %s\n"), folder, folder);
+  else
+    printf (
+        _ ("\n%s is made; nothing in it learns yet: sluice edit %s/model.pbtxt adds layers, and "
+           "so does the page Build\n"),
+        folder, folder);
 }
 
 static int
@@ -94,7 +100,7 @@ new_verb (char **arguments, GError **error)
   if (!parse_model (&what.model, error) || !sluice_new_project_describe (&what, &about, error)
       || !sluice_new_project_create (&what, arguments[0], error))
     return EXIT_FAILED;
-  print_about (arguments[0], &about);
+  print_about (arguments[0], &about, what.model != SLUICE_FIRST_MODEL_NONE);
   return EXIT_OK;
 }
 

@@ -8,13 +8,16 @@
 #include "app/cli/cli.h"
 #include "app/cli/describe-op.h"
 #include "app/cli/op-pages.h"
+#include "app/op-example.h"
 #include "engine/base/error.h"
 #include "kernels/tiers.h"
 
-static gboolean show_tiers;
+static gboolean show_tiers, show_example;
 static char *pages;
 
 static const GOptionEntry options[] = {
+  { "example", 0, 0, G_OPTION_ARG_NONE, &show_example,
+    N_ ("Print an example of op NAME as a graph, run it, and print what it gives"), NULL },
   { "tiers", 0, 0, G_OPTION_ARG_NONE, &show_tiers,
     N_ ("Count the ops that real graphs use, by how much they use them, and name those missing"),
     NULL },
@@ -120,6 +123,32 @@ tiers (void)
   return EXIT_OK;
 }
 
+/* The graph is text that other verbs read: what it gave stands behind '#'. */
+static int
+print_example (const SluiceOp *op, GError **error)
+{
+  g_autoptr (SluiceOpExample) example = sluice_op_example_new (op, error);
+  if (example == NULL)
+    return EXIT_FAILED;
+  g_autofree char *graph = sluice_op_example_dup_graph (example);
+  if (!sluice_cli_json)
+    {
+      g_autofree char *text = sluice_op_example_dup_text (example);
+      g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
+      fputs (graph, stdout);
+      for (guint i = 0; lines[i] != NULL; i++)
+        printf ("# %s\n", lines[i]);
+      return EXIT_OK;
+    }
+  JsonBuilder *b = sluice_cli_json_begin ();
+  sluice_cli_json_string (b, "name", op->name);
+  sluice_cli_json_string (b, "graph", graph);
+  sluice_cli_json_strings (b, "inputs", (const char *const *) example->inputs);
+  sluice_cli_json_strings (b, "results", (const char *const *) example->results);
+  sluice_cli_json_end (b);
+  return EXIT_OK;
+}
+
 static int
 show_one (const char *name, GError **error)
 {
@@ -132,6 +161,8 @@ show_one (const char *name, GError **error)
                    hint != NULL ? "'?" : "");
       return EXIT_FAILED;
     }
+  if (show_example)
+    return print_example (op, error);
   if (!sluice_cli_json)
     {
       g_autofree char *page = sluice_op_page_dup (op);
@@ -147,6 +178,8 @@ ops (char **arguments, GError **error)
 {
   if (arguments[0] != NULL && arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one NAME or none"));
+  if (show_example && arguments[0] == NULL)
+    return sluice_cli_usage (error, _ ("--example is of one op: give its NAME"));
   if (arguments[0] != NULL ? show_tiers || pages != NULL : show_tiers && pages != NULL)
     return sluice_cli_usage (error, _ ("give a NAME, --tiers or --pages, one of them"));
   if (show_tiers)
@@ -175,7 +208,9 @@ const Verb sluice_verb_ops = {
           "\"example\": \"string|null\", \"stateful\": \"bool\", \"gradient\": \"bool\", "
           "\"tier\": \"int|null\", \"kernels\": [{\"device\": \"string\", \"rank\": \"int\", "
           "\"dtypes\": {\"*\": [\"string\"]}}]}\n"
-          "{\"tier\": \"int\", \"ops\": \"int\", \"done\": \"int\", \"missing\": [\"string\"]}",
+          "{\"tier\": \"int\", \"ops\": \"int\", \"done\": \"int\", \"missing\": [\"string\"]}\n"
+          "{\"name\": \"string\", \"graph\": \"string\", \"inputs\": [\"string\"], "
+          "\"results\": [\"string\"]}",
   .options = options,
   .run = ops,
 };

@@ -95,6 +95,10 @@ void sluice_inspector_add_block (SluiceInspector *self, SluiceGraph *graph, cons
 /* By which it is seen that other rows are due: "layer dense", "block body 2". (transfer full) */
 char *sluice_inspector_dup_scope_kind (SluiceGraph *graph, const char *scope);
 
+/* inspector-op.c */
+/* What is known of the node's op: its signature, gradient, and an example. */
+void sluice_inspector_add_op (SluiceInspector *self, const SluiceNode *node);
+
 /* inspector-promote.c */
 void sluice_inspector_init_promotion (SluiceInspector *self);
 /* Of what may be a setting of new runs; in the rows of attributes, where there are such. */

@@ -6,7 +6,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/cli/describe-op.h"
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
 #include "engine/graph/variable-kind.h"
@@ -482,20 +481,6 @@ add_work (SluiceInspector *self)
 }
 
 static void
-add_documentation (SluiceInspector *self, const SluiceNode *node)
-{
-  if (node->op == NULL)
-    return;
-  const SluiceOpDef *def = node->op->def;
-  g_autofree char *example = sluice_describe_example (node->op);
-  sluice_inspector_rows_begin (&self->rows, node->op_name, TRUE);
-  sluice_inspector_rows_add_words (&self->rows, def->signature);
-  if (example != NULL)
-    sluice_inspector_rows_add (&self->rows, _ ("Example"), example);
-  sluice_inspector_rows_add (&self->rows, _ ("Gradient"), sluice_describe_gradient (def));
-}
-
-static void
 show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
 {
   g_autofree char *subtitle =
@@ -524,7 +509,7 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
   add_trace (self);
   if (!begins)
     sluice_inspector_add_attributes (self, node);
-  add_documentation (self, node);
+  sluice_inspector_add_op (self, node);
 }
 
 /* ---- what is shown ---- */

@@ -5,12 +5,17 @@
 
 #include <adwaita.h>
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "app/graph/op-example-picture.h"
 #include "app/help/help-pages.h"
 #include "ui/common/markdown.h"
 
 /* Between blocks, in pixels. */
 #define GAP 12
+
+/* How the link to a picture ends that is drawn of an op's example. */
+#define EXAMPLE ".example"
 
 struct _SluiceHelpView
 {
@@ -97,10 +102,28 @@ add_code (GtkBox *box, cmark_node *block)
 
 /* ---- pictures ---- */
 
+/* "NAME.example": (nullable): there is no such op, or it has none */
+static GtkWidget *
+new_example_picture (const char *link)
+{
+  if (!g_str_has_suffix (link, EXAMPLE))
+    return NULL;
+  g_autofree char *name = g_strndup (link, strlen (link) - strlen (EXAMPLE));
+  const SluiceOp *op = sluice_registry_find (name);
+  g_autoptr (SluiceOpExample) example = op != NULL ? sluice_op_example_new (op, NULL) : NULL;
+  return example != NULL ? sluice_op_example_picture_new (example) : NULL;
+}
+
 /* What was not drawn is told in its words. */
 static void
 add_picture (GtkBox *box, cmark_node *image)
 {
+  GtkWidget *example = new_example_picture (cmark_node_get_url (image));
+  if (example != NULL)
+    {
+      gtk_box_append (box, example);
+      return;
+    }
   g_autofree char *words = g_strstrip (sluice_markdown_dup_text (image));
   gboolean is_dark = adw_style_manager_get_dark (adw_style_manager_get_default ());
   g_autofree char *path = sluice_help_find_picture (cmark_node_get_url (image), is_dark);
