@@ -138,15 +138,13 @@ static void
 run_kernel (gpointer data)
 {
   Work *work = data;
-  const SluiceSimOptions *options = &work->sim->options;
-  gint64 begin = now_ns () + options->latency_us * 1000;
-  if (options->latency_us > 0)
-    sleep_until (begin);
+  const double speed = work->sim->options.speed;
+  gint64 begin = now_ns ();
   enter (work->sim);
   work->func (work->data);
   leave (work->sim);
-  if (options->speed < 1)
-    sleep_until (begin + (gint64) ((double) (now_ns () - begin) / options->speed));
+  if (speed < 1)
+    sleep_until (begin + (gint64) ((double) (now_ns () - begin) / speed));
   g_free (work);
 }
 

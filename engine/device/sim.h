@@ -18,7 +18,7 @@
 typedef struct
 {
   gsize memory_bytes;    /* 0: what the machine has */
-  gint64 latency_us;     /* before each kernel begins, and each copy */
+  gint64 latency_us;     /* of each link */
   double bytes_a_second; /* of each link; 0: as fast as the machine copies */
   double speed;          /* of kernels, against the CPU's: at most 1, which is as fast */
 } SluiceSimOptions;

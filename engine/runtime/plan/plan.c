@@ -17,9 +17,10 @@ typedef struct
   guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
   guint32 *first_constant; /* by work index */
   GArray *kept;
-  GArray *fed;        /* of SluicePlanEdge, port is the feed */
-  GByteArray *dtypes; /* of outputs */
-  GArray *members;    /* of SluicePlanMember */
+  GArray *fed;         /* of SluicePlanEdge, port is the feed */
+  GByteArray *dtypes;  /* of outputs */
+  GArray *members;     /* of SluicePlanMember */
+  gboolean has_queued; /* some node stands in a device's queue */
 } Compile;
 
 /* Is the value there before the step begins? */
@@ -361,7 +362,10 @@ compile_node (Compile *compile, guint32 rank, GError **error)
                              "more than 65535 inputs or outputs");
   gboolean ok = compile_kind (compile, work_node, node, error);
   if (stands_in_queue (compile, work_node, node))
-    node->flags |= SLUICE_PLAN_QUEUED;
+    {
+      node->flags |= SLUICE_PLAN_QUEUED;
+      compile->has_queued = TRUE;
+    }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
   /* A Merge counts in its own way even where nothing can be dead. */
   plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;
@@ -399,6 +403,8 @@ compile_inputs (Compile *compile, GError **error)
       plan->n_slots = slot;
     }
   plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
+  if (compile->has_queued)
+    plan->far_constants = g_malloc0 (plan->n_slots * sizeof *plan->far_constants);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
       const SluiceWorkNode *work_node = compile->order->pdata[i];
@@ -416,7 +422,7 @@ compile_inputs (Compile *compile, GError **error)
           if (holds)
             flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
           if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
-            flags[k] |= SLUICE_SLOT_KEPT;
+            flags[k] |= SLUICE_SLOT_KEPT | (is_there (edge.node) ? SLUICE_SLOT_CONSTANT : 0);
           if (flags[k])
             plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
         }
@@ -754,6 +760,10 @@ sluice_plan_free (SluicePlan *self)
       sluice_tensor_unref (self->constants[i]);
       sluice_tensor_unref (self->constants[i]);
     }
+  for (guint32 i = 0; self->far_constants && i < self->n_slots; i++)
+    if (self->far_constants[i])
+      sluice_tensor_unref (self->far_constants[i]);
+  g_free (self->far_constants);
   free (self->nodes);
   g_free (self->edges);
   g_free (self->pending);

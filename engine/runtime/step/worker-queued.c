@@ -74,6 +74,34 @@ is_reference (const SluiceInFlightCall *in_flight, guint i)
   return plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF;
 }
 
+/* A constant is copied once for all steps of the plan. (transfer full) (nullable) */
+static SluiceTensor *
+dup_far_constant (SluiceKernelCall *call, guint32 slot, SluiceTensor *tensor)
+{
+  _Atomic (SluiceTensor *) *kept = &call->step->plan->far_constants[slot];
+  SluiceTensor *there = atomic_load (kept), *before = NULL;
+  if (there != NULL)
+    return sluice_tensor_ref (there);
+  there = copy_in (call, SLUICE_QUEUE_COMPUTE, tensor);
+  if (there == NULL || atomic_compare_exchange_strong (kept, &before, sluice_tensor_ref (there)))
+    return there;
+  sluice_tensor_unref (there); /* another step was there first */
+  sluice_tensor_unref (there);
+  return sluice_tensor_ref (before);
+}
+
+/* (transfer full) (nullable) */
+static SluiceTensor *
+dup_far_input (SluiceInFlightCall *in_flight, guint i)
+{
+  const SluicePlan *plan = in_flight->call.step->plan;
+  guint32 slot = in_flight->act->nodes[in_flight->node].first_input + i;
+  SluiceTensor *tensor = in_flight->call.inputs[i].tensor;
+  return plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT
+             ? dup_far_constant (&in_flight->call, slot, tensor)
+             : copy_in (&in_flight->call, SLUICE_QUEUE_COMPUTE, tensor);
+}
+
 /* Each input in the memory where the kernel wants it. FALSE: the call has an error */
 static gboolean
 stage_inputs (SluiceInFlightCall *in_flight, GArray *staged)
@@ -89,7 +117,7 @@ stage_inputs (SluiceInFlightCall *in_flight, GArray *staged)
       if (wants_far == sluice_tensor_is_far (tensor))
         continue;
       SluiceTensor *copy = wants_far
-                               ? copy_in (call, SLUICE_QUEUE_COMPUTE, tensor)
+                               ? dup_far_input (in_flight, i)
                                : copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, tensor, NULL);
       if (copy == NULL)
         return FALSE;

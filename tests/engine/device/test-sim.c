@@ -90,12 +90,12 @@ test_touch (void)
       Job job = { device, tensor, NULL };
       device->klass->queues->enqueue (device, SLUICE_QUEUE_COMPUTE, add_one, &job);
       device->klass->queues->synchronize (device, NULL);
-      g_printerr ("%g\n", ((float *) tensor->data)[0]);
+      g_printerr ("touched: %g\n", ((float *) tensor->data)[0]);
       return;
     }
   g_test_trap_subprocess (NULL, 0, 0);
   g_test_trap_assert_failed ();
-  g_test_trap_assert_stderr_unmatched ("*1*");
+  g_test_trap_assert_stderr_unmatched ("*touched*");
 }
 
 static void
