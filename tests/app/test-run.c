@@ -57,7 +57,7 @@ test_former (void)
   const SluiceSeriesInfo series_info = {
     .id = 1, .run = 1, .tag = (char *) "digits", .kind = SLUICE_SERIES_IMAGE
   };
-  g_autoptr (SluiceRun) run = sluice_run_new (&info, 0);
+  g_autoptr (SluiceRun) run = sluice_run_new (&info);
   SluiceRunSeries *series = sluice_run_ensure_series (run, NULL, &series_info);
   gint64 last = 0, from = 0;
   g_assert_false (sluice_run_has_former (run, series, &last, &from));
