@@ -9,9 +9,11 @@
 #include "app/language.h"
 #include "app/program.h"
 #include "app/picture.h"
+#include "engine/base/count.h"
 #include "engine/base/pool.h"
 #include "engine/passes/passes.h"
 #include "engine/train/run-file.h"
+#include "ui/common/number.h"
 #include "kernels/registry.h"
 
 /* From the build folder the settings' schema is beside the program. */
@@ -42,6 +44,7 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
   sluice_run_file_set_build (sluice_program_dup_description);
+  sluice_count_set_format (sluice_format_step);
 
   g_autoptr (GSettings) settings = g_settings_new ("org.sluice.Workbench");
   sluice_pool_set_threads (g_settings_get_uint (settings, "threads"));

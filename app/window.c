@@ -130,27 +130,11 @@ tell_repeated (SluiceWindow *self, const char *run)
   sluice_window_tell (self, words);
 }
 
-/* What the run in front failed with, as it is written down: another window may have trained it.
- * (nullable) (transfer full) */
-static GError *
-dup_failure_of_front (SluiceWindow *self)
-{
-  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
-  const SluiceRunInfo *info = front != NULL ? sluice_run_get_info (front) : NULL;
-  if (info == NULL || info->state != SLUICE_RUN_FAILED || info->failed_node == NULL
-      || g_strcmp0 (info->project, sluice_run_set_get_project (self->shown)) != 0)
-    return NULL;
-  const SluiceErrorPlace place = { .node = info->failed_node };
-  GError *failure = g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_UNKNOWN,
-                                         info->message != NULL ? info->message : _ ("failed"));
-  sluice_error_set_place (failure, &place);
-  return failure;
-}
-
+/* Another window may have trained the run. */
 static void
 show_failed_node (SluiceWindow *self)
 {
-  g_autoptr (GError) of_front = dup_failure_of_front (self);
+  g_autoptr (GError) of_front = sluice_run_set_dup_failure (self->shown);
   sluice_graph_page_set_failure (
       self->graph_page,
       of_front != NULL ? of_front : sluice_run_controller_get_failure (self->controller));

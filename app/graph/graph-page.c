@@ -698,7 +698,7 @@ static void
 sluice_graph_page_init (SluiceGraphPage *self)
 {
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
-  sluice_canvas_set_way_out (self->canvas, _ ("Open Another Graph…"), "win.open-graph");
+  sluice_canvas_set_way_out (self->canvas, _ ("Open another graph…"), "win.open-graph");
   self->problems = sluice_problem_watch_new (problems_found, self);
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
+
 struct _SluiceRunSet
 {
   GObject parent;
@@ -75,12 +77,6 @@ sluice_run_set_new (SluiceWorkspace *workspace)
   return self;
 }
 
-const char *
-sluice_run_set_get_project (SluiceRunSet *self)
-{
-  return self->project;
-}
-
 void
 sluice_run_set_set_project (SluiceRunSet *self, const char *project)
 {
@@ -120,6 +116,20 @@ sluice_run_set_dup_front (SluiceRunSet *self)
         return g_steal_pointer (&run);
     }
   return NULL;
+}
+
+GError *
+sluice_run_set_dup_failure (SluiceRunSet *self)
+{
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self);
+  const SluiceRunInfo *info = front != NULL ? sluice_run_get_info (front) : NULL;
+  if (info == NULL || info->state != SLUICE_RUN_FAILED || info->message == NULL
+      || info->failed_node == NULL || g_strcmp0 (info->project, self->project) != 0)
+    return NULL;
+  const SluiceErrorPlace place = { .node = info->failed_node };
+  GError *failure = g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_UNKNOWN, info->message);
+  sluice_error_set_place (failure, &place);
+  return failure;
 }
 
 gboolean

@@ -18,7 +18,6 @@ SluiceRunSet *sluice_run_set_new (SluiceWorkspace *workspace);
 /* Of the open project what its runs have as theirs, its folder's name; NULL: none is open, the runs
  * of all projects are shown. */
 void sluice_run_set_set_project (SluiceRunSet *self, const char *project);
-const char *sluice_run_set_get_project (SluiceRunSet *self); /* (nullable) */
 
 /* 0: none is chosen, the newest of those shown is in front. A run in front is shown unless it was
  * hidden. */
@@ -26,6 +25,9 @@ void sluice_run_set_set_front (SluiceRunSet *self, gint64 run);
 gint64 sluice_run_set_get_front (SluiceRunSet *self); /* what was set: the run that is selected */
 /* (nullable) (transfer full): the run in front, one that is shown. */
 SluiceRun *sluice_run_set_dup_front (SluiceRunSet *self);
+/* (nullable) (transfer full): what it failed with, as it is written down, where it is of the open
+ * project and a node is known that did it. */
+GError *sluice_run_set_dup_failure (SluiceRunSet *self);
 
 /* Is that run one that somebody selected, or one at work? It decides then what the axes show; else
  * all runs are alike. */

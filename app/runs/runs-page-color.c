@@ -118,6 +118,6 @@ sluice_runs_page_fill_color (SluiceRunsPage *self, GtkBox *box)
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     gtk_box_append (GTK_BOX (row), new_named (self, i));
   gtk_box_append (box, row);
-  add_button (self, box, _ ("_Other Colour…"), G_CALLBACK (other_cb));
-  add_button (self, box, _ ("As Its _Number Has It"), G_CALLBACK (by_number_cb));
+  add_button (self, box, _ ("_Other colour…"), G_CALLBACK (other_cb));
+  add_button (self, box, _ ("As its _number has it"), G_CALLBACK (by_number_cb));
 }

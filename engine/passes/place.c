@@ -12,6 +12,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "engine/base/count.h"
 #include "engine/passes/conflict.h"
 #include "engine/passes/work.h"
 
@@ -604,7 +605,8 @@ sluice_placements_dup_moved (const SluicePlacements *self,
   if (n == 0)
     return NULL;
   g_autofree char *from = list_texts (asked), *to = list_texts (given);
-  return g_strdup_printf (ngettext ("%u node asks for %s, which is not here: it stands on %s",
-                                    "%u nodes ask for %s, which are not here: they stand on %s", n),
-                          n, from, to);
+  g_autofree char *count = sluice_count_dup (n);
+  return g_strdup_printf (ngettext ("%s node asks for %s, which is not here: it stands on %s",
+                                    "%s nodes ask for %s, which are not here: they stand on %s", n),
+                          count, from, to);
 }

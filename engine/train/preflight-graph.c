@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/lower.h"
+#include "engine/base/count.h"
 #include "engine/graph/role.h"
 #include "engine/train/attr-parameter.h"
 #include "engine/train/comparison.h"
@@ -165,18 +166,19 @@ look_at_nodes (SluiceChecker *self)
         n_rest++;
     }
   g_autofree char *some = dup_names (names);
+  g_autofree char *count = sluice_count_dup (names->len > 0 ? names->len : n_rest);
   SluicePreflightItem *item = sluice_preflight_add (
       self->card, "nodes", NULL, names->len > 0 ? SLUICE_PREFLIGHT_LOOK : SLUICE_PREFLIGHT_WELL,
       names->len > 0
-          ? g_strdup_printf (ngettext ("%u node computes what nobody needs: %s",
-                                       "%u nodes compute what nobody needs: %s", names->len),
-                             names->len, some)
-          : g_strdup_printf (ngettext ("all that is computed is needed, %u other node "
+          ? g_strdup_printf (ngettext ("%s node computes what nobody needs: %s",
+                                       "%s nodes compute what nobody needs: %s", names->len),
+                             count, some)
+          : g_strdup_printf (ngettext ("all that is computed is needed, %s other node "
                                        "is not",
-                                       "all that is computed is needed, %u other nodes "
+                                       "all that is computed is needed, %s other nodes "
                                        "are not",
                                        n_rest),
-                             n_rest));
+                             count));
   item->value = names->len;
   if (names->len == 0)
     return;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/train/calibration.h"
+#include "engine/base/count.h"
 #include "engine/train/preflight-private.h"
 
 /*
@@ -143,9 +144,9 @@ sluice_checker_fall_back (SluiceChecker *self)
       finish->value = n * time->value * 1e-6;
       finish->plus_minus = n * time->plus_minus * 1e-6;
       finish->unit = "s";
-      finish->text =
-          g_strdup_printf (_ ("done in some %.3g s, without evaluations: %" PRId64 " steps"),
-                           finish->value, self->schedule.n_steps);
+      g_autofree char *n_steps = sluice_count_dup (self->schedule.n_steps);
+      finish->text = g_strdup_printf (_ ("done in some %.3g s, without evaluations: %s steps"),
+                                      finish->value, n_steps);
     }
   gboolean is_measured = find (self, "peak_bytes") != NULL;
   for (guint i = 0; i < n_items && !is_measured; i++)

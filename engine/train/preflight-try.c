@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/base/pool.h"
+#include "engine/base/count.h"
 #include "engine/base/thread.h"
 #include "engine/device/random.h"
 #include "engine/train/preflight-private.h"
@@ -255,10 +256,10 @@ tell_finish (Trial *self)
   double margin = n * self->step_margin + 0.5 * others;
   g_autofree char *duration = dup_duration (seconds);
   g_autofree char *more = dup_duration (margin);
+  g_autofree char *n_steps = sluice_count_dup (schedule->n_steps);
   SluicePreflightItem *item = sluice_preflight_add (
       self->checker->card, "finish_seconds", NULL, SLUICE_PREFLIGHT_WELL,
-      g_strdup_printf (_ ("done in %s ± %s: %" PRId64 " steps%s"), duration, more,
-                       schedule->n_steps,
+      g_strdup_printf (_ ("done in %s ± %s: %s steps%s"), duration, more, n_steps,
                        self->evaluation_is_guessed ? _ (", evaluations estimated") : ""));
   item->value = seconds;
   item->plus_minus = margin;

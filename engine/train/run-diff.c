@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/count.h"
 #include "engine/base/error.h"
 #include "engine/graph/diff.h"
 #include "engine/graph/graphdef.h"
@@ -190,8 +191,9 @@ add_start (GPtrArray *facts, SluiceStore *store, const SluiceRunInfo *info, GErr
   g_autofree char *number = g_strdup_printf ("#%" PRId64, info->parent);
   g_autoptr (SluiceRunInfo) parent =
       info->parent != 0 ? sluice_store_dup_run (store, number, NULL) : NULL;
+  g_autofree char *step = sluice_count_dup (info->parent_step);
   add_fact (facts, START, START,
-            info->parent != 0 ? g_strdup_printf (_ ("step %" PRId64 " of %s"), info->parent_step,
+            info->parent != 0 ? g_strdup_printf (_ ("step %s of %s"), step,
                                                  parent != NULL ? parent->name : number)
                               : g_strdup (_ ("nothing")));
   return TRUE;

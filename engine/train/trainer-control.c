@@ -370,3 +370,9 @@ sluice_trainer_give_up_step (SluiceTrainer *self)
   self->gives_up = TRUE; /* before the stop lets a step go on that stands at a breakpoint */
   sluice_trainer_stop (self);
 }
+
+gboolean
+sluice_trainer_is_asked_to_stop (SluiceTrainer *self)
+{
+  return self->is_asked_to_stop;
+}

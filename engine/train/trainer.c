@@ -518,12 +518,6 @@ sluice_trainer_is_put_off (SluiceTrainer *self)
   return self->is_put_off;
 }
 
-gboolean
-sluice_trainer_is_asked_to_stop (SluiceTrainer *self)
-{
-  return self->is_asked_to_stop;
-}
-
 static void *
 trainer_main (void *data)
 {

@@ -170,6 +170,8 @@ class Live:
         path = os.path.join(self.workspace, "refused.pbtxt")
         nodes = "".join(f'node {{ name: "far/n{i}" op: "NobodyKnows" input: "x" }}\n'
                         for i in range(3))
+        nodes += "".join(f'node {{ name: "near/n{i}" op: "NoOp" device: "/device:GPU:1" }}\n'
+                         for i in range(1200))
         with open(path, "w", encoding="utf-8") as file:
             file.write('node { name: "x" op: "Placeholder" device: "/device:GPU:1" '
                        'attr { key: "dtype" value { type: DT_FLOAT } } }\n' + nodes)
@@ -186,6 +188,10 @@ class Live:
         w.act("select", GLib.Variant("s", "x"))
         self.told(w, "Device asked for: /device:GPU:1")
         self.tap.point("a node tells the device that it asks for", True)
+        said = w.until(lambda: next((o.label() for o in w.accessible().tree()
+                                     if "nodes ask for" in o.label()), None))
+        self.tap.point("how many ask for what is not here is grouped as all numbers are",
+                       said.startswith("1\u202f201 nodes ask for /device:GPU:1"), said)
 
     def run(self):
         try:

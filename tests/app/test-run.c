@@ -80,11 +80,39 @@ test_former (void)
   g_assert_false (sluice_run_has_former (run, series, &last, &from));
 }
 
+static void
+count_cb (guint *n)
+{
+  ++*n;
+}
+
+/* It goes by its number until somebody chooses one, and who draws it is told. */
+static void
+test_color (void)
+{
+  SluiceRunInfo info = { .id = 2, .name = (char *) "run" };
+  g_autoptr (SluiceRun) run = sluice_run_new (&info);
+  SluiceColor by_number = sluice_palette_color (1), color = sluice_run_get_color (run);
+  guint n_told = 0;
+  g_signal_connect_swapped (run, "notify::status", G_CALLBACK (count_cb), &n_told);
+  g_assert_cmpmem (&color, sizeof color, &by_number, sizeof by_number);
+  info.color = (char *) "#ff0080";
+  sluice_run_update (run, &info);
+  color = sluice_run_get_color (run);
+  g_assert_true (color.r == 1 && color.g == 0 && color.b == 128 / 255.0 && color.a == 1);
+  g_assert_cmpuint (n_told, ==, 1);
+  info.color = (char *) "#none"; /* of a store that others wrote into */
+  sluice_run_update (run, &info);
+  color = sluice_run_get_color (run);
+  g_assert_cmpmem (&color, sizeof color, &by_number, sizeof by_number);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/run/thinned", test_thinned);
   g_test_add_func ("/run/former", test_former);
+  g_test_add_func ("/run/color", test_color);
   return g_test_run ();
 }

@@ -204,7 +204,7 @@ def main():
         train(runs, project)
         check_table(tap, runs)
         check_words(tap, runs)
-    check_color(tap, runs)
+        check_color(tap, runs)
         check_filter(tap, runs)
         check_trash(tap, runs)
         check_refused(tap, runs)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/runtime/debug/debugger-private.h"
+#include "engine/base/count.h"
 
 /* ---- names ---- */
 
@@ -175,19 +176,21 @@ describe_constant (const SluiceBreakpointReport *self, const char *place)
 static char *
 describe_stands (const SluiceBreakpointReport *self, const char *place)
 {
+  g_autofree char *n_ran = sluice_count_dup ((gint64) self->n_ran);
+  g_autofree char *n_hits = sluice_count_dup ((gint64) self->n_hits);
+  g_autofree char *n_nodes = sluice_count_dup (self->n_nodes);
   if (self->n_ran == 0 && self->n_dead > 0)
     return g_strdup_printf (_ ("%s does not run: it is in a branch that is not taken"), place);
   if (self->n_ran > 0 && self->n_hits == 0)
-    return g_strdup_printf (ngettext ("%s ran %" PRId64 " time, and its condition did not hold",
-                                      "%s ran %" PRId64 " times, and its condition did not hold",
+    return g_strdup_printf (ngettext ("%s ran %s time, and its condition did not hold",
+                                      "%s ran %s times, and its condition did not hold",
                                       (gulong) self->n_ran),
-                            place, (gint64) self->n_ran);
+                            place, n_ran);
   if (self->n_hits > 0)
-    return g_strdup_printf (ngettext ("%s was met %" PRId64 " time", "%s was met %" PRId64 " times",
-                                      (gulong) self->n_hits),
-                            place, (gint64) self->n_hits);
-  return g_strdup_printf (ngettext ("%s: %u node", "%s: %u nodes", self->n_nodes), place,
-                          self->n_nodes);
+    return g_strdup_printf (
+        ngettext ("%s was met %s time", "%s was met %s times", (gulong) self->n_hits), place,
+        n_hits);
+  return g_strdup_printf (ngettext ("%s: %s node", "%s: %s nodes", self->n_nodes), place, n_nodes);
 }
 
 char *

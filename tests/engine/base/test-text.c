@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/base/count.h"
 #include "engine/base/error.h"
 
 static void
@@ -88,6 +89,23 @@ test_number (void)
     }
 }
 
+static char *
+dup_in_words (gint64 n)
+{
+  return g_strdup (n == 2 ? "two" : "many");
+}
+
+/* A program writes the numbers of the engine's sentences as its own; others get digits. */
+static void
+test_count (void)
+{
+  g_autofree char *plain = sluice_count_dup (-12345);
+  g_assert_cmpstr (plain, ==, "-12345");
+  sluice_count_set_format (dup_in_words);
+  g_autofree char *words = sluice_count_dup (2);
+  g_assert_cmpstr (words, ==, "two");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -95,5 +113,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/text/names", test_names);
   g_test_add_func ("/base/text/escape", test_escape);
   g_test_add_func ("/base/text/number", test_number);
+  g_test_add_func ("/base/text/count", test_count);
   return g_test_run ();
 }
