@@ -45,6 +45,7 @@ WARM_S = 60  # memory counts from here on
 REST_S = 10  # it is compared so often
 WORDS = ("loss", "weights", "acc", "op:matmul", "nothing like that", "in:train", "[a-d]")
 PAGE = os.sysconf("SC_PAGE_SIZE")
+ARENA = 64 << 20  # where glibc's further arenas begin (HEAP_MAX_SIZE)
 
 
 def xdotool(*words):
@@ -53,6 +54,21 @@ def xdotool(*words):
 
 def string(text):
     return GLib.Variant("s", text)
+
+
+def mappings(pid):
+    """Resident bytes by what is mapped: a file, the heap, an arena, a stretch of its own."""
+    found, name = {}, ""
+    with open(f"/proc/{pid}/smaps", encoding="utf-8") as file:
+        for line in file:
+            words = line.split()
+            if words[0] == "Rss:":
+                found[name] = found.get(name, 0) + int(words[1]) * 1024
+            elif not words[0].endswith(":"):
+                first, end = (int(at, 16) for at in words[0].split("-"))
+                kind = "arena" if first % ARENA == 0 else f"{(end - first) >> 10} KiB"
+                name = words[5] if len(words) > 5 else f"{kind} at {first:x}"
+    return found
 
 
 class Person:
@@ -136,7 +152,10 @@ class Person:
             yield self.find, (word,)
         self.window.act("show-page", string("charts"))
         cards = self.window.state()["charts"]["order"]
-        yield self.enlarge, (cards[0],)
+        # The largest pictures of each kind: what is kept for the next of their size is there then.
+        for card in (cards[0], next(card for card in cards if card.endswith("weights"))):
+            yield self.rest, ()
+            yield self.enlarge, (card,)
         for _ in cards:
             yield self.wheel, (5, 3)
         yield self.rest, ()
@@ -170,7 +189,7 @@ class Costs:
         self.file = open(path, "w", encoding="utf-8") if path else None
         # (ms, waited for a processor, computed, of that in a frame, deed, to what); (s, resident,
         # live, at rest)
-        self.stalls, self.memory = [], []
+        self.stalls, self.memory, self.maps = [], [], []
         self.n = 0
         self.said = {}
         self.begun = time.monotonic()
@@ -186,9 +205,12 @@ class Costs:
         self.stalls.append((said["worst_stall_ms"], said["worst_waited_ms"], said["worst_busy_ms"],
                             said["worst_frame_ms"], deed, target))
         self.memory.append((self.seconds(), resident, said["live_bytes"], deed == "rest"))
+        if deed == "rest":
+            self.maps.append((self.seconds(), mappings(self.window.process.pid)))
         if self.file:
             print(json.dumps({"s": self.seconds(), "deed": deed, "to": target, "rss": resident,
-                              **said}), file=self.file)
+                              **({"maps": self.maps[-1][1]} if deed == "rest" else {}), **said}),
+                  file=self.file, flush=True)
         return said
 
     def drift(self, column, since, at_rest):

@@ -25,10 +25,12 @@ enum
 typedef struct
 {
   gsize size;
+  guint n_smaller; /* rasters in a row that needed less than half of it */
   guint8 bytes[];
 } Memory;
 
-#define MOST_SPARE ((gsize) 8 << 20) /* bytes: larger ones are for paper */
+#define MOST_SPARE   ((gsize) 8 << 20) /* bytes: larger ones are for paper */
+#define MOST_SMALLER 50 /* by then the card that was enlarged is small again, or not seen */
 
 static _Atomic (Memory *) spare; /* of the raster that was freed last; NULL: none */
 
@@ -47,10 +49,15 @@ take_memory (gsize size)
   Memory *memory = atomic_exchange (&spare, NULL);
 
   if (memory != NULL && memory->size >= size)
-    return memory;
+    {
+      memory->n_smaller = memory->size / 2 > size ? memory->n_smaller + 1 : 0;
+      if (memory->n_smaller < MOST_SMALLER)
+        return memory;
+    }
   g_free (memory);
   memory = g_malloc (sizeof *memory + size);
   memory->size = size;
+  memory->n_smaller = 0;
   return memory;
 }
 

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "ui/chart/raster.h"
 
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -269,6 +270,42 @@ test_strokes (void)
   g_assert_cmphex (get_pixel (raster, 6, SIZE - 1), ==, 0xffff0000);
 }
 
+static gsize
+allocated (void)
+{
+  struct mallinfo2 info = mallinfo2 ();
+
+  return info.uordblks + info.hblkhd;
+}
+
+/* What one took is kept for the next of its size; where only small ones follow, it goes. */
+static void
+test_spare (void)
+{
+  gsize before, kept, large;
+
+  sluice_raster_free (sluice_raster_new (100, 100));
+  before = allocated ();
+  if (before == 0)
+    {
+      g_test_skip ("another allocator, which does not say");
+      return;
+    }
+  sluice_raster_free (sluice_raster_new (1000, 500));
+  large = allocated ();
+  g_assert_cmpuint (large, >, before + 1000 * 500);
+  for (guint i = 0; i < 200; i++)
+    {
+      sluice_raster_free (sluice_raster_new (100, 100));
+      sluice_raster_free (sluice_raster_new (1000, 500));
+    }
+  kept = allocated ();
+  g_assert_cmpuint (kept, ==, large);
+  for (guint i = 0; i < 200; i++)
+    sluice_raster_free (sluice_raster_new (100, 100));
+  g_assert_cmpuint (allocated (), <, before + 1000 * 500);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -281,5 +318,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/raster/again", test_again);
   g_test_add_func ("/ui/chart/raster/extreme", test_extreme);
   g_test_add_func ("/ui/chart/raster/strokes", test_strokes);
+  g_test_add_func ("/ui/chart/raster/spare", test_spare);
   return g_test_run ();
 }
