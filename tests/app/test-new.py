@@ -77,7 +77,7 @@ class New:
         self.tap.point("and nothing is left of it", not os.path.exists(self.place("prices")))
         done = self.run("new", self.place("prices"), "--data", prices, "--model", "none")
         self.tap.point("its columns can be had", done.returncode == 0, done.stderr)
-        self.tap.point("without a model there is nothing to train yet", "train it" not in done.stdout
+        self.tap.point("without a model nothing is to be trained", "train it" not in done.stdout
                        and "sluice edit" in done.stdout, done.stdout)
 
     def refusals(self):
