@@ -177,6 +177,7 @@ static const SluiceKey keys[] = {
   { TABLE, N_ ("Fork from a checkpoint"), "table.lineage", "f" },
   { TABLE, N_ ("Give or take the star"), "table.star", "s" },
   { TABLE, N_ ("Tags"), "table.tag", "t" },
+  { TABLE, N_ ("Colour"), "table.color", "k" },
   { TABLE, N_ ("Rename"), "table.rename", "F2" },
   { TABLE, N_ ("Notes"), "table.notes", "n" },
   { TABLE, N_ ("Show in the charts, too"), "table.chart", "c" },

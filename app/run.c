@@ -18,7 +18,6 @@ struct _SluiceRun
 {
   GObject parent;
   SluiceRunInfo *info;
-  guint color;
   gboolean shown;
   GPtrArray *series;
   gboolean sorted;             /* are they? */
@@ -58,11 +57,10 @@ series_free (gpointer data)
 }
 
 SluiceRun *
-sluice_run_new (const SluiceRunInfo *info, guint color)
+sluice_run_new (const SluiceRunInfo *info)
 {
   SluiceRun *self = g_object_new (SLUICE_TYPE_RUN, NULL);
   self->info = sluice_run_info_copy (info);
-  self->color = color;
   return self;
 }
 
@@ -75,7 +73,7 @@ is_said_the_same (const SluiceRunInfo *a, const SluiceRunInfo *b)
   const char *const *b_tags = b->tags != NULL ? (const char *const *) b->tags : none;
   return strcmp (a->name, b->name) == 0 && a->is_starred == b->is_starred
          && g_strcmp0 (a->notes, b->notes) == 0 && g_strcmp0 (a->group, b->group) == 0
-         && g_strv_equal (a_tags, b_tags);
+         && g_strcmp0 (a->color, b->color) == 0 && g_strv_equal (a_tags, b_tags);
 }
 
 gboolean
@@ -145,10 +143,10 @@ sluice_run_get_info (SluiceRun *self)
   return self->info;
 }
 
-guint
+SluiceColor
 sluice_run_get_color (SluiceRun *self)
 {
-  return self->color;
+  return sluice_run_info_get_color (self->info);
 }
 
 gboolean
@@ -364,6 +362,45 @@ sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew)
     }
   g_ptr_array_extend_and_steal (self->events, take);
   return texts;
+}
+
+static gboolean
+get_last (SluiceRunSeries *series, gint64 *step, double *wall)
+{
+  SluiceSeriesSample sample;
+  if (series->buffer != NULL)
+    {
+      if (!sluice_series_source_lookup (sluice_series_buffer_as_source (series->buffer),
+                                        SLUICE_X_STEP, INFINITY, &sample))
+        return FALSE;
+      *step = sample.step;
+      *wall = sample.wall;
+      return TRUE;
+    }
+  if (series->items->len == 0)
+    return FALSE;
+  const SluiceRecord *record = series->items->pdata[series->items->len - 1];
+  *step = record->step;
+  *wall = record->wall;
+  return TRUE;
+}
+
+/* Series show times that never go back, so what was written again in an earlier process hides how
+ * old the values behind it are: there the row says how far the run came. It is behind the points of
+ * a run that goes on, or was killed. */
+gboolean
+sluice_run_has_former (SluiceRun *self, SluiceRunSeries *series, gint64 *last, gint64 *from)
+{
+  const SluiceEvent *resumed = NULL;
+  double wall;
+  for (guint i = self->events->len; i-- > 0 && resumed == NULL;)
+    if (strcmp (((const SluiceEvent *) self->events->pdata[i])->kind, "resume") == 0)
+      resumed = self->events->pdata[i];
+  if (resumed == NULL || !get_last (series, last, &wall) || *last <= resumed->base.step)
+    return FALSE;
+  *from = resumed->base.step;
+  return wall < resumed->base.wall
+         || (self->info->state == SLUICE_RUN_STOPPED && *last > self->info->step);
 }
 
 guint

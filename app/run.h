@@ -4,6 +4,7 @@
 
 #include <glib-object.h>
 
+#include "app/run-color.h"
 #include "engine/store/store.h"
 #include "ui/chart/series-buffer.h"
 
@@ -39,11 +40,11 @@ G_DECLARE_FINAL_TYPE (SluiceRun, sluice_run, SLUICE, RUN, GObject)
  * #SluiceRunState), shown (boolean: its curves are drawn). Signal: points-added, after new points
  * of any series.
  */
-SluiceRun *sluice_run_new (const SluiceRunInfo *info, guint color);
+SluiceRun *sluice_run_new (const SluiceRunInfo *info);
 void sluice_run_update (SluiceRun *self, const SluiceRunInfo *info);
 
 const SluiceRunInfo *sluice_run_get_info (SluiceRun *self);
-guint sluice_run_get_color (SluiceRun *self); /* index into the palette */
+SluiceColor sluice_run_get_color (SluiceRun *self); /* notify::status tells of another one */
 gboolean sluice_run_get_shown (SluiceRun *self);
 void sluice_run_set_shown (SluiceRun *self, gboolean shown);
 
@@ -77,6 +78,16 @@ GPtrArray *sluice_run_get_events (SluiceRun *self);
 #define SLUICE_EVENT_TEXT "text"
 /* Takes what came after all that is there, or takes its place. Returns: are there other texts? */
 gboolean sluice_run_take_events (SluiceRun *self, GPtrArray *take, gboolean anew);
+/**
+ * sluice_run_has_former:
+ * @last: (out): the step of the series' last value
+ * @from: (out): where the run went on
+ *
+ * A run that was killed goes on at its last checkpoint and does again what came after that. Returns
+ * %TRUE until it is there again: the last value is of the attempt before.
+ */
+gboolean
+sluice_run_has_former (SluiceRun *self, SluiceRunSeries *series, gint64 *last, gint64 *from);
 /* How often others took the place of those that were there. */
 guint sluice_run_get_n_event_restarts (SluiceRun *self);
 void sluice_run_points_added (SluiceRun *self);

@@ -81,11 +81,11 @@ sluice_status_rate_text (SluiceControlState state,
 char *
 sluice_status_machine_text (SluiceControlState state, const SluiceProgress *p)
 {
-  g_autofree char *points = sluice_format_step ((gint64) p->n_committed);
+  gulong n = p->n_before + p->n_committed;
+  g_autofree char *points = sluice_format_step ((gint64) n);
   g_autofree char *bytes = g_format_size (p->memory_bytes);
-  gulong n = p->n_committed;
   g_autofree char *saved =
-      n == p->n_logged && n > 1
+      p->n_committed == p->n_logged && n > 1
           ? g_strdup_printf (ngettext ("all %s point saved", "all %s points saved", n), points)
           : g_strdup_printf (ngettext ("%s point saved", "%s points saved", n), points);
   const char *waits = p->wait_seconds > 0.05 ? _ ("waiting for the disk · ") : "";

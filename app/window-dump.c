@@ -57,6 +57,17 @@ add_edits (SluiceWindow *self, JsonBuilder *b)
   json_builder_add_int_value (b, stack != NULL ? sluice_command_stack_get_n_undo (stack) : 0);
 }
 
+/* What is told, and what comes after it. */
+static void
+add_toasts (SluiceWindow *self, JsonBuilder *b)
+{
+  json_builder_set_member_name (b, "toasts");
+  json_builder_begin_array (b);
+  for (GList *l = self->waiting.head; l != NULL; l = l->next)
+    json_builder_add_string_value (b, adw_toast_get_title (l->data));
+  json_builder_end_array (b);
+}
+
 /* What the main loop and the run cost. */
 static void
 add_costs (SluiceWindow *self, JsonBuilder *b)
@@ -90,6 +101,7 @@ add_state (SluiceWindow *self, JsonBuilder *b)
       b, g_list_model_get_n_items (sluice_workspace_get_runs (self->workspace)));
   g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
   add_string (b, "told", self->told != NULL ? self->told : "");
+  add_toasts (self, b);
   add_string (b, "found", sluice_search_box_get_summary (self->search));
   add_string (b, "front", front != NULL ? sluice_run_get_info (front)->name : "");
   json_builder_set_member_name (b, "folded");

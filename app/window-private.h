@@ -17,7 +17,9 @@ struct _SluiceWindow
 {
   AdwApplicationWindow parent;
   AdwToastOverlay *toasts;
-  char *told; /* (nullable): by the last of them, which goes after a few seconds */
+  GQueue waiting;     /* AdwToast: the head is shown, the others come after it */
+  guint toast_source; /* ends its time */
+  char *told;         /* (nullable): by the last of them, which goes after a few seconds */
   AdwFlap *left_flap, *right_flap;
   GtkStack *left_stack, *right_stack; /* what a page has in the place of runs and inspector */
   AdwViewStack *stack;
@@ -62,6 +64,7 @@ gboolean sluice_window_page_is_pushed (SluiceWindow *self);
 
 /* window-toasts.c: a run that was deleted, and how to have it back. */
 void sluice_window_offer_deleted (SluiceWindow *self);
+void sluice_window_end_toasts (SluiceWindow *self);
 
 /* window-document.c: once the pages are there. */
 void sluice_window_add_document (SluiceWindow *self);

@@ -130,6 +130,32 @@ tell_repeated (SluiceWindow *self, const char *run)
   sluice_window_tell (self, words);
 }
 
+/* What the run in front failed with, as it is written down: another window may have trained it.
+ * (nullable) (transfer full) */
+static GError *
+dup_failure_of_front (SluiceWindow *self)
+{
+  g_autoptr (SluiceRun) front = sluice_run_set_dup_front (self->shown);
+  const SluiceRunInfo *info = front != NULL ? sluice_run_get_info (front) : NULL;
+  if (info == NULL || info->state != SLUICE_RUN_FAILED || info->failed_node == NULL
+      || g_strcmp0 (info->project, sluice_run_set_get_project (self->shown)) != 0)
+    return NULL;
+  const SluiceErrorPlace place = { .node = info->failed_node };
+  GError *failure = g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_UNKNOWN,
+                                         info->message != NULL ? info->message : _ ("failed"));
+  sluice_error_set_place (failure, &place);
+  return failure;
+}
+
+static void
+show_failed_node (SluiceWindow *self)
+{
+  g_autoptr (GError) of_front = dup_failure_of_front (self);
+  sluice_graph_page_set_failure (
+      self->graph_page,
+      of_front != NULL ? of_front : sluice_run_controller_get_failure (self->controller));
+}
+
 static void
 controller_changed_cb (SluiceWindow *self)
 {
@@ -146,7 +172,7 @@ controller_changed_cb (SluiceWindow *self)
   if (run != self->last_run)
     sluice_run_set_set_front (self->shown, run);
   self->last_run = run;
-  sluice_graph_page_set_failure (self->graph_page, failure);
+  show_failed_node (self);
   show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
@@ -591,6 +617,7 @@ workspace_changed_cb (SluiceWindow *self)
 {
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
+  show_failed_node (self);
   offer_lost_runs (self);
   sluice_window_update_actions (self);
   update_status (self);
@@ -653,6 +680,8 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_failed_node), self,
+                           G_CONNECT_SWAPPED);
   g_signal_connect_object (self->stack, "notify::visible-child",
                            G_CALLBACK (sluice_window_page_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->queue, "failed", G_CALLBACK (sluice_window_tell), self,
@@ -679,6 +708,7 @@ sluice_window_dispose (GObject *object)
   if (self->document != NULL)
     sluice_document_settle (self->document);
   g_clear_handle_id (&self->status_source, g_source_remove);
+  sluice_window_end_toasts (self);
   if (self->workspace != NULL)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);

@@ -197,10 +197,12 @@ apply_runs (SluiceWorkspace *self, SluiceWorkspaceNews *news)
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self, info->id);
       if (run != NULL)
         {
+          /* What is drawn in the colour that it had is no longer the same. */
+          self->contents += g_strcmp0 (sluice_run_get_info (run)->color, info->color) != 0;
           sluice_run_update (run, info);
           continue;
         }
-      SluiceRun *added = sluice_run_new (info, (guint) (info->id - 1));
+      SluiceRun *added = sluice_run_new (info);
       g_hash_table_insert (self->by_id, g_memdup2 (&info->id, sizeof info->id), added);
       g_ptr_array_add (all_added, added);
     }

@@ -21,9 +21,12 @@
 #include "engine/command/block.h"
 #include "engine/command/layer.h"
 #include "ui/canvas/canvas.h"
+#include "ui/common/widget.h"
 #include "ui/common/wrap.h"
 
-#define NARROW 640 /* pixels: a graph beside its text is a column that nobody can read */
+#define NARROW     640 /* pixels: a graph beside its text is a column that nobody can read */
+#define COMPACT    800 /* pixels: the bar above would take two lines */
+#define NAME_CHARS 14  /* of the graph's name, then */
 
 struct _SluiceBuildPage
 {
@@ -40,6 +43,7 @@ struct _SluiceBuildPage
   SluiceBudgetBar *budget;
   SluicePalette *palette;
   SluiceLayersPane *layers;
+  GtkButton *undo, *redo, *text_button, *save_button;
   GtkMenuButton *train_button;
   SluiceTrainPopover *train;
   SluiceGraphEditor *editor; /* (nullable), with document */
@@ -48,10 +52,12 @@ struct _SluiceBuildPage
   char *selected;            /* (nullable): in the other pages, to be selected then */
   char *path;                /* (nullable): of the graph that is shown */
   guint fold_source;
-  gboolean is_told;      /* what is wrong with the graph as it is now */
-  gboolean is_narrow;    /* for graph and text beside each other */
-  gboolean folds_text;   /* which is shown again when there is room */
-  const char *optimizer; /* (nullable): that training begins with, of a template */
+  gboolean is_told;         /* what is wrong with the graph as it is now */
+  gboolean is_compact;      /* the bar above says only what it must */
+  gboolean is_narrow;       /* for graph and text beside each other */
+  gboolean is_text_to_fold; /* or to be shown again, with fold_source */
+  gboolean folds_text;      /* which is shown again when there is room */
+  const char *optimizer;    /* (nullable): that training begins with, of a template */
 };
 
 static void init_page (SluicePageInterface *iface);
@@ -109,6 +115,12 @@ show_undo (SluiceBuildPage *self)
                                           : g_strdup ("");
   gtk_label_set_label (self->undo_words, words);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->undo_words), words);
+  g_autofree char *undo_tip = undo != NULL ? g_strdup_printf (_ ("Undo “%s” (Ctrl+Z)"), undo)
+                                           : g_strdup (_ ("Undo (Ctrl+Z)"));
+  g_autofree char *redo_tip = redo != NULL ? g_strdup_printf (_ ("Redo “%s” (Ctrl+Shift+Z)"), redo)
+                                           : g_strdup (_ ("Redo (Ctrl+Shift+Z)"));
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->undo), undo_tip);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->redo), redo_tip);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.undo", undo != NULL);
   gtk_widget_action_set_enabled (GTK_WIDGET (self), "build.redo", redo != NULL);
 }
@@ -414,16 +426,44 @@ toggle_text_action (GtkWidget *widget, const char *name, GVariant *parameter)
   gtk_widget_grab_focus (gtk_widget_get_visible (twin) ? twin : GTK_WIDGET (self->canvas));
 }
 
-static gboolean
-fold_text_cb (gpointer data)
+/* What the buttons beside it say too is left out, so that the bar stays one line. */
+static void
+fold_bar (SluiceBuildPage *self)
 {
-  SluiceBuildPage *self = data;
+  gtk_widget_set_visible (GTK_WIDGET (self->saved), !self->is_compact);
+  gtk_widget_set_visible (GTK_WIDGET (self->undo_words), !self->is_compact);
+  gtk_label_set_max_width_chars (self->name, self->is_compact ? NAME_CHARS : -1);
+  if (self->is_compact)
+    {
+      gtk_widget_add_css_class (GTK_WIDGET (self), "compact");
+      gtk_button_set_icon_name (self->text_button, "text-x-generic-symbolic");
+      gtk_button_set_icon_name (self->save_button, "document-save-symbolic");
+      return;
+    }
+  gtk_widget_remove_css_class (GTK_WIDGET (self), "compact");
+  gtk_button_set_label (self->text_button, _ ("Text"));
+  gtk_button_set_label (self->save_button, _ ("Save"));
+}
+
+static void
+fold_text (SluiceBuildPage *self)
+{
   GtkWidget *twin = GTK_WIDGET (self->twin);
-  self->fold_source = 0;
   if (!self->is_narrow && !self->folds_text)
-    return G_SOURCE_REMOVE;
+    return;
   self->folds_text = self->is_narrow && gtk_widget_get_visible (twin);
   gtk_widget_set_visible (twin, !self->is_narrow);
+}
+
+static gboolean
+fold_cb (gpointer data)
+{
+  SluiceBuildPage *self = data;
+  self->fold_source = 0;
+  fold_bar (self);
+  if (self->is_text_to_fold)
+    fold_text (self);
+  self->is_text_to_fold = FALSE;
   return G_SOURCE_REMOVE;
 }
 
@@ -432,11 +472,15 @@ sluice_build_page_size_allocate (GtkWidget *widget, int width, int height, int b
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   gtk_widget_allocate (self->box, width, height, baseline, NULL);
-  if (self->is_narrow == (width < NARROW))
+  double scale = sluice_widget_get_text_scale (widget);
+  gboolean is_narrow = width < NARROW * scale, is_compact = width < COMPACT * scale;
+  if (self->is_narrow == is_narrow && self->is_compact == is_compact)
     return;
-  self->is_narrow = width < NARROW;
+  self->is_text_to_fold |= self->is_narrow != is_narrow;
+  self->is_narrow = is_narrow;
+  self->is_compact = is_compact;
   if (self->fold_source == 0)
-    self->fold_source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fold_text_cb, self, NULL);
+    self->fold_source = g_idle_add_full (G_PRIORITY_HIGH_IDLE, fold_cb, self, NULL);
 }
 
 static void
@@ -458,9 +502,11 @@ preview_cb (SluiceBuildPage *self, const char *line, const char *title)
 {
   gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
   SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
-  g_autofree char *text = stack != NULL ? sluice_command_stack_dup_preview (stack, line) : NULL;
+  g_auto (SluicePreviewInput) reader = { 0 };
+  g_autofree char *text =
+      stack != NULL ? sluice_command_stack_dup_preview (stack, line, &reader) : NULL;
   g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
-  sluice_text_twin_preview (self->twin, text, words);
+  sluice_text_twin_preview (self->twin, text, &reader, words);
 }
 
 /* ---- a page of the window ---- */
@@ -670,6 +716,10 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   gtk_widget_class_bind_template_callback (widget_class, selected_in_text_cb);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, train_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, undo);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, redo);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, text_button);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, save_button);
   gtk_widget_class_bind_template_callback (widget_class, layer_chosen_cb);
   gtk_widget_class_bind_template_callback (widget_class, all_ops_cb);
   gtk_widget_class_bind_template_callback (widget_class, train_shown_cb);

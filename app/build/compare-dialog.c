@@ -23,7 +23,7 @@ struct _SluiceCompareDialog
   GPtrArray *diffs;           /* of SluiceNodeDiff */
   GtkListBox *list;
   SluiceCanvas *canvas;
-  GtkLabel *problem;
+  GtkLabel *summary, *problem;
   GtkButton *take;
   gboolean is_file;
   gboolean is_selecting; /* a row by the picture, or the other way round */
@@ -115,13 +115,22 @@ new_label (const char *text, const char *class)
   return label;
 }
 
-/* A line a field: its name, here, there. */
+/* Three columns, as wide in all rows and in the heading above them. */
 static GtkWidget *
-new_fields (const SluiceNodeDiff *diff, GString *said)
+new_grid (void)
 {
   GtkWidget *grid = gtk_grid_new ();
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
   gtk_grid_set_column_homogeneous (GTK_GRID (grid), TRUE);
+  gtk_widget_add_css_class (grid, "compare-fields");
+  return grid;
+}
+
+/* A line a field: its name, here, there. */
+static GtkWidget *
+new_fields (const SluiceNodeDiff *diff, GString *said)
+{
+  GtkWidget *grid = new_grid ();
   for (guint i = 0; i < diff->fields->len; i++)
     {
       const SluiceFieldDiff *field = &g_array_index (diff->fields, SluiceFieldDiff, i);
@@ -135,20 +144,72 @@ new_fields (const SluiceNodeDiff *diff, GString *said)
   return grid;
 }
 
-/* "~ changed · conv1 · changed by both". */
+/* The window's width in characters of the longest of them: names stand under each other. */
+static GtkWidget *
+new_kind (SluiceDiffKind kind)
+{
+  static const char *const classes[] = { [SLUICE_DIFF_ADDED] = "compare-added",
+                                         [SLUICE_DIFF_REMOVED] = "compare-removed",
+                                         [SLUICE_DIFF_CHANGED] = "compare-changed",
+                                         [SLUICE_DIFF_RENAMED] = "compare-renamed" };
+  GtkWidget *label = new_label (sluice_compare_kind_words (kind), classes[kind]);
+  glong longest = 0;
+  for (guint i = 0; i < G_N_ELEMENTS (classes); i++)
+    longest = MAX (longest, g_utf8_strlen (sluice_compare_kind_words (i), -1));
+  gtk_label_set_width_chars (GTK_LABEL (label), (int) longest);
+  gtk_widget_add_css_class (label, "compare-kind");
+  return label;
+}
+
+/* (transfer full): "conv1 → conv2" where it is renamed */
+static char *
+dup_names (const SluiceNodeDiff *diff)
+{
+  return diff->kind == SLUICE_DIFF_RENAMED
+             ? g_strdup_printf ("%s → %s", get_name (diff), diff->is->name)
+             : g_strdup (get_name (diff));
+}
+
+/* Whose it is where it is not only theirs, and what a tick does then. */
+static const char *const authors[] = {
+  [SLUICE_MADE_BY_THEM] = NULL,
+  [SLUICE_MADE_BY_US] = N_ ("by you; ticked, it is taken back"),
+  [SLUICE_MADE_BY_BOTH] = N_ ("by both, each otherwise; ticked, theirs stands"),
+};
+
+/* "~ changed · conv1 · by both, each otherwise …". */
 static char *
 dup_title (const SluiceNodeDiff *diff, SluiceDiffAuthor author)
 {
-  static const char *const authors[] = { [SLUICE_MADE_BY_THEM] = NULL,
-                                         [SLUICE_MADE_BY_US] = N_ ("by you"),
-                                         [SLUICE_MADE_BY_BOTH] = N_ ("by both, each otherwise") };
-  GString *title = g_string_new (sluice_compare_kind_words (diff->kind));
-  g_string_append_printf (title, " · %s", get_name (diff));
-  if (diff->kind == SLUICE_DIFF_RENAMED)
-    g_string_append_printf (title, " → %s", diff->is->name);
+  g_autofree char *names = dup_names (diff);
+  const char *kind = sluice_compare_kind_words (diff->kind);
+  return authors[author] != NULL
+             ? g_strdup_printf ("%s · %s · %s", kind, names, _ (authors[author]))
+             : g_strdup_printf ("%s · %s", kind, names);
+}
+
+/* The tick in the line of the name, the rest under that. */
+static GtkWidget *
+new_words (const SluiceNodeDiff *diff, SluiceDiffAuthor author, GtkWidget *check, GString *said)
+{
+  g_autofree char *names = dup_names (diff);
+  GtkWidget *grid = gtk_grid_new (), *label = new_label (names, "attribute-name");
+  gtk_grid_set_column_spacing (GTK_GRID (grid), 8);
+  gtk_grid_set_row_spacing (GTK_GRID (grid), 2);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_widget_set_hexpand (label, TRUE);
+  gtk_grid_attach (GTK_GRID (grid), check, 0, 0, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), new_kind (diff->kind), 1, 0, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), label, 2, 0, 1, 1);
   if (authors[author] != NULL)
-    g_string_append_printf (title, " · %s", _ (authors[author]));
-  return g_string_free (title, FALSE);
+    {
+      GtkWidget *note = new_label (_ (authors[author]), "compare-note");
+      gtk_widget_add_css_class (note, author == SLUICE_MADE_BY_BOTH ? "warning" : "dim-label");
+      gtk_grid_attach (GTK_GRID (grid), note, 1, 1, 2, 1);
+    }
+  if (diff->was != NULL && diff->is != NULL && diff->fields->len > 0)
+    gtk_grid_attach (GTK_GRID (grid), new_fields (diff, said), 1, 2, 2, 1);
+  return grid;
 }
 
 static void
@@ -157,17 +218,10 @@ add_row (SluiceCompareDialog *self, SluiceNodeDiff *diff)
   SluiceDiffAuthor author = sluice_accept_find_author (diff, self->base);
   g_autofree char *title = dup_title (diff, author);
   g_autoptr (GString) said = g_string_new (NULL);
-  GtkWidget *row = gtk_list_box_row_new (), *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *check = gtk_check_button_new ();
-  GtkWidget *label = new_label (title, "attribute-name");
-  gtk_widget_set_hexpand (label, TRUE);
-  gtk_box_append (GTK_BOX (line), check);
-  gtk_box_append (GTK_BOX (line), label);
-  gtk_box_append (GTK_BOX (box), line);
-  if (diff->kind != SLUICE_DIFF_ADDED && diff->kind != SLUICE_DIFF_REMOVED)
-    gtk_box_append (GTK_BOX (box), new_fields (diff, said));
-  gtk_widget_add_css_class (box, "attribute-row");
-  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
+  GtkWidget *row = gtk_list_box_row_new (), *check = gtk_check_button_new ();
+  GtkWidget *words = new_words (diff, author, check, said);
+  gtk_widget_add_css_class (words, "attribute-row");
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), words);
   g_object_set_data (G_OBJECT (row), "diff", diff);
   g_object_set_data (G_OBJECT (row), "check", check);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (check), author == SLUICE_MADE_BY_THEM);
@@ -244,6 +298,9 @@ fill (SluiceCompareDialog *self)
       n++;
     }
   tell_left (self, n - MIN (n, MOST_ROWS));
+  g_autofree char *summary = g_strdup_printf (ngettext ("%u difference", "%u differences", n), n);
+  gtk_label_set_label (self->summary, summary);
+  gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), summary);
   g_autoptr (SluiceGraphModel) model = sluice_compare_model_new (ours, self->theirs, self->diffs);
   sluice_canvas_set_model (self->canvas, model);
   sluice_canvas_set_color_by (self->canvas, SLUICE_COLOR_BY_CHANGE);
@@ -256,9 +313,23 @@ fill (SluiceCompareDialog *self)
 
 /* ---- the window ---- */
 
+/* What stands in the columns of the rows below. */
+static GtkWidget *
+new_titles (SluiceCompareDialog *self)
+{
+  GtkWidget *grid = new_grid ();
+  self->summary = GTK_LABEL (new_label ("", "dim-label"));
+  gtk_grid_attach (GTK_GRID (grid), GTK_WIDGET (self->summary), 0, 0, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), new_label (_ ("Here"), "dim-label"), 1, 0, 1, 1);
+  gtk_grid_attach (GTK_GRID (grid), new_label (_ ("There"), "dim-label"), 2, 0, 1, 1);
+  gtk_widget_add_css_class (grid, "compare-titles");
+  return grid;
+}
+
 static GtkWidget *
 new_list (SluiceCompareDialog *self)
 {
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   GtkWidget *nothing = gtk_label_new (_ ("No node is different."));
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
@@ -273,7 +344,10 @@ new_list (SluiceCompareDialog *self)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
   gtk_widget_set_size_request (scroller, LIST_WIDTH, -1);
   gtk_widget_set_vexpand (scroller, TRUE);
-  return scroller;
+  gtk_box_append (GTK_BOX (box), new_titles (self));
+  gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_box_append (GTK_BOX (box), scroller);
+  return box;
 }
 
 static GtkWidget *

@@ -491,6 +491,7 @@ sluice_palette_init (SluicePalette *self)
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (self->scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (self->scroller), HEIGHT);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), self->list);
+  gtk_widget_set_vexpand (self->scroller, TRUE); /* the foot stays at the foot of an open popover */
   self->empty = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (self->empty, "dim-label");

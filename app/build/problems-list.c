@@ -5,7 +5,12 @@
 
 #include <glib/gi18n.h>
 
+#include "ui/common/wrap.h"
+
 #define HEIGHT 116 /* of the rows, at the most: three of them */
+#define TEXT_CHARS                                                                                 \
+  36 /* of a sentence beside its answers; where there is less room they stand below */
+#define FIX_CHARS 28
 
 /* ---- a problem as an object: what mends it is found when its row comes into sight ---- */
 
@@ -125,10 +130,12 @@ typedef struct
 static Row
 get_row (GtkWidget *box)
 {
-  Row row = { gtk_widget_get_first_child (box) };
+  GtkWidget *words = gtk_widget_get_first_child (box),
+            *answers = gtk_widget_get_next_sibling (words);
+  Row row = { gtk_widget_get_first_child (words) };
   row.node = gtk_widget_get_next_sibling (row.mark);
   row.text = gtk_widget_get_next_sibling (row.node);
-  row.show = gtk_widget_get_next_sibling (row.text);
+  row.show = gtk_widget_get_first_child (answers);
   row.fix = gtk_widget_get_next_sibling (row.show);
   return row;
 }
@@ -146,7 +153,9 @@ show_fix (GtkListItem *list_item)
   gtk_widget_set_visible (row.fix, fix != NULL);
   if (fix != NULL)
     {
-      gtk_button_set_label (GTK_BUTTON (row.fix), fix->title);
+      gtk_label_set_label (GTK_LABEL (gtk_button_get_child (GTK_BUTTON (row.fix))), fix->title);
+      gtk_accessible_update_property (GTK_ACCESSIBLE (row.fix), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                      fix->title, -1);
       gtk_widget_set_tooltip_text (row.fix, fix->line);
     }
   g_autofree char *words = g_strdup_printf (
@@ -176,26 +185,45 @@ fix_cb (GtkListItem *list_item)
     g_signal_emit (self, signals[DO], 0, line); /* the list is another one afterwards */
 }
 
+/* A button whose words leave room for the sentence. */
+static GtkWidget *
+new_fix (void)
+{
+  GtkWidget *button = gtk_button_new (), *title = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (title), PANGO_ELLIPSIZE_MIDDLE);
+  gtk_label_set_max_width_chars (GTK_LABEL (title), FIX_CHARS);
+  gtk_button_set_child (GTK_BUTTON (button), title);
+  return button;
+}
+
 static void
 setup_cb (SluiceProblemsList *self, GtkListItem *list_item)
 {
-  GtkWidget *box =
-      g_object_new (GTK_TYPE_BOX, "spacing", 8, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
+  GtkWidget *box = sluice_wrap_new (2, FALSE);
+  g_object_set (box, "accessible-role", GTK_ACCESSIBLE_ROLE_GROUP, NULL);
+  GtkWidget *words = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8),
+            *answers = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
   GtkWidget *mark = gtk_image_new (), *node = gtk_label_new (NULL), *text = gtk_label_new (NULL);
-  GtkWidget *show = gtk_button_new_with_label (_ ("Show")), *fix = gtk_button_new_with_label ("");
+  GtkWidget *show = gtk_button_new_with_label (_ ("Show")), *fix = new_fix ();
   gtk_label_set_ellipsize (GTK_LABEL (node), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_max_width_chars (GTK_LABEL (node), 24);
   gtk_widget_add_css_class (node, "problem-node");
   gtk_label_set_xalign (GTK_LABEL (text), 0);
   gtk_label_set_ellipsize (GTK_LABEL (text), PANGO_ELLIPSIZE_END);
+  gtk_label_set_max_width_chars (GTK_LABEL (text), TEXT_CHARS);
   gtk_widget_set_hexpand (text, TRUE);
   gtk_widget_add_css_class (show, "flat");
   gtk_widget_add_css_class (show, "problem-show");
   g_signal_connect_object (show, "clicked", G_CALLBACK (show_cb), list_item, G_CONNECT_SWAPPED);
   g_signal_connect_object (fix, "clicked", G_CALLBACK (fix_cb), list_item, G_CONNECT_SWAPPED);
-  GtkWidget *children[] = { mark, node, text, show, fix };
-  for (guint i = 0; i < G_N_ELEMENTS (children); i++)
-    gtk_box_append (GTK_BOX (box), children[i]);
+  gtk_box_append (GTK_BOX (words), mark);
+  gtk_box_append (GTK_BOX (words), node);
+  gtk_box_append (GTK_BOX (words), text);
+  gtk_box_append (GTK_BOX (answers), show);
+  gtk_box_append (GTK_BOX (answers), fix);
+  gtk_widget_set_halign (answers, GTK_ALIGN_END);
+  sluice_wrap_append (SLUICE_WRAP (box), words);
+  sluice_wrap_append (SLUICE_WRAP (box), answers);
   gtk_widget_add_css_class (box, "problem-row");
   gtk_list_item_set_child (list_item, box);
   gtk_list_item_set_activatable (list_item, TRUE);

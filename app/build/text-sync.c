@@ -419,12 +419,13 @@ sluice_text_sync_find_node (SluiceTextSync *self,
                             const char *name,
                             SluiceNodeFieldKind kind,
                             const char *attr,
+                            guint input,
                             SluiceTextSpot *spot)
 {
   SluiceGraph *graph = self->map != NULL ? sluice_document_get_graph (self->document) : NULL;
   const SluiceNode *node = graph != NULL ? sluice_graph_find (graph, name) : NULL;
   *spot = (SluiceTextSpot){ 0 };
-  return node != NULL && sluice_graph_text_find_node (self->map, node, kind, attr, 0, spot)
+  return node != NULL && sluice_graph_text_find_node (self->map, node, kind, attr, input, spot)
          && to_buffer (self, &spot->begin, &spot->end)
          && to_buffer (self, &spot->field_begin, &spot->field_end);
 }

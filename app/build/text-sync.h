@@ -44,6 +44,7 @@ gboolean sluice_text_sync_find_node (SluiceTextSync *self,
                                      const char *name,
                                      SluiceNodeFieldKind kind,
                                      const char *attr,
+                                     guint input,
                                      SluiceTextSpot *spot);
 gboolean sluice_text_sync_get_iter (SluiceTextSync *self, SluiceTextPlace place, GtkTextIter *iter);
 

@@ -8,6 +8,7 @@
 #include <json-glib/json-glib.h>
 #include <string.h>
 
+#include "app/build/text-preview.h"
 #include "app/build/text-sync.h"
 #include "app/build/text-view.h"
 #include "app/shortcuts.h"
@@ -23,7 +24,7 @@ struct _SluiceTextTwin
   GtkImage *state_icon;
   SluiceTextView *view;
   GtkTextBuffer *buffer;
-  GtkTextTag *wrong, *coming;
+  GtkTextTag *wrong;
   GtkSourceSearchContext *search;
   SluiceTextSync *sync;
   SluiceDocument *document; /* (nullable) */
@@ -136,7 +137,9 @@ show_foot (SluiceTextTwin *self)
     show_state (self, NULL, _ ("typing …"), "dim-label");
   else
     show_state (self, "object-select-symbolic", _ ("valid"), "success");
+  /* Nobody writes while something is previewed: its words take the place of the caret's. */
   gtk_label_set_label (self->hint, self->hint_words != NULL ? self->hint_words : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->place), self->hint_words == NULL);
 }
 
 /* ---- what stands out ---- */
@@ -186,9 +189,10 @@ show_node (SluiceTextTwin *self)
   g_auto (SluiceTextSpot) spot = { 0 };
   GtkTextIter at;
   if (self->node == NULL
-      || !sluice_text_sync_find_node (
-          self->sync, self->node,
-          self->attr != NULL ? SLUICE_NODE_FIELD_ATTR : SLUICE_NODE_FIELD_NONE, self->attr, &spot))
+      || !sluice_text_sync_find_node (self->sync, self->node,
+                                      self->attr != NULL ? SLUICE_NODE_FIELD_ATTR
+                                                         : SLUICE_NODE_FIELD_NONE,
+                                      self->attr, 0, &spot))
     {
       show_spot (self, &(SluiceTextSpot){ 0 });
       return;
@@ -312,51 +316,23 @@ sluice_text_twin_select_attr (SluiceTextTwin *self, const char *attr)
 static void
 end_preview (SluiceTextTwin *self)
 {
-  guint first, last;
-  GtkTextIter begin, end;
-  if (!sluice_text_view_get_range (self->view, SLUICE_TEXT_PREVIEW, &first, &last))
+  if (!sluice_text_preview_end (self->view, self->sync))
     return;
-  gtk_text_buffer_get_iter_at_line (self->buffer, &begin, (int) first);
-  gtk_text_buffer_get_iter_at_line (self->buffer, &end, (int) last + 1);
-  sluice_text_sync_freeze (self->sync);
-  gtk_text_buffer_begin_irreversible_action (self->buffer);
-  gtk_text_buffer_delete (self->buffer, &begin, &end);
-  gtk_text_buffer_end_irreversible_action (self->buffer);
-  sluice_text_sync_thaw (self->sync);
-  sluice_text_view_set_range (self->view, SLUICE_TEXT_PREVIEW, NULL, NULL);
   g_clear_pointer (&self->hint_words, g_free);
   show_foot (self);
 }
 
-/* text: ends with a newline */
-static void
-begin_preview (SluiceTextTwin *self, const char *text, GtkTextIter *at)
-{
-  int offset = gtk_text_iter_get_offset (at);
-  GtkTextIter begin;
-  sluice_text_sync_freeze (self->sync);
-  gtk_text_buffer_begin_irreversible_action (self->buffer);
-  gtk_text_buffer_insert_with_tags (self->buffer, at, text, -1, self->coming, NULL);
-  gtk_text_buffer_end_irreversible_action (self->buffer);
-  sluice_text_sync_thaw (self->sync);
-  gtk_text_buffer_get_iter_at_offset (self->buffer, &begin, offset);
-  sluice_text_view_set_range (self->view, SLUICE_TEXT_PREVIEW, &begin, at);
-}
-
 void
-sluice_text_twin_preview (SluiceTextTwin *self, const char *text, const char *words)
+sluice_text_twin_preview (SluiceTextTwin *self,
+                          const char *text,
+                          const SluicePreviewInput *reader,
+                          const char *words)
 {
-  g_auto (SluiceTextSpot) spot = { 0 };
-  GtkTextIter at;
   end_preview (self);
   if (text == NULL || *text == '\0' || !self->is_open || sluice_text_sync_is_edited (self->sync)
       || sluice_text_sync_is_loading (self->sync))
     return;
-  if (self->node == NULL
-      || !sluice_text_sync_find_node (self->sync, self->node, SLUICE_NODE_FIELD_NONE, NULL, &spot)
-      || !sluice_text_sync_get_iter (self->sync, spot.end, &at))
-    gtk_text_buffer_get_end_iter (self->buffer, &at);
-  begin_preview (self, text, &at);
+  sluice_text_preview_begin (self->view, self->sync, self->node, text, reader);
   self->hint_words = words != NULL ? g_strdup_printf (_ ("dashed: %s"), words) : NULL;
   show_foot (self);
 }
@@ -618,7 +594,6 @@ make_text (SluiceTextTwin *self)
   self->buffer = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->view));
   self->wrong =
       gtk_text_buffer_create_tag (self->buffer, NULL, "underline", PANGO_UNDERLINE_ERROR, NULL);
-  self->coming = gtk_text_buffer_create_tag (self->buffer, NULL, "editable", FALSE, NULL);
   self->sync = sluice_text_sync_new (self->buffer, news_cb, self);
   g_autoptr (GtkSourceSearchSettings) settings = gtk_source_search_settings_new ();
   gtk_source_search_settings_set_wrap_around (settings, TRUE);
@@ -699,6 +674,7 @@ sluice_text_twin_dump_state (SluiceTextTwin *self)
   add_lines (self, b, "block", SLUICE_TEXT_BLOCK);
   add_lines (self, b, "field", SLUICE_TEXT_FIELD);
   add_lines (self, b, "preview", SLUICE_TEXT_PREVIEW);
+  add_lines (self, b, "preview-input", SLUICE_TEXT_PREVIEW_INPUT);
   json_builder_end_object (b);
   g_autoptr (JsonNode) root = json_builder_get_root (b);
   return json_to_string (root, FALSE);

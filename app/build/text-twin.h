@@ -23,9 +23,13 @@ void sluice_text_twin_set_document (SluiceTextTwin *self, SluiceDocument *docume
 void sluice_text_twin_select (SluiceTextTwin *self, const char *name);
 /* An attribute of that node is looked at elsewhere. attr: (nullable) */
 void sluice_text_twin_select_attr (SluiceTextTwin *self, const char *attr);
-/* Shows what would come, dashed, behind the block of the node that is selected: blocks of text.
- * words: "with Reshape inserted". text: (nullable): nothing any more */
-void sluice_text_twin_preview (SluiceTextTwin *self, const char *text, const char *words);
+/* Shows what would come, dashed, behind the block of the node that is selected: blocks of text,
+ * and what reads it. words: "with Reshape inserted". text: (nullable): nothing any more. reader:
+ * (nullable) */
+void sluice_text_twin_preview (SluiceTextTwin *self,
+                               const char *text,
+                               const SluicePreviewInput *reader,
+                               const char *words);
 /* All of the text is there, and nothing that was typed waits to be read. */
 gboolean sluice_text_twin_is_settled (SluiceTextTwin *self);
 /* What a test wants to know: JSON. (transfer full) */

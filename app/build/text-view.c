@@ -47,16 +47,19 @@ sluice_text_numbers_query_data (GtkSourceGutterRenderer *renderer,
                                 guint line)
 {
   GtkSourceView *view = gtk_source_gutter_renderer_get_view (renderer);
-  guint first, last;
+  guint first, last, n_before = 0;
+  gboolean is_preview = FALSE;
   char text[16];
-  gboolean has_preview =
-      sluice_text_view_get_range (SLUICE_TEXT_VIEW (view), SLUICE_TEXT_PREVIEW, &first, &last);
-  if (has_preview && line >= first && line <= last)
+  for (SluiceTextRange i = SLUICE_TEXT_PREVIEW; i <= SLUICE_TEXT_PREVIEW_INPUT; i++)
+    if (sluice_text_view_get_range (SLUICE_TEXT_VIEW (view), i, &first, &last))
+      {
+        is_preview |= line >= first && line <= last;
+        n_before += line > last ? last - first + 1 : 0;
+      }
+  if (is_preview)
     g_strlcpy (text, "+", sizeof text);
   else
-    g_snprintf (text, sizeof text, "%u",
-                SLUICE_TEXT_VIEW (view)->top + line + 1
-                    - (has_preview && line > last ? last - first + 1 : 0));
+    g_snprintf (text, sizeof text, "%u", SLUICE_TEXT_VIEW (view)->top + line + 1 - n_before);
   gtk_source_gutter_renderer_text_set_text (GTK_SOURCE_GUTTER_RENDERER_TEXT (renderer), text, -1);
 }
 
@@ -236,8 +239,9 @@ sluice_text_view_snapshot_layer (GtkTextView *view, GtkTextViewLayer layer, GtkS
       GdkRGBA tint = rgba (theme.accent, 0.16);
       gtk_snapshot_append_color (snapshot, &tint, &area);
     }
-  if (find_area (self, SLUICE_TEXT_PREVIEW, &area))
-    draw_preview (self, snapshot, &area);
+  for (SluiceTextRange i = SLUICE_TEXT_PREVIEW; i <= SLUICE_TEXT_PREVIEW_INPUT; i++)
+    if (find_area (self, i, &area))
+      draw_preview (self, snapshot, &area);
 }
 
 /* ---- the widget ---- */

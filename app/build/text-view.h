@@ -13,7 +13,8 @@ typedef enum
 {
   SLUICE_TEXT_BLOCK,
   SLUICE_TEXT_FIELD,
-  SLUICE_TEXT_PREVIEW, /* dashed; these lines have no numbers */
+  SLUICE_TEXT_PREVIEW,       /* dashed; these lines have no numbers */
+  SLUICE_TEXT_PREVIEW_INPUT, /* the same: what reads it */
   SLUICE_N_TEXT_RANGES,
 } SluiceTextRange;
 

@@ -114,7 +114,9 @@ update (SluiceTrainPopover *self)
 {
   gboolean has_loss = get_chosen (self->loss) != NULL;
   const char *wrong =
-      !has_loss ? _ ("There is no loss yet: add one, and connect it to what it measures.")
+      !has_loss
+          ? _ ("No loss is known here: select the node that gives it, one number, or add one and "
+               "connect it to what it measures.")
       : !is_positive (self->rate) ? _ ("The learning rate must be over 0, as 0.003.")
       : !is_empty (self->clip) && !is_positive (self->clip)
           ? _ ("The largest norm must be over 0, or empty for none.")

@@ -5,7 +5,8 @@
 
 #include "app/failure-words.h"
 
-#define FIELD_CHARS 12
+#define FIELD_CHARS 10
+#define TITLE_CHARS 6 /* of a name that may stand in several lines */
 
 struct _SluiceValueRow
 {
@@ -164,6 +165,10 @@ sluice_value_row_new (const char *name, const char *words, const char *const *ch
   self->name = g_strdup (name);
   self->choices = g_strdupv ((char **) choices);
   make_control (self, words);
+  g_autoptr (PangoAttrList) no_hyphens = pango_attr_list_new ();
+  pango_attr_list_insert (no_hyphens, pango_attr_insert_hyphens_new (FALSE));
+  gtk_label_set_attributes (GTK_LABEL (title), no_hyphens);
+  gtk_label_set_width_chars (GTK_LABEL (title), (int) MIN (strlen (name), TITLE_CHARS));
   gtk_widget_set_hexpand (title, TRUE);
   gtk_box_append (GTK_BOX (self->line), title);
   gtk_box_append (GTK_BOX (self->line), self->control);

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "ui/chart/ticks.h"
+#include "ui/common/card.h"
 
 enum
 {
@@ -214,6 +215,28 @@ find_first (SluiceCardGrid *self, int y)
   return low;
 }
 
+/* Other widths change where places are, not their order. */
+static const Place *
+get_living (SluiceCardGrid *self, guint i)
+{
+  return &g_array_index (self->places, Place, g_array_index (self->living, guint, i));
+}
+
+/* A picture is half a megabyte and more: only cards that are seen have one. */
+static void
+forget_unseen (SluiceCardGrid *self)
+{
+  int top, bottom;
+  get_view (self, &top, &bottom);
+  for (guint i = 0; i < self->living->len; i++)
+    {
+      const Place *place = get_living (self, i);
+      GtkWidget *widget = g_hash_table_lookup (self->widgets, place->key);
+      if (SLUICE_IS_CARD (widget) && !is_within (place, top, bottom))
+        sluice_card_forget_picture (SLUICE_CARD (widget));
+    }
+}
+
 /* Gives a place its widget, behind those that were given one. Returns: whether that is new there */
 static gboolean
 ensure_widget (SluiceCardGrid *self, GArray *living, GHashTable *kept, guint i)
@@ -292,6 +315,8 @@ update (SluiceCardGrid *self)
   g_array_unref (self->living);
   self->widgets = g_steal_pointer (&kept);
   self->living = living;
+  if (!self->keeps_all)
+    forget_unseen (self);
   if (changed) /* else each frame would ask for the next one */
     gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
@@ -434,13 +459,6 @@ sluice_card_grid_measure (GtkWidget *widget,
   if (for_size > 0 && for_size != self->width)
     place_all (self, for_size);
   *minimum = *natural = self->height;
-}
-
-/* Other widths change where places are, not their order. */
-static const Place *
-get_living (SluiceCardGrid *self, guint i)
-{
-  return &g_array_index (self->places, Place, g_array_index (self->living, guint, i));
 }
 
 static void

@@ -145,8 +145,8 @@ take_pr (SluiceTagCard *self, SluiceRun *run, gboolean front)
   const SluiceRunInfo *info = sluice_run_get_info (run);
   if (curve != NULL)
     sluice_pr_card_set_run (SLUICE_PR_CARD (self->widget), info->id, info->name,
-                            sluice_palette_color (sluice_run_get_color (run)), curve->base.step,
-                            curve->n, curve->values + SLUICE_PR_PRECISION * curve->n,
+                            sluice_run_get_color (run), curve->base.step, curve->n,
+                            curve->values + SLUICE_PR_PRECISION * curve->n,
                             curve->values + SLUICE_PR_RECALL * curve->n);
 }
 

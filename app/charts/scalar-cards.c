@@ -10,12 +10,6 @@
 #include "app/status-text.h"
 #include "ui/chart/chart-card.h"
 
-static SluiceColor
-run_color (SluiceRun *run)
-{
-  return sluice_palette_color (sluice_run_get_color (run));
-}
-
 static void
 set_x_name (const SluiceTagCard *self, SluiceChart *chart)
 {
@@ -95,7 +89,7 @@ static SluiceColor
 get_shade (SluiceRun *run, guint i)
 {
   double v = i % 2 == 0 ? 0 : 1;
-  return sluice_color_mix (run_color (run), (SluiceColor){ v, v, v, 1 },
+  return sluice_color_mix (sluice_run_get_color (run), (SluiceColor){ v, v, v, 1 },
                            MIN (0.75, 0.4 + 0.15 * (i / 2)));
 }
 
@@ -155,7 +149,7 @@ add_mean (SluiceTagCard *self, const SluiceSeedGroup *group)
   /* Translators: a name, of how many runs the curve is the mean; what its band covers. */
   g_autofree char *name = g_strdup_printf (
       range ? _ ("%s × %u, least to greatest") : _ ("%s × %u, ± deviation"), group->name, n);
-  return sluice_chart_add_series (chart, name, run_color (group->runs->pdata[0]), mean);
+  return sluice_chart_add_series (chart, name, sluice_run_get_color (group->runs->pdata[0]), mean);
 }
 
 /* The curve of a run or of its group; what was taken of it is to be taken again. */
@@ -262,7 +256,7 @@ take_scalars (SluiceTagCard *self, SluiceRun *run, gboolean front)
   gboolean is_mean = take_mean (self, run, taken);
   if (!is_mean && taken->series == 0 && series != NULL)
     {
-      taken->series = sluice_chart_add_series (chart, name, run_color (run),
+      taken->series = sluice_chart_add_series (chart, name, sluice_run_get_color (run),
                                                sluice_series_buffer_as_source (series->buffer));
       taken->x = NULL;
     }

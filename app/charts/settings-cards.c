@@ -159,7 +159,7 @@ make_table (SluiceTagCard *self)
   for (guint i = 0; i < runs->len; i++)
     {
       const SluiceRunInfo *info = sluice_run_get_info (runs->pdata[i]);
-      SluiceColor color = sluice_palette_color (sluice_run_get_color (runs->pdata[i]));
+      SluiceColor color = sluice_run_get_color (runs->pdata[i]);
       fill_row (self, table, sluice_settings_table_add_row (table, info->id, info->name, color),
                 runs->pdata[i]);
     }

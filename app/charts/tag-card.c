@@ -15,6 +15,7 @@
 #include "ui/chart/histogram-card.h"
 #include "ui/chart/image-card.h"
 #include "ui/chart/text-card.h"
+#include "ui/chart/ticks.h"
 
 #define TEXT_ENDING ".txt"
 #define MAX_SLOTS                                                                                  \
@@ -44,12 +45,6 @@ sluice_tag_card_has_series (const SluiceTagCard *self, SluiceRun *run)
 {
   SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   return series != NULL && sluice_tag_card_find_kind (series->kind) == self->kind;
-}
-
-static SluiceColor
-run_color (SluiceRun *run)
-{
-  return sluice_palette_color (sluice_run_get_color (run));
 }
 
 /* ---- histograms and images ---- */
@@ -92,7 +87,7 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
   const SluiceRunSeries *series = sluice_run_find_series (run, self->tag);
   const char *name = sluice_run_get_info (run)->name;
   if (taken->series == 0)
-    taken->series = sluice_histogram_chart_add_run (chart, name, run_color (run));
+    taken->series = sluice_histogram_chart_add_run (chart, name, sluice_run_get_color (run));
   else if (!goes_on)
     sluice_histogram_chart_clear_run (chart, taken->series);
   else if (taken->dropped != series->n_dropped)
@@ -103,7 +98,7 @@ take_histograms (SluiceTagCard *self, SluiceRun *run, gboolean front)
       taken->n_items = 0; /* those that the chart has take their own places */
     }
   taken->dropped = series->n_dropped;
-  sluice_histogram_chart_set_run_style (chart, taken->series, name, run_color (run));
+  sluice_histogram_chart_set_run_style (chart, taken->series, name, sluice_run_get_color (run));
   if (front)
     sluice_histogram_chart_set_front (chart, taken->series);
   for (; taken->n_items < items->len; taken->n_items++)
@@ -524,7 +519,7 @@ sluice_tag_card_drop (SluiceTagCard *self)
   g_hash_table_remove_all (self->taken);
   g_hash_table_remove_all (self->means);
   self->text_run = 0;
-  self->widget = NULL;
+  self->widget = self->former = NULL;
 }
 
 /* Which run it shows, where it shows one: that in front, or the newest. */
@@ -543,7 +538,16 @@ dup_foremost (SluiceTagCard *self, SluiceRun *front)
   return NULL;
 }
 
-/* Runs that are shown no more, or left the list. */
+/* Curves have the colour that they are made with. */
+static gboolean
+has_other_color (SluiceTagCard *self, SluiceRun *run)
+{
+  const SluiceTaken *taken = g_hash_table_lookup (self->taken, &sluice_run_get_info (run)->id);
+  SluiceColor color = sluice_run_get_color (run);
+  return memcmp (&taken->color, &color, sizeof color) != 0;
+}
+
+/* Runs that are shown no more, or left the list, or are to be taken anew. */
 static void
 hide_others (SluiceTagCard *self, SluiceRun *only)
 {
@@ -553,9 +557,44 @@ hide_others (SluiceTagCard *self, SluiceRun *only)
       gint64 id = *(gint64 *) link->data;
       g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->workspace, id);
       if (run == NULL || !sluice_run_get_shown (run) || (only != NULL && run != only)
-          || !self->kind->has (self, run))
+          || !self->kind->has (self, run) || has_other_color (self, run))
         self->kind->hide (self, id);
     }
+}
+
+/* A word beside the card's buttons, where its last value is none of the attempt that goes on. */
+static void
+tell_former (SluiceTagCard *self, SluiceRun *run)
+{
+  guint i = 0;
+  SluiceRunSeries *series = run != NULL ? sluice_run_find_series (run, self->tag) : NULL;
+  gint64 last, from;
+  if (series == NULL && run != NULL && self->kind == &images)
+    series = next_image_series (self, run, &i);
+  gboolean tells = series != NULL && sluice_run_has_former (run, series, &last, &from);
+  if (tells && self->former == NULL)
+    {
+      self->former = gtk_label_new (_ ("former attempt"));
+      gtk_widget_set_visible (self->former, FALSE);
+      gtk_widget_add_css_class (self->former, "caption");
+      gtk_widget_add_css_class (self->former, "dim-label");
+      sluice_card_add_tool (SLUICE_CARD (self->widget), self->former);
+    }
+  if (self->former == NULL)
+    return;
+  if (tells != gtk_widget_get_visible (self->former))
+    sluice_card_forget_picture (SLUICE_CARD (self->widget)); /* its title's room */
+  gtk_widget_set_visible (self->former, tells);
+  if (!tells)
+    return;
+  g_autofree char *step = sluice_format_step (last);
+  g_autofree char *again = sluice_format_step (from);
+  g_autofree char *words =
+      /* Translators: both are steps. */
+      g_strdup_printf (_ ("What is shown of step %s is from before the run went on at step %s, and "
+                          "stands until it is there again"),
+                       step, again);
+  gtk_widget_set_tooltip_text (self->former, words);
 }
 
 void
@@ -572,11 +611,17 @@ sluice_tag_card_update (SluiceTagCard *self, SluiceRun *front)
       gboolean shows = sluice_run_get_shown (run) && (self->kind->shares || run == only)
                        && self->kind->has (self, run);
       want (self, run, shows);
-      if (shows)
-        self->kind->take (self, run, run == front);
+      if (!shows)
+        continue;
+      self->kind->take (self, run, run == front);
+      SluiceTaken *taken = g_hash_table_lookup (self->taken, &sluice_run_get_info (run)->id);
+      if (taken != NULL)
+        taken->color = sluice_run_get_color (run);
     }
   if (self->kind->taken != NULL)
     self->kind->taken (self);
+  g_autoptr (SluiceRun) foremost = dup_foremost (self, front);
+  tell_former (self, foremost);
 }
 
 void

@@ -48,6 +48,7 @@ typedef struct
   guint64 restart, dropped;     /* SluiceRunSeries.n_restarts and n_dropped when they were */
   GHashTable *by_series; /* (nullable): SluiceRunSeries -> how many were taken of it, or its id */
   SluiceRunSeries *x;    /* (nullable): of scalars: the series that gives the places */
+  SluiceColor color;     /* that the run had then */
 } SluiceTaken;
 
 struct _SluiceTagCard
@@ -61,6 +62,7 @@ struct _SluiceTagCard
   guint n_runs;                    /* of those shown that have the tag */
   guint round;                     /* in which they were counted */
   GtkWidget *widget;               /* (nullable) a SluiceCard */
+  GtkWidget *former;               /* (nullable): on it: what it says of an attempt before */
   GHashTable *taken;               /* gint64 run -> SluiceTaken; empty without a widget */
   GHashTable *means;               /* SluiceSeedGroup -> id of its curve */
   gint64 text_run, text_step;      /* of a text: what was asked for last */

@@ -58,13 +58,19 @@ show_device_kinds (JsonBuilder *b)
     show_device (b, "CUDA", error->message);
   const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
   for (guint i = 0; i < n; i++)
-    for (guint k = 0, count = kinds[i]->count (); k <= count; k++)
-      {
-        const char *type = kinds[i]->klass->type;
-        g_autofree char *name = k < count ? g_strdup_printf ("%s:%u", type, k) : g_strdup (type);
-        g_autofree char *description = kinds[i]->describe (k);
-        show_device (b, name, description);
-      }
+    {
+      const char *type = kinds[i]->klass->type;
+      for (guint k = 0; k < sluice_device_kind_count_listed (kinds[i]); k++)
+        {
+          g_autofree char *name = g_strdup_printf ("%s:%u", type, k);
+          g_autofree char *description = kinds[i]->describe (k);
+          show_device (b, name, description);
+        }
+      g_autofree char *rest =
+          kinds[i]->is_simulated ? NULL : kinds[i]->describe (kinds[i]->count ());
+      if (rest != NULL)
+        show_device (b, type, rest);
+    }
 }
 
 static int

@@ -154,6 +154,13 @@ star_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **e
   return sluice_store_set_run_starred (store, run->id, on, error);
 }
 
+static gboolean
+color_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
+{
+  const char *color = strcmp (words[0], "none") != 0 ? words[0] : NULL;
+  return sluice_store_set_run_color (store, run->id, color, error);
+}
+
 /* A run that somebody trains stays: its trainer would write on into what is in the trash. */
 static gboolean
 delete_run (SluiceStore *store, const SluiceRunInfo *run, char **words, GError **error)
@@ -182,7 +189,8 @@ typedef struct
 static const Subverb subverbs[] = {
   { "rename", rename_run, FALSE, FALSE, 1, 1 }, { "tag", tag_run, FALSE, FALSE, 1, 1000 },
   { "note", note_run, FALSE, FALSE, 1, 1 },     { "star", star_run, FALSE, FALSE, 1, 1 },
-  { "delete", delete_run, TRUE, FALSE, 0, 0 },  { "restore", restore_run, TRUE, TRUE, 0, 0 },
+  { "color", color_run, FALSE, FALSE, 1, 1 },   { "delete", delete_run, TRUE, FALSE, 0, 0 },
+  { "restore", restore_run, TRUE, TRUE, 0, 0 },
 };
 
 static SluiceRunInfo *
@@ -300,7 +308,7 @@ edit_runs (const char *folder, char **arguments, GError **error)
   if (subverb == NULL)
     return sluice_cli_usage (error,
                              _ ("'%s' is not known; there are diff, importance, rename, tag, note, "
-                                "star, delete, restore and empty"),
+                                "star, color, delete, restore and empty"),
                              arguments[0]);
   if (filter != NULL || trash)
     return sluice_cli_usage (error, _ ("--filter and --trash are of the list"));
@@ -336,7 +344,7 @@ const Verb sluice_verb_runs = {
   .name = "runs",
   .arguments =
       N_ ("[diff RUN RUN… | importance | rename RUN NAME | tag RUN +TAG -TAG… | note RUN TEXT | "
-          "star RUN on | delete RUN… | restore RUN… | empty [RUN…]]"),
+          "star RUN on | color RUN #RRGGBB | delete RUN… | restore RUN… | empty [RUN…]]"),
   .summary = N_ ("List runs with their settings and results, and say something of them"),
   .details = N_ (
       "A run is named by its name, or by # and its number. 'diff' tells what differs between runs, "
@@ -346,24 +354,28 @@ const Verb sluice_verb_runs = {
       "itself: results count by their rank, ± is what leaving out runs in turn makes of it, and "
       "two "
       "settings that only do something together show little. 'note RUN -' reads the notes, "
-      "which are Markdown, from standard input; an empty text takes them away. What is deleted "
+      "which are Markdown, from standard input; an empty text takes them away. 'color RUN none' "
+      "gives back the colour of the run's number. What is deleted "
       "is in the trash of the workspace, and 'restore' puts it back; 'empty' deletes for good what "
       "lies there: some runs, or what is beyond an age or a size. A filter is terms that "
       "must all hold: a word or \"several words\" in what is said of the run; tag:T, state:S, "
       "project:P, group:G, name:N, by what they begin with; is:starred, is:forked; and "
       "comparisons as lr<0.1 of a setting, else of the last value of a series, else of step, "
       "steps, seed or seconds. '-' before a term turns it round."),
-  .json = "{\"id\": \"int\", \"run\": \"string\", \"state\": \"string\", "
-          "\"project\": \"string|null\", \"step\": \"int\", \"steps\": \"int\", "
-          "\"settings\": {\"*\": \"number|string\"}, "
-          "\"results\": {\"*\": {\"first\": \"number\", \"last\": \"number\", "
-          "\"best\": \"number|null\", \"best_step\": \"int|null\"}}, \"tags\": [\"string\"], "
-          "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
-          "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
-          "\"created\": \"number|null\", \"ended\": \"number|null\", "
-          "\"seconds_active\": \"number\", \"badge\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON
-          "\n" SLUICE_CLI_WHICH_MATTERS_JSON "\n" SLUICE_CLI_IMPORTANCE_JSON
-          "\n" SLUICE_CLI_RUNS_EMPTY_JSON,
+  .json =
+      "{\"id\": \"int\", \"run\": \"string\", \"state\": \"string\", "
+      "\"project\": \"string|null\", \"step\": \"int\", \"steps\": \"int\", "
+      "\"settings\": {\"*\": \"number|string\"}, "
+      "\"results\": {\"*\": {\"first\": \"number\", \"last\": \"number\", "
+      "\"best\": \"number|null\", \"best_step\": \"int|null\"}}, \"tags\": [\"string\"], "
+      "\"notes\": \"string|null\", \"group\": \"string|null\", \"starred\": \"bool\", "
+      "\"color\": \"string|null\", "
+      "\"parent\": \"string|null\", \"parent_step\": \"int|null\", "
+      "\"created\": \"number|null\", \"ended\": \"number|null\", "
+      "\"seconds_active\": \"number\", \"badge\": \"string|null\", "
+      "\"message\": \"string|null\", \"failed_node\": \"string|null\"}\n" SLUICE_CLI_RUNS_DIFF_JSON
+      "\n" SLUICE_CLI_WHICH_MATTERS_JSON "\n" SLUICE_CLI_IMPORTANCE_JSON
+      "\n" SLUICE_CLI_RUNS_EMPTY_JSON,
   .options = options,
   .dashed = "tag",
   .run = runs,

@@ -222,7 +222,10 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
   g_clear_object (&self->loading);
   sluice_canvas_set_loading (self->canvas, NULL);
   if (file == NULL)
-    sluice_canvas_set_failure (self->canvas, error->message);
+    {
+      g_autofree char *sentence = sluice_failure_sentence (error->message);
+      sluice_canvas_set_failure (self->canvas, sentence);
+    }
   else
     {
       self->graph = g_steal_pointer (&file->graph);
@@ -407,13 +410,13 @@ void
 sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure)
 {
   const char *node = failure != NULL ? sluice_error_get_place (failure).node : NULL;
-  g_clear_pointer (&self->failed_node, g_free);
-  g_clear_pointer (&self->failure, g_free);
-  if (node != NULL)
-    {
-      self->failed_node = g_strdup (node);
-      self->failure = sluice_failure_words (failure);
-    }
+  g_autofree char *words = node != NULL ? sluice_failure_words (failure) : NULL;
+  if (g_strcmp0 (self->failed_node, node) == 0 && g_strcmp0 (self->failure, words) == 0)
+    return;
+  g_free (self->failed_node);
+  g_free (self->failure);
+  self->failed_node = g_strdup (node);
+  self->failure = g_steal_pointer (&words);
   update_marks (self);
 }
 
@@ -695,6 +698,7 @@ static void
 sluice_graph_page_init (SluiceGraphPage *self)
 {
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
+  sluice_canvas_set_way_out (self->canvas, _ ("Open Another Graph…"), "win.open-graph");
   self->problems = sluice_problem_watch_new (problems_found, self);
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),

@@ -231,7 +231,7 @@ dup_devices (void)
   g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
   g_strv_builder_add (names, "CPU:0");
   for (guint i = 0; i < n; i++)
-    for (guint k = 0; k < kinds[i]->count (); k++)
+    for (guint k = 0; k < sluice_device_kind_count_listed (kinds[i]); k++)
       {
         g_autofree char *name = g_strdup_printf ("%s:%u", kinds[i]->klass->type, k);
         g_strv_builder_add (names, name);
@@ -247,7 +247,7 @@ dup_accelerators (void)
   const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
   GString *text = g_string_new (NULL);
   for (guint i = 0; i < n; i++)
-    for (guint k = 0; k < kinds[i]->count (); k++)
+    for (guint k = 0; !kinds[i]->is_simulated && k < kinds[i]->count (); k++)
       {
         g_autofree char *words = kinds[i]->describe (k);
         g_string_append_printf (text, "%s%s:%u: %s", text->len > 0 ? "; " : "",

@@ -474,8 +474,7 @@ show_device (Row *row, const char *device)
 static void
 show_run (SluiceQueueView *self, Row *row, const SluiceRunInfo *info, const SluiceQueueSpan *span)
 {
-  g_autoptr (SluiceRun) run = sluice_workspace_dup_run (self->context->workspace, info->id);
-  SluiceColor color = sluice_palette_color (run != NULL ? sluice_run_get_color (run) : 0);
+  SluiceColor color = sluice_run_info_get_color (info);
   const SluiceQueueEntry *entry = find_entry (self, info->id);
   row->run = info->id;
   gtk_label_set_label (row->name, info->name);

@@ -124,7 +124,7 @@ add_run (SluiceDiffPanel *self, guint i)
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *dot = sluice_dot_new ();
   GtkWidget *name = new_label (info->name, "run-strong"), *how = new_label (state, "dim-label");
   GtkWidget *end = new_label (value, "run-strong");
-  sluice_dot_set_color (dot, sluice_palette_color ((guint) (info->id - 1)));
+  sluice_dot_set_color (dot, sluice_run_info_get_color (info));
   gtk_label_set_wrap (GTK_LABEL (name), FALSE);
   gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
   gtk_label_set_wrap (GTK_LABEL (end), FALSE);
@@ -218,7 +218,7 @@ draw_spread (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer 
       double x = (result->values[i] - least) * scale;
       cairo_arc (cr, x, y, 5, 0, 2 * G_PI);
       sluice_cairo_set_color (
-          cr, sluice_color_readable (sluice_palette_color ((guint) (info->id - 1)), theme.card, 3));
+          cr, sluice_color_readable (sluice_run_info_get_color (info), theme.card, 3));
       cairo_fill_preserve (cr);
       cairo_set_line_width (cr, 1.5);
       sluice_cairo_set_color (cr, theme.card);

@@ -79,7 +79,7 @@ get_x (SluiceLineageView *self, gint64 step)
 static SluiceColor
 get_color (const SluiceLineageLine *line, const SluiceTheme *theme)
 {
-  return sluice_color_readable (sluice_palette_color ((guint) (line->run - 1)), theme->card, 3);
+  return sluice_color_readable (line->color, theme->card, 3);
 }
 
 /* Time goes from where reading begins. */

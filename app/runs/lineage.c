@@ -101,6 +101,7 @@ add_line (Family *self, const SluiceRunInfo *info, int parent)
     .run = info->id,
     .name = g_strdup (info->name),
     .state = info->state,
+    .color = sluice_run_info_get_color (info),
     .parent = parent,
     .from = info->parent != 0 ? info->parent_step : 0,
     .to = MAX (info->step, info->parent != 0 ? info->parent_step : 0),

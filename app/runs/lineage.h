@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "app/run-color.h"
 #include "engine/store/store.h"
 
 /*
@@ -19,6 +20,7 @@ typedef struct
   char *name;
   char *change, *outcome; /* (nullable): "learning-rate 0.1", "98.6 %": of whoever knows */
   SluiceRunState state;
+  SluiceColor color;
   int parent;           /* its place among the lines; -1: none that is shown */
   gint64 from, to, end; /* it began at from, is at to, and is to go on until end; end <= to:
                            no further */

@@ -3,6 +3,8 @@
 
 #include "app/runs/run-curve.h"
 
+#include <string.h>
+
 #include "ui/chart/mean-source.h"
 #include "ui/chart/sparkline.h"
 
@@ -19,6 +21,7 @@ struct _SluiceRunCurve
   SluiceSeriesSource *source; /* (nullable) */
   GdkTexture *texture;        /* (nullable) */
   guint64 drawn_serial;
+  SluiceColor drawn_color;
 };
 
 /* (nullable) (transfer full): the series that is drawn, or their mean. What is in sight is read. */
@@ -127,13 +130,15 @@ sluice_run_curve_draw (SluiceRunCurve *self, int width, int height)
   if (self->source == NULL || width < 8)
     return NULL;
   guint64 serial = sluice_series_source_get_serial (self->source);
+  SluiceColor color = sluice_run_get_color (self->runs->pdata[0]);
   if (self->texture != NULL && serial == self->drawn_serial
+      && memcmp (&color, &self->drawn_color, sizeof color) == 0
       && gdk_texture_get_width (self->texture) == width * scale
       && gdk_texture_get_height (self->texture) == height * scale)
     return self->texture;
   const SluiceSparklineLook look = {
     .source = self->source,
-    .color = sluice_palette_color (sluice_run_get_color (self->runs->pdata[0])),
+    .color = color,
     .banded = self->runs->len > 1,
     .has_scale = cells->has_scale,
     .least = cells->least,
@@ -143,6 +148,7 @@ sluice_run_curve_draw (SluiceRunCurve *self, int width, int height)
   g_clear_object (&self->texture);
   self->texture = sluice_sparkline_draw (&look, self->row, width, height);
   self->drawn_serial = serial;
+  self->drawn_color = color;
   return self->texture;
 }
 

@@ -141,6 +141,8 @@ set_value (SluiceRunEdit *self,
       return sluice_store_set_run_name (store, change->run, value, error);
     case SLUICE_RUN_EDIT_NOTES:
       return sluice_store_set_run_notes (store, change->run, value, error);
+    case SLUICE_RUN_EDIT_COLOR:
+      return sluice_store_set_run_color (store, change->run, value, error);
     case SLUICE_RUN_EDIT_TRASH:
       return value != NULL ? throw_away (store, change, error)
                            : sluice_store_restore_run (store, change->run, error);

@@ -63,7 +63,6 @@ tag_facts_new (SluiceRun *run, const SluiceRunSeries *series)
   SluiceTagFacts *self = g_new (SluiceTagFacts, 1);
   *self = (SluiceTagFacts){ .tag = g_strdup (series->tag),
                             .run = g_strdup (sluice_run_get_info (run)->name),
-                            .color = sluice_run_get_color (run),
                             .unit = sluice_tag_unit (series->tag),
                             .first = NAN,
                             .last = NAN,

@@ -15,8 +15,7 @@
 typedef struct
 {
   char *tag;
-  char *run;   /* name of the run */
-  guint color; /* its index into the palette */
+  char *run; /* name of the run */
   SluiceUnit unit;
   guint64 n_points; /* whose values are read; 0: none, or nobody shows them: all below is NaN */
   gint64 first_step, last_step;

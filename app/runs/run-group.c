@@ -246,6 +246,7 @@ sluice_run_group_new_entry (GPtrArray *entries, char *title)
                            .created = first->created,
                            .group = g_strdup (first->group),
                            .tags = join_tags (entries),
+                           .color = g_strdup (first->color),
                            .is_starred = TRUE };
   for (guint i = 0; i < entries->len; i++)
     {

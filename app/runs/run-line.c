@@ -136,7 +136,7 @@ draw_words (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell, int 
 static void
 draw_name (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell)
 {
-  gint64 id = sluice_run_item_get_entry (self->item)->info->id;
+  SluiceColor color = sluice_run_info_get_color (sluice_run_item_get_entry (self->item)->info);
   gboolean is_group = sluice_run_item_get_members (self->item) != NULL;
   int x = cell->x + AIR + get_indent (self);
   if (is_group)
@@ -146,7 +146,7 @@ draw_name (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell)
           SLUICE_RUN_INK_FAINT);
       x += SLUICE_RUN_ICON + SLUICE_RUN_GAP;
     }
-  sluice_run_pen_dot (pen, x, sluice_palette_color ((guint) (id - 1)), is_group);
+  sluice_run_pen_dot (pen, x, color, is_group);
   draw_words (self, pen, cell, x + SLUICE_RUN_DOT + SLUICE_RUN_GAP);
 }
 

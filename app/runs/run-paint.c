@@ -22,6 +22,7 @@ struct _SluiceRunPaint
   GtkWidget *widget;
   gboolean is_known; /* the style is */
   GdkRGBA inks[SLUICE_N_RUN_INKS], hues[SLUICE_RUN_N_HUES];
+  SluiceColor ground;      /* of the rows */
   int line_height, letter; /* pixels: of a line, of a letter of a pill by and large */
   GHashTable *words;       /* font, room and text -> Words */
   GHashTable *icons;       /* name and ink -> GdkTexture, of icons_scale */
@@ -94,6 +95,9 @@ find_style (SluiceRunPaint *self)
   if (self->is_known)
     return;
   self->is_known = TRUE;
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, self->widget);
+  self->ground = theme.card;
   for (guint i = 0; i < SLUICE_N_RUN_INKS; i++)
     if (names[i] == NULL || !sluice_widget_find_color (self->widget, names[i], &self->inks[i]))
       sluice_widget_get_color (self->widget, &self->inks[i]);
@@ -324,6 +328,8 @@ void
 sluice_run_pen_dot (const SluiceRunPen *pen, int x, SluiceColor color, gboolean square)
 {
   float size = square ? 9 : 8, air = ((float) SLUICE_RUN_DOT - size) / 2;
+  find_style (pen->paint);
+  color = sluice_color_readable (color, pen->paint->ground, 3);
   GskRoundedRect shape;
   gsk_rounded_rect_init_from_rect (&shape,
                                    &GRAPHENE_RECT_INIT (mirror (pen, x, SLUICE_RUN_DOT) + air,

@@ -75,6 +75,12 @@ sluice_run_set_new (SluiceWorkspace *workspace)
   return self;
 }
 
+const char *
+sluice_run_set_get_project (SluiceRunSet *self)
+{
+  return self->project;
+}
+
 void
 sluice_run_set_set_project (SluiceRunSet *self, const char *project)
 {

@@ -18,6 +18,7 @@ SluiceRunSet *sluice_run_set_new (SluiceWorkspace *workspace);
 /* Of the open project what its runs have as theirs, its folder's name; NULL: none is open, the runs
  * of all projects are shown. */
 void sluice_run_set_set_project (SluiceRunSet *self, const char *project);
+const char *sluice_run_set_get_project (SluiceRunSet *self); /* (nullable) */
 
 /* 0: none is chosen, the newest of those shown is in front. A run in front is shown unless it was
  * hidden. */

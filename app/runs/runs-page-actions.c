@@ -295,6 +295,12 @@ notes_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+color_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_runs_page_popup (SLUICE_RUNS_PAGE (widget), SLUICE_RUNS_PAGE (widget)->color_popover);
+}
+
+static void
 columns_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   gtk_menu_button_popup (SLUICE_RUNS_PAGE (widget)->columns_button);
@@ -427,6 +433,7 @@ static const struct
   { "table.redo", redo_action, 0 },
   { "table.star", star_action, NEEDS_ANY | OUTSIDE },
   { "table.tag", tag_action, NEEDS_ANY | OUTSIDE },
+  { "table.color", color_action, NEEDS_ANY | OUTSIDE },
   { "table.rename", rename_action, NEEDS_ONE | OUTSIDE },
   { "table.notes", notes_action, NEEDS_ONE | OUTSIDE },
   { "table.chart", chart_action, NEEDS_ANY | OUTSIDE },

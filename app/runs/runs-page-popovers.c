@@ -61,13 +61,15 @@ closed_cb (SluiceRunsPage *self)
     sluice_run_view_focus (self->view);
 }
 
+/* fill: (nullable) */
 static GtkWidget *
 new_popover (SluiceRunsPage *self, void (*fill) (SluiceRunsPage *self), GtkBox **box)
 {
   GtkWidget *popover = gtk_popover_new ();
   *box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, 8));
   gtk_popover_set_child (GTK_POPOVER (popover), GTK_WIDGET (*box));
-  g_signal_connect_object (popover, "show", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
+  if (fill != NULL)
+    g_signal_connect_object (popover, "show", G_CALLBACK (fill), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (popover, "closed", G_CALLBACK (closed_cb), self, G_CONNECT_SWAPPED);
   return popover;
 }
@@ -571,4 +573,5 @@ sluice_runs_page_init_popovers (SluiceRunsPage *self)
   g_signal_connect_object (self->name_entry, "activate", G_CALLBACK (name_entered_cb), self,
                            G_CONNECT_SWAPPED);
   init_notes (self);
+  sluice_runs_page_fill_color (self, add_page_popover (self, &self->color_popover, NULL));
 }

@@ -15,8 +15,9 @@
 
 /* runs-page.c (the page), runs-page-actions.c (what can be done with the selected runs),
  * runs-page-groups.c (which are told as one), runs-page-export.c (files), runs-page-popovers.c
- * (what asks for words), runs-page-lineage.c (what came of what), runs-page-side.c (what stands at
- * its sides: views, what differs), runs-page-sweep.c (which settings decide). */
+ * (what asks for words), runs-page-color.c (and for a colour), runs-page-lineage.c (what came of
+ * what), runs-page-side.c (what stands at its sides: views, what differs), runs-page-sweep.c (which
+ * settings decide). */
 
 struct _SluiceRunsPage
 {
@@ -67,7 +68,7 @@ struct _SluiceRunsPage
   gboolean working;
 
   /* In the popovers. */
-  GtkWidget *rename_popover, *notes_popover;
+  GtkWidget *rename_popover, *notes_popover, *color_popover;
   GtkDropDown *curves;
   GtkBox *columns_list, *tags_list;
   GtkEditable *tag_entry, *name_entry;
@@ -108,6 +109,9 @@ void sluice_runs_page_save_notes (SluiceRunsPage *self);
 void sluice_runs_page_renew_notes (SluiceRunsPage *self);
 /* Under the button that has what else can be done. */
 void sluice_runs_page_popup (SluiceRunsPage *self, GtkWidget *popover);
+
+/* runs-page-color.c */
+void sluice_runs_page_fill_color (SluiceRunsPage *self, GtkBox *box);
 
 /* runs-page-groups.c */
 void sluice_runs_page_init_groups (SluiceRunsPage *self);

@@ -523,6 +523,7 @@ sluice_runs_page_dispose (GObject *object)
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->rename_popover, gtk_widget_unparent);
   g_clear_pointer (&self->notes_popover, gtk_widget_unparent);
+  g_clear_pointer (&self->color_popover, gtk_widget_unparent);
   sluice_runs_page_clear_side (self);
   self->lineage = NULL; /* goes with the template */
   gtk_widget_dispose_template (GTK_WIDGET (self), SLUICE_TYPE_RUNS_PAGE);

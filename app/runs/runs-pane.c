@@ -12,7 +12,8 @@
 #include "app/window-state.h"
 #include "ui/chart/sparkline.h"
 #include "ui/chart/ticks.h"
-#include "ui/common/color.h"
+#include "ui/common/paint.h"
+#include "ui/common/widget.h"
 
 #define MOST_SETTINGS 3   /* in a row; its tooltip has all */
 #define MOST_ROWS     200 /* more of them nobody looks through here: the table has all */
@@ -35,6 +36,7 @@ struct _SluiceRunRow
   SluiceRunSet *set;
   GHashTable *differing; /* (nullable): names of the settings that tell it apart */
   gboolean has_curve;
+  SluiceColor color; /* of dot and curve */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceRunRow, sluice_run_row, GTK_TYPE_LIST_BOX_ROW)
@@ -44,8 +46,10 @@ static void
 draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
   SluiceRunRow *self = data;
-  SluiceColor color = sluice_palette_color (sluice_run_get_color (self->run));
-  cairo_set_source_rgb (cr, color.r, color.g, color.b);
+  SluiceColor color = sluice_run_get_color (self->run);
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  sluice_cairo_set_color (cr, sluice_color_readable (color, theme.card, 3));
   cairo_set_line_width (cr, 1.5);
   cairo_arc (cr, width / 2., height / 2., 4.5, 0, 2 * G_PI);
   if (sluice_run_get_shown (self->run))
@@ -58,12 +62,17 @@ static void
 points_added_cb (SluiceRunRow *self)
 {
   SluiceRunSeries *loss = sluice_run_find_series (self->run, "loss");
-  if (loss != NULL && loss->buffer != NULL && !self->has_curve)
+  SluiceColor color = sluice_run_get_color (self->run);
+  gboolean is_other = memcmp (&color, &self->color, sizeof color) != 0;
+  if (is_other)
+    gtk_widget_queue_draw (GTK_WIDGET (self->dot));
+  if (loss != NULL && loss->buffer != NULL && (!self->has_curve || is_other))
     {
       self->has_curve = TRUE;
       sluice_sparkline_set_source (self->sparkline, sluice_series_buffer_as_source (loss->buffer),
-                                   sluice_palette_color (sluice_run_get_color (self->run)));
+                                   color);
     }
+  self->color = color;
   sluice_sparkline_refresh (self->sparkline);
 }
 
@@ -84,6 +93,7 @@ status_changed_cb (SluiceRunRow *self)
       self->heading != NULL
           ? g_strdup (sluice_seed_heading_get_name (self->heading))
           : g_strdup_printf ("%s, %s", sluice_run_get_info (self->run)->name, status);
+  points_added_cb (self); /* in another colour, if it has one */
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, label, -1);
 }
 

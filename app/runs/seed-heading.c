@@ -9,7 +9,8 @@
 
 #include "app/runs/run-facts.h"
 #include "app/status-text.h"
-#include "ui/common/color.h"
+#include "ui/common/paint.h"
+#include "ui/common/widget.h"
 
 #define SQUARE 9.0 /* pixels */
 
@@ -48,8 +49,10 @@ static void
 draw_square (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
   const Heading *self = data;
-  SluiceColor color = sluice_palette_color (sluice_run_get_color (self->runs->pdata[0]));
-  cairo_set_source_rgb (cr, color.r, color.g, color.b);
+  SluiceColor color = sluice_run_get_color (self->runs->pdata[0]);
+  SluiceTheme theme;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (area));
+  sluice_cairo_set_color (cr, sluice_color_readable (color, theme.card, 3));
   cairo_set_line_width (cr, 1.5);
   cairo_rectangle (cr, floor ((width - SQUARE) / 2) + 0.5, floor ((height - SQUARE) / 2) + 0.5,
                    SQUARE - 1, SQUARE - 1);

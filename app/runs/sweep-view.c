@@ -47,7 +47,7 @@ static guint run_chosen_signal;
 static void
 add_row (SluiceSettingsTable *table, const SluiceRunEntry *entry, const char *result)
 {
-  SluiceColor color = sluice_palette_color ((guint) (entry->info->id - 1));
+  SluiceColor color = sluice_run_info_get_color (entry->info);
   SluiceSettingsRow *row =
       sluice_settings_table_add_row (table, entry->info->id, entry->info->name, color);
   const SluiceRunResult *outcome = sluice_run_entry_get_result (entry, result);

@@ -58,9 +58,9 @@
 #endif
 
 typedef struct _Shard Shard;
-typedef struct _Block Block;
+typedef SluiceBlock Block;
 
-struct _Block
+struct _SluiceBlock
 {
   Shard *shard;
   Block *next, *prev; /* in the shard's live ring, or (next only) in a free list; under its lock */
@@ -70,6 +70,14 @@ struct _Block
   SluiceBlockLabel label; /* under the shard's lock */
 };
 G_STATIC_ASSERT (sizeof (Block) <= ALIGNMENT);
+G_STATIC_ASSERT (SLUICE_BLOCK_RECORD_BYTES == ALIGNMENT);
+
+/* The record of memory that the host does not reach. */
+typedef struct
+{
+  Block block;
+  void *data;
+} FarBlock;
 
 struct _Shard
 {
@@ -88,6 +96,7 @@ struct _SluiceAllocator
   char *name;
   gsize limit;
   const SluiceMemorySource *source; /* (nullable): the system */
+  gpointer holder;                  /* (nullable) */
   SluiceReclaim reclaim;            /* (nullable) */
   char *(*describe_reclaim) (gpointer data);
   gpointer reclaim_data;
@@ -168,11 +177,14 @@ get_machine_bytes (void)
 SluiceAllocator *
 sluice_allocator_new (const char *name, gsize limit)
 {
-  return sluice_allocator_new_from (name, limit, NULL);
+  return sluice_allocator_new_from (name, limit, NULL, NULL);
 }
 
 SluiceAllocator *
-sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source)
+sluice_allocator_new_from (const char *name,
+                           gsize limit,
+                           const SluiceMemorySource *source,
+                           gpointer holder)
 {
   SluiceAllocator *self = NULL;
   if (posix_memalign ((void **) &self, _Alignof(SluiceAllocator), sizeof *self) != 0)
@@ -180,8 +192,10 @@ sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySour
   memset (self, 0, sizeof *self);
   self->name = g_strdup (name);
   self->source = source;
+  self->holder = holder;
   pthread_mutex_init (&self->namer_lock, NULL);
-  self->limit = limit != 0 ? limit : get_machine_bytes ();
+  gsize there_is = source != NULL && source->bytes != 0 ? source->bytes : get_machine_bytes ();
+  self->limit = limit == 0 || (source != NULL && limit > there_is) ? there_is : limit;
   atomic_init (&self->ref_count, 1);
   atomic_init (&self->held, 1);
   for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
@@ -210,6 +224,8 @@ release_held (SluiceAllocator *self, gsize amount)
   g_clear_pointer (&log, sluice_allocation_log_free);
   pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
+  if (self->source != NULL && self->source->close != NULL)
+    self->source->close (self->source->data);
   free (self);
 }
 
@@ -252,6 +268,12 @@ sluice_allocator_get_host (void)
       g_once_init_leave (&host, self);
     }
   return host;
+}
+
+gboolean
+sluice_allocator_is_far (const SluiceAllocator *self)
+{
+  return self->source != NULL && self->source->is_far;
 }
 
 /* Counts bytes as live; FALSE where the limit forbids them. */
@@ -313,11 +335,11 @@ put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
   return excess;
 }
 
-/* What a block of the class takes of the system, its header included. */
+/* What a block of the class takes of the system, its record included where that lies before it. */
 static inline gsize
-class_total (guint size_class)
+class_total (const SluiceAllocator *self, guint size_class)
 {
-  gsize total = class_capacity (size_class) + ALIGNMENT;
+  gsize total = class_capacity (size_class) + (sluice_allocator_is_far (self) ? 0 : ALIGNMENT);
   return total < MAP_BYTES ? total : (total + PAGE - 1) & ~(PAGE - 1);
 }
 
@@ -338,31 +360,58 @@ map_pages (gsize total, gsize alignment)
 }
 
 /* Memory of the system; in huge pages where it is large: walking page tables is what limits random
- * access to it, and faults its first touch. */
-static Block *
-map_block (SluiceAllocator *self, gsize total)
+ * access to it, and faults its first touch. (nullable) */
+static void *
+map_system (gsize total)
 {
-  void *block = NULL;
-  if (self->source != NULL)
-    return self->source->map (self->source->data, total);
+  void *memory = NULL;
   gboolean is_huge = total >= 4 * HUGE_PAGE;
   gsize alignment = is_huge ? HUGE_PAGE : ALIGNMENT;
   if (total >= MAP_BYTES)
-    block = map_pages (total, alignment);
-  else if (posix_memalign (&block, alignment, total) != 0)
+    memory = map_pages (total, alignment);
+  else if (posix_memalign (&memory, alignment, total) != 0)
     return NULL;
 #ifdef MADV_HUGEPAGE
-  if (is_huge && block != NULL)
-    madvise (block, total, MADV_HUGEPAGE); /* advice: where there are none, small ones do */
+  if (is_huge && memory != NULL)
+    madvise (memory, total, MADV_HUGEPAGE); /* advice: where there are none, small ones do */
 #endif
-  return block;
+  return memory;
+}
+
+/* (nullable) */
+static Block *
+map_far (const SluiceMemorySource *source, gsize total)
+{
+  FarBlock *far_block = malloc (sizeof *far_block);
+  void *data = far_block != NULL ? source->map (source->data, total) : NULL;
+  if (data == NULL)
+    {
+      free (far_block);
+      return NULL;
+    }
+  far_block->data = data;
+  return &far_block->block;
+}
+
+/* (nullable) */
+static Block *
+map_block (SluiceAllocator *self, gsize total)
+{
+  if (sluice_allocator_is_far (self))
+    return map_far (self->source, total);
+  return self->source != NULL ? self->source->map (self->source->data, total) : map_system (total);
 }
 
 static void
 unmap_block (SluiceAllocator *self, Block *block, gsize total)
 {
   atomic_fetch_sub_explicit (&self->reserved, total, memory_order_relaxed);
-  if (self->source != NULL)
+  if (sluice_allocator_is_far (self))
+    {
+      self->source->unmap (self->source->data, ((FarBlock *) block)->data, total);
+      free (block);
+    }
+  else if (self->source != NULL)
     self->source->unmap (self->source->data, block, total);
   else if (total >= MAP_BYTES)
     munmap (block, total);
@@ -390,8 +439,8 @@ shed (SluiceAllocator *self, gsize bytes)
     for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
       for (Block *block; bytes > 0 && (block = take_free (&self->shards[i], c)) != NULL;)
         {
-          unmap_block (self, block, class_total (c));
-          bytes -= MIN (bytes, class_total (c));
+          unmap_block (self, block, class_total (self, c));
+          bytes -= MIN (bytes, class_total (self, c));
         }
 }
 
@@ -404,7 +453,7 @@ sluice_allocator_trim (SluiceAllocator *self)
 static Block *
 new_block (SluiceAllocator *self, Shard *shard, guint size_class)
 {
-  gsize total = class_total (size_class);
+  gsize total = class_total (self, size_class);
   gsize reserved = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   gsize peak = atomic_load_explicit (&self->peak, memory_order_relaxed);
   if (reserved + total > 2 * peak + CACHE_SLACK)
@@ -451,18 +500,11 @@ link_live (
   write_down (shard, block, SLUICE_ALLOCATION_MADE);
 }
 
-void *
-sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
-{
-  static const SluiceBlockLabel no_label;
-  return sluice_allocator_alloc_labelled (self, bytes, owner, &no_label);
-}
-
-void *
-sluice_allocator_alloc_labelled (SluiceAllocator *self,
-                                 gsize bytes,
-                                 SluiceOwner owner,
-                                 const SluiceBlockLabel *label)
+SluiceBlock *
+sluice_allocator_take (SluiceAllocator *self,
+                       gsize bytes,
+                       SluiceOwner owner,
+                       const SluiceBlockLabel *label)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
   if (G_UNLIKELY (bytes > MAX_BYTES))
@@ -499,28 +541,31 @@ sluice_allocator_alloc_labelled (SluiceAllocator *self,
   link_live (shard, block, bytes, owner, label);
   shard_unlock (shard);
 
-  void *data = (char *) block + ALIGNMENT;
-  UNPOISON (data, bytes);
-  return data;
+  if (!sluice_allocator_is_far (self))
+    UNPOISON (sluice_block_get_near_data (block), bytes);
+  return block;
 }
 
-static inline Block *
-block_of (void *data)
+void *
+sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
 {
-  return (Block *) ((char *) data - ALIGNMENT);
+  static const SluiceBlockLabel no_label;
+  g_assert (!sluice_allocator_is_far (self));
+  Block *block = sluice_allocator_take (self, bytes, owner, &no_label);
+  return block != NULL ? sluice_block_get_near_data (block) : NULL;
 }
 
 void
-sluice_allocator_free (void *data)
+sluice_block_free (SluiceBlock *block)
 {
-  if (data == NULL)
+  if (block == NULL)
     return;
-  Block *block = block_of (data);
   Shard *shard = block->shard;
   SluiceAllocator *self = shard->allocator;
   gsize bytes = block->bytes;
 
-  POISON (data, class_capacity (block->size_class));
+  if (!sluice_allocator_is_far (self))
+    POISON (sluice_block_get_near_data (block), class_capacity (block->size_class));
   shard_lock (shard);
   write_down (shard, block, SLUICE_ALLOCATION_FREED);
   block->prev->next = block->next;
@@ -534,6 +579,26 @@ sluice_allocator_free (void *data)
     release_held (self, excess);
 }
 
+void
+sluice_allocator_free (void *data)
+{
+  if (data != NULL)
+    sluice_block_free (sluice_block_of (data));
+}
+
+void *
+sluice_block_get_data (SluiceBlock *self)
+{
+  return sluice_allocator_is_far (self->shard->allocator) ? ((FarBlock *) self)->data
+                                                          : sluice_block_get_near_data (self);
+}
+
+SluiceAllocator *
+sluice_block_get_allocator (const SluiceBlock *self)
+{
+  return self->shard->allocator;
+}
+
 /* Under the shard's lock. */
 static void
 change_owner (Block *block, SluiceOwner owner)
@@ -545,26 +610,30 @@ change_owner (Block *block, SluiceOwner owner)
 }
 
 void
-sluice_allocator_set_owner (void *data, SluiceOwner owner)
+sluice_block_set_owner (SluiceBlock *block, SluiceOwner owner)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
-  Block *block = block_of (data);
   shard_lock (block->shard);
   change_owner (block, owner);
   shard_unlock (block->shard);
 }
 
 void
-sluice_allocator_set_class (void *data, SluiceMemoryClass memory_class)
+sluice_block_set_class (SluiceBlock *block, SluiceMemoryClass memory_class)
 {
   g_assert (memory_class < SLUICE_N_MEMORY_CLASSES);
-  Block *block = block_of (data);
   shard_lock (block->shard);
   SluiceOwner owner = block->owner;
   if (owner.memory_class != SLUICE_MEMORY_PARAMETER
       && owner.memory_class != SLUICE_MEMORY_OPTIMIZER)
     change_owner (block, (SluiceOwner){ owner.node, memory_class });
   shard_unlock (block->shard);
+}
+
+gpointer
+sluice_allocator_get_holder (const SluiceAllocator *self)
+{
+  return self->holder;
 }
 
 const char *

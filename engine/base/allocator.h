@@ -67,44 +67,74 @@ typedef struct
 /* One per device. Thread-safe. Blocks are 64-byte aligned and are cached for reuse when freed. */
 typedef struct _SluiceAllocator SluiceAllocator;
 
+/* A block that was handed out, by its record. */
+typedef struct _SluiceBlock SluiceBlock;
+
 /* limit: bytes that may be live at once; 0: no limit but the machine's. (nullable): no memory for
  * itself */
 SluiceAllocator *sluice_allocator_new (const char *name, gsize limit);
 SluiceAllocator *sluice_allocator_ref (SluiceAllocator *self);
 void sluice_allocator_unref (SluiceAllocator *self);
 
-/* Where blocks come from instead of the system: memory that a device reaches, and the host too, as
- * blocks have their headers in it. Any thread; lives as long as the program. */
+/* Where blocks come from instead of the system: the memory of a device. Any thread; lives as long
+ * as the program. */
 typedef struct
 {
   void *(*map) (gpointer data, gsize bytes); /* (nullable): 64-byte aligned */
   void (*unmap) (gpointer data, void *memory, gsize bytes);
+  void (*close) (gpointer data); /* (nullable): nobody has any of it any more */
   gpointer data;
+  gsize bytes;     /* how much there is; 0: as much as the machine has */
+  gboolean is_far; /* the host does not reach it: records lie in host memory, and nothing here ever
+                      reads or writes a block */
 } SluiceMemorySource;
-/* As sluice_allocator_new(); source (nullable): borrowed for ever */
-SluiceAllocator *
-sluice_allocator_new_from (const char *name, gsize limit, const SluiceMemorySource *source);
+/* As sluice_allocator_new(), and no more than the source has; source (nullable). holder: whose
+ * memory it is, for who copies to and from it: a device */
+SluiceAllocator *sluice_allocator_new_from (const char *name,
+                                            gsize limit,
+                                            const SluiceMemorySource *source,
+                                            gpointer holder);
 
 /* The allocator of host memory that belongs to no session: builders, files, tests. */
 SluiceAllocator *sluice_allocator_get_host (void);
 
-/**
- * sluice_allocator_alloc:
- *
- * Returns: (nullable): @bytes of uninitialised memory, or %NULL where the limit or the machine
- * forbids it. Free with sluice_allocator_free(), from any thread.
- */
-void *sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner);
-/* The same for memory that reports can describe. */
-void *sluice_allocator_alloc_labelled (SluiceAllocator *self,
-                                       gsize bytes,
-                                       SluiceOwner owner,
-                                       const SluiceBlockLabel *label);
-void sluice_allocator_free (void *block);
-void sluice_allocator_set_owner (void *block, SluiceOwner owner);
-/* The node stays. A parameter's or an optimizer's memory stays theirs, whoever holds it too. */
-void sluice_allocator_set_class (void *block, SluiceMemoryClass memory_class);
+/* Blocks come from memory that the host does not reach. */
+gboolean sluice_allocator_is_far (const SluiceAllocator *self);
 
+/**
+ * sluice_allocator_take:
+ * @label: what reports say of it
+ *
+ * Returns: (nullable): a block of @bytes of uninitialised memory, or %NULL where the limit or the
+ * machine forbids it. Free with sluice_block_free(), from any thread.
+ */
+SluiceBlock *sluice_allocator_take (SluiceAllocator *self,
+                                    gsize bytes,
+                                    SluiceOwner owner,
+                                    const SluiceBlockLabel *label);
+void sluice_block_free (SluiceBlock *self); /* (nullable) self */
+void *sluice_block_get_data (SluiceBlock *self);
+SluiceAllocator *sluice_block_get_allocator (const SluiceBlock *self);
+void sluice_block_set_owner (SluiceBlock *self, SluiceOwner owner);
+/* The node stays. A parameter's or an optimizer's memory stays theirs, whoever holds it too. */
+void sluice_block_set_class (SluiceBlock *self, SluiceMemoryClass memory_class);
+
+/* Memory that the host reaches has its record before it: there, the memory alone will do. */
+#define SLUICE_BLOCK_RECORD_BYTES 64
+static inline SluiceBlock *
+sluice_block_of (void *data)
+{
+  return (SluiceBlock *) ((char *) data - SLUICE_BLOCK_RECORD_BYTES);
+}
+static inline void *
+sluice_block_get_near_data (SluiceBlock *self)
+{
+  return (char *) self + SLUICE_BLOCK_RECORD_BYTES;
+}
+void *sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner);
+void sluice_allocator_free (void *data); /* (nullable) data */
+
+gpointer sluice_allocator_get_holder (const SluiceAllocator *self);
 const char *sluice_allocator_get_name (SluiceAllocator *self);
 gsize sluice_allocator_get_limit (SluiceAllocator *self);
 /* Live bytes, at most 384 KiB too many: one load. */

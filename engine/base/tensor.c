@@ -129,16 +129,19 @@ buffer_unref (SluiceBuffer *self)
     self->release (self->release_data);
   else if (sluice_dtype_is_managed (self->dtype))
     release_elements (self->dtype, self->data, self->bytes / sluice_dtype_size (self->dtype));
-  sluice_allocator_free (self->block);
+  SluiceBlock *block = self->block; /* the record lies there too, unless it is far */
+  if (self->is_far)
+    sluice_allocator_free (self);
+  sluice_block_free (block);
 }
 
+/* All but where the elements lie. */
 static void
 init_header (SluiceTensor *self, SluiceDType dtype, const SluiceShape *shape, gint64 n)
 {
   atomic_init (&self->ref_count, 1);
   self->dtype = dtype;
   self->n_elements = n;
-  self->buffer = NULL;
   self->shape = *shape;
 }
 
@@ -174,57 +177,99 @@ make_label (SluiceDType dtype, const SluiceShape *shape)
   return label;
 }
 
-/* The record of a buffer at `at` in a block, its elements behind it. */
 static SluiceBuffer *
-buffer_init (void *block, void *at, SluiceDType dtype, gsize bytes)
+buffer_init (void *at, SluiceBlock *block, SluiceDType dtype, gsize bytes, void *data)
 {
   SluiceBuffer *buffer = at;
-  *buffer = (SluiceBuffer){
-    .dtype = dtype,
-    .bytes = bytes,
-    .data = (char *) at + BUFFER_OFFSET,
-    .block = block,
-  };
+  *buffer = (SluiceBuffer){ .dtype = dtype, .bytes = bytes, .data = data, .block = block };
   atomic_init (&buffer->ref_count, 1);
   return buffer;
 }
 
+/* The record, and its elements behind it. (nullable) */
 static SluiceBuffer *
-buffer_new (SluiceAllocator *allocator,
-            SluiceDType dtype,
-            gsize bytes,
-            SluiceOwner owner,
-            const SluiceBlockLabel *label)
+near_buffer_new (SluiceAllocator *allocator,
+                 SluiceDType dtype,
+                 gsize bytes,
+                 SluiceOwner owner,
+                 const SluiceBlockLabel *label)
 {
-  void *block = sluice_allocator_alloc_labelled (allocator, BUFFER_OFFSET + bytes, owner, label);
-  return block != NULL ? buffer_init (block, block, dtype, bytes) : NULL;
+  SluiceBlock *block = sluice_allocator_take (allocator, BUFFER_OFFSET + bytes, owner, label);
+  if (block == NULL)
+    return NULL;
+  char *at = sluice_block_get_near_data (block);
+  return buffer_init (at, block, dtype, bytes, at + BUFFER_OFFSET);
 }
 
-/* Header, record and elements in one block, or in two. (nullable) */
+/* The record in host memory, the elements in the device's. (nullable) */
+static SluiceBuffer *
+far_buffer_new (SluiceAllocator *allocator,
+                SluiceDType dtype,
+                gsize bytes,
+                SluiceOwner owner,
+                const SluiceBlockLabel *label)
+{
+  void *at = sluice_allocator_alloc (sluice_allocator_get_host (), BUFFER_OFFSET, owner);
+  SluiceBlock *block = at != NULL ? sluice_allocator_take (allocator, bytes, owner, label) : NULL;
+  if (block == NULL)
+    {
+      sluice_allocator_free (at);
+      return NULL;
+    }
+  SluiceBuffer *buffer = buffer_init (at, block, dtype, bytes, sluice_block_get_data (block));
+  buffer->is_far = TRUE;
+  return buffer;
+}
+
+/* Header, record and elements in one block. (nullable) */
 static SluiceTensor *
-buffered_new (SluiceAllocator *allocator,
+together_new (SluiceAllocator *allocator,
               SluiceDType dtype,
               const SluiceShape *shape,
               gsize bytes,
               SluiceOwner owner)
 {
   SluiceBlockLabel label = make_label (dtype, shape);
-  if (bytes <= TOGETHER_BYTES)
-    {
-      SluiceTensor *self = sluice_allocator_alloc_labelled (
-          allocator, HEADER_BYTES + BUFFER_OFFSET + bytes, owner, &label);
-      if (self != NULL)
-        self->buffer = buffer_init (self, (char *) self + HEADER_BYTES, dtype, bytes);
-      return self;
-    }
-  SluiceTensor *self = sluice_allocator_alloc (allocator, HEADER_BYTES, owner);
-  SluiceBuffer *buffer = self != NULL ? buffer_new (allocator, dtype, bytes, owner, &label) : NULL;
-  if (buffer == NULL)
-    {
-      sluice_allocator_free (self);
-      return NULL;
-    }
-  self->buffer = buffer;
+  SluiceBlock *block =
+      sluice_allocator_take (allocator, HEADER_BYTES + BUFFER_OFFSET + bytes, owner, &label);
+  if (block == NULL)
+    return NULL;
+  SluiceTensor *self = sluice_block_get_near_data (block);
+  char *at = (char *) self + HEADER_BYTES;
+  self->buffer = buffer_init (at, block, dtype, bytes, at + BUFFER_OFFSET);
+  return self;
+}
+
+/* Header and record in blocks of the host's, or with the elements in a block of their own.
+ * (nullable) */
+static SluiceTensor *
+apart_new (SluiceAllocator *allocator,
+           gboolean is_far,
+           SluiceDType dtype,
+           const SluiceShape *shape,
+           gsize bytes,
+           SluiceOwner owner)
+{
+  SluiceBlockLabel label = make_label (dtype, shape);
+  SluiceTensor *self = sluice_allocator_alloc (is_far ? sluice_allocator_get_host () : allocator,
+                                               HEADER_BYTES, owner);
+  if (self == NULL)
+    return NULL;
+  self->buffer = is_far ? far_buffer_new (allocator, dtype, bytes, owner, &label)
+                        : near_buffer_new (allocator, dtype, bytes, owner, &label);
+  if (self->buffer != NULL)
+    return self;
+  sluice_allocator_free (self);
+  return NULL;
+}
+
+/* (nullable) */
+static SluiceTensor *
+inline_new (SluiceAllocator *allocator, gsize bytes, SluiceOwner owner)
+{
+  SluiceTensor *self = sluice_allocator_alloc (allocator, HEADER_BYTES + bytes, owner);
+  if (self != NULL)
+    self->buffer = NULL;
   return self;
 }
 
@@ -240,18 +285,23 @@ tensor_new (SluiceAllocator *allocator,
   g_assert (dtype > SLUICE_INVALID && dtype < SLUICE_N_DTYPES);
   if (!count_bytes (dtype, shape, &n, &bytes))
     return NULL;
-  if (allocator == NULL)
-    allocator = sluice_allocator_get_host ();
-
-  gboolean is_inline = !shared && bytes <= SLUICE_INLINE_BYTES;
-  SluiceTensor *self = is_inline ? sluice_allocator_alloc (allocator, HEADER_BYTES + bytes, owner)
-                                 : buffered_new (allocator, dtype, shape, bytes, owner);
+  gboolean is_far = allocator != NULL && sluice_allocator_is_far (allocator);
+  if (allocator == NULL || (is_far && sluice_dtype_is_managed (dtype)))
+    {
+      allocator = sluice_allocator_get_host ();
+      is_far = FALSE;
+    }
+  SluiceTensor *self;
+  if (!shared && !is_far && bytes <= SLUICE_INLINE_BYTES)
+    self = inline_new (allocator, bytes, owner);
+  else if (!is_far && bytes <= TOGETHER_BYTES)
+    self = together_new (allocator, dtype, shape, bytes, owner);
+  else
+    self = apart_new (allocator, is_far, dtype, shape, bytes, owner);
   if (self == NULL)
     return NULL;
-  SluiceBuffer *buffer = is_inline ? NULL : self->buffer;
   init_header (self, dtype, shape, n);
-  self->buffer = buffer;
-  self->data = is_inline ? (char *) self + HEADER_BYTES : buffer->data;
+  self->data = self->buffer != NULL ? self->buffer->data : (char *) self + HEADER_BYTES;
   if (G_UNLIKELY (sluice_dtype_is_managed (dtype)))
     memset (self->data, 0, bytes);
   return self;
@@ -327,7 +377,8 @@ sluice_tensor_new_foreign (SluiceDType dtype,
     g_return_val_if_reached (NULL);
   SluiceAllocator *host = sluice_allocator_get_host ();
   SluiceTensor *self = sluice_allocator_alloc (host, HEADER_BYTES, SLUICE_OWNER_NONE);
-  SluiceBuffer *buffer = buffer_new (host, dtype, 0, SLUICE_OWNER_NONE, &(SluiceBlockLabel){ 0 });
+  SluiceBuffer *buffer =
+      near_buffer_new (host, dtype, 0, SLUICE_OWNER_NONE, &(SluiceBlockLabel){ 0 });
   if (self == NULL || buffer == NULL)
     g_error ("no memory for the header of a tensor"); /* as g_malloc(), of a small block */
   buffer->bytes = bytes;
@@ -437,7 +488,7 @@ void
 sluice_tensor_set_memory_class (SluiceTensor *self, SluiceMemoryClass memory_class)
 {
   if (self->buffer != NULL && self->buffer->release == NULL)
-    sluice_allocator_set_class (self->buffer->block, memory_class);
+    sluice_block_set_class (self->buffer->block, memory_class);
 }
 
 void
@@ -445,7 +496,8 @@ sluice_tensor_free_ (SluiceTensor *self)
 {
   if (self->buffer != NULL)
     {
-      gboolean together = self->buffer->block == self; /* then it goes with the last view */
+      /* Then it goes with the last view. */
+      gboolean together = self->buffer->block == sluice_block_of (self);
       buffer_unref (self->buffer);
       if (together)
         return;

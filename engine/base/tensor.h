@@ -44,7 +44,9 @@ typedef struct
   void *data;
   GDestroyNotify release; /* (nullable): frees foreign memory instead of the allocator */
   gpointer release_data;
-  void *block; /* of the allocator, where it lies; of a small tensor together with its header */
+  SluiceBlock *block; /* where the elements lie: with this record before them, and of a small tensor
+                         with its header too; or far */
+  gboolean is_far;    /* in memory that the host does not reach: data is an address of the device */
 } SluiceBuffer;
 
 /*
@@ -55,6 +57,9 @@ typedef struct
  * a view of such a tensor is a copy. Memory that must be shared by views (a variable's) is made
  * with sluice_tensor_new_shared(). Headers come from the allocator too: a steady step asks the
  * system for nothing.
+ *
+ * Of a device with memory of its own only the elements lie there. Who reads or writes elements on
+ * the host has a tensor that is not far; the device copies to and from it.
  */
 typedef struct _SluiceTensor SluiceTensor;
 struct _SluiceTensor
@@ -72,7 +77,8 @@ struct _SluiceTensor
  * sluice_tensor_new:
  * @allocator: (nullable): NULL: host memory that is no session's
  *
- * Elements are uninitialised for plain types, empty for managed ones.
+ * Elements are uninitialised for plain types, empty for managed ones, which are pointers and lie in
+ * host memory whatever the allocator.
  *
  * Returns: (transfer full) (nullable): NULL where the memory is not to be had or the size overflows
  */
@@ -130,10 +136,18 @@ SluiceTensor *sluice_tensor_new_resource (SluiceResource *take);
  */
 SluiceTensor *sluice_tensor_new_view (SluiceTensor *self, const SluiceShape *shape, gint64 offset);
 
-/* A deep copy in memory of its own. (nullable) as sluice_tensor_new(). */
+/* A deep copy in memory of its own; the thread must reach both. (nullable) as sluice_tensor_new().
+ */
 SluiceTensor *sluice_tensor_dup (SluiceTensor *self, SluiceAllocator *allocator, SluiceOwner owner);
 
 void sluice_tensor_free_ (SluiceTensor *self); /* the slow half of unref */
+
+/* Do its elements lie where the host does not reach them? */
+static inline gboolean
+sluice_tensor_is_far (const SluiceTensor *self)
+{
+  return self->buffer != NULL && self->buffer->is_far;
+}
 
 static inline SluiceTensor *
 sluice_tensor_ref (SluiceTensor *self)

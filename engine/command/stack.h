@@ -40,9 +40,22 @@ GBytes *sluice_command_stack_export (SluiceCommandStack *self, gboolean is_text,
 gboolean
 sluice_command_stack_do (SluiceCommandStack *self, const char *line, GString *said, GError **error);
 
+/* An input of a node that is there, which would read something new. */
+typedef struct
+{
+  char *node; /* (nullable): there is none */
+  guint input;
+  char *edge;
+} SluicePreviewInput;
+void sluice_preview_input_clear (SluicePreviewInput *self);
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluicePreviewInput, sluice_preview_input_clear)
+
 /* What a command would add, blocks of text: it is tried, and nothing stays. (transfer full)
- * (nullable): it would be refused */
-char *sluice_command_stack_dup_preview (SluiceCommandStack *self, const char *line);
+ * (nullable): it would be refused. reader: (out) (optional): the first of those that would read it
+ */
+char *sluice_command_stack_dup_preview (SluiceCommandStack *self,
+                                        const char *line,
+                                        SluicePreviewInput *reader);
 
 /* The n last ones. FALSE with FAILED_PRECONDITION where there are fewer, and nothing has changed.
  */

@@ -2,12 +2,30 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/device.h"
 
+#include "engine/device/sim.h"
+
 #include <string.h>
 
 static const SluiceDeviceClass cpu_class = { .type = "CPU", .computes = TRUE };
 static const SluiceDeviceClass null_class = { .type = "NULL", .computes = FALSE };
 
-static GPtrArray *kinds; /* of const SluiceDeviceKind; start-up only, no lock */
+/* Of const SluiceDeviceKind: what is built in, then that of plugins; changes at start-up only, no
+ * lock. */
+static GPtrArray *kinds;
+
+const char *
+sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass)
+{
+  return klass->kernel_type != NULL ? klass->kernel_type : klass->type;
+}
+
+SluiceDevice *
+sluice_tensor_get_device (const SluiceTensor *tensor)
+{
+  if (!sluice_tensor_is_far (tensor))
+    return NULL;
+  return sluice_allocator_get_holder (sluice_block_get_allocator (tensor->buffer->block));
+}
 
 static SluiceDevice *
 device_new (const SluiceDeviceClass *klass,
@@ -21,7 +39,8 @@ device_new (const SluiceDeviceClass *klass,
   static const char where[] = "/job:localhost/replica:0/task:0/device:";
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);
-  self->allocator = sluice_allocator_new_from (self->name, memory_limit, source);
+  self->data = source != NULL ? source->data : NULL;
+  self->allocator = sluice_allocator_new_from (self->name, memory_limit, source, self);
   if (self->allocator != NULL)
     return self;
   g_free (self->name);
@@ -44,28 +63,96 @@ sluice_device_new_null (guint index)
   return device_new (&null_class, index, 0, NULL);
 }
 
+/* ---- the way between host and device ---- */
+
+typedef struct
+{
+  SluiceDevice *device;
+  SluiceQueueKind kind;
+  SluiceCopyKind direction;
+  SluiceTensor *to, *from;
+} Copy;
+
+static void
+copy (gpointer data)
+{
+  const Copy *c = data;
+  c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to->data, c->from->data,
+                                  sluice_tensor_bytes (c->from));
+}
+
+/* After all that the device computes now. */
+static void
+copy_and_wait (Copy *c)
+{
+  const SluiceDeviceQueues *queues = c->device->klass->queues;
+  SluiceDeviceEvent computed = queues->record (c->device, SLUICE_QUEUE_COMPUTE);
+  queues->wait_in_queue (c->device, c->kind, computed);
+  queues->enqueue (c->device, c->kind, copy, c);
+  queues->wait (c->device, queues->record (c->device, c->kind));
+}
+
+SluiceTensor *
+sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **error)
+{
+  SluiceDevice *device = sluice_tensor_get_device (tensor);
+  if (device == NULL)
+    return sluice_tensor_ref (tensor);
+  SluiceTensor *near = sluice_tensor_new_checked (to, (SluiceDType) tensor->dtype, &tensor->shape,
+                                                  SLUICE_OWNER_NONE, error);
+  if (near != NULL)
+    copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, near, tensor });
+  return near;
+}
+
+SluiceTensor *
+sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error)
+{
+  SluiceTensor *there = sluice_tensor_new_checked (self->allocator, (SluiceDType) tensor->dtype,
+                                                   &tensor->shape, owner, error);
+  if (there != NULL)
+    copy_and_wait (&(Copy){ self, SLUICE_QUEUE_IN, SLUICE_COPY_IN, there, tensor });
+  return there;
+}
+
 /* ---- kinds of plugins ---- */
+
+static GPtrArray *
+get_kinds (void)
+{
+  if (g_once_init_enter (&kinds))
+    {
+      GPtrArray *list = g_ptr_array_new ();
+      g_ptr_array_add (list, (gpointer) &sluice_sim_kind);
+      g_once_init_leave (&kinds, list);
+    }
+  return kinds;
+}
 
 void
 sluice_device_add_kind (const SluiceDeviceKind *kind)
 {
-  if (kinds == NULL)
-    kinds = g_ptr_array_new ();
-  g_ptr_array_add (kinds, (gpointer) kind);
+  g_ptr_array_add (get_kinds (), (gpointer) kind);
+}
+
+guint
+sluice_device_kind_count_listed (const SluiceDeviceKind *kind)
+{
+  return kind->is_simulated ? 1 : kind->count ();
 }
 
 const SluiceDeviceKind *const *
 sluice_device_list_kinds (guint *n)
 {
-  *n = kinds != NULL ? kinds->len : 0;
-  return kinds != NULL ? (const SluiceDeviceKind *const *) kinds->pdata : NULL;
+  *n = get_kinds ()->len;
+  return (const SluiceDeviceKind *const *) kinds->pdata;
 }
 
 const SluiceDeviceKind *
 sluice_device_find_kind (const char *type, GError **error)
 {
   g_autoptr (GString) known = g_string_new ("CPU");
-  for (guint i = 0; kinds != NULL && i < kinds->len; i++)
+  for (guint i = 0; i < get_kinds ()->len; i++)
     {
       const SluiceDeviceKind *kind = kinds->pdata[i];
       if (strcmp (kind->klass->type, type) == 0)
@@ -83,6 +170,7 @@ SluiceDevice *
 sluice_device_new_of_kind (const SluiceDeviceKind *kind,
                            guint index,
                            gsize memory_limit,
+                           const char *options,
                            GError **error)
 {
   guint n = kind->count ();
@@ -93,7 +181,7 @@ sluice_device_new_of_kind (const SluiceDeviceKind *kind,
                    index, found);
       return NULL;
     }
-  const SluiceMemorySource *source = kind->open (index, error);
+  const SluiceMemorySource *source = kind->open (index, options, error);
   if (source == NULL)
     return NULL;
   SluiceDevice *self = device_new (kind->klass, index, memory_limit, source);

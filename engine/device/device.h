@@ -5,6 +5,7 @@
 #include "engine/base/allocator.h"
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "engine/device/device-thread.h"
 #include "engine/device/swap.h"
 #include "engine/base/visibility.h"
 
@@ -12,25 +13,77 @@ SLUICE_PUBLIC_BEGIN
 
 /*
  * A device. Everything that differs between kinds of device stands in the vtable; a CPU, a device
- * that computes nothing, and later a GPU in a module loaded at run time are three tables.
+ * that computes nothing, one that is simulated, and a GPU in a module loaded at run time are four
+ * tables.
  */
 typedef struct _SluiceDevice SluiceDevice;
 
+/*
+ * What a device with memory and queues of its own does in order: kernels, and copies to and from
+ * the host, which run beside them. White paper, section 3.2.
+ */
+typedef enum
+{
+  SLUICE_QUEUE_COMPUTE,
+  SLUICE_QUEUE_IN,
+  SLUICE_QUEUE_OUT,
+  SLUICE_N_QUEUE_KINDS
+} SluiceQueueKind;
+
+/* The end of what a queue was given until then. number 0: always passed. */
 typedef struct
 {
-  const char *type;  /* "CPU", "NULL": kernels register for it */
+  gpointer queue;
+  guint64 number;
+} SluiceDeviceEvent;
+
+typedef enum
+{
+  SLUICE_COPY_IN,    /* from host memory */
+  SLUICE_COPY_OUT,   /* to host memory */
+  SLUICE_COPY_WITHIN /* the device's memory */
+} SluiceCopyKind;
+
+/* All of them may be called from any thread. */
+typedef struct
+{
+  /* func runs in its queue's order: now, where all that it does is to enlist work of the device, or
+   * later, on the device's own thread. */
+  void (*enqueue) (SluiceDevice *self, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data);
+  /* func is called once all that stands in the queue is done, on a thread that may call nothing of
+   * the device. */
+  void (*notify) (SluiceDevice *self, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data);
+  /* In the queue's order, from a function that runs there. */
+  void (*copy) (SluiceDevice *self,
+                SluiceQueueKind kind,
+                SluiceCopyKind direction,
+                void *to,
+                const void *from,
+                gsize bytes);
+  /* Between devices of the type, in the order of a queue of self. */
+  void (*copy_across) (SluiceDevice *self,
+                       SluiceQueueKind kind,
+                       void *to,
+                       SluiceDevice *from_device,
+                       const void *from,
+                       gsize bytes);
+  SluiceDeviceEvent (*record) (SluiceDevice *self, SluiceQueueKind kind);
+  gboolean (*has_passed) (SluiceDevice *self, SluiceDeviceEvent event);
+  void (*wait) (SluiceDevice *self, SluiceDeviceEvent event); /* the calling thread */
+  /* What the queue is given from now on begins after an event, which may be another device's of
+   * the same type. */
+  void (*wait_in_queue) (SluiceDevice *self, SluiceQueueKind kind, SluiceDeviceEvent event);
+  /* Until all queues are empty. FALSE: the device is lost; nothing of it can be used any more */
+  gboolean (*synchronize) (SluiceDevice *self, GError **error);
+} SluiceDeviceQueues;
+
+typedef struct
+{
+  const char *type;        /* "CPU", "NULL" */
+  const char *kernel_type; /* kernels register for it; NULL: for the same */
   gboolean computes; /* FALSE: kernels are not called, outputs are only allocated and the schedule
                         recorded */
-
-  /* Copies a tensor between devices of any types, by the device that is not a CPU; NULL: memory is
-   * shared. */
-  SluiceTensor *(*copy) (SluiceDevice *from,
-                         SluiceDevice *to,
-                         SluiceTensor *tensor,
-                         SluiceOwner owner,
-                         GError **error);
-  /* Waits until all that was queued has run; NULL: kernels are done when they return. */
-  gboolean (*synchronize) (SluiceDevice *self, GError **error);
+  const SluiceDeviceQueues *queues; /* NULL: kernels are done when they return, in host memory */
   void (*finalize) (SluiceDevice *self); /* (nullable) */
 } SluiceDeviceClass;
 
@@ -41,12 +94,13 @@ struct _SluiceDevice
   const char *short_name; /* "CPU:0": the end of it */
   guint index;
   SluiceAllocator *allocator;
+  gpointer data;    /* of the memory's source, and its class */
   SluiceSwap *swap; /* (nullable): where there is a limit */
 };
 
 /*
  * A kind of device that a plugin brings: its class, how many there are, and where their tensors
- * lie. The host reads and writes that memory too for now, as it does between all devices.
+ * lie.
  */
 typedef struct
 {
@@ -55,9 +109,34 @@ typedef struct
   /* One line for people: of a device what it is; of the number after the last what is there of
    * drivers and libraries, or in one sentence what is missing. (transfer full) */
   char *(*describe) (guint index);
-  /* Makes device index ready; where its memory comes from. (nullable): error is set */
-  const SluiceMemorySource *(*open) (guint index, GError **error);
+  /* Makes device index ready; where its memory comes from. options (nullable): what the session
+   * asks of devices of this type. (nullable): error is set */
+  const SluiceMemorySource *(*open) (guint index, const char *options, GError **error);
+  gboolean is_simulated; /* there are as many as are asked for: lists name the first one */
 } SluiceDeviceKind;
+
+/* "CPU": what the kernels of its devices register for. */
+const char *sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass);
+
+/* In whose memory the elements lie. (transfer none) (nullable): the host's */
+SluiceDevice *sluice_tensor_get_device (const SluiceTensor *tensor);
+
+/**
+ * sluice_tensor_dup_near:
+ * @to: (nullable): NULL: host memory that is no session's
+ *
+ * For who reads elements on the host; not on a thread of the device, as it waits for it.
+ *
+ * Returns: (transfer full) (nullable): the tensor, or a copy in memory that the host reaches;
+ * %NULL with RESOURCE_EXHAUSTED
+ */
+SluiceTensor *sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **error);
+/* The other way: a tensor of the device's, whose memory is shared as a variable's. */
+SluiceTensor *
+sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error);
+
+/* How many of them a list for people names. */
+guint sluice_device_kind_count_listed (const SluiceDeviceKind *kind);
 
 /* At start-up only: sluice_plugin_load(). */
 void sluice_device_add_kind (const SluiceDeviceKind *kind);
@@ -78,6 +157,7 @@ SluiceDevice *sluice_device_new_null (guint index);
 SluiceDevice *sluice_device_new_of_kind (const SluiceDeviceKind *kind,
                                          guint index,
                                          gsize memory_limit,
+                                         const char *options,
                                          GError **error);
 void sluice_device_free (SluiceDevice *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceDevice, sluice_device_free)

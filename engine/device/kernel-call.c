@@ -26,11 +26,14 @@ sluice_call_fail_with (SluiceKernelCall *call, GError *take)
 }
 
 static SluiceTensor *
-new_tensor (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape, SluiceOwner owner)
+new_tensor (SluiceKernelCall *call,
+            SluiceAllocator *allocator,
+            SluiceDType dtype,
+            const SluiceShape *shape,
+            SluiceOwner owner)
 {
   GError *error = NULL;
-  SluiceTensor *tensor =
-      sluice_tensor_new_checked (call->device->allocator, dtype, shape, owner, &error);
+  SluiceTensor *tensor = sluice_tensor_new_checked (allocator, dtype, shape, owner, &error);
   if (tensor == NULL)
     sluice_call_fail_with (call, error);
   return tensor;
@@ -47,7 +50,10 @@ output_dtype (const SluiceKernelCall *call, guint i)
 SluiceTensor *
 sluice_call_output (SluiceKernelCall *call, guint i, const SluiceShape *shape)
 {
-  SluiceTensor *tensor = new_tensor (call, output_dtype (call, i), shape, call->owner);
+  SluiceAllocator *allocator = call->device->allocator;
+  if (G_UNLIKELY (call->device->klass->queues != NULL) && sluice_call_is_host_output (call, i))
+    allocator = NULL;
+  SluiceTensor *tensor = new_tensor (call, allocator, output_dtype (call, i), shape, call->owner);
   call->outputs[i].tensor = tensor;
   return tensor;
 }
@@ -56,7 +62,7 @@ SluiceTensor *
 sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape)
 {
   SluiceOwner owner = { call->owner.node, SLUICE_MEMORY_WORKSPACE };
-  return new_tensor (call, dtype, shape, owner);
+  return new_tensor (call, call->device->allocator, dtype, shape, owner);
 }
 
 gboolean

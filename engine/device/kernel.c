@@ -218,3 +218,45 @@ sluice_kernel_find (const SluiceNode *node, const char *device_type, int max_ran
   fail_not_found (node, device_type, max_rank, list, n, error);
   return NULL;
 }
+
+/* Values that are made of objects of the host, whose memory nobody here can place. */
+static gboolean
+is_hosts_own (SluiceDType dtype)
+{
+  dtype = sluice_dtype_base (dtype);
+  return dtype == SLUICE_STRING || dtype == SLUICE_VARIANT;
+}
+
+static gboolean
+handles_hosts_own (const SluiceNode *node)
+{
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node != NULL && is_hosts_own (sluice_edge_dtype (node->inputs[i])))
+      return TRUE;
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (is_hosts_own (node->outputs[i].dtype))
+      return TRUE;
+  return FALSE;
+}
+
+const SluiceKernel *
+sluice_device_class_find_kernel (const SluiceDeviceClass *klass,
+                                 const SluiceNode *node,
+                                 int max_rank,
+                                 GError **error)
+{
+  const char *type = sluice_device_class_get_kernel_type (klass);
+  const SluiceKernel *kernel = sluice_kernel_find (node, type, max_rank, error);
+  if (kernel == NULL || klass->queues == NULL)
+    return kernel;
+  const char *why = NULL;
+  if (kernel->flags & SLUICE_KERNEL_ASYNC)
+    why = "waits for others, and would hold up the queue";
+  else if (handles_hosts_own (node))
+    why = "has strings or variants, which cannot lie in the memory";
+  if (why == NULL)
+    return kernel;
+  sluice_node_fail (node, error, SLUICE_ERROR_NOT_FOUND,
+                    "%s of a device of type %s; let it stand on a CPU", why, klass->type);
+  return NULL;
+}

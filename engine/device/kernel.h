@@ -158,7 +158,8 @@ struct _SluiceKernel
   int rank;    /* highest that accepts wins; 0 is the plain reference kernel, which can be forced */
   guint flags; /* SluiceKernelFlags */
   guint32 host_inputs,
-      host_outputs; /* bits: arguments that live in host memory on a device with its own */
+      host_outputs; /* bits: inputs and outputs that lie in host memory on a device with its own;
+                       the last bit stands for all that follow, too */
 
   /* Attributes are parsed here, once a plan; NULL: no state. The result is freed with free_state.
    */
@@ -232,6 +233,12 @@ gboolean sluice_registry_add_modules (const SluiceKernelModule *const *modules, 
  */
 const SluiceKernel *
 sluice_kernel_find (const SluiceNode *node, const char *device_type, int max_rank, GError **error);
+/* The same for a node on a device of the class. On one with a queue and memory of its own stands
+ * nothing that waits for others, or handles strings and variants. */
+const SluiceKernel *sluice_device_class_find_kernel (const SluiceDeviceClass *klass,
+                                                     const SluiceNode *node,
+                                                     int max_rank,
+                                                     GError **error);
 /* All kernels of an op: `sluice ops`, tests. */
 const SluiceKernel *const *sluice_kernel_list (const char *op, guint *n);
 
@@ -239,6 +246,20 @@ const SluiceKernel *const *sluice_kernel_list (const char *op, guint *n);
 void sluice_kernel_force_reference (gboolean force);
 
 /* ---- inside a kernel ---- */
+
+/* Of a bit set of struct SluiceKernel. */
+static inline gboolean
+sluice_kernel_is_host (guint32 bits, guint i)
+{
+  return bits >> MIN (i, 31) & 1;
+}
+
+/* On a device with memory of its own: does output i lie in the host's? */
+static inline gboolean
+sluice_call_is_host_output (const SluiceKernelCall *call, guint i)
+{
+  return call->kernel != NULL && sluice_kernel_is_host (call->kernel->host_outputs, i);
+}
 
 static inline SluiceTensor *
 sluice_call_input (SluiceKernelCall *call, guint i)

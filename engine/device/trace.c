@@ -2,6 +2,10 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/trace.h"
 
+#include <string.h>
+
+#define SETTLE_RECORDS 1024 /* what a few steps leave takes no more than that */
+
 SluiceTraceRing *
 sluice_trace_ring_new (guint n_records)
 {
@@ -21,6 +25,17 @@ sluice_trace_ring_free (SluiceTraceRing *self)
 {
   g_free (self->memory);
   g_aligned_free (self);
+}
+
+void
+sluice_trace_ring_settle (SluiceTraceRing *self)
+{
+  guint64 count = atomic_load_explicit (&self->count, memory_order_relaxed);
+  if (self->is_resident || count < SETTLE_RECORDS)
+    return;
+  self->is_resident = TRUE;
+  if (count < self->capacity) /* readers stop at the count */
+    memset (self->records + count, 0, (self->capacity - count) * sizeof *self->records);
 }
 
 static void

@@ -48,6 +48,7 @@ typedef struct
 {
   guint64 capacity; /* records; a power of two */
   SluiceTraceRecord *records;
+  gboolean is_resident;               /* all of them; the writer's */
   gpointer memory;                    /* of the records, which begin at a cache line of it */
   _Alignas(64) _Atomic guint64 count; /* committed since the start */
 } SluiceTraceRing;
@@ -55,6 +56,12 @@ typedef struct
 SluiceTraceRing *
 sluice_trace_ring_new (guint n_records); /* kept at least; a power of two is held */
 void sluice_trace_ring_free (SluiceTraceRing *self);
+/*
+ * Has all of its memory from now on if it was used in earnest: a thread that helps now and then
+ * would else fill its ring for minutes, and what the program takes would grow for as long. By the
+ * writer, between records.
+ */
+void sluice_trace_ring_settle (SluiceTraceRing *self);
 
 /* One writer at a time. Inline: every node of every step leaves one. */
 static inline void

@@ -18,6 +18,7 @@
 
 /* "Did you mean" costs a walk over all names: the first few answers are enough. */
 #define MAX_SUGGESTIONS 16
+#define NEAR_NODES      4 /* before one, among which its producers are looked for first */
 
 typedef struct
 {
@@ -282,6 +283,21 @@ fail_missing (Import *im, SluiceNode *node, const char *which, const char *name)
              which, valid, hint ? "; did you mean '" : "", hint ? hint : "", hint ? "'?" : "");
 }
 
+/* Most read what stands a few nodes before them: these are looked at first, as they lie together in
+ * memory and the places of their names in the table do not. (nullable) */
+static SluiceNode *
+find_producer (Import *im, const SluiceNode *reader, const char *name, gsize length)
+{
+  guint number = reader->id - 1 - im->first;
+  for (guint back = 1; back <= MIN (number, NEAR_NODES); back++)
+    {
+      SluiceNode *node = nth_new (im, number - back);
+      if (strncmp (node->name, name, length) == 0 && node->name[length] == '\0')
+        return node;
+    }
+  return sluice_name_table_find (&im->graph->by_name, name, length);
+}
+
 static SluiceEdge
 resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
 {
@@ -291,7 +307,7 @@ resolve_input (Import *im, SluiceNode *node, const char *text, guint index)
   if (length == 0)
     return SLUICE_NO_EDGE; /* so an open input is written */
   if (split_input (text, &length, &port))
-    producer = sluice_name_table_find (&im->graph->by_name, text, length);
+    producer = find_producer (im, node, text, length);
   if (producer == NULL)
     {
       g_autofree char *which = g_strdup_printf ("input %u", index);

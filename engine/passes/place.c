@@ -233,7 +233,7 @@ limit_to_kernels (Place *place, const SluiceNode *node)
   for (guint d = 0; d < place->n_devices; d++)
     {
       const SluiceDeviceClass *klass = place->devices[d]->klass;
-      set[d] = !klass->computes || sluice_kernel_find (node, klass->type, G_MAXINT, NULL);
+      set[d] = !klass->computes || sluice_device_class_find_kernel (klass, node, G_MAXINT, NULL);
       has_any |= set[d] && klass->computes;
       has_all &= set[d];
     }

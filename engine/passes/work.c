@@ -161,7 +161,7 @@ sluice_work_find_kernel (const SluiceWork *self, SluiceWorkNode *node)
       const SluiceDeviceClass *klass = self->devices[node->device]->klass;
       node->has_kernel = TRUE;
       if (klass->computes && node->origin->op)
-        node->kernel = sluice_kernel_find (node->origin, klass->type, self->max_rank, NULL);
+        node->kernel = sluice_device_class_find_kernel (klass, node->origin, self->max_rank, NULL);
     }
   return node->kernel;
 }

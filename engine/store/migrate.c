@@ -81,6 +81,19 @@ static const SluiceMigration core[] = {
        "asked REAL NOT NULL, verb TEXT NOT NULL, argument TEXT, state INTEGER NOT NULL, "
        "step INTEGER, answer TEXT);" },
   { 5, "CREATE INDEX commands_by_run ON commands (run, state);" },
+  /* The node at which a run failed; the colour that somebody chose for it, as "#3584e4". */
+  { 6, "DROP VIEW run_list;" },
+  { 6, "ALTER TABLE runs ADD COLUMN failed_node TEXT;" },
+  { 6, "ALTER TABLE run_words ADD COLUMN color TEXT;" },
+  { 6, "CREATE VIEW run_list AS SELECT r.name AS run, r.project AS project, r.step AS step, "
+       "r.n_steps AS n_steps, r.seed AS seed, r.created AS created, r.started AS started, "
+       "r.ended AS ended, r.seconds AS seconds, r.message AS message, "
+       "r.failed_node AS failed_node, w.notes AS notes, w.run_group AS run_group, "
+       "coalesce (w.starred, 0) AS starred, w.color AS color, p.name AS parent, "
+       "w.parent_step AS parent_step, (SELECT group_concat (tag, char (10)) FROM (SELECT tag FROM "
+       "run_tags WHERE run = r.id ORDER BY tag)) AS tags FROM runs r "
+       "LEFT JOIN run_words w ON w.run = r.id LEFT JOIN runs p ON p.id = w.parent "
+       "WHERE r.deleted IS NULL;" },
   { 0 },
 };
 
@@ -213,8 +226,8 @@ want_whole (sqlite3 *db, const char *path, GError **error)
 {
   static const char *const tables[] = {
     ("SELECT id, name, project, state, step, n_steps, seed, created, started, ended, seconds, "
-     "graph_hash, message, deleted FROM runs"),
-    "SELECT run, notes, run_group, starred, parent, parent_step FROM run_words",
+     "graph_hash, message, deleted, failed_node FROM runs"),
+    "SELECT run, notes, run_group, starred, parent, parent_step, color FROM run_words",
     "SELECT id, run, tag FROM run_tags",
     "SELECT run, place, after, devices, memory, threads FROM queue",
     "SELECT id, paused FROM queue_control",

@@ -351,7 +351,8 @@ static gboolean
 mark_ended (sqlite3 *db, gint64 run, SluiceRunState state, const char *message, GError **error)
 {
   return sluice_sql_change (db, error,
-                            "UPDATE runs SET state = ?, message = ?, ended = ? WHERE id = ?",
+                            "UPDATE runs SET state = ?, message = ?, failed_node = NULL, ended = ? "
+                            "WHERE id = ?",
                             "isdi", (gint64) state, message, g_get_real_time () * 1e-6, run)
          && sluice_run_queue_forget (db, run, error);
 }
@@ -525,7 +526,9 @@ settle (sqlite3 *db, gpointer data, GError **error)
     case SLUICE_QUEUE_FAILS:
       return mark_ended (db, request->run, SLUICE_RUN_FAILED, request->message, error);
     case SLUICE_QUEUE_WAITS_AGAIN:
-      return sluice_sql_change (db, error, "UPDATE runs SET state = ?, message = NULL WHERE id = ?",
+      return sluice_sql_change (db, error,
+                                "UPDATE runs SET state = ?, message = NULL, failed_node = NULL "
+                                "WHERE id = ?",
                                 "ii", (gint64) SLUICE_RUN_WAITING, request->run);
     case SLUICE_QUEUE_LEAVES:
       return sluice_run_queue_forget (db, request->run, error);

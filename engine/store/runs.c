@@ -91,6 +91,19 @@ sluice_store_set_run_starred (SluiceStore *self, gint64 run, gboolean is_starred
 }
 
 gboolean
+sluice_store_set_run_color (SluiceStore *self, gint64 run, const char *color, GError **error)
+{
+  g_autofree char *lower = color != NULL ? g_ascii_strdown (color, -1) : NULL;
+  gboolean is_good =
+      color == NULL
+      || (strlen (lower) == 7 && lower[0] == '#' && strspn (lower + 1, "0123456789abcdef") == 6);
+  return (is_good
+          || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                          "'%s' is no colour; write red, green and blue as #3584e4", color))
+         && say_text (self, run, SAY ("color", "?1"), lower, error);
+}
+
+gboolean
 sluice_store_set_run_tag (
     SluiceStore *self, gint64 run, const char *tag, gboolean has_it, GError **error)
 {

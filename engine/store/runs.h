@@ -24,6 +24,9 @@ gboolean
 sluice_store_set_run_group (SluiceStore *self, gint64 run, const char *group, GError **error);
 gboolean
 sluice_store_set_run_starred (SluiceStore *self, gint64 run, gboolean is_starred, GError **error);
+/* color: "#3584e4"; NULL: that of its number */
+gboolean
+sluice_store_set_run_color (SluiceStore *self, gint64 run, const char *color, GError **error);
 /* One that it has, or lacks, already is no error. */
 gboolean sluice_store_set_run_tag (
     SluiceStore *self, gint64 run, const char *tag, gboolean has_it, GError **error);

@@ -31,6 +31,8 @@ sluice_run_info_copy (const SluiceRunInfo *self)
   copy->project = g_strdup (self->project);
   copy->graph_hash = g_strdup (self->graph_hash);
   copy->message = g_strdup (self->message);
+  copy->failed_node = g_strdup (self->failed_node);
+  copy->color = g_strdup (self->color);
   copy->notes = g_strdup (self->notes);
   copy->group = g_strdup (self->group);
   copy->tags = g_strdupv (self->tags);
@@ -44,6 +46,8 @@ sluice_run_info_free (SluiceRunInfo *self)
   g_free (self->project);
   g_free (self->graph_hash);
   g_free (self->message);
+  g_free (self->failed_node);
+  g_free (self->color);
   g_free (self->notes);
   g_free (self->group);
   g_strfreev (self->tags);
@@ -83,15 +87,15 @@ sluice_store_dup_free_name (SluiceStore *self, const char *name, GError **error)
 static gboolean
 insert_words (sqlite3 *db, gint64 id, const SluiceRunInfo *info, GError **error)
 {
-  gboolean said =
-      info->notes != NULL || info->group != NULL || info->is_starred || info->parent != 0;
+  gboolean said = info->notes != NULL || info->group != NULL || info->is_starred
+                  || info->color != NULL || info->parent != 0;
   if (said
       && !sluice_sql_change (db, error,
                              "INSERT INTO run_words (run, notes, run_group, starred, parent, "
-                             "parent_step) VALUES (?1, ?2, ?3, ?4, nullif (?5, 0), "
-                             "iif (?5 = 0, NULL, ?6))",
-                             "issiii", id, info->notes, info->group, (gint64) info->is_starred,
-                             info->parent, info->parent_step))
+                             "parent_step, color) VALUES (?1, ?2, ?3, ?4, nullif (?5, 0), "
+                             "iif (?5 = 0, NULL, ?6), ?7)",
+                             "issiiis", id, info->notes, info->group, (gint64) info->is_starred,
+                             info->parent, info->parent_step, info->color))
     return FALSE;
   for (guint i = 0; info->tags != NULL && info->tags[i] != NULL; i++)
     if (!sluice_sql_change (db, error, "INSERT OR IGNORE INTO run_tags (run, tag) VALUES (?, ?)",
@@ -114,10 +118,11 @@ sluice_store_insert_run (SluiceStore *self, sqlite3 *db, SluiceRunInfo *info, GE
       || !sluice_sql_change (
           db, error,
           "INSERT INTO runs (id, name, project, state, step, n_steps, seed, created, started, "
-          "ended, seconds, graph_hash, message) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          "issiiiiddddss", id, name, info->project, (gint64) info->state, info->step, info->n_steps,
-          (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
-          info->graph_hash, info->message)
+          "ended, seconds, graph_hash, message, failed_node) VALUES "
+          "(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "issiiiiddddsss", id, name, info->project, (gint64) info->state, info->step,
+          info->n_steps, (gint64) info->seed, info->created, info->started, info->ended,
+          info->seconds, info->graph_hash, info->message, info->failed_node)
       || !insert_words (db, id, info, error))
     return FALSE;
   info->id = id;
@@ -154,10 +159,11 @@ update_run (sqlite3 *db, gpointer data, GError **error)
   return sluice_sql_change (
       db, error,
       "UPDATE runs SET project = ?, state = ?, step = ?, n_steps = ?, seed = ?, created = ?, "
-      "started = ?, ended = ?, seconds = ?, graph_hash = ?, message = ? WHERE id = ?",
-      "siiiiddddssi", info->project, (gint64) info->state, info->step, info->n_steps,
+      "started = ?, ended = ?, seconds = ?, graph_hash = ?, message = ?, failed_node = ? "
+      "WHERE id = ?",
+      "siiiiddddsssi", info->project, (gint64) info->state, info->step, info->n_steps,
       (gint64) info->seed, info->created, info->started, info->ended, info->seconds,
-      info->graph_hash, info->message, info->id);
+      info->graph_hash, info->message, info->failed_node, info->id);
 }
 
 gboolean
@@ -171,7 +177,7 @@ sluice_store_update_run (SluiceStore *self, const SluiceRunInfo *info, GError **
 
 #define COLUMNS                                                                                    \
   "id, name, project, state, step, n_steps, seed, created, started, ended, seconds, graph_hash, "  \
-  "message, notes, run_group, starred, parent, parent_step, deleted, "                             \
+  "message, failed_node, notes, run_group, starred, color, parent, parent_step, deleted, "         \
   "(SELECT group_concat (tag, char (10)) FROM (SELECT tag FROM run_tags WHERE run = runs.id "      \
   "ORDER BY tag)) FROM runs LEFT JOIN run_words ON run_words.run = runs.id"
 
@@ -192,13 +198,15 @@ read_run (sqlite3_stmt *row)
   info->seconds = sqlite3_column_double (row, 10);
   info->graph_hash = sluice_column_dup_text (row, 11);
   info->message = sluice_column_dup_text (row, 12);
-  info->notes = sluice_column_dup_text (row, 13);
-  info->group = sluice_column_dup_text (row, 14);
-  info->is_starred = sqlite3_column_int (row, 15) != 0;
-  info->parent = sqlite3_column_int64 (row, 16);
-  info->parent_step = sqlite3_column_int64 (row, 17);
-  info->deleted = sqlite3_column_double (row, 18);
-  g_autofree char *tags = sluice_column_dup_text (row, 19);
+  info->failed_node = sluice_column_dup_text (row, 13);
+  info->notes = sluice_column_dup_text (row, 14);
+  info->group = sluice_column_dup_text (row, 15);
+  info->is_starred = sqlite3_column_int (row, 16) != 0;
+  info->color = sluice_column_dup_text (row, 17);
+  info->parent = sqlite3_column_int64 (row, 18);
+  info->parent_step = sqlite3_column_int64 (row, 19);
+  info->deleted = sqlite3_column_double (row, 20);
+  g_autofree char *tags = sluice_column_dup_text (row, 21);
   info->tags = tags != NULL ? g_strsplit (tags, "\n", -1) : NULL;
   return info;
 }

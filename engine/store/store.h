@@ -38,12 +38,14 @@ typedef struct
   double created, started, ended; /* Unix seconds; 0: not yet */
   double seconds; /* of training so far, pauses left out: right after a resume too */
   char *graph_hash;
-  char *message; /* (nullable): why it failed, or ended before its last step, in words */
+  char *message;     /* (nullable): why it failed, or ended before its last step, in words */
+  char *failed_node; /* (nullable): at which node it failed */
   /* What people say of it; sluice_store_update_run() leaves it as it is (engine/store/runs.h). */
   char *notes; /* (nullable): Markdown */
   char *group; /* (nullable): what it belongs to, as a sweep */
   char **tags; /* (nullable): in order, none twice */
   gboolean is_starred;
+  char *color; /* (nullable): "#3584e4", where somebody chose one; else it goes by the number */
   gint64 parent, parent_step; /* the run that it was forked from, and where; 0: none */
   double deleted;             /* since when it is in the trash; 0: it is not */
 } SluiceRunInfo;

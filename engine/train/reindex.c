@@ -35,6 +35,7 @@ make_info (gint64 run,
       info->group = g_strdup (file->group);
       info->tags = g_strdupv (file->tags);
       info->is_starred = file->is_starred;
+      info->color = g_strdup (file->color);
     }
   info->graph_hash = g_steal_pointer (&hash);
   return info;

@@ -29,6 +29,7 @@ typedef struct
 {
   GArray *tensors; /* of SluiceNamedTensor */
   JsonBuilder *state;
+  GError *error;
 } Save;
 
 static void
@@ -37,7 +38,10 @@ save_variable (const char *container, const char *name, SluiceResource *resource
   Save *save = data;
   if (resource->type != &sluice_variable_type)
     return;
-  SluiceNamedTensor named = { NULL, sluice_variable_dup_tensor ((SluiceVariable *) resource) };
+  g_autoptr (SluiceTensor) tensor = sluice_variable_dup_tensor ((SluiceVariable *) resource);
+  if (tensor == NULL || save->error != NULL)
+    return;
+  SluiceNamedTensor named = { NULL, sluice_tensor_dup_near (tensor, NULL, &save->error) };
   if (named.tensor == NULL)
     return;
   named.name = tensor_name (container, name);
@@ -74,7 +78,7 @@ sluice_replica_dup_state (SluiceReplica *self, GError **error)
   g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
   if (hash == NULL)
     return NULL;
-  Save save = { NULL, b };
+  Save save = { NULL, b, NULL };
   json_builder_begin_object (b);
   add_int (b, "format", STATE_FORMAT);
   json_builder_set_member_name (b, "graph");
@@ -100,20 +104,23 @@ named_tensor_clear (gpointer data)
 }
 
 GArray *
-sluice_replica_dup_variables (SluiceReplica *self)
+sluice_replica_dup_variables (SluiceReplica *self, GError **error)
 {
-  GArray *tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
+  g_autoptr (GArray) tensors = g_array_new (FALSE, TRUE, sizeof (SluiceNamedTensor));
   g_array_set_clear_func (tensors, named_tensor_clear);
-  Save save = { tensors, NULL };
+  Save save = { tensors, NULL, NULL };
   sluice_resources_foreach (sluice_session_get_resources (self->session), save_variable, &save);
-  return tensors;
+  if (save.error == NULL)
+    return g_steal_pointer (&tensors);
+  g_propagate_error (error, save.error);
+  return NULL;
 }
 
 gboolean
 sluice_replica_save (SluiceReplica *self, const char *path, gsize *bytes, GError **error)
 {
-  g_autoptr (GArray) tensors = sluice_replica_dup_variables (self);
-  g_autofree char *state = sluice_replica_dup_state (self, error);
+  g_autoptr (GArray) tensors = sluice_replica_dup_variables (self, error);
+  g_autofree char *state = tensors != NULL ? sluice_replica_dup_state (self, error) : NULL;
   if (state == NULL || !sluice_safetensors_write (path, tensors, state, error))
     return FALSE;
   GStatBuf info;
@@ -142,7 +149,8 @@ make_variable (gpointer data, GError **error)
                                                  &named->tensor->shape);
 }
 
-/* In the memory of CPU:0: all CPU devices have one memory, and a limit each. */
+/* In the memory of CPU:0, as all CPU devices have one memory and a limit each, or in the device's.
+ */
 static gboolean
 set_variable (SluiceReplica *self,
               SluiceVariable *variable,
@@ -161,8 +169,16 @@ set_variable (SluiceReplica *self,
     }
   if (named->tensor->n_elements > 0)
     memcpy (shared->data, named->tensor->data, sluice_tensor_bytes (named->tensor));
-  sluice_variable_take_tensor (variable, shared);
-  return TRUE;
+  SluiceDevice *device = sluice_session_find_device (self->session, variable->owner.node);
+  if (device != NULL && device->klass->queues != NULL)
+    {
+      SluiceTensor *there = sluice_device_copy_in (device, shared, variable->owner, error);
+      sluice_tensor_unref (shared);
+      shared = there;
+    }
+  if (shared != NULL)
+    sluice_variable_take_tensor (variable, shared);
+  return shared != NULL;
 }
 
 static gboolean
@@ -438,8 +454,10 @@ sluice_replica_carry (SluiceReplica *self,
                       guint *n_dropped,
                       GError **error)
 {
-  g_autoptr (GArray) values = sluice_replica_dup_variables (from);
-  g_autoptr (GArray) own = sluice_replica_dup_variables (self);
+  g_autoptr (GArray) values = sluice_replica_dup_variables (from, error);
+  g_autoptr (GArray) own = values != NULL ? sluice_replica_dup_variables (self, error) : NULL;
+  if (own == NULL)
+    return FALSE;
   *n_kept = *n_dropped = 0;
   guint n_found = 0;
   for (guint i = 0; i < values->len; i++)

@@ -102,9 +102,10 @@ gboolean sluice_replica_carry (SluiceReplica *self,
                                guint *n_new,
                                guint *n_dropped,
                                GError **error);
-/* (transfer full) (element-type SluiceNamedTensor): as a checkpoint names them, sorted by container
- * and name. They change with the next step. */
-GArray *sluice_replica_dup_variables (SluiceReplica *self);
+/* (transfer full) (element-type SluiceNamedTensor) (nullable): as a checkpoint names them, sorted
+ * by container and name, in memory that the host reaches: RESOURCE_EXHAUSTED where there is none.
+ * They change with the next step. */
+GArray *sluice_replica_dup_variables (SluiceReplica *self, GError **error);
 /* What a checkpoint holds beside the variables, as JSON: step, cursor of the input, random streams.
  * (transfer full) */
 char *sluice_replica_dup_state (SluiceReplica *self, GError **error);

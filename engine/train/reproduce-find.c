@@ -83,13 +83,14 @@ pair_start (Pair *self, const char *start, GError **error)
 
 /* ---- variables ---- */
 
-/* The first that differs by name; NULL: none. */
+/* The first that differs by name; NULL: none, or an error. */
 static SluiceParting *
-compare_variables (const Pair *self)
+compare_variables (const Pair *self, GError **error)
 {
-  g_autoptr (GArray) was = sluice_replica_dup_variables (self->was.replica);
-  g_autoptr (GArray) is = sluice_replica_dup_variables (self->is.replica);
-  for (guint i = 0; i < MIN (was->len, is->len); i++)
+  g_autoptr (GArray) was = sluice_replica_dup_variables (self->was.replica, error);
+  g_autoptr (GArray) is =
+      was != NULL ? sluice_replica_dup_variables (self->is.replica, error) : NULL;
+  for (guint i = 0; is != NULL && i < MIN (was->len, is->len); i++)
     {
       const SluiceNamedTensor *a = &g_array_index (was, SluiceNamedTensor, i);
       const SluiceNamedTensor *b = &g_array_index (is, SluiceNamedTensor, i);
@@ -209,10 +210,13 @@ compare_edges (const Pair *self, const Parts *parts, gboolean fed, GError **erro
 
 /* Of the variables that differ, the one that is written first. */
 static SluiceParting *
-compare_written (const Pair *self, const Parts *parts)
+compare_written (const Pair *self, const Parts *parts, GError **error)
 {
-  g_autoptr (GArray) was = sluice_replica_dup_variables (self->was.replica);
-  g_autoptr (GArray) is = sluice_replica_dup_variables (self->is.replica);
+  g_autoptr (GArray) was = sluice_replica_dup_variables (self->was.replica, error);
+  g_autoptr (GArray) is =
+      was != NULL ? sluice_replica_dup_variables (self->is.replica, error) : NULL;
+  if (is == NULL)
+    return NULL;
   SluiceGraph *graph = self->is.replica->graph;
   for (guint w = 0; w < parts->writers->len; w++)
     {
@@ -231,7 +235,7 @@ compare_written (const Pair *self, const Parts *parts)
             return parting;
         }
     }
-  return compare_variables (self);
+  return compare_variables (self, error);
 }
 
 /* ---- feeds ---- */
@@ -304,7 +308,7 @@ find_initial (SluiceReproducer *of, GError **error)
   const char *const *init = (const char *const *) of->recorded->init;
   if (!pair_start (&pair, NULL, error))
     return NULL;
-  SluiceParting *variable = compare_variables (&pair);
+  SluiceParting *variable = compare_variables (&pair, error);
   if (variable == NULL || init == NULL)
     return variable;
   pair_clear (&pair);
@@ -337,7 +341,7 @@ find_op (Pair *pair, GError **error)
   SluiceParting *parting = compare_edges (pair, &parts, TRUE, NULL);
   if (parting != NULL || !side_run (&pair->was, error) || !side_run (&pair->is, error))
     return parting;
-  return compare_written (pair, &parts);
+  return compare_written (pair, &parts, error);
 }
 
 /* Replays up to the step before, and looks into it. */
@@ -367,7 +371,11 @@ parts_in_step (Pair *pair, SluiceParting **parting, gboolean *ok, GError **error
   *ok = side_run (&pair->was, error) && side_run (&pair->is, error);
   if (!*ok)
     return FALSE;
-  g_autoptr (SluiceParting) variable = compare_variables (pair);
+  GError *failed = NULL;
+  g_autoptr (SluiceParting) variable = compare_variables (pair, &failed);
+  *ok = failed == NULL;
+  if (failed != NULL)
+    g_propagate_error (error, failed);
   return variable != NULL
          || memcmp (pair->was.scalars, pair->is.scalars,
                     MIN (pair->was.replica->n_scalars, pair->is.replica->n_scalars)

@@ -246,10 +246,12 @@ count_other_elements (const SluiceTensor *a, const SluiceTensor *b)
   return n;
 }
 
-static void
-compare_variables (Pass *self, GArray *was, gint64 step)
+static gboolean
+compare_variables (Pass *self, GArray *was, gint64 step, GError **error)
 {
-  g_autoptr (GArray) is = sluice_replica_dup_variables (self->replica);
+  g_autoptr (GArray) is = sluice_replica_dup_variables (self->replica, error);
+  if (is == NULL)
+    return FALSE;
   for (guint i = 0; i < is->len; i++)
     {
       const SluiceNamedTensor *now = &g_array_index (is, SluiceNamedTensor, i);
@@ -264,6 +266,7 @@ compare_variables (Pass *self, GArray *was, gint64 step)
         self->result->n_other_elements += count_other_elements (before->tensor, now->tensor);
       part (self, parting, step, FALSE);
     }
+  return TRUE;
 }
 
 /* Streams of random numbers, and where the input stands. */
@@ -308,7 +311,8 @@ compare_checkpoint (Pass *self, gint64 step, GError **error)
     }
   self->result->n_checkpoints++;
   gboolean first = self->result->parting == NULL;
-  compare_variables (self, tensors, step);
+  if (!compare_variables (self, tensors, step, error))
+    return FALSE;
   compare_state (self, state, step);
   SluiceParting *parting = self->result->parting;
   if (first && parting != NULL && damage != NULL)

@@ -393,6 +393,25 @@ load_both (SluiceStore *store,
   return FALSE;
 }
 
+static gpointer
+unref_beside (gpointer graph)
+{
+  sluice_graph_unref (graph);
+  return NULL;
+}
+
+/* As they came: on two threads. */
+static void
+unref_both (SluiceGraph *from, SluiceGraph *to)
+{
+  GThread *thread = g_thread_try_new ("free-graph", unref_beside, to, NULL);
+  sluice_graph_unref (from);
+  if (thread != NULL)
+    g_thread_join (thread);
+  else
+    sluice_graph_unref (to);
+}
+
 /* Instead of that their hashes differ. */
 static gboolean
 compare_graphs (SluiceRunDiff *self,
@@ -400,14 +419,16 @@ compare_graphs (SluiceRunDiff *self,
                 const SluiceRunInfo *const *runs,
                 GError **error)
 {
-  g_autoptr (SluiceGraph) from = NULL, to = NULL;
+  SluiceGraph *from = NULL, *to = NULL;
   if (!load_both (store, runs, &from, &to, error))
     return FALSE;
-  g_autoptr (GPtrArray) diffs = sluice_graph_diff (from, to);
+  GPtrArray *diffs = sluice_graph_diff (from, to);
   for (guint i = 0; i < diffs->len; i++)
     add_node_diff (self, diffs->pdata[i]);
   self->has_graphs = TRUE;
   self->n_nodes = sluice_graph_get_n_nodes (to);
+  g_ptr_array_unref (diffs);
+  unref_both (from, to);
   return TRUE;
 }
 

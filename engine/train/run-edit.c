@@ -320,6 +320,7 @@ tell (SluiceStore *store,
   info->state = SLUICE_RUN_STOPPED;
   info->step = step;
   g_clear_pointer (&info->message, g_free);
+  g_clear_pointer (&info->failed_node, g_free);
   return ok && sluice_store_put_graph (store, info->graph_hash, graph, error)
          && sluice_store_update_run (store, info, error);
 }

@@ -78,6 +78,7 @@ sluice_run_file_free (SluiceRunFile *self)
   g_free (self->graph_hash);
   g_free (self->notes);
   g_free (self->group);
+  g_free (self->color);
   g_free (self->init_from);
   g_strfreev (self->tags);
   g_free (self);
@@ -472,6 +473,8 @@ sluice_run_file_write (const SluiceRunFile *self,
                          info->graph_hash != NULL ? info->graph_hash : "");
   g_key_file_set_double (file, GROUP, "created", info->created);
   g_key_file_set_boolean (file, GROUP, "starred", info->is_starred);
+  if (info->color != NULL)
+    g_key_file_set_string (file, GROUP, "color", info->color);
   if (info->notes != NULL)
     g_key_file_set_string (file, GROUP, "notes", info->notes);
   if (info->group != NULL)
@@ -561,6 +564,7 @@ sluice_run_file_read (const char *folder)
   self->group = g_key_file_get_string (file, GROUP, "group", NULL);
   self->tags = g_key_file_get_string_list (file, GROUP, "tags", NULL, NULL);
   self->is_starred = g_key_file_get_boolean (file, GROUP, "starred", NULL);
+  self->color = g_key_file_get_string (file, GROUP, "color", NULL);
   self->proof = get_proof (file);
   get_table (self->made, file, MADE);
   get_table (self->examples, file, EXAMPLES);

@@ -44,6 +44,7 @@ typedef struct
   char *notes, *group; /* (nullable) */
   char **tags;         /* (nullable) */
   gboolean is_starred;
+  char *color;           /* (nullable) */
   GHashTable *made;      /* text -> text: "build", "machine", "devices", "threads": what it was last
                             trained by; empty where nobody wrote it down */
   GArray *inputs;        /* of SluiceRunInput */

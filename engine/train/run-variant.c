@@ -158,12 +158,15 @@ sluice_run_entry_to_variant (SluiceStore *store, const SluiceRunEntry *self, GHa
   add_text (&b, "notes", info->notes);
   add_text (&b, "group", info->group);
   add (&b, "starred", g_variant_new_boolean (info->is_starred));
+  add_text (&b, "color", info->color);
   add_text (&b, "parent", g_hash_table_lookup (names, &info->parent));
   add_maybe_int (&b, "parent_step", info->parent != 0, info->parent_step);
   add_maybe_double (&b, "created", info->created > 0, info->created);
   add_maybe_double (&b, "ended", info->ended > 0, info->ended);
   add (&b, "seconds_active", g_variant_new_double (info->seconds));
   add_badge (&b, store, info->id);
+  add_text (&b, "message", info->message);
+  add_text (&b, "failed_node", info->failed_node);
   return g_variant_builder_end (&b);
 }
 

@@ -122,10 +122,12 @@ sluice_start_table_new (SluiceReplica *replica, const char *path, GError **error
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
   if (file == NULL)
     return NULL;
+  g_autoptr (GArray) variables = sluice_replica_dup_variables (replica, error);
+  if (variables == NULL)
+    return NULL;
   SluiceStartTable *self = g_new0 (SluiceStartTable, 1);
   self->rows = g_ptr_array_new_with_free_func (row_free);
   self->unused = g_ptr_array_new_with_free_func (row_free);
-  g_autoptr (GArray) variables = sluice_replica_dup_variables (replica);
   for (guint i = 0; i < variables->len; i++)
     {
       const SluiceNamedTensor *named = &g_array_index (variables, SluiceNamedTensor, i);

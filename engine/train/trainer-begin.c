@@ -476,14 +476,38 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
 }
 
 /* The row of a run that was killed is older than its points. */
-static gboolean
-find_end (SluiceTrainer *self, GError **error)
+static void
+find_end (SluiceTrainer *self, GPtrArray *series)
 {
-  g_autoptr (GPtrArray) series = sluice_store_dup_series (self->store, self->info->id, error);
   self->came_to = self->info->step;
-  for (guint i = 0; series != NULL && i < series->len; i++)
+  for (guint i = 0; i < series->len; i++)
     self->came_to = MAX (self->came_to, ((SluiceSeriesInfo *) series->pdata[i])->last_step);
-  return series != NULL;
+}
+
+static gboolean
+count_cb (const SluiceRecord *record, gpointer data, GError **error)
+{
+  ++*(guint64 *) data;
+  return TRUE;
+}
+
+/* What lies past the step is written again, or forgotten. */
+static gboolean
+count_before (SluiceTrainer *self, GPtrArray *series, GError **error)
+{
+  const SluiceStepRange past = { self->replica->n_done + 1, G_MAXINT64 };
+  for (guint i = 0; i < series->len; i++)
+    {
+      const SluiceSeriesInfo *info = series->pdata[i];
+      guint64 n_past = 0;
+      if (info->id == 0) /* events */
+        continue;
+      if (info->last_step >= past.from
+          && !sluice_store_each_record (self->store, info, &past, count_cb, &n_past, error))
+        return FALSE;
+      self->progress.n_before += (guint64) info->n_points - n_past;
+    }
+  return TRUE;
 }
 
 /* From the newest checkpoint of an unchanged project the same points are written again; else what
@@ -499,8 +523,13 @@ go_on (SluiceTrainer *self,
     return FALSE;
   g_autoptr (GPtrArray) checkpoints =
       sluice_store_read_checkpoints (self->store, self->info->id, error);
+  g_autoptr (GPtrArray) series =
+      checkpoints != NULL ? sluice_store_dup_series (self->store, self->info->id, error) : NULL;
   g_autofree char *audited = NULL;
-  if (checkpoints == NULL || !find_end (self, error) || !restore (self, options, checkpoints, error)
+  if (series == NULL)
+    return FALSE;
+  find_end (self, series);
+  if (!restore (self, options, checkpoints, error) || !count_before (self, series, error)
       || (options->audits && !sluice_trainer_audit (self, checkpoints, &audited, error))
       || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
     return FALSE;
@@ -524,6 +553,7 @@ go_on (SluiceTrainer *self,
   self->info->n_steps = self->now.n_steps;
   self->info->ended = 0;
   g_clear_pointer (&self->info->message, g_free);
+  g_clear_pointer (&self->info->failed_node, g_free);
   if (changed != NULL)
     sluice_run_log_event (self->log, step, sluice_trainer_wall_now (), "data-changed", changed);
   if (audited != NULL)

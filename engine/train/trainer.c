@@ -487,6 +487,8 @@ end_run (SluiceTrainer *self, GError *take_error)
                             error->message);
       g_free (self->info->message);
       self->info->message = g_strdup (error->message);
+      g_free (self->info->failed_node);
+      self->info->failed_node = g_strdup (sluice_error_get_place (error).node);
     }
   sluice_trainer_end_rules (self);
   sluice_step_rate_pause (&self->rate);

@@ -95,9 +95,10 @@ typedef struct
                              before */
   double usual_step_seconds, usual_save_seconds; /* -1: not known yet */
   gint64 committed_step;                         /* all that was logged up to it is committed */
-  guint64 n_logged, n_committed;                 /* points */
-  double cpu_load;                               /* 0 to 1, of all cores, this process */
-  gsize memory_bytes;                            /* live on the devices */
+  guint64 n_logged, n_committed;                 /* points, of this process */
+  guint64 n_before;   /* that a run which goes on has up to the step where it does */
+  double cpu_load;    /* 0 to 1, of all cores, this process */
+  gsize memory_bytes; /* live on the devices */
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 

@@ -238,7 +238,7 @@ open_device (Device *self, int number, GError **error)
   atomic_store (&self->managed_left, measure_managed (number));
   keep_scratch (number);
   self->number = number;
-  self->source = (SluiceMemorySource){ map_memory, unmap_memory, self };
+  self->source = (SluiceMemorySource){ map_memory, unmap_memory, NULL, self, 0, FALSE };
   self->free = g_hash_table_new (NULL, NULL);
   pthread_mutex_init (&self->lock, NULL);
   self->is_open = TRUE;
@@ -246,7 +246,7 @@ open_device (Device *self, int number, GError **error)
 }
 
 static const SluiceMemorySource *
-open_index (guint index, GError **error)
+open_index (guint index, const char *options, GError **error)
 {
   Device *self = &devices[index];
   pthread_mutex_lock (&open_lock);
@@ -255,15 +255,7 @@ open_index (guint index, GError **error)
   return ok ? &self->source : NULL;
 }
 
-static gboolean
-synchronize (SluiceDevice *device, GError **error)
-{
-  return TRUE; /* kernels are done when they return */
-}
-
-static const SluiceDeviceClass cuda_class = { .type = "CUDA",
-                                              .computes = TRUE,
-                                              .synchronize = synchronize };
+static const SluiceDeviceClass cuda_class = { .type = "CUDA", .computes = TRUE };
 const SluiceDeviceKind sluice_cuda_kind = { &cuda_class, count_devices, describe, open_index };
 
 /* ---- a kernel call under way ---- */

@@ -113,9 +113,12 @@ class Live:
             self.picture("live-by-" + nick)
         w.act("graph", GLib.Variant("s", "color-next"))
 
+    def folder(self, scale):
+        return os.path.join(self.workspace, "digits-" + scale)
+
     def project(self, scale):
         """A copy of the digits, their brightness times so much: layouts are saved beside it."""
-        folder = os.path.join(self.workspace, "digits-" + scale)
+        folder = self.folder(scale)
         shutil.copytree(os.path.join(self.samples, "digits-lenet"), folder)
         path = os.path.join(folder, "project.ini")
         with open(path, encoding="utf-8") as file:
@@ -148,6 +151,12 @@ class Live:
             (o.label() for o in w.accessible().tree()
              if o.role() == "tree item" and "learning rate" in o.label()), None))
         self.tap.point("the badge is said, too", True, said)
+        w.act("open", GLib.Variant("s", self.folder("1e30")))
+        state = w.wait(lambda s: s["settled"] and not s["failure"] and s["graph"]["items"]
+                       and "failure" in self.shown(s, "badge").values())
+        self.tap.point("who comes later sees it, too: what the run in front failed with",
+                       self.shown(state, "badge").get(name) == "failure", name,
+                       self.shown(state, "badge"))
         self.forgotten(w)
 
     def forgotten(self, w):

@@ -100,7 +100,7 @@ class Session:
             os.environ.clear()
             os.environ.update(saved)
         window.wait(lambda s: s["settled"])
-        for page in ("graph", "charts"):
+        for page in ("build", "graph", "charts"):
             window.act("show-page", GLib.Variant("s", page))
             state = window.wait(lambda s, page=page: s["page"] == page and s["settled"]
                                 and s["charts"]["cards"].get("loss"))

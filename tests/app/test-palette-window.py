@@ -77,6 +77,8 @@ class Palette:
         self.tap.point("it stands dashed in the text and in the picture",
                        build["canvas"]["ghost"] == "Reshape" and build["n-undo"] == 0
                        and "with Reshape inserted" in build["text"]["hint"], build["text"])
+        self.tap.point("and so does what the refused input would read",
+                       len(build["text"]["preview-input"]) == 2, build["text"])
         press_keys("Down", "ctrl+p", "Up")
         self.tap.point("arrows walk, and Ctrl+P pins", field.description().startswith("Reshape"),
                        field.description())

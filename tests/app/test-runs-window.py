@@ -319,6 +319,19 @@ class Session:
         press_keys("ctrl+shift+z")
         self.w.until(lambda: self.runs()["lenet-5"]["starred"])
         self.tap.point("Ctrl+Shift+Z does again what was taken back", True)
+        self.color()
+
+    def color(self):
+        press_keys("k")
+        green = self.w.find_accessible("button", "Green")
+        self.focus_in("button", "Blue")
+        press_keys("Right", "Right", "Return")
+        self.w.until(lambda: self.runs()["lenet-5"]["color"] == "#2ec27e")
+        self.tap.point("a colour is chosen by keys", green.label() == "Green")
+        self.page()
+        press_keys("ctrl+z")
+        self.w.until(lambda: self.runs()["lenet-5"]["color"] is None)
+        self.tap.point("and taken back", True)
 
     def many(self):
         self.select(*(f"mlp-{i}" for i in range(2, N + 1, 2)))

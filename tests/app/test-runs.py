@@ -83,6 +83,17 @@ def check_words(tap, runs):
               row)
 
 
+def check_color(tap, runs):
+    row = runs.rows("color", "quick one", "#2EC27E")[0]
+    tap.point("a run gets a colour", row["color"] == "#2ec27e", row)
+    row = runs.rows("color", "quick one", "none")[0]
+    tap.point("and goes by its number again", row["color"] is None, row)
+    ended = runs.call("runs", "color", "quick one", "greenish")
+    tap.point("what is no colour is refused, with one that is",
+              ended.returncode == 1 and "write red, green and blue as #3584e4" in ended.stderr,
+              ended.returncode, ended.stderr)
+
+
 def check_filter(tap, runs):
     for text, want in (("", ["other", "quick one", "slow"]), ("tag:paper", ["quick one"]),
                        ("learning-rate<0.01", ["other", "slow"]),
@@ -193,6 +204,7 @@ def main():
         train(runs, project)
         check_table(tap, runs)
         check_words(tap, runs)
+    check_color(tap, runs)
         check_filter(tap, runs)
         check_trash(tap, runs)
         check_refused(tap, runs)

@@ -68,6 +68,8 @@ class Models:
             (o.label() for o in window.accessible().tree()
              if o.role() == "label" and "saved_model.pb" in o.label()), None))
         self.tap.point("one that is cut off is told by the name of its file", True, label)
+        button = window.find_accessible("button", "Open Another Graph…")
+        self.tap.point("and another graph is offered", button.place()[2] > 0, button.place())
 
     def run(self):
         try:

@@ -183,6 +183,14 @@ class Session:
         self.point("and comes back", True)
         w.until(lambda: not w.all_accessible("label", told))
         self.point("which takes the word back", True)
+        for text in ("", "digits-lenet-2"):  # the run is selected again
+            w.act("find-text", GLib.Variant("s", text))
+        w.act("delete-run")
+        state = w.wait(lambda s: s["runs"] == 1 and s["told"] == told)
+        self.point("a newer word of its kind takes the place of the one before at once",
+                   "Restored" not in state["toasts"], state["toasts"])
+        w.act("restore-run", GLib.Variant("x", 2))
+        w.wait(lambda s: s["runs"] == 2)
         w.act("find-text", GLib.Variant("s", ""))
 
     def toggles(self, w):

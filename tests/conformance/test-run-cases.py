@@ -56,13 +56,17 @@ def test_too_many_dimensions():
     return True
 
 
+EQUAL = "1 values with equal bits, 0 with others\n"
+
+
 def test_device():
     """Where all of it stands changes nothing; a device that is not here only with the option."""
     far = case(2, 2).replace('op: "Neg" input: "x"', 'op: "Neg" input: "x" device: "/gpu:0"')
     passed, said = (0, "1 passed, 0 failed\n"), run(far)
     return (run(case(2, 2), "--device", "CPU:2") == passed
-            and run(case(2, 2), "--device", "SIM:0", "--soft-placement") == passed
-            and run(case(2, 2), "--device", "SIM:0")[0] == 2
+            and run(case(2, 2), "--device", "TPU:0", "--soft-placement") == passed
+            and run(case(2, 2), "--device", "TPU:0")[0] == 2
+            and run(case(2, 2), "--device", "SIM:3", "--same-bits") == (0, passed[1] + EQUAL)
             and run(case(2, 2), "--device", "CPU")[0] == 2
             and said[0] == 1 and "/gpu:0" in said[1] and run(far, "--soft-placement") == passed)
 

@@ -81,9 +81,10 @@ append_classes (SluiceCanvas *self)
   guint n_none = sluice_color_classes_get_n_ops (self->classes, SLUICE_NONE);
   guint n_shown = n > LEGEND_LINES ? LEGEND_LINES - 1 : n;
   for (guint i = 0; i < n_shown; i++)
-    append_entry (self, sluice_theme_get_hue (&self->theme, i),
-                  sluice_color_classes_get_name (self->classes, i),
-                  sluice_color_classes_get_n_ops (self->classes, i));
+    append_entry (
+        self, sluice_theme_get_hue (&self->theme, sluice_color_classes_get_hue (self->classes, i)),
+        sluice_color_classes_get_name (self->classes, i),
+        sluice_color_classes_get_n_ops (self->classes, i));
   if (n_shown < n)
     append_rest (self, n - n_shown);
   if (n_none > 0)

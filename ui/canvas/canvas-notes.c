@@ -171,7 +171,6 @@ draw_note (SluiceCanvas *self, cairo_t *cr, const CanvasNote *box)
               edge = is_selected ? self->theme.accent
                      : is_frame  ? self->theme.outline
                                  : hue;
-  g_autoptr (PangoLayout) layout = new_layout (self, box->note);
   cairo_save (cr);
   cairo_new_path (cr);
   sluice_cairo_rounded_rect (cr, &box->rect, is_frame ? CORNER : CORNER / 2);
@@ -183,30 +182,65 @@ draw_note (SluiceCanvas *self, cairo_t *cr, const CanvasNote *box)
   if (is_frame)
     cairo_set_dash (cr, dashes, G_N_ELEMENTS (dashes), 0);
   cairo_stroke (cr);
-  if (is_frame)
+  if (!is_frame)
     {
-      pango_layout_set_width (layout, (int) ((box->rect.width - 2 * NOTE_AIR) * PANGO_SCALE));
-      pango_layout_set_height (layout, 0); /* one line */
-      pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+      g_autoptr (PangoLayout) layout = new_layout (self, box->note);
+      cairo_move_to (cr, box->rect.x + NOTE_AIR, box->rect.y + NOTE_AIR);
+      sluice_cairo_set_color (cr, self->theme.text);
+      pango_cairo_show_layout (cr, layout);
     }
-  cairo_move_to (cr, box->rect.x + NOTE_AIR, box->rect.y + (is_frame ? NOTE_AIR / 2 : NOTE_AIR));
-  sluice_cairo_set_color (cr, is_frame ? self->theme.dim : self->theme.text);
-  pango_cairo_show_layout (cr, layout);
   cairo_restore (cr);
 }
 
-void
-sluice_canvas_draw_notes (cairo_t *cr, gpointer canvas)
+/* One line, on the frame's ground. */
+static void
+draw_title (SluiceCanvas *self, cairo_t *cr, const CanvasNote *box)
 {
-  SluiceCanvas *self = canvas;
+  g_autoptr (PangoLayout) layout = new_layout (self, box->note);
+  PangoRectangle ink, words;
+  double x = box->rect.x + NOTE_AIR, y = box->rect.y + NOTE_AIR / 2;
+  pango_layout_set_width (layout, (int) ((box->rect.width - 2 * NOTE_AIR) * PANGO_SCALE));
+  pango_layout_set_height (layout, 0);
+  pango_layout_set_ellipsize (layout, PANGO_ELLIPSIZE_END);
+  pango_layout_get_pixel_extents (layout, &ink, &words);
+  sluice_cairo_set_color (cr, sluice_color_mix (self->theme.ground, self->theme.text, FRAME_TINT));
+  cairo_rectangle (cr, x + words.x - 2, y + words.y, words.width + 4, words.height);
+  cairo_fill (cr);
+  cairo_move_to (cr, x, y);
+  sluice_cairo_set_color (cr, self->theme.dim);
+  pango_cairo_show_layout (cr, layout);
+}
+
+static void
+draw_each (SluiceCanvas *self,
+           cairo_t *cr,
+           void (*draw) (SluiceCanvas *self, cairo_t *cr, const CanvasNote *box),
+           gboolean only_frames)
+{
   SluiceRect area = sluice_canvas_visible (self);
   g_autoptr (GArray) boxes = sluice_canvas_list_notes (self);
   for (guint i = 0; i < boxes->len; i++)
     {
       const CanvasNote *box = &g_array_index (boxes, CanvasNote, i);
-      if (sluice_rect_touches (&box->rect, &area))
-        draw_note (self, cr, box);
+      if (sluice_rect_touches (&box->rect, &area) && (box->note->is_frame || !only_frames))
+        draw (self, cr, box);
     }
+}
+
+void
+sluice_canvas_draw_notes (cairo_t *cr, gpointer canvas)
+{
+  draw_each (canvas, cr, draw_note, FALSE);
+}
+
+void
+sluice_canvas_draw_titles (SluiceCanvas *self, cairo_t *cr)
+{
+  cairo_save (cr);
+  cairo_scale (cr, self->view.zoom, self->view.zoom);
+  cairo_translate (cr, -self->view.x, -self->view.y);
+  draw_each (self, cr, draw_title, TRUE);
+  cairo_restore (cr);
 }
 
 /* ---- selection and moves ---- */

@@ -36,6 +36,8 @@ gboolean sluice_canvas_drag_note (SluiceCanvas *self, SluicePoint by);
 guint sluice_canvas_grab_frame (SluiceCanvas *self, const char *id);
 /* Under the boxes, in the scene. */
 void sluice_canvas_draw_notes (cairo_t *cr, gpointer canvas);
+/* Of frames, over wires and the words on them: cr is the widget's. */
+void sluice_canvas_draw_titles (SluiceCanvas *self, cairo_t *cr);
 /* What a screen reader says of all of them. */
 void sluice_canvas_append_note_words (SluiceCanvas *self, GString *text);
 /* A member of the state, for tests of the window. */

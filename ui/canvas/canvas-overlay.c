@@ -5,9 +5,12 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/mode-bar.h"
+
 #define BAR_MARGIN    14
 #define SPIN_AFTER_MS 1500
 #define LEGEND_GAP    8
+#define MESSAGE_ICON  96
 
 /* "Colour by structure device time bytes" at the bottom right, and what stands in for a graph that
  * is not there. */
@@ -41,58 +44,95 @@ add_style (void)
   g_once_init_leave (&added, 1);
 }
 
-typedef struct
+/* By SluiceColorBy. Those that are asked for most stand in the bar, the others in a menu at its
+ * end. */
+#define N_IN_BAR 4
+static const struct
 {
-  const char *nick;
-  const char *label;
-} Choice;
+  const char *nick, *word;
+} ways[] = { { "structure", N_ ("structure") },
+             { "device", N_ ("device") },
+             { "time", N_ ("time") },
+             { "bytes", N_ ("bytes") },
+             { "asked", N_ ("device asked for") },
+             { "dtype", N_ ("type") },
+             { "gradient", N_ ("gradient of") },
+             { "health", N_ ("health") },
+             { "change", N_ ("change") } };
+G_STATIC_ASSERT (G_N_ELEMENTS (ways) == SLUICE_COLOR_BY_CHANGE + 1);
 
-static void
-append_choices (GtkWidget *bar, const Choice *choices, guint n)
+static GMenuModel *
+make_menu (guint from)
 {
-  for (guint i = 0; i < n; i++)
+  GMenu *menu = g_menu_new ();
+  for (guint i = from; i < SLUICE_N_COLOR_BY; i++)
     {
-      GtkWidget *button = gtk_toggle_button_new_with_label (_ (choices[i].label));
-      gtk_widget_add_css_class (button, "flat");
-      gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "canvas.color-by");
-      gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", choices[i].nick);
-      gtk_box_append (GTK_BOX (bar), button);
+      g_autofree char *action = g_strdup_printf ("canvas.color-by::%s", ways[i].nick);
+      g_menu_append (menu, _ (ways[i].word), action);
     }
+  return G_MENU_MODEL (menu);
 }
 
-/* The four that are asked for most stand in the bar, the others in a menu at its end. */
-static GtkWidget *
-make_bar (void)
+static void
+append_choice (GtkWidget *row, SluiceColorBy by)
 {
-  static const Choice choices[] = { { "structure", N_ ("structure") },
-                                    { "device", N_ ("device") },
-                                    { "time", N_ ("time") },
-                                    { "bytes", N_ ("bytes") } },
-                      others[] = { { "asked", N_ ("device asked for") },
-                                   { "dtype", N_ ("type") },
-                                   { "gradient", N_ ("gradient of") },
-                                   { "health", N_ ("health") } };
-  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  GtkWidget *label = gtk_label_new (_ ("Colour by")), *more = gtk_menu_button_new ();
-  g_autoptr (GMenu) menu = g_menu_new ();
-  gtk_widget_add_css_class (bar, "canvas-bar");
-  gtk_widget_add_css_class (label, "dim-label");
-  gtk_widget_set_margin_start (label, 10);
-  gtk_widget_set_margin_end (label, 6);
-  gtk_box_append (GTK_BOX (bar), label);
-  append_choices (bar, choices, G_N_ELEMENTS (choices));
-  for (guint i = 0; i < G_N_ELEMENTS (others); i++)
-    {
-      g_autofree char *action = g_strdup_printf ("canvas.color-by::%s", others[i].nick);
-      g_menu_append (menu, _ (others[i].label), action);
-    }
-  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (more), G_MENU_MODEL (menu));
+  GtkWidget *button = gtk_toggle_button_new_with_label (_ (ways[by].word));
+  gtk_widget_add_css_class (button, "flat");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "canvas.color-by");
+  gtk_actionable_set_action_target (GTK_ACTIONABLE (button), "s", ways[by].nick);
+  gtk_box_append (GTK_BOX (row), button);
+}
+
+/* What two graphs have otherwise is chosen from where it was there once. */
+static GtkWidget *
+make_choices (void)
+{
+  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0), *more = gtk_menu_button_new ();
+  g_autoptr (GMenuModel) menu = make_menu (N_IN_BAR);
+  append_choice (row, SLUICE_COLOR_BY_CHANGE);
+  gtk_widget_set_visible (gtk_widget_get_first_child (row), FALSE);
+  for (guint i = 0; i < N_IN_BAR; i++)
+    append_choice (row, i);
+  gtk_menu_button_set_menu_model (GTK_MENU_BUTTON (more), menu);
   gtk_menu_button_set_direction (GTK_MENU_BUTTON (more), GTK_ARROW_UP);
   gtk_widget_add_css_class (more, "flat");
   gtk_widget_set_tooltip_text (more, _ ("More to colour by"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (more), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("More to colour by"), -1);
-  gtk_box_append (GTK_BOX (bar), more);
+  gtk_box_append (GTK_BOX (row), more);
+  return row;
+}
+
+static void
+offer_change_cb (SluiceCanvas *self, GParamSpec *pspec, GtkWidget *button)
+{
+  if (self->color_by == SLUICE_COLOR_BY_CHANGE)
+    gtk_widget_set_visible (button, TRUE);
+}
+
+static void
+color_by_cb (SluiceCanvas *self, GParamSpec *pspec, SluiceModeBar *modes)
+{
+  sluice_mode_bar_set_word (modes, _ (ways[self->color_by].word));
+}
+
+static GtkWidget *
+make_bar (SluiceCanvas *self)
+{
+  GtkWidget *bar = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkWidget *label = gtk_label_new (_ ("Colour by"));
+  g_autoptr (GMenuModel) menu = make_menu (0);
+  GtkWidget *row = make_choices (), *modes = sluice_mode_bar_new_over (row, menu);
+  gtk_widget_add_css_class (bar, "canvas-bar");
+  gtk_widget_add_css_class (label, "dim-label");
+  gtk_widget_set_margin_start (label, 10);
+  gtk_widget_set_margin_end (label, 6);
+  gtk_box_append (GTK_BOX (bar), label);
+  gtk_box_append (GTK_BOX (bar), modes);
+  color_by_cb (self, NULL, SLUICE_MODE_BAR (modes));
+  g_signal_connect_object (self, "notify::color-by", G_CALLBACK (color_by_cb), modes, 0);
+  g_signal_connect_object (self, "notify::color-by", G_CALLBACK (offer_change_cb),
+                           gtk_widget_get_first_child (row), 0);
   return bar;
 }
 
@@ -101,9 +141,16 @@ make_message (SluiceCanvas *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   self->spinner = gtk_spinner_new ();
+  self->message_icon = gtk_image_new ();
+  self->way_out = gtk_button_new ();
   self->message_title = gtk_label_new (NULL);
   self->message_text = gtk_label_new (NULL);
   gtk_widget_set_size_request (self->spinner, 32, 32);
+  gtk_image_set_pixel_size (GTK_IMAGE (self->message_icon), MESSAGE_ICON);
+  gtk_widget_add_css_class (self->message_icon, "dim-label");
+  gtk_widget_add_css_class (self->way_out, "pill");
+  gtk_widget_set_halign (self->way_out, GTK_ALIGN_CENTER);
+  gtk_widget_set_margin_top (self->way_out, 12);
   gtk_widget_add_css_class (self->message_title, "title-2");
   gtk_widget_add_css_class (self->message_text, "dim-label");
   for (int i = 0; i < 2; i++)
@@ -115,9 +162,10 @@ make_message (SluiceCanvas *self)
       gtk_label_set_max_width_chars (label, 60);
     }
   gtk_box_append (GTK_BOX (box), self->spinner);
+  gtk_box_append (GTK_BOX (box), self->message_icon);
   gtk_box_append (GTK_BOX (box), self->message_title);
   gtk_box_append (GTK_BOX (box), self->message_text);
-  gtk_widget_set_can_target (box, FALSE);
+  gtk_box_append (GTK_BOX (box), self->way_out);
   return box;
 }
 
@@ -125,7 +173,7 @@ void
 sluice_canvas_add_overlays (SluiceCanvas *self)
 {
   add_style ();
-  self->bar = make_bar ();
+  self->bar = make_bar (self);
   self->legend = sluice_canvas_new_legend ();
   self->message = make_message (self);
   self->tip = sluice_canvas_new_tip ();
@@ -158,6 +206,27 @@ set_waiting (SluiceCanvas *self, gboolean waiting)
   gtk_spinner_set_spinning (GTK_SPINNER (self->spinner), FALSE);
 }
 
+void
+sluice_canvas_set_way_out (SluiceCanvas *self, const char *label, const char *action)
+{
+  gtk_button_set_label (GTK_BUTTON (self->way_out), label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (self->way_out), action);
+  sluice_canvas_update_message (self);
+}
+
+/* An empty graph that is edited needs no way out of it, and what is below the words is pressed. */
+static void
+update_way_out (SluiceCanvas *self, gboolean failed, gboolean waiting)
+{
+  gboolean offers = gtk_actionable_get_action_name (GTK_ACTIONABLE (self->way_out)) != NULL
+                    && (failed || (!waiting && self->edit == NULL));
+  gtk_image_set_from_icon_name (GTK_IMAGE (self->message_icon),
+                                failed ? "dialog-warning-symbolic" : "sluice-graph-symbolic");
+  gtk_widget_set_visible (self->message_icon, failed || !waiting);
+  gtk_widget_set_visible (self->way_out, offers);
+  gtk_widget_set_can_target (self->message, offers);
+}
+
 /* One state at a time: failed, loading, empty, or the graph. */
 void
 sluice_canvas_update_message (SluiceCanvas *self)
@@ -184,6 +253,7 @@ sluice_canvas_update_message (SluiceCanvas *self)
   gtk_label_set_label (GTK_LABEL (self->message_text), text);
   gtk_widget_set_visible (self->message_text, *text != '\0');
   set_waiting (self, waiting && !failed);
+  update_way_out (self, failed, waiting);
   gtk_widget_set_visible (self->message, failed || waiting || empty);
   gtk_widget_set_visible (self->bar, !failed && !waiting && !empty);
   sluice_canvas_update_legend (self);
@@ -197,49 +267,69 @@ allocate_at (GtkWidget *child, double x, double y, int width, int height)
   gtk_widget_allocate (child, width, height, -1, transform);
 }
 
+/* What stands at the foot of the picture. */
+typedef struct
+{
+  SluiceRect bar, legend;
+} Foot;
+
+/* A legend of one line stands beside the bar, which makes room for it by folding; others above. */
+static Foot
+lay_foot (SluiceCanvas *self)
+{
+  GtkRequisition folded, bar, least, legend;
+  Foot foot = { 0 };
+  double width = gtk_widget_get_width (GTK_WIDGET (self)), room = width - 2 * BAR_MARGIN;
+  gboolean has_legend = gtk_widget_get_visible (self->legend);
+  if (!gtk_widget_get_visible (self->bar))
+    return foot;
+  gtk_widget_get_preferred_size (self->bar, &folded, &bar);
+  gtk_widget_get_preferred_size (self->legend, &least, &legend);
+  legend.width = MIN (legend.width, (int) MAX (room, least.width));
+  double beside = has_legend && self->legend_types != NULL ? legend.width + LEGEND_GAP : 0;
+  if (folded.width + beside > room)
+    beside = 0;
+  foot.bar.width = bar.width + beside <= room ? bar.width : folded.width;
+  foot.bar.height = beside > 0 ? MAX (bar.height, legend.height) : bar.height;
+  foot.bar.x = MAX (width - foot.bar.width - BAR_MARGIN, 0);
+  foot.bar.y = MAX (gtk_widget_get_height (GTK_WIDGET (self)) - foot.bar.height - BAR_MARGIN, 0);
+  if (beside > 0)
+    foot.legend = (SluiceRect){ foot.bar.x - beside, foot.bar.y, legend.width, foot.bar.height };
+  else if (has_legend)
+    foot.legend = (SluiceRect){ MAX (width - legend.width - BAR_MARGIN, 0),
+                                MAX (foot.bar.y - legend.height - LEGEND_GAP, 0), legend.width,
+                                legend.height };
+  return foot;
+}
+
 SluiceRect
 sluice_canvas_bar_rect (SluiceCanvas *self)
 {
-  GtkRequisition least, size;
-  if (!gtk_widget_get_visible (self->bar))
-    return (SluiceRect){ 0, 0, 0, 0 };
-  gtk_widget_get_preferred_size (self->bar, &least, &size);
-  return (
-      SluiceRect){ MAX (gtk_widget_get_width (GTK_WIDGET (self)) - size.width - BAR_MARGIN, 0),
-                   MAX (gtk_widget_get_height (GTK_WIDGET (self)) - size.height - BAR_MARGIN, 0),
-                   size.width, size.height };
+  return lay_foot (self).bar;
 }
 
 SluiceRect
 sluice_canvas_legend_rect (SluiceCanvas *self)
 {
-  GtkRequisition least, size;
-  SluiceRect bar = sluice_canvas_bar_rect (self);
-  if (!gtk_widget_get_visible (self->legend))
-    return (SluiceRect){ 0, 0, 0, 0 };
-  gtk_widget_get_preferred_size (self->legend, &least, &size);
-  return (SluiceRect){ MAX (gtk_widget_get_width (GTK_WIDGET (self)) - size.width - BAR_MARGIN, 0),
-                       MAX (bar.y - size.height - LEGEND_GAP, 0), size.width, size.height };
+  return lay_foot (self).legend;
+}
+
+/* Right to left, the minimap stays where it is and so do these: the picture has no direction. */
+static void
+allocate_rect (GtkWidget *child, SluiceRect rect)
+{
+  if (rect.width > 0)
+    allocate_at (child, rect.x, rect.y, (int) rect.width, (int) rect.height);
 }
 
 void
 sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 {
   GtkRequisition size, least;
-  if (gtk_widget_get_visible (self->bar))
-    {
-      gtk_widget_get_preferred_size (self->bar, &least, &size);
-      /* Right to left, the minimap stays where it is and so does the bar: the picture has no
-       * direction. */
-      allocate_at (self->bar, MAX (width - size.width - BAR_MARGIN, 0),
-                   MAX (height - size.height - BAR_MARGIN, 0), size.width, size.height);
-    }
-  SluiceRect legend = sluice_canvas_legend_rect (self);
-  if (legend.width > 0)
-    allocate_at (self->legend, legend.x, legend.y, (int) legend.width, (int) legend.height);
-  SluiceRect tip = sluice_canvas_tip_rect (self);
-  if (tip.width > 0)
-    allocate_at (self->tip, tip.x, tip.y, (int) tip.width, (int) tip.height);
+  Foot foot = lay_foot (self);
+  allocate_rect (self->bar, foot.bar);
+  allocate_rect (self->legend, foot.legend);
+  allocate_rect (self->tip, sluice_canvas_tip_rect (self));
   if (gtk_widget_get_visible (self->message))
     {
       int min_height, natural;

@@ -135,7 +135,8 @@ struct _SluiceCanvas
   guint spin_source; /* starts the spinner of a long wait */
   guint room_tick;   /* until the widget's first size has settled */
   int room_width, room_height;
-  GtkWidget *message, *spinner, *message_title, *message_text;
+  GtkWidget *message, *spinner, *message_icon, *message_title, *message_text;
+  GtkWidget *way_out; /* a button of the message */
   GtkWidget *menu;    /* (nullable): made when it is asked for */
   GPtrArray *proxies; /* GtkWidget */
   guint proxy_source;

@@ -113,6 +113,7 @@ append_overlays (SluiceCanvas *self, GString *out)
   sluice_canvas_append_json (out, r.width > 0 ? gtk_label_get_label (GTK_LABEL (self->tip)) : "");
   g_string_append_c (out, ',');
   append_rect (out, "tip_rect", r);
+  append_rect (out, "bar", sluice_canvas_bar_rect (self));
   append_rect (out, "legend", sluice_canvas_legend_rect (self));
 }
 

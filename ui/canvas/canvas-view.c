@@ -191,7 +191,8 @@ sluice_canvas_get_room (SluiceCanvas *self, double *width, double *height)
   return *width > 0 && *height > 0;
 }
 
-/* Empty where the view shows all there is, or is small itself. */
+/* Empty where the view shows all there is, or is small itself. Above what reaches into its corner.
+ */
 static SluiceRect
 minimap_rect_in (SluiceCanvas *self, const CanvasView *view)
 {
@@ -204,20 +205,24 @@ minimap_rect_in (SluiceCanvas *self, const CanvasView *view)
   if (all.x >= view->x && all.y >= view->y && all.x + all.width <= view->x + width / view->zoom
       && all.y + all.height <= view->y + height / view->zoom)
     return (SluiceRect){ 0, 0, 0, 0 };
-  SluiceRect bar = sluice_canvas_bar_rect (self);
+  SluiceRect overlays[] = { sluice_canvas_bar_rect (self), sluice_canvas_legend_rect (self) };
   double map_width = CANVAS_MINIMAP_WIDTH * scale, map_height = CANVAS_MINIMAP_HEIGHT * scale;
-  if (bar.width > 0 && bar.x < 2 * CANVAS_MINIMAP_MARGIN + map_width)
-    return (SluiceRect){ 0, 0, 0, 0 };
-  return (SluiceRect){ CANVAS_MINIMAP_MARGIN, height - map_height - CANVAS_MINIMAP_MARGIN,
-                       map_width, map_height };
+  double foot = height;
+  for (guint i = 0; i < G_N_ELEMENTS (overlays); i++)
+    if (overlays[i].width > 0 && overlays[i].x < 2 * CANVAS_MINIMAP_MARGIN + map_width)
+      foot = MIN (foot, overlays[i].y);
+  return (SluiceRect){ CANVAS_MINIMAP_MARGIN, foot - map_height - CANVAS_MINIMAP_MARGIN, map_width,
+                       map_height };
 }
 
 static gboolean
 covers_item (SluiceCanvas *self, const CanvasView *view, const SluiceRect *overlay)
 {
   g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
-  SluiceRect area = { view->x + overlay->x / view->zoom, view->y + overlay->y / view->zoom,
-                      overlay->width / view->zoom, overlay->height / view->zoom };
+  SluiceRect area = { view->x + (overlay->x - OVERLAY_AIR) / view->zoom,
+                      view->y + (overlay->y - OVERLAY_AIR) / view->zoom,
+                      (overlay->width + 2 * OVERLAY_AIR) / view->zoom,
+                      (overlay->height + 2 * OVERLAY_AIR) / view->zoom };
   if (overlay->width <= 0)
     return FALSE;
   sluice_scene_query (self->scene, &area, items);
@@ -235,7 +240,9 @@ sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean ani
   double width = gtk_widget_get_width (GTK_WIDGET (self)),
          height = gtk_widget_get_height (GTK_WIDGET (self));
   double left = minimap.width > 0 ? minimap.x + minimap.width : 0,
-         right = legend.width > 0 ? width - legend.x : 0, foot = MAX (minimap.height, bar.height),
+         right = legend.width > 0 ? width - legend.x : 0,
+         foot =
+             MAX (minimap.width > 0 ? height - minimap.y - CANVAS_MINIMAP_MARGIN : 0, bar.height),
          all_foot = legend.width > 0 ? height - legend.y : foot;
   const Insets tries[] = { { 0 },
                            { .foot = foot },
@@ -259,7 +266,7 @@ sluice_canvas_fit_rect (SluiceCanvas *self, const SluiceRect *rect, gboolean ani
   sluice_canvas_set_view (self, best, animate);
 }
 
-/* What would stand behind the minimap or the bar, which is at the foot, is shown above it. */
+/* What would stand behind the minimap, the bar or the legend, at the foot, is shown above it. */
 static void
 show_above (CanvasView *view, const SluiceRect *rect, const SluiceRect *overlay)
 {
@@ -293,9 +300,11 @@ sluice_canvas_show_rect (SluiceCanvas *self, const SluiceRect *rect)
   double w = width / view.zoom, h = height / view.zoom, m = margin / view.zoom;
   view.x = CLAMP (view.x, MIN (rect->x + rect->width + m - w, rect->x - m), rect->x - m);
   view.y = CLAMP (view.y, MIN (rect->y + rect->height + m - h, rect->y - m), rect->y - m);
-  SluiceRect minimap = minimap_rect_in (self, &view), bar = sluice_canvas_bar_rect (self);
+  SluiceRect minimap = minimap_rect_in (self, &view), bar = sluice_canvas_bar_rect (self),
+             legend = sluice_canvas_legend_rect (self);
   show_above (&view, rect, &minimap);
   show_above (&view, rect, &bar);
+  show_above (&view, rect, &legend);
   CanvasView now = sluice_canvas_target_view (self);
   if (view.x == now.x && view.y == now.y && view.zoom == now.zoom)
     return; /* a picture that was shown whole still is */
@@ -553,6 +562,7 @@ sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
                                 .draw_under = sluice_canvas_draw_notes,
                                 .under_data = self };
       sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+      sluice_canvas_draw_titles (self, cr);
       sluice_canvas_draw_muted (self, cr);
       sluice_canvas_draw_lines (self, cr);
       sluice_canvas_edit_draw (self, cr);

@@ -51,6 +51,9 @@ void sluice_canvas_set_loading (SluiceCanvas *self, const char *text);
 /* A graph that could not be read: what happened, to what, what to do. NULL ends the state. */
 void sluice_canvas_set_failure (SluiceCanvas *self, const char *text);
 
+/* What is offered by a button where there is no graph to show: it activates the action. */
+void sluice_canvas_set_way_out (SluiceCanvas *self, const char *label, const char *action);
+
 /* Replaces the view state (transfer none) and reads a copy of it, as for `model.layout`. */
 void sluice_canvas_set_view_state (SluiceCanvas *self, const SluiceViewState *state);
 SluiceViewState *sluice_canvas_dup_view_state (SluiceCanvas *self);

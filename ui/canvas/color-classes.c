@@ -15,7 +15,8 @@ typedef struct
 struct _SluiceColorClasses
 {
   SluiceGraphModel *model; /* whose texts the names are */
-  GArray *classes;         /* of Class */
+  SluiceColorBy by;
+  GArray *classes; /* of Class */
   guint n_none;
   guint *of_group;
   GStringChunk *names; /* that are not the model's */
@@ -104,6 +105,7 @@ sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
 {
   SluiceColorClasses *self = g_new0 (SluiceColorClasses, 1);
   self->model = sluice_graph_model_ref (sluice_hierarchy_get_model (hierarchy));
+  self->by = by;
   self->classes = g_array_new (FALSE, FALSE, sizeof (Class));
   self->names = g_string_chunk_new (64);
   guint n = sluice_graph_model_get_n_nodes (self->model);
@@ -159,6 +161,38 @@ guint
 sluice_color_classes_get_n_ops (const SluiceColorClasses *self, guint index)
 {
   return index == SLUICE_NONE ? self->n_none : g_array_index (self->classes, Class, index).n_ops;
+}
+
+/* What was added is green, whatever else there is. */
+static const struct
+{
+  const char *sign;
+  guint hue;
+} signs[] = { { "+", 2 }, { "−", 3 }, { "~", 0 }, { "→", 1 } };
+
+/* (G_N_ELEMENTS (signs): none, it is no change) */
+static guint
+find_sign (const SluiceColorClasses *self, guint index)
+{
+  guint i = self->by == SLUICE_COLOR_BY_CHANGE ? 0 : G_N_ELEMENTS (signs);
+  const char *name = sluice_color_classes_get_name (self, index);
+  while (i < G_N_ELEMENTS (signs) && strstr (name, signs[i].sign) == NULL)
+    i++;
+  return i;
+}
+
+guint
+sluice_color_classes_get_hue (const SluiceColorClasses *self, guint index)
+{
+  guint i = find_sign (self, index);
+  return i < G_N_ELEMENTS (signs) ? signs[i].hue : index;
+}
+
+const char *
+sluice_color_classes_get_sign (const SluiceColorClasses *self, guint index)
+{
+  guint i = find_sign (self, index);
+  return i < G_N_ELEMENTS (signs) ? signs[i].sign : NULL;
 }
 
 guint

@@ -10,7 +10,8 @@ G_BEGIN_DECLS
 
 typedef struct _SluiceColorClasses SluiceColorClasses;
 
-/* @by: ASKED (the device that nodes ask for) or DTYPE (of their first output that is read). */
+/* @by: ASKED (the device that nodes ask for), DTYPE (of their first output that is read) or CHANGE.
+ */
 SluiceColorClasses *sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by);
 void sluice_color_classes_free (SluiceColorClasses *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceColorClasses, sluice_color_classes_free)
@@ -19,6 +20,10 @@ guint sluice_color_classes_get_n (const SluiceColorClasses *self);
 const char *sluice_color_classes_get_name (const SluiceColorClasses *self, guint index);
 /* How many ops are of the class, or of none (SLUICE_NONE). */
 guint sluice_color_classes_get_n_ops (const SluiceColorClasses *self, guint index);
+/* Of changes always the same, whichever there are; of others by their order. */
+guint sluice_color_classes_get_hue (const SluiceColorClasses *self, guint index);
+/* (nullable): that says a change without its colour. */
+const char *sluice_color_classes_get_sign (const SluiceColorClasses *self, guint index);
 /* Of an op; of a scope that of most of its ops that have one. SLUICE_NONE: none has. */
 guint sluice_color_classes_get (const SluiceColorClasses *self, guint group);
 

@@ -10,6 +10,7 @@
 #include "ui/canvas/scene-private.h"
 #include "ui/canvas/text-metrics.h"
 
+#define SIGN_AT       9 /* of a change: its middle, from the left end of a capsule */
 #define SCOPE_RADIUS  9.0
 #define CLOSE_WIDTH   56.0
 #define MOST_HUES     4096 /* that are kept */
@@ -97,6 +98,23 @@ gradient_color (Draw *d, const SluiceGroup *g)
   return get_hue (d, forward->hue != SLUICE_NONE ? forward->hue : 0);
 }
 
+/* SLUICE_NONE: it has none */
+static guint
+class_of (Draw *d, guint group)
+{
+  return d->state->classes != NULL ? sluice_color_classes_get (d->state->classes, group)
+                                   : SLUICE_NONE;
+}
+
+static SluiceColor
+color_of_class (Draw *d, guint group)
+{
+  guint class = class_of (d, group);
+  return class_color (d, class != SLUICE_NONE
+                             ? sluice_color_classes_get_hue (d->state->classes, class)
+                             : SLUICE_NONE);
+}
+
 SluiceColor
 sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
 {
@@ -110,9 +128,7 @@ sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
     case SLUICE_COLOR_BY_ASKED:
     case SLUICE_COLOR_BY_DTYPE:
     case SLUICE_COLOR_BY_CHANGE:
-      return class_color (d, d->state->classes != NULL
-                                 ? sluice_color_classes_get (d->state->classes, item->node)
-                                 : SLUICE_NONE);
+      return color_of_class (d, item->node);
     case SLUICE_COLOR_BY_TIME:
     case SLUICE_COLOR_BY_BYTES:
       return scale_color (d, sqrt (scale_share (d, g)));
@@ -441,6 +457,12 @@ draw_op (Draw *d, const SluiceSceneItem *item, const SluiceGroup *g, SluiceRect 
     }
   else
     sluice_draw_text (d, TEXT_OP, item->title, r.x + r.width / 2, r.y + r.height / 2, r.width - 16,
+                      ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
+  guint class = class_of (d, item->node);
+  const char *sign =
+      class != SLUICE_NONE ? sluice_color_classes_get_sign (d->state->classes, class) : NULL;
+  if (sign != NULL && d->state->zoom >= DRAW_SMALL_ZOOM)
+    sluice_draw_text (d, TEXT_TITLE, sign, r.x + SIGN_AT, r.y + r.height / 2, 2 * SIGN_AT,
                       ALIGN_CENTRE, ink_on (d, g, fill, d->theme->text));
 }
 

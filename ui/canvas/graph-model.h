@@ -42,7 +42,7 @@ typedef struct
   const char *op;
   const char *device;
   const char *asked;  /* the device that it asks for, or NULL */
-  const char *change; /* of two graphs in one: what one has otherwise, or NULL */
+  const char *change; /* of two graphs in one: what one has otherwise, its sign in it, or NULL */
   const char *loop;   /* name of the innermost loop that it runs in, or NULL */
   const char *error;  /* a sentence for people: what is wrong with this node, or NULL */
   SluiceNodeClass node_class;

@@ -168,10 +168,9 @@ align_blocks (Placing *p, gboolean upper, gboolean from_left)
 }
 
 static double
-distance (const Placing *p, guint u, guint v)
+distance (const SluiceLayers *g, const SluiceLayoutOptions *options, guint u, guint v)
 {
-  const SluiceLayers *g = p->g;
-  double gap = is_dummy (g, u) || is_dummy (g, v) ? p->options->edge_gap : p->options->node_gap;
+  double gap = is_dummy (g, u) || is_dummy (g, v) ? options->edge_gap : options->node_gap;
   return g->right[u] + gap + g->left[v];
 }
 
@@ -205,7 +204,7 @@ collect_constraints (Placing *p, Blocks *b)
               {
                 guint at = b->start[from + 1]++;
                 b->to[at] = p->root[v];
-                b->gap[at] = distance (p, u, v);
+                b->gap[at] = distance (g, p->options, u, v);
               }
           }
       for (guint v = 0; pass == 0 && v < g->n; v++)
@@ -376,4 +375,89 @@ sluice_layers_place (SluiceLayers *self, const SluiceLayoutOptions *options)
   g_free (p.root);
   g_free (p.align);
   return high - low;
+}
+
+/* ---- narrower ---- */
+
+#define SHIFTS 16
+
+/* As far left as everything goes without being closer than it is or has to be: fills @x. Returns
+ * the width. */
+static double
+pack_left (const SluiceLayers *g, const SluiceLayoutOptions *options, double *x)
+{
+  double width = 0;
+  for (guint i = 0; i < g->n; i++)
+    {
+      guint v = g->order[i], u = g->pos[v] > 0 ? g->order[i - 1] : NONE;
+      /* What shares a lane goes on sharing it. */
+      x[v] = u == NONE ? g->left[v]
+                       : x[u] + MIN (distance (g, options, u, v), MAX (g->x[v] - g->x[u], 0));
+      width = MAX (width, x[v] + g->right[v]);
+    }
+  return width;
+}
+
+/* The mirror image, within @width. */
+static void
+pack_right (const SluiceLayers *g, const SluiceLayoutOptions *options, double width, double *x)
+{
+  for (guint i = g->n; i-- > 0;)
+    {
+      guint u = g->order[i],
+            v = i + 1 < g->n && g->pos[g->order[i + 1]] > 0 ? g->order[i + 1] : NONE;
+      x[u] = v == NONE ? width - g->right[u]
+                       : x[v] - MIN (distance (g, options, u, v), MAX (g->x[v] - g->x[u], 0));
+    }
+}
+
+static double
+clamped (const SluiceLayers *g, guint v, double shift, const double *low, const double *high)
+{
+  return CLAMP (g->x[v] - shift, low[v], high[v]);
+}
+
+/* How far the edges lead sideways, the heavy ones before the light ones. */
+static double
+measure_shift (const SluiceLayers *g, double shift, const double *low, const double *high)
+{
+  double sum = 0;
+  for (guint e = 0; e < g->n_edges; e++)
+    sum += g->weight[e]
+           * fabs (clamped (g, g->from[e], shift, low, high)
+                   - clamped (g, g->to[e], shift, low, high));
+  return sum;
+}
+
+double
+sluice_layers_get_least_width (const SluiceLayers *self, const SluiceLayoutOptions *options)
+{
+  g_autofree double *x = g_new (double, self->n + 1);
+  return pack_left (self, options, x);
+}
+
+double
+sluice_layers_narrow (SluiceLayers *self, const SluiceLayoutOptions *options, double width)
+{
+  g_autofree double *low = g_new (double, self->n + 1);
+  g_autofree double *high = g_new (double, self->n + 1);
+  double left, right, best = HUGE_VAL, chosen = 0;
+  width = MAX (width, pack_left (self, options, low));
+  extent (self, self->x, &left, &right);
+  if (right - left <= width)
+    return right - left;
+  pack_right (self, options, width, high);
+  for (guint i = 0; i <= SHIFTS; i++)
+    {
+      double shift = left + (right - left - width) * i / SHIFTS;
+      double sum = measure_shift (self, shift, low, high);
+      if (sum >= best)
+        continue;
+      best = sum;
+      chosen = shift;
+    }
+  /* Keeps distances, as each of the three does. */
+  for (guint v = 0; v < self->n; v++)
+    self->x[v] = clamped (self, v, chosen, low, high);
+  return width;
 }

@@ -135,8 +135,7 @@ count_lines (const SluiceBands *self)
   guint *n = g_new0 (guint, self->n_rows + 1);
   for (guint c = 0; c < self->n_columns; c++)
     for (guint e = 0; e < self->columns[c]->n_edges; e++)
-      n[self->columns[c]->rank[self->columns[c]->from[e]]] +=
-          self->columns[c]->weight[e] > SLUICE_LAYOUT_UNSEEN;
+      n[self->columns[c]->rank[self->columns[c]->from[e]]]++;
   return n;
 }
 
@@ -243,10 +242,7 @@ number_lanes (SluiceBands *self)
           for (guint i = row < g->n_ranks ? g->rank_start[row] : g->n;
                i < (row < g->n_ranks ? g->rank_start[row + 1] : g->n); i++)
             for (guint k = g->out_start[g->order[i]]; k < g->out_start[g->order[i] + 1]; k++)
-              {
-                self->lane[c][k] = n;
-                n += g->out_weight[k] > SLUICE_LAYOUT_UNSEEN;
-              }
+              self->lane[c][k] = n++;
         }
       self->n_lanes[b] = n;
     }

@@ -51,6 +51,11 @@ guint64 sluice_layers_order (SluiceLayers *self, const gint *cancelled);
 /* Sets x, smallest left side at 0; returns the width. */
 double sluice_layers_place (SluiceLayers *self, const SluiceLayoutOptions *options);
 
+/* Draws what is placed from there on in to that width, or as near as it gets: what stands at the
+ * sides moves, the rest only where it must. Returns the width. */
+double sluice_layers_narrow (SluiceLayers *self, const SluiceLayoutOptions *options, double width);
+double sluice_layers_get_least_width (const SluiceLayers *self, const SluiceLayoutOptions *options);
+
 /* After that: lines that have an end in common share their lanes. */
 void sluice_layers_share_lanes (SluiceLayers *self, const SluiceLayoutOptions *options);
 

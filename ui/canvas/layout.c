@@ -10,11 +10,16 @@
 
 #define NONE G_MAXUINT
 
+#define HARD_TO_READ 0.63 /* what fits at less is drawn closer than it would be good */
+
 /* Between ranks, where the drawing fits no better with more: a label still has its line. */
 static const struct
 {
   double fit, gap;
-} tight[] = { { SLUICE_LAYOUT_GOOD_FIT, 28 }, { 0.63, 22 } };
+} tight[] = { { SLUICE_LAYOUT_GOOD_FIT, 28 }, { HARD_TO_READ, 22 } };
+
+#define WORTH_WHILE  1.02 /* what drawing it in must bring */
+#define NARROW_BANDS 3    /* side by side that it is drawn in for */
 
 /* A distinct edge between two boxes, turned with the flow. */
 typedef struct
@@ -44,6 +49,11 @@ typedef struct
   guint *member_start; /* [n_components + 1] */
   guint *link_start;   /* [n_components + 1] */
   guint *local;        /* per node: index within its component */
+
+  SluiceLayers **layers; /* per component */
+  double *widths;        /* of these */
+  SluiceBands *strips;
+  guint n_strips;
 } Job;
 
 SluiceLayers *
@@ -332,6 +342,13 @@ is_port (const Job *job, const Link *link)
   return job->options->max_span > 0 && span (link, job->layout->ranks) > job->options->max_span;
 }
 
+/* Only its ranks count: it has no line. */
+static gboolean
+is_unseen (const Link *link)
+{
+  return link->weight <= SLUICE_LAYOUT_UNSEEN;
+}
+
 static void
 wrap_component (const Job *job, guint c, guint *rank)
 {
@@ -386,7 +403,7 @@ build_layers (Job *job, guint c)
   for (guint l = first; l < last; l++)
     {
       const Link *link = &g_array_index (job->links, Link, l);
-      if (is_port (job, link))
+      if (is_port (job, link) || is_unseen (link))
         continue;
       n_dummies += span (link, ranks) - 1;
       n_edges += span (link, ranks);
@@ -406,7 +423,7 @@ build_layers (Job *job, guint c)
     {
       Link *link = &g_array_index (job->links, Link, l);
       guint before = job->local[link->from];
-      if (is_port (job, link))
+      if (is_port (job, link) || is_unseen (link))
         continue;
       link->first_dummy = span (link, ranks) > 1 ? dummy : NONE;
       for (guint r = ranks[link->from] + 1; r < ranks[link->to]; r++, dummy++)
@@ -429,57 +446,116 @@ build_layers (Job *job, guint c)
 
 /* Components with fixed ranks are columns of one strip. */
 static SluiceBands *
-strip_of (const Job *job, SluiceBands *strips, guint component, guint *column)
+strip_of (const Job *job, guint component, guint *column)
 {
   *column = job->options->fixed ? component : 0;
-  return &strips[job->options->fixed ? 0 : component];
+  return &job->strips[job->options->fixed ? 0 : component];
 }
 
 /* Returns how the drawing fits with that gap between ranks. */
 static double
-pack_with (Job *job,
-           SluiceLayers **layers,
-           const double *widths,
-           SluiceBands *strips,
-           guint n,
-           double rank_gap)
+pack_with (Job *job, double rank_gap)
 {
   SluiceLayout *layout = job->layout;
   guint n_columns = job->options->fixed ? layout->n_components : 1;
   SluiceLayoutOptions options = *job->options;
   options.rank_gap = rank_gap;
-  for (guint i = 0; i < n; i++)
+  for (guint i = 0; i < job->n_strips; i++)
     {
-      sluice_bands_clear (&strips[i]);
-      sluice_bands_init (&strips[i], layers + i, n_columns, widths + i, &options);
-      sluice_bands_fold (&strips[i], &options);
+      sluice_bands_clear (&job->strips[i]);
+      sluice_bands_init (&job->strips[i], job->layers + i, n_columns, job->widths + i, &options);
+      sluice_bands_fold (&job->strips[i], &options);
     }
-  sluice_bands_pack (strips, n, &options, &layout->width, &layout->height);
+  sluice_bands_pack (job->strips, job->n_strips, &options, &layout->width, &layout->height);
   return sluice_layout_fit (&options, layout->width, layout->height);
 }
 
+/* Draws strips that are wider than that in, each of their columns by what it can give. */
 static void
-pack_all (Job *job, SluiceLayers **layers, const double *widths, SluiceBands *strips, guint n)
+narrow_strips (Job *job, double width)
+{
+  guint n_columns = job->options->fixed ? job->layout->n_components : 1;
+  g_autofree double *least = g_new (double, n_columns + 1);
+  for (guint s = 0; s < job->n_strips; s++)
+    {
+      SluiceLayers **columns = &job->layers[s];
+      double *widths = &job->widths[s], all = (n_columns - 1) * job->options->column_gap;
+      double least_all = all;
+      for (guint c = 0; c < n_columns; c++)
+        {
+          least[c] = sluice_layers_get_least_width (columns[c], job->options);
+          least_all += least[c];
+          all += widths[c];
+        }
+      if (all <= width)
+        continue;
+      double kept = all > least_all ? MAX (width - least_all, 0) / (all - least_all) : 0;
+      for (guint c = 0; c < n_columns; c++)
+        widths[c] = sluice_layers_narrow (columns[c], job->options,
+                                          least[c] + kept * (widths[c] - least[c]));
+    }
+}
+
+/* As placed, but no wider than that. */
+static double
+pack_narrowed (Job *job, const GPtrArray *placed, const double *widths, double width, double gap)
+{
+  for (guint c = 0; c < placed->len; c++)
+    {
+      memcpy (job->layers[c]->x, placed->pdata[c], job->layers[c]->n * sizeof (double));
+      job->widths[c] = widths[c];
+    }
+  narrow_strips (job, width);
+  return pack_with (job, gap);
+}
+
+/* What is too wide to be read is drawn in: to as wide as the view may show, or to a part of it
+ * where it is folded. */
+static void
+pack_narrower (Job *job, double gap, double fit)
+{
+  guint n = job->layout->n_components;
+  double chosen = G_MAXDOUBLE,
+         room = job->options->view_width / HARD_TO_READ - job->options->beside, best = fit;
+  g_autofree double *widths = g_memdup2 (job->widths, (n + 1) * sizeof *widths);
+  g_autoptr (GPtrArray) placed = g_ptr_array_new_with_free_func (g_free);
+  for (guint c = 0; c < n; c++)
+    g_ptr_array_add (placed, g_memdup2 (job->layers[c]->x, job->layers[c]->n * sizeof (double)));
+  for (guint n_bands = 1; n_bands <= NARROW_BANDS && best < HARD_TO_READ; n_bands++)
+    {
+      fit = pack_narrowed (job, placed, widths, room / n_bands, gap);
+      if (fit < WORTH_WHILE * best)
+        continue;
+      best = fit;
+      chosen = room / n_bands;
+    }
+  pack_narrowed (job, placed, widths, chosen, gap);
+}
+
+static void
+pack_all (Job *job)
 {
   SluiceLayout *layout = job->layout;
   guint n_columns = job->options->fixed ? layout->n_components : 1;
-  double gap = job->options->rank_gap, fit = pack_with (job, layers, widths, strips, n, gap);
+  double gap = job->options->rank_gap, fit = pack_with (job, gap);
   for (guint i = 0; i < G_N_ELEMENTS (tight) && job->options->view_width > 0; i++)
     {
       if (fit >= tight[i].fit || gap <= tight[i].gap)
         break;
-      double tighter = pack_with (job, layers, widths, strips, n, tight[i].gap);
+      double tighter = pack_with (job, tight[i].gap);
       if (tighter < fit)
         {
-          pack_with (job, layers, widths, strips, n, gap);
+          pack_with (job, gap);
           break;
         }
       gap = tight[i].gap;
       fit = tighter;
     }
-  if (!job->options->fixed || n == 0)
+  if (job->options->view_width > 0 && fit < HARD_TO_READ)
+    pack_narrower (job, gap, fit);
+  if (!job->options->fixed || job->n_strips == 0)
     return;
-  const SluiceBands *all = &strips[0];
+  const SluiceBands *all = &job->strips[0];
   layout->n_rows = all->n_rows;
   layout->top = g_memdup2 (all->top, (all->n_rows + 1) * sizeof *all->top);
   layout->bottom = g_memdup2 (all->bottom, (all->n_rows + 1) * sizeof *all->bottom);
@@ -490,32 +566,19 @@ pack_all (Job *job, SluiceLayers **layers, const double *widths, SluiceBands *st
       layout->column_x[b * n_columns + c] = sluice_bands_left (all, c, b);
 }
 
-/* Adds a cubic to (x, y) that leaves and arrives along the flow. Within a gap between ranks it
- * cannot meet a box. */
+/* Within a gap between ranks a curve cannot meet a box. */
 static void
-curve_to (GArray *points, double x, double y)
-{
-  SluicePoint last = g_array_index (points, SluicePoint, points->len - 1);
-  double middle = (last.y + y) / 2;
-  if (fabs (last.x - x) < 0.01 && fabs (last.y - y) < 0.01)
-    return;
-  sluice_path_add (points, last.x, middle);
-  sluice_path_add (points, x, middle);
-  sluice_path_add (points, x, y);
-}
-
-static void
-route_link (Job *job, const Link *link, SluiceBands *strips)
+route_link (Job *job, const Link *link)
 {
   guint column, u = job->local[link->from], v = job->local[link->to];
-  const SluiceBands *s = strip_of (job, strips, link->component, &column);
+  const SluiceBands *s = strip_of (job, link->component, &column);
   const SluiceLayers *g = s->columns[column];
   GArray *points = job->layout->points;
   guint last = g->rank[v], first = g->rank[u], d = link->first_dummy;
   double y = s->y, x = s->x + sluice_bands_shift (s, column, first) + g->x[u];
 
   sluice_path_add (points, x, y + (s->top[first] + s->bottom[first] + g->height[u]) / 2);
-  curve_to (points, x, y + s->bottom[first]);
+  sluice_path_curve_to (points, x, y + s->bottom[first]);
   for (guint r = first + 1, before = u; r <= last; r++)
     {
       guint w = r < last ? d++ : v;
@@ -523,12 +586,12 @@ route_link (Job *job, const Link *link, SluiceBands *strips)
       if (s->band[r] != s->band[r - 1])
         sluice_bands_route_over (s, job->options, column, before, w, points);
       else
-        curve_to (points, x, y + s->top[r]);
+        sluice_path_curve_to (points, x, y + s->top[r]);
       if (r < last)
-        curve_to (points, x, y + s->bottom[r]);
+        sluice_path_curve_to (points, x, y + s->bottom[r]);
       before = w;
     }
-  curve_to (points, x, y + (s->top[last] + s->bottom[last] - g->height[v]) / 2);
+  sluice_path_curve_to (points, x, y + (s->top[last] + s->bottom[last] - g->height[v]) / 2);
 }
 
 static void
@@ -544,7 +607,7 @@ reverse_points (GArray *points, guint first)
 }
 
 static void
-route_all (Job *job, SluiceBands *strips)
+route_all (Job *job)
 {
   SluiceLayout *layout = job->layout;
   for (guint e = 0; e < job->n_edges; e++)
@@ -556,9 +619,9 @@ route_all (Job *job, SluiceBands *strips)
       route->reversed = link->reversed;
       route->port = is_port (job, link);
       route->first_point = layout->points->len;
-      if (route->port)
+      if (route->port || is_unseen (link))
         continue;
-      route_link (job, link, strips);
+      route_link (job, link);
       if (link->reversed)
         reverse_points (layout->points, route->first_point);
       route->n_points = layout->points->len - route->first_point;
@@ -566,12 +629,12 @@ route_all (Job *job, SluiceBands *strips)
 }
 
 static void
-set_anchors (Job *job, SluiceBands *strips)
+set_anchors (Job *job)
 {
   for (guint v = 0; v < job->n_nodes; v++)
     {
       guint column, r = job->layout->ranks[v];
-      const SluiceBands *s = strip_of (job, strips, job->component[v], &column);
+      const SluiceBands *s = strip_of (job, job->component[v], &column);
       job->layout->anchors[v].x =
           s->x + sluice_bands_shift (s, column, r) + s->columns[column]->x[job->local[v]];
       job->layout->anchors[v].y = s->y + (s->top[r] + s->bottom[r]) / 2;
@@ -588,29 +651,26 @@ run (Job *job)
     break_cycles (job);
   split_components (job);
   merge_parallel (job);
-  guint n = job->layout->n_components, n_strips = job->options->fixed ? MIN (n, 1) : n;
-  g_autofree SluiceLayers **layers = g_new0 (SluiceLayers *, n + 1);
-  g_autofree double *widths = g_new0 (double, n + 1);
-  g_autofree SluiceBands *strips = g_new0 (SluiceBands, n_strips + 1);
+  guint n = job->layout->n_components;
+  job->layers = g_new0 (SluiceLayers *, n + 1);
+  job->widths = g_new0 (double, n + 1);
+  job->n_strips = job->options->fixed ? MIN (n, 1) : n;
+  job->strips = g_new0 (SluiceBands, job->n_strips + 1);
   for (guint c = 0; c < n && done; c++)
     {
       rank_component (job, c);
-      layers[c] = build_layers (job, c);
-      job->layout->crossings += sluice_layers_order (layers[c], job->cancelled);
-      widths[c] = sluice_layers_place (layers[c], job->options);
-      sluice_layers_share_lanes (layers[c], job->options);
+      SluiceLayers *g = job->layers[c] = build_layers (job, c);
+      job->layout->crossings += sluice_layers_order (g, job->cancelled);
+      job->widths[c] = sluice_layers_place (g, job->options);
+      sluice_layers_share_lanes (g, job->options);
       done = job->cancelled == NULL || !g_atomic_int_get (job->cancelled);
     }
   if (done)
     {
-      pack_all (job, layers, widths, strips, n_strips);
-      set_anchors (job, strips);
-      route_all (job, strips);
+      pack_all (job);
+      set_anchors (job);
+      route_all (job);
     }
-  for (guint i = 0; i < n_strips; i++)
-    sluice_bands_clear (&strips[i]);
-  for (guint c = 0; c < n; c++)
-    g_clear_pointer (&layers[c], sluice_layers_free);
   return done;
 }
 
@@ -637,6 +697,13 @@ start_job (Job *job, const SluiceLayoutEdge *edges)
 static void
 end_job (Job *job)
 {
+  for (guint i = 0; i < job->n_strips; i++)
+    sluice_bands_clear (&job->strips[i]);
+  for (guint c = 0; job->layers != NULL && c < job->layout->n_components; c++)
+    g_clear_pointer (&job->layers[c], sluice_layers_free);
+  g_free (job->layers);
+  g_free (job->widths);
+  g_free (job->strips);
   g_free (job->back);
   g_array_unref (job->links);
   g_free (job->link_of_edge);

@@ -19,6 +19,18 @@ sluice_path_line_to (GArray *points, double x, double y)
 }
 
 void
+sluice_path_curve_to (GArray *points, double x, double y)
+{
+  SluicePoint a = g_array_index (points, SluicePoint, points->len - 1);
+  double middle = (a.y + y) / 2;
+  if (fabs (a.x - x) < 0.01 && fabs (a.y - y) < 0.01)
+    return;
+  sluice_path_add (points, a.x, middle);
+  sluice_path_add (points, x, middle);
+  sluice_path_add (points, x, y);
+}
+
+void
 sluice_path_follow (GArray *points, const SluicePoint *via, guint n, double radius)
 {
   for (guint i = 1; i + 1 < n; i++)

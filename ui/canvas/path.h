@@ -18,6 +18,9 @@ sluice_path_add (GArray *points, double x, double y)
 /* A straight segment; nothing where the path is there already. */
 void sluice_path_line_to (GArray *points, double x, double y);
 
+/* A segment that leaves and arrives upright; nothing where the path is there already. */
+void sluice_path_curve_to (GArray *points, double x, double y);
+
 /* On from where the path is, via[0], in straight lines through @via with round corners. */
 void sluice_path_follow (GArray *points, const SluicePoint *via, guint n, double radius);
 

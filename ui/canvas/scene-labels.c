@@ -121,6 +121,7 @@ place_on (SluiceScene *scene, Plates *plates, SluiceSceneEdge *edge)
           || !is_free (plates, &r))
         continue;
       take_place (plates, &r);
+      scene->bounds = sluice_rect_union (&scene->bounds, &r);
       edge->label_at = (SluicePoint){ x, y };
       return TRUE;
     }

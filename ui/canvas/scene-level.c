@@ -14,7 +14,7 @@
  * into wires. */
 
 #define MAX_GLYPHS    4 /* at one side of a box; the rest is counted */
-#define MAX_ENTRANCES 8 /* lines drawn from a border to members */
+#define MAX_ENTRANCES 8 /* lines drawn from a border to members, and parts that have any */
 #define MAX_CONTROL   4 /* control lines at one box before they are only shown on selection */
 
 static const SluiceGroup *
@@ -461,6 +461,48 @@ add_port_wire (SceneBuilder *b, SceneLevel *level, guint member, gboolean in)
     level->has_out = TRUE;
 }
 
+static guint
+find_first (guint *before, guint i)
+{
+  while (before[i] != i)
+    i = before[i] = before[before[i]];
+  return i;
+}
+
+/* Which members have lines to the border: all, unless the scope is a collection of many parts that
+ * no line ties to each other. Then such lines would say of each that it is a part. A part of one
+ * box has none where parts are many, others where there are many others. */
+static void
+find_entered (const SceneBuilder *b, const SceneLevel *level, guint8 *entered)
+{
+  guint n = level->members->len, n_parts = 0, n_larger = 0;
+  g_autofree guint *first = g_new (guint, n + 1);
+  g_autofree guint *size = g_new0 (guint, n + 1);
+  g_autofree guint8 *crossed = g_new0 (guint8, n + 1);
+  for (guint i = 0; i < n; i++)
+    first[i] = i;
+  for (guint i = 0; i < level->wires->len; i++)
+    {
+      const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
+      if (!w->quiet && !w->stub)
+        first[find_first (first, w->from)] = find_first (first, w->to);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      const SceneMember *m = &g_array_index (level->members, SceneMember, i);
+      guint part = find_first (first, i);
+      size[part]++;
+      crossed[part] |= !m->aside && (b->in[m->group].n_data > 0 || b->out[m->group].n_data > 0);
+    }
+  for (guint i = 0; i < n; i++)
+    {
+      n_parts += crossed[i];
+      n_larger += crossed[i] && size[i] > 1;
+    }
+  for (guint i = 0; i < n; i++)
+    entered[i] = (size[find_first (first, i)] > 1 ? n_larger : n_parts) <= MAX_ENTRANCES;
+}
+
 /* Lines between the border and the members that something outside is tied to. Where these are many,
  * only the first and last in the flow have one. */
 static void
@@ -469,6 +511,8 @@ add_port_wires (SceneBuilder *b, SceneLevel *level)
   guint n_members = level->members->len, n_wires = level->wires->len;
   g_autofree guint8 *has_in = g_new0 (guint8, n_members + 1);
   g_autofree guint8 *has_out = g_new0 (guint8, n_members + 1);
+  g_autofree guint8 *entered = g_new0 (guint8, n_members + 1);
+  find_entered (b, level, entered);
   for (guint i = 0; i < n_wires; i++)
     {
       const SceneWire *w = &g_array_index (level->wires, SceneWire, i);
@@ -487,7 +531,8 @@ add_port_wires (SceneBuilder *b, SceneLevel *level)
       for (guint i = 0; i < n_members; i++)
         {
           const SceneMember *m = &g_array_index (level->members, SceneMember, i);
-          if (!m->aside && crossings[m->group].n_data > 0 && (n <= MAX_ENTRANCES || !inside[i]))
+          if (!m->aside && entered[i] && crossings[m->group].n_data > 0
+              && (n <= MAX_ENTRANCES || !inside[i]))
             add_port_wire (b, level, i, side == 0);
         }
     }

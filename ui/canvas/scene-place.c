@@ -163,7 +163,7 @@ is_in_flow (const SceneMember *m)
   return !m->aside && !m->loose;
 }
 
-/* At the top, where nothing else holds them in the flow. */
+/* Nothing holds them in the flow. */
 static void
 find_loose (SceneBuilder *b, SceneLevel *level)
 {
@@ -172,16 +172,17 @@ find_loose (SceneBuilder *b, SceneLevel *level)
   for (guint i = 0; i < level->wires->len; i++)
     {
       const SceneWire *w = wire_at (level, i);
-      if (w->quiet || w->stub || w->from >= n || w->to >= n)
+      if (w->quiet || w->stub)
         continue;
-      tied[w->from] = tied[w->to] = 1;
+      tied[MIN (w->from, n)] = tied[MIN (w->to, n)] = 1; /* n: a port */
     }
   for (guint i = 0; i < n; i++)
     {
       SceneMember *m = member_at (level, i);
-      m->loose = level->group == 0 && !tied[i] && !m->aside;
-      /* Counters, rates and constants that nothing visible reads. */
-      m->aside |= m->loose && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
+      m->loose = !tied[i] && !m->aside;
+      /* At the top: counters, rates and constants that nothing visible reads. */
+      m->aside |= m->loose && level->group == 0
+                  && (m->kind == SLUICE_ITEM_VARIABLE || m->kind == SLUICE_ITEM_CONSTANT)
                   && sluice_hierarchy_get_group (b->hierarchy, m->group)->params == 0;
     }
 }
@@ -498,28 +499,54 @@ take_layout (SceneLevel *level, const Input *input, const SluiceLayout *layout)
     level->port_x = layout->anchors[input->in != SLUICE_NONE ? input->in : input->out].x;
 }
 
-/* Lines at the border all start where the line outside ends. The first gap has no boxes, so the
- * bend cannot meet one. */
+/* Leads the line of a port on to @y, where the drawing begins or ends. */
 static void
-bend_to_port (SceneLevel *level)
+lead_out (SceneLevel *level, SceneWire *w, double y)
+{
+  GArray *points = level->points;
+  guint first = points->len, n = w->n_points;
+  g_autofree SluicePoint *p =
+      g_memdup2 (&g_array_index (points, SluicePoint, w->first_point), n * sizeof *p);
+  if (w->from == SCENE_PORT_IN)
+    {
+      sluice_path_add (points, level->port_x, y - PORT_INSET);
+      sluice_path_curve_to (points, p[0].x, y);
+      sluice_path_line_to (points, p[0].x, p[0].y);
+      g_array_append_vals (points, p + 1, n - 1);
+    }
+  else
+    {
+      g_array_append_vals (points, p, n);
+      sluice_path_line_to (points, p[n - 1].x, y);
+      sluice_path_curve_to (points, level->port_x, y + PORT_INSET);
+    }
+  w->first_point = first;
+  w->n_points = points->len - first;
+}
+
+/* Lines at the border all start where the line outside ends. The first gap has no boxes, so the
+ * bend cannot meet one. Where something of the drawing reaches farther out than they do, such as
+ * what leads back from the end of folded rows, they bend outside of it. */
+static void
+bend_to_port (SceneLevel *level, double height)
 {
   for (guint i = 0; i < level->wires->len; i++)
     {
       SceneWire *w = wire_at (level, i);
-      if (w->n_points == 0)
+      gboolean in = w->from == SCENE_PORT_IN;
+      if (w->n_points == 0 || (!in && w->to != SCENE_PORT_OUT))
         continue;
       SluicePoint *p = &g_array_index (level->points, SluicePoint, w->first_point);
-      guint last = w->n_points - 1;
-      if (w->from == SCENE_PORT_IN)
+      guint end = in ? 0 : w->n_points - 1, next = in ? 1 : end - 1;
+      double y = in ? 0 : height;
+      gboolean is_outermost = fabs (p[end].y - y) < 1;
+      if (is_outermost)
         {
-          p[0].x = p[1].x = level->port_x;
-          p[0].y += PORT_INSET;
+          p[end].x = p[next].x = level->port_x;
+          p[end].y += in ? PORT_INSET : -PORT_INSET;
         }
-      if (w->to == SCENE_PORT_OUT)
-        {
-          p[last].x = p[last - 1].x = level->port_x;
-          p[last].y -= PORT_INSET;
-        }
+      else if (fabs (p[end].x - level->port_x) > 0.5)
+        lead_out (level, w, y);
     }
 }
 
@@ -581,6 +608,9 @@ measure_content (SceneLevel *level)
   if (level->has_heading)
     grow (&all, &any, (SluiceRect){ level->heading_x - 34, level->heading_y, 68, 12 });
   level->content = all;
+  /* Lines from outside end at the border. */
+  if (!level->has_in && !level->has_out)
+    level->port_x = all.x + all.width / 2;
 }
 
 static SluiceLayout *
@@ -633,7 +663,7 @@ sluice_scene_level_place (SceneBuilder *b, SceneLevel *level)
       sluice_scene_level_route (level, layout);
       sluice_scene_level_untangle (b, level);
       double width = MAX (layout->width, sluice_scene_level_route_back (level));
-      bend_to_port (level);
+      bend_to_port (level, layout->height);
       if (level->flow == SLUICE_FLOW_UP)
         flip (level, layout->height);
       sluice_scene_level_shelve (level, width, layout->height);

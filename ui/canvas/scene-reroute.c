@@ -18,8 +18,10 @@
 #define LANE         4.0   /* between parallel lines */
 #define TURN         60.0  /* what a turn costs, in pixels of way */
 #define THROUGH      200.0 /* what a pixel through a box costs */
+#define SHARED       0.3   /* what a pixel costs on the way of a line with an end in common */
 #define AROUND       240.0 /* how far off the straight way boxes are looked at */
 #define MOST_BOXES   160   /* beside one line; with more of them it is drawn direct */
+#define MOST_SHARED  8     /* lines whose ways are looked at */
 #define HIT_MARGIN   3.0
 #define N_DIRECTIONS 2 /* of the last piece: level, upright */
 
@@ -37,7 +39,15 @@ typedef struct
   GArray *boxes;   /* SluiceRect, of members and what stands beside them */
   guint *owner;    /* per box: its member */
   guint n_members; /* the first boxes are the members */
+  GArray *ways;    /* Way, that lines around boxes took */
+  GArray *corners; /* SluicePoint, of these */
 } Rerouter;
+
+typedef struct
+{
+  guint from, to; /* members or ports */
+  guint first, n; /* corners */
+} Way;
 
 static SceneMember *
 member_at (const SceneLevel *level, guint i)
@@ -57,8 +67,12 @@ static void
 collect_boxes (Rerouter *r, SceneLevel *level)
 {
   guint n = level->members->len;
-  *r = (Rerouter){ level, g_array_new (FALSE, FALSE, sizeof (SluiceRect)),
-                   g_new (guint, n + level->satellites->len + 1), n };
+  *r = (Rerouter){ level,
+                   g_array_new (FALSE, FALSE, sizeof (SluiceRect)),
+                   g_new (guint, n + level->satellites->len + 1),
+                   n,
+                   g_array_new (FALSE, FALSE, sizeof (Way)),
+                   g_array_new (FALSE, FALSE, sizeof (SluicePoint)) };
   for (guint i = 0; i < n; i++)
     {
       const SceneMember *m = member_at (level, i);
@@ -130,11 +144,17 @@ typedef struct
   guint state;
 } Entry;
 
+typedef enum
+{
+  PIECE_BLOCKED = 1 << 0, /* it goes through a box */
+  PIECE_SHARED = 1 << 1,  /* a line with an end in common takes it */
+} Piece;
+
 typedef struct
 {
   double *x, *y;
   guint nx, ny;
-  guint8 *level, *upright; /* by point: the piece to the next one goes through a box */
+  guint8 *level, *upright; /* Piece by point: that to the next one */
   double *cost;            /* by state */
   guint *before;           /* by state */
   GArray *heap;            /* Entry, the cheapest first */
@@ -213,33 +233,16 @@ block (Grid *g, const SluiceRect *box)
         gboolean in_row = g->y[iy] > b.y && g->y[iy] < b.y + b.height;
         gboolean in_column = g->x[ix] > b.x && g->x[ix] < b.x + b.width;
         if (in_row && ix + 1 < g->nx && g->x[ix] < b.x + b.width && g->x[ix + 1] > b.x)
-          g->level[iy * g->nx + ix] = TRUE;
+          g->level[iy * g->nx + ix] |= PIECE_BLOCKED;
         if (in_column && iy + 1 < g->ny && g->y[iy] < b.y + b.height && g->y[iy + 1] > b.y)
-          g->upright[iy * g->nx + ix] = TRUE;
+          g->upright[iy * g->nx + ix] |= PIECE_BLOCKED;
       }
 }
 
-/* Lines of the grid beside each box near the way from @a to @b. FALSE: there are too many. */
-static gboolean
-make_grid (Grid *g, const Rerouter *r, SluicePoint a, SluicePoint b, double air)
+/* For the coordinates that the grid has. */
+static void
+make_pieces (Grid *g)
 {
-  SluiceRect way = { MIN (a.x, b.x), MIN (a.y, b.y), fabs (a.x - b.x), fabs (a.y - b.y) };
-  way = sluice_rect_grown (&way, AROUND);
-  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (SluiceRect));
-  for (guint i = 0; i < r->boxes->len; i++)
-    if (sluice_rect_touches (&way, box_at (r, i)))
-      g_array_append_vals (near, box_at (r, i), 1);
-  if (near->len > MOST_BOXES)
-    return FALSE;
-  *g = (Grid){ .x = g_new (double, 2 * near->len + 2), .y = g_new (double, 2 * near->len + 2) };
-  g->x[g->nx++] = a.x, g->y[g->ny++] = a.y;
-  g->x[g->nx++] = b.x, g->y[g->ny++] = b.y;
-  for (guint i = 0; i < near->len; i++)
-    {
-      SluiceRect box = sluice_rect_grown (&g_array_index (near, SluiceRect, i), air);
-      g->x[g->nx++] = box.x, g->x[g->nx++] = box.x + box.width;
-      g->y[g->ny++] = box.y, g->y[g->ny++] = box.y + box.height;
-    }
   g->nx = sort_unique (g->x, g->nx);
   g->ny = sort_unique (g->y, g->ny);
   guint n = g->nx * g->ny;
@@ -250,8 +253,78 @@ make_grid (Grid *g, const Rerouter *r, SluicePoint a, SluicePoint b, double air)
   g->heap = g_array_new (FALSE, FALSE, sizeof (Entry));
   for (guint i = 0; i < n * N_DIRECTIONS; i++)
     g->cost[i] = HUGE_VAL;
+}
+
+/* Which pieces of the grid the straight way from @a to @b takes. */
+static void
+share (Grid *g, SluicePoint a, SluicePoint b)
+{
+  gboolean is_upright = fabs (a.x - b.x) < 0.01;
+  guint x0 = index_of (g->x, g->nx, MIN (a.x, b.x)), x1 = index_of (g->x, g->nx, MAX (a.x, b.x));
+  guint y0 = index_of (g->y, g->ny, MIN (a.y, b.y)), y1 = index_of (g->y, g->ny, MAX (a.y, b.y));
+  for (guint i = is_upright ? y0 : x0; i < (is_upright ? y1 : x1); i++)
+    if (is_upright)
+      g->upright[i * g->nx + x0] |= PIECE_SHARED;
+    else
+      g->level[y0 * g->nx + i] |= PIECE_SHARED;
+}
+
+/* The corners that lines from where @w begins, or to where it ends, have: they become one trunk.
+ * (transfer full) (element-type Way) */
+static GArray *
+find_siblings (const Rerouter *r, const SceneWire *w)
+{
+  GArray *found = g_array_new (FALSE, FALSE, sizeof (Way));
+  for (guint i = 0; i < r->ways->len && found->len < MOST_SHARED; i++)
+    {
+      const Way *way = &g_array_index (r->ways, Way, i);
+      if (way->from == w->from || way->to == w->to)
+        g_array_append_vals (found, way, 1);
+    }
+  return found;
+}
+
+/* Lines of the grid beside each box near the way from @a to @b, and on those of @siblings. FALSE:
+ * there are too many. */
+static gboolean
+make_grid (
+    Grid *g, const Rerouter *r, SluicePoint a, SluicePoint b, double air, const GArray *siblings)
+{
+  SluiceRect way = { MIN (a.x, b.x), MIN (a.y, b.y), fabs (a.x - b.x), fabs (a.y - b.y) };
+  way = sluice_rect_grown (&way, AROUND);
+  g_autoptr (GArray) near = g_array_new (FALSE, FALSE, sizeof (SluiceRect));
+  const SluicePoint *corners = (const SluicePoint *) r->corners->data;
+  guint n_corners = 0;
+  for (guint i = 0; i < r->boxes->len; i++)
+    if (sluice_rect_touches (&way, box_at (r, i)))
+      g_array_append_vals (near, box_at (r, i), 1);
+  if (near->len > MOST_BOXES)
+    return FALSE;
+  for (guint i = 0; i < siblings->len; i++)
+    n_corners += g_array_index (siblings, Way, i).n;
+  guint most = 2 * near->len + n_corners + 2;
+  *g = (Grid){ .x = g_new (double, most), .y = g_new (double, most) };
+  g->x[g->nx++] = a.x, g->y[g->ny++] = a.y;
+  g->x[g->nx++] = b.x, g->y[g->ny++] = b.y;
+  for (guint i = 0; i < near->len; i++)
+    {
+      SluiceRect box = sluice_rect_grown (&g_array_index (near, SluiceRect, i), air);
+      g->x[g->nx++] = box.x, g->x[g->nx++] = box.x + box.width;
+      g->y[g->ny++] = box.y, g->y[g->ny++] = box.y + box.height;
+    }
+  for (guint i = 0; i < siblings->len; i++)
+    for (guint k = 0; k < g_array_index (siblings, Way, i).n; k++)
+      {
+        SluicePoint corner = corners[g_array_index (siblings, Way, i).first + k];
+        g->x[g->nx++] = corner.x, g->y[g->ny++] = corner.y;
+      }
+  make_pieces (g);
   for (guint i = 0; i < near->len; i++)
     block (g, &g_array_index (near, SluiceRect, i));
+  for (guint i = 0; i < siblings->len; i++)
+    for (guint k = 1; k < g_array_index (siblings, Way, i).n; k++)
+      share (g, corners[g_array_index (siblings, Way, i).first + k - 1],
+             corners[g_array_index (siblings, Way, i).first + k]);
   return TRUE;
 }
 
@@ -265,6 +338,12 @@ free_grid (Grid *g)
   g_free (g->cost);
   g_free (g->before);
   g_array_unref (g->heap);
+}
+
+static double
+weight_of (guint8 piece)
+{
+  return piece & PIECE_BLOCKED ? THROUGH : piece & PIECE_SHARED ? SHARED : 1;
 }
 
 /* The four ways on from a state. */
@@ -281,7 +360,7 @@ step_on (Grid *g, guint state, double cost)
       gboolean is_upright = dy[i] != 0;
       guint first = MIN (iy, y) * g->nx + MIN (ix, x);
       double length = fabs (g->x[x] - g->x[ix]) + fabs (g->y[y] - g->y[iy]);
-      double next = cost + length * ((is_upright ? g->upright : g->level)[first] ? THROUGH : 1)
+      double next = cost + length * weight_of ((is_upright ? g->upright : g->level)[first])
                     + ((state % N_DIRECTIONS) != (guint) is_upright ? TURN : 0);
       guint to = (y * g->nx + x) * N_DIRECTIONS + (guint) is_upright;
       if (next >= g->cost[to])
@@ -361,7 +440,8 @@ route_around (Rerouter *r, SceneWire *w, const End *from, const End *to, guint l
   Grid grid;
   leave (from, to, !beside, &ends[0], &clear[0]);
   leave (to, from, !beside, &ends[1], &clear[1]);
-  if (!make_grid (&grid, r, clear[0], clear[1], AIR + LANE * (lane % 3)))
+  g_autoptr (GArray) siblings = find_siblings (r, w);
+  if (!make_grid (&grid, r, clear[0], clear[1], AIR + LANE * (lane % 3), siblings))
     return;
   g_autoptr (GArray) via = g_array_new (FALSE, FALSE, sizeof (SluicePoint));
   g_array_append_val (via, ends[0]);
@@ -380,6 +460,9 @@ route_around (Rerouter *r, SceneWire *w, const End *from, const End *to, guint l
       if (!straight)
         p[n++] = p[i];
     }
+  Way way = { w->from, w->to, r->corners->len, n };
+  g_array_append_val (r->ways, way);
+  g_array_append_vals (r->corners, p, n);
   w->first_point = points->len;
   sluice_path_add (points, p[0].x, p[0].y);
   sluice_path_follow (points, p, n, RADIUS);
@@ -441,5 +524,7 @@ sluice_scene_level_reroute (SceneLevel *level)
         reroute (&r, w, lane++);
     }
   g_array_unref (r.boxes);
+  g_array_unref (r.ways);
+  g_array_unref (r.corners);
   g_free (r.owner);
 }

@@ -112,8 +112,7 @@ lay (Shelf *shelf, SluicePoint drawing, gboolean rows, double stretch)
 static void
 shelve (Shelf *shelf, SluicePoint *drawing)
 {
-  static const double stretches[] = { 0, 0.8, 1, 1.25, 1.6, 2.2 };
-  double best = 0, chosen = 0;
+  double stretches[] = { 0, 0.8, 1, 1.25, 1.6, 2.2 }, best = 0, chosen = 0, area = 0;
   gboolean by_rows = FALSE;
   const SceneLevel *level = shelf->level;
   SluiceLayoutOptions view = { .view_width = level->view_width, .view_height = level->view_height };
@@ -121,6 +120,12 @@ shelve (Shelf *shelf, SluicePoint *drawing)
     return;
   for (guint i = 0; i < shelf->n; i++)
     shelf->widest = MAX (shelf->widest, width_of (member_at (shelf, i)));
+  /* Where there is nothing else: in the view's proportions. */
+  for (guint i = 0; i < shelf->n; i++)
+    area +=
+        (shelf->widest + COLUMN_GAP) * MAX (member_at (shelf, i)->row + ROW_GAP, SCENE_ASIDE_STEP);
+  if (drawing->x <= 0 && !shelf->heading)
+    stretches[0] = sqrt (area / (level->view_width * level->view_height));
   /* Lines from outside come in where rows would be. */
   for (int rows = 0; rows < (level->has_in || level->has_out ? 1 : 2); rows++)
     for (guint k = 0; k < G_N_ELEMENTS (stretches); k++)

@@ -400,9 +400,14 @@ static void
 draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTheme *theme)
 {
   SluiceChart *chart = SLUICE_CHART_CARD (card)->chart;
+  int tools = sluice_card_get_tools_width (card);
+  double scale = sluice_card_get_text_scale (card);
 
-  sluice_chart_set_title_room (chart,
-                               sluice_card_shows_buttons (card) ? SLUICE_CARD_BUTTONS_WIDTH : 0);
+  if (tools > SLUICE_CARD_BUTTONS_WIDTH * scale) /* what is always seen stands behind the buttons */
+    sluice_chart_set_title_room (chart, tools / scale);
+  else
+    sluice_chart_set_title_room (chart,
+                                 sluice_card_shows_buttons (card) ? SLUICE_CARD_BUTTONS_WIDTH : 0);
   sluice_chart_render (chart, cr, width, height, theme, SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   g_signal_emit (card, signals[VALUES_CHANGED], 0);
 }

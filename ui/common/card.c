@@ -109,6 +109,15 @@ sluice_card_refresh (SluiceCard *self)
     p->describe_id = g_timeout_add (DESCRIBE_INTERVAL_MS, describe_cb, self);
 }
 
+void
+sluice_card_forget_picture (SluiceCard *self)
+{
+  if (PRIVATE (self)->texture == NULL)
+    return;
+  g_clear_object (&PRIVATE (self)->texture);
+  gtk_widget_queue_draw (GTK_WIDGET (self)); /* GTK keeps the last frame's, too */
+}
+
 double
 sluice_card_get_text_scale (SluiceCard *self)
 {

@@ -63,6 +63,10 @@ const char *sluice_card_get_title (SluiceCard *self);
 /** sluice_card_refresh: redraws if what is drawn has changed; otherwise costs nothing. */
 void sluice_card_refresh (SluiceCard *self);
 
+/** sluice_card_forget_picture: nobody sees the card: what it last drew is drawn anew when somebody
+ * does. */
+void sluice_card_forget_picture (SluiceCard *self);
+
 /** sluice_card_describe: tells screen readers title and summary now, not within a second. */
 void sluice_card_describe (SluiceCard *self);
 

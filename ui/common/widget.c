@@ -267,13 +267,16 @@ draw_dot (GtkDrawingArea *dot, cairo_t *cr, int width, int height, gpointer data
 {
   const SluiceColor *color = g_object_get_data (G_OBJECT (dot), "color");
 
+  SluiceTheme theme;
+
   if (color == NULL)
     return;
+  sluice_theme_from_widget (&theme, GTK_WIDGET (dot));
   if (g_object_get_data (G_OBJECT (dot), "square") != NULL)
     sluice_cairo_rounded_rect (cr, &(SluiceRect){ width / 2.0 - 4.5, height / 2.0 - 4.5, 9, 9 }, 2);
   else
     cairo_arc (cr, width / 2.0, height / 2.0, 4, 0, 2 * G_PI);
-  cairo_set_source_rgb (cr, color->r, color->g, color->b);
+  sluice_cairo_set_color (cr, sluice_color_readable (*color, theme.card, 3));
   cairo_fill (cr);
 }
 

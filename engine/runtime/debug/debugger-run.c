@@ -272,6 +272,14 @@ find_before (SluiceDebugRun *self, const SluicePlanNode *node, gboolean is_dead)
   return found;
 }
 
+/* FALSE also where there is no memory for what the device has. */
+static gboolean
+fits (const SluiceBreakpoint *what, SluiceTensor *value)
+{
+  g_autoptr (SluiceTensor) near = sluice_tensor_dup_near (value, NULL, NULL);
+  return near != NULL && sluice_breakpoint_fits (what, near);
+}
+
 /* Is the value, or that of the variable that it stands for, as is asked for? */
 static gboolean
 output_fits (const SluiceBreakpoint *what,
@@ -280,7 +288,7 @@ output_fits (const SluiceBreakpoint *what,
              const SluiceValue *outputs)
 {
   g_autoptr (SluiceTensor) value = sluice_guard_dup_value (node, port, outputs);
-  return value != NULL && sluice_breakpoint_fits (what, value);
+  return value != NULL && fits (what, value);
 }
 
 /* A variable that the node may have written: it gives no output then, or one that says nothing. */
@@ -296,7 +304,7 @@ variable_fits (const SluiceBreakpoint *what, const Held *held)
                                      : sluice_guard_get_variable (held->values[i].tensor);
       g_autoptr (SluiceTensor) value =
           variable != NULL ? sluice_variable_dup_tensor (variable) : NULL;
-      if (value != NULL && sluice_breakpoint_fits (what, value))
+      if (value != NULL && fits (what, value))
         return TRUE;
     }
   return FALSE;

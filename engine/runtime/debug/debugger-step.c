@@ -84,7 +84,10 @@ read_variable (SluiceDebugValue *value, SluiceVariable *variable)
 {
   g_autoptr (SluiceTensor) tensor = sluice_variable_dup_tensor (variable);
   value->variable = g_strdup (variable->name);
-  value->tensor = tensor != NULL ? sluice_tensor_dup (tensor, NULL, SLUICE_OWNER_NONE) : NULL;
+  if (tensor != NULL && sluice_tensor_is_far (tensor))
+    value->tensor = sluice_tensor_dup_near (tensor, NULL, NULL);
+  else if (tensor != NULL)
+    value->tensor = sluice_tensor_dup (tensor, NULL, SLUICE_OWNER_NONE);
 }
 
 static void
@@ -98,7 +101,7 @@ add_value (GArray *values, char *take_edge, SluiceValue from, gboolean is_variab
   else if (behind != NULL)
     read_variable (&value, behind);
   else if (from.tensor != NULL)
-    value.tensor = sluice_tensor_ref (from.tensor);
+    value.tensor = sluice_tensor_dup_near (from.tensor, NULL, NULL); /* no memory: not shown */
   g_array_append_val (values, value);
 }
 

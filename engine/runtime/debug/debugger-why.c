@@ -290,7 +290,8 @@ describe_wait (const SluiceDebugRun *run, const SluiceActivation *act, guint32 i
 {
   char *text = NULL;
   for (SluiceInFlightCall *call = run->step->in_flight; call != NULL; call = call->next_in_flight)
-    if (call->act == act && call->node == i && call->call.kernel->describe_wait != NULL)
+    if (call->act == act && call->node == i && call->call.kernel != NULL
+        && call->call.kernel->describe_wait != NULL)
       {
         pthread_mutex_lock (run->step->env.graph_lock);
         text = call->call.kernel->describe_wait (&call->call);

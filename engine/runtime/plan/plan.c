@@ -17,9 +17,10 @@ typedef struct
   guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
   guint32 *first_constant; /* by work index */
   GArray *kept;
-  GArray *fed;        /* of SluicePlanEdge, port is the feed */
-  GByteArray *dtypes; /* of outputs */
-  GArray *members;    /* of SluicePlanMember */
+  GArray *fed;         /* of SluicePlanEdge, port is the feed */
+  GByteArray *dtypes;  /* of outputs */
+  GArray *members;     /* of SluicePlanMember */
+  gboolean has_queued; /* some node stands in a device's queue */
 } Compile;
 
 /* Is the value there before the step begins? */
@@ -100,10 +101,13 @@ static gboolean
 find_kernel (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
 {
   const SluiceDevice *device = compile->work->devices[work_node->device];
-  const char *type = device->klass->computes ? device->klass->type : "CPU";
+  const int max_rank = compile->work->max_rank;
   node->kernel = sluice_work_find_kernel (compile->work, work_node);
-  if (!node->kernel) /* to say why, or on a device that computes nothing */
-    node->kernel = sluice_kernel_find (work_node->origin, type, compile->work->max_rank, error);
+  if (!node->kernel && device->klass->computes) /* to say why */
+    node->kernel =
+        sluice_device_class_find_kernel (device->klass, work_node->origin, max_rank, error);
+  else if (!node->kernel)
+    node->kernel = sluice_kernel_find (work_node->origin, "CPU", max_rank, error);
   if (!node->kernel)
     return FALSE;
   guint flags = node->kernel->flags;
@@ -271,7 +275,8 @@ book_members (Compile *compile, const SluiceWorkNode *work_node, guint32 rank, g
 static gboolean
 compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
 {
-  const char *type = compile->work->devices[work_node->device]->klass->type;
+  const char *type =
+      sluice_device_class_get_kernel_type (compile->work->devices[work_node->device]->klass);
   const SluiceWorkRegion *region = sluice_work_get_region (work_node);
   const int max_rank = compile->work->max_rank;
   const gboolean is_fused_consumer = work_node->kind == SLUICE_WORK_FUSED_CONSUMER;
@@ -322,6 +327,25 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
 }
 
 static gboolean
+has_queues (const Compile *compile, const SluiceWorkNode *work_node)
+{
+  return compile->work->devices[work_node->device]->klass->queues != NULL;
+}
+
+/* A kernel of a device with queues, or a transfer to or from one. */
+static gboolean
+stands_in_queue (const Compile *compile,
+                 const SluiceWorkNode *work_node,
+                 const SluicePlanNode *node)
+{
+  if (node->flags & SLUICE_PLAN_RECV && node->n_inputs > 0
+      && has_queues (compile, work_node->inputs[0].node))
+    return TRUE;
+  return has_queues (compile, work_node)
+         && (node->kernel != NULL || node->flags & (SLUICE_PLAN_RECV | SLUICE_PLAN_TRUNCATE));
+}
+
+static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
   SluiceWorkNode *work_node = compile->order->pdata[rank];
@@ -337,6 +361,11 @@ compile_node (Compile *compile, guint32 rank, GError **error)
     return sluice_node_fail (node->origin, error, SLUICE_ERROR_UNIMPLEMENTED,
                              "more than 65535 inputs or outputs");
   gboolean ok = compile_kind (compile, work_node, node, error);
+  if (stands_in_queue (compile, work_node, node))
+    {
+      node->flags |= SLUICE_PLAN_QUEUED;
+      compile->has_queued = TRUE;
+    }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
   /* A Merge counts in its own way even where nothing can be dead. */
   plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;
@@ -374,6 +403,8 @@ compile_inputs (Compile *compile, GError **error)
       plan->n_slots = slot;
     }
   plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
+  if (compile->has_queued)
+    plan->far_constants = g_malloc0 (plan->n_slots * sizeof *plan->far_constants);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
       const SluiceWorkNode *work_node = compile->order->pdata[i];
@@ -391,7 +422,7 @@ compile_inputs (Compile *compile, GError **error)
           if (holds)
             flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
           if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
-            flags[k] |= SLUICE_SLOT_KEPT;
+            flags[k] |= SLUICE_SLOT_KEPT | (is_there (edge.node) ? SLUICE_SLOT_CONSTANT : 0);
           if (flags[k])
             plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
         }
@@ -729,6 +760,10 @@ sluice_plan_free (SluicePlan *self)
       sluice_tensor_unref (self->constants[i]);
       sluice_tensor_unref (self->constants[i]);
     }
+  for (guint32 i = 0; self->far_constants && i < self->n_slots; i++)
+    if (self->far_constants[i])
+      sluice_tensor_unref (self->far_constants[i]);
+  g_free (self->far_constants);
   free (self->nodes);
   g_free (self->edges);
   g_free (self->pending);

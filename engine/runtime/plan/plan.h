@@ -40,6 +40,7 @@ typedef enum
   SLUICE_PLAN_ENTERED = 1 << 20,        /* what it gives comes from an Enter, maybe over devices */
   SLUICE_PLAN_TRUNCATE = 1 << 21,       /* a Send of floats, of which the upper half arrives */
   SLUICE_PLAN_TOGETHER = 1 << 22,       /* runs several nodes */
+  SLUICE_PLAN_QUEUED = 1 << 23,         /* a device does it in a queue of its own */
 } SluicePlanFlags;
 
 /* One cache line. */
@@ -76,6 +77,7 @@ typedef enum
   SLUICE_SLOT_KEPT = 1 << 0, /* a constant that stays from step to step, or for all iterations */
   SLUICE_SLOT_REF = 1 << 1,  /* holds a variable and is taken as one */
   SLUICE_SLOT_READ = 1 << 2, /* holds a variable and is read when the node runs */
+  SLUICE_SLOT_CONSTANT = 1 << 3, /* KEPT, and the same in every step */
 } SluiceSlotFlags;
 
 typedef struct
@@ -149,6 +151,9 @@ typedef struct
   guint32 n_constants;
   SluicePlanMember *members;
   guint32 n_members;
+  /* By slot, where a device has memory of its own: the constants there, as far as they were needed.
+   */
+  _Atomic (SluiceTensor *) *far_constants;
   GArray *calls; /* of SluiceWorkCall: what stands for outputs of nodes that are not there */
   _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
 

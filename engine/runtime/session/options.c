@@ -49,6 +49,9 @@ static const SluiceOption options[] = {
   { "device", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("TYPE:N"),
     N_ ("Where nodes stand that ask for no device and have a kernel there (CPU:0)"), FIELD (device),
     FALSE },
+  { "device-options", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("NAME=VALUE,..."),
+    N_ ("Of a simulated device, SIM:n: memory=256M, latency=500us, bandwidth=10G, speed=0.5"),
+    FIELD (device_options), FALSE },
   { "memory-limit", SLUICE_OPTION_BYTES, API | CLI | MACHINE, 0, 1, G_MAXINT64, NULL, N_ ("BYTES"),
     N_ ("What each device may hold, as 64M or 2G; loops with swap_memory move values to a file "
         "before they reach it"),

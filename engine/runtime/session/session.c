@@ -361,7 +361,8 @@ add_default_device (SluiceSession *self, GError **error)
   const SluiceDeviceKind *kind = sluice_device_find_kind (type != NULL ? type : "*", error);
   for (guint i = 0; kind != NULL && i <= index; i++)
     {
-      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit, error);
+      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit,
+                                                        options->device_options, error);
       if (device == NULL || !add_device (self, device, error))
         return FALSE;
     }
@@ -552,6 +553,21 @@ sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node)
 {
   SluiceNodeTitle title;
   return sluice_titles_find (&self->cache->titles, node->name, &title) ? title.device : NULL;
+}
+
+SluiceDevice *
+sluice_session_find_device (SluiceSession *self, guint32 number)
+{
+  SluiceNodeTitle title;
+  if (!sluice_titles_get (&self->cache->titles, number, &title) || title.device == NULL)
+    return NULL;
+  for (guint i = 0; i < self->host->devices->len; i++)
+    {
+      SluiceDevice *device = self->host->devices->pdata[i];
+      if (strcmp (device->short_name, title.device) == 0)
+        return device;
+    }
+  return NULL;
 }
 
 char *

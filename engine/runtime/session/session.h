@@ -31,7 +31,8 @@ typedef struct
    * first CPU. Devices up to that number are made, of a kind that a plugin brought. Borrowed for
    * the call. */
   const char *device;
-  gsize memory_limit;      /* of each CPU device; 0: none */
+  const char *device_options; /* (nullable): of devices of that type: of SIM, sim.h has them */
+  gsize memory_limit;         /* of each CPU device; 0: none */
   const char *swap_folder; /* (nullable): where values of loops with swap_memory go before a device
                               reaches its limit; NULL: that of temporary files. The file has no
                               name there, and is gone with the session */
@@ -229,6 +230,8 @@ const char *
 sluice_session_get_placement (SluiceSession *self, const char *node, const char **reason);
 /* The same of the session's node of the name of @node, which may be another graph's. */
 const char *sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node);
+/* The same by the node's number, as owners of memory have it. (transfer none) (nullable) */
+SluiceDevice *sluice_session_find_device (SluiceSession *self, guint32 number);
 
 /**
  * sluice_session_watch:

@@ -59,6 +59,7 @@ sluice_trace_lanes_take (SluiceTraceLanes *self, guint *lane)
   g_array_index (self->taken, gboolean, i) = TRUE;
   SluiceTraceRing *ring = self->rings->pdata[i];
   pthread_mutex_unlock (&self->lock);
+  sluice_trace_ring_settle (ring);
   *lane = i;
   return ring;
 }

@@ -73,7 +73,7 @@ sluice_deadlock_is_possible (const SluiceStep *step)
 {
   for (const SluiceInFlightCall *in_flight = step->in_flight; in_flight != NULL;
        in_flight = in_flight->next_in_flight)
-    if (in_flight->call.kernel->describe_wait == NULL)
+    if (in_flight->call.kernel == NULL || in_flight->call.kernel->describe_wait == NULL)
       return FALSE;
   return step->in_flight != NULL;
 }

@@ -93,6 +93,11 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
           return TRUE;
         }
     }
+  if (G_UNLIKELY (node->flags & SLUICE_PLAN_QUEUED))
+    {
+      sluice_worker_enqueue (w, i, node);
+      return TRUE;
+    }
   gboolean finite = step->env.nan_guard && !w->call.is_dead
                     && sluice_guard_inputs (node, w->plan, inputs, w->ranges);
   if (!step->env.nan_guard && should_fly (w, node))

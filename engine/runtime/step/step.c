@@ -150,8 +150,10 @@ clear (SluiceStep *self)
 static SluiceTensor *
 copy_for_caller (SluiceStep *self, SluiceTensor *tensor, GError **error)
 {
-  SluiceTensor *copy =
-      sluice_tensor_dup (tensor, self->env.devices[0]->allocator, SLUICE_OWNER_NONE);
+  SluiceAllocator *allocator = self->env.devices[0]->allocator;
+  if (sluice_tensor_is_far (tensor))
+    return sluice_tensor_dup_near (tensor, allocator, error);
+  SluiceTensor *copy = sluice_tensor_dup (tensor, allocator, SLUICE_OWNER_NONE);
   if (!copy)
     sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                  "no memory for the copy of a fetched variable, %" G_GSIZE_FORMAT " bytes",
@@ -207,7 +209,11 @@ fetch_one (SluiceStep *self,
   if (self->plan->has_refs && value.tensor->buffer && !sluice_tensor_is_exclusive (value.tensor))
     return copy_for_caller (self, value.tensor, error);
   self->root.slots[fetch->slot].tensor = NULL;
-  return value.tensor;
+  if (!sluice_tensor_is_far (value.tensor))
+    return value.tensor;
+  SluiceTensor *near = copy_for_caller (self, value.tensor, error);
+  sluice_tensor_unref (value.tensor);
+  return near;
 }
 
 static gboolean

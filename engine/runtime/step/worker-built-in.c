@@ -46,8 +46,15 @@ make_outputs (SluiceWorker *w,
   return TRUE;
 }
 
-/* The way over the device's border: sign, exponent and seven bits of the mantissa; zeros for the
- * rest. Truncated, not rounded, as the paper has it. White paper 5.5. */
+void
+sluice_worker_truncate (void *to, const void *from, gint64 n)
+{
+  const guint32 *bits = from;
+  guint32 *out = to;
+  for (gint64 i = 0; i < n; i++)
+    out[i] = bits[i] & 0xffff0000u;
+}
+
 static void
 truncate_floats (SluiceWorker *w, const SluicePlanNode *node, SluiceTensor **tensor)
 {
@@ -64,10 +71,7 @@ truncate_floats (SluiceWorker *w, const SluicePlanNode *node, SluiceTensor **ten
           return;
         }
     }
-  const guint32 *bits = from->data;
-  guint32 *out = to->data;
-  for (gint64 i = 0; i < from->n_elements; i++)
-    out[i] = bits[i] & 0xffff0000u;
+  sluice_worker_truncate (to->data, from->data, from->n_elements);
   if (to != from)
     {
       sluice_tensor_unref (from);
@@ -122,6 +126,11 @@ sluice_worker_run_built_in (SluiceWorker *w,
   if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
     {
       run_frame_node (w, i, node, inputs, is_dead);
+      return;
+    }
+  if (node->flags & SLUICE_PLAN_QUEUED && !is_dead && node->n_outputs)
+    {
+      sluice_worker_enqueue (w, i, node);
       return;
     }
   w->units_in = is_dead ? 0 : input_units (w->plan, node, inputs);

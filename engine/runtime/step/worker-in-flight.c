@@ -7,8 +7,8 @@
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
 
-static SluiceInFlightCall *
-take_call (SluiceWorker *w, guint32 i)
+SluiceInFlightCall *
+sluice_worker_take_call (SluiceWorker *w, guint32 i)
 {
   SluiceStep *step = w->step;
   SluiceInFlightCall *in_flight = step->free_calls;
@@ -45,10 +45,10 @@ post (SluiceStep *step, SluiceInFlightCall *in_flight)
   while (!atomic_compare_exchange_weak (&step->mailbox, &head, in_flight));
 }
 
-/* From any thread. Under the lock from the post on: the step may end as soon as it is seen, and
- * waits for the lock before it does. */
-static void
-call_done (SluiceKernelCall *call)
+/* Under the lock from the post on: the step may end as soon as it is seen, and waits for the lock
+ * before it does. */
+void
+sluice_worker_call_done (SluiceKernelCall *call)
 {
   SluiceInFlightCall *in_flight = (SluiceInFlightCall *) call;
   SluiceStep *step = call->step;
@@ -169,9 +169,9 @@ call_for_help (SluiceWorker *w, guint64 expected)
 void
 sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
-  SluiceInFlightCall *in_flight = take_call (w, i);
+  SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
   in_flight->start = w->now;
-  in_flight->call.done = call_done;
+  in_flight->call.done = sluice_worker_call_done;
   node->kernel->start (&in_flight->call);
   guint64 start = w->now;
   w->now = sluice_clock_ticks ();
@@ -182,7 +182,7 @@ gboolean
 sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
 {
   SluiceStep *step = w->step;
-  SluiceInFlightCall *in_flight = take_call (w, i);
+  SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
   const SluicePlanNode *node = &w->act->nodes[i];
   in_flight->start = w->now; /* waking another thread, where one is woken, is part of it */
   call_for_help (w, expected);
@@ -191,7 +191,7 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
   guint64 start = in_flight->start;
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
-      in_flight->call.done = call_done;
+      in_flight->call.done = sluice_worker_call_done;
       node->kernel->start (&in_flight->call); /* which may have ended when this returns */
       w->now = sluice_clock_ticks ();
       learn (w->plan, node, w->now - start);

@@ -10,7 +10,7 @@ stop_in_flight (SluiceStep *step)
 {
   for (SluiceInFlightCall *in_flight = step->in_flight; in_flight;
        in_flight = in_flight->next_in_flight)
-    if (in_flight->call.kernel->cancel)
+    if (in_flight->call.kernel && in_flight->call.kernel->cancel)
       in_flight->call.kernel->cancel (&in_flight->call);
 }
 

@@ -76,8 +76,19 @@ void sluice_worker_run_built_in (SluiceWorker *w,
 
 /* ---- in-flight calls ---- */
 
+/* A call that ends elsewhere, with node i of what the worker runs. */
+SluiceInFlightCall *sluice_worker_take_call (SluiceWorker *w, guint32 i);
+/* From any thread: its outputs are there, or its error is. */
+void sluice_worker_call_done (SluiceKernelCall *call);
+
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
+/* The way of floats over a device's border: sign, exponent and seven bits of the mantissa; zeros
+ * for the rest. Truncated, not rounded, as the paper has it; white paper, section 5.5. to may be
+ * from. */
+void sluice_worker_truncate (void *to, const void *from, gint64 n);
+/* Gives a kernel or a transfer to the queue of its device. */
+void sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
 /* Runs a long kernel, or what a kernel does before it waits, without the scheduler lock. FALSE:
  * another thread has it now. */
 gboolean sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected);

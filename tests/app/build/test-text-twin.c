@@ -99,17 +99,32 @@ test_preview (Fixture *f, gconstpointer data)
   g_autofree char *before = dup_text (f);
   sluice_text_twin_select (f->twin, "x");
   sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n  op: \"Relu\"\n  input: \"x\"\n}\n",
-                            "with Relu inserted");
+                            NULL, "with Relu inserted");
   g_autofree char *state = sluice_text_twin_dump_state (f->twin);
   g_assert_nonnull (strstr (state, "\"block\":[1,8],"));
   g_assert_nonnull (strstr (state, "\"preview\":[9,13]"));
   g_assert_nonnull (strstr (state, "with Relu inserted"));
-  sluice_text_twin_preview (f->twin, NULL, NULL);
+  sluice_text_twin_preview (f->twin, NULL, NULL, NULL);
   g_autofree char *after = dup_text (f);
   g_assert_cmpstr (after, ==, before);
 
-  /* What comes takes its place. */
-  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n}\n", NULL);
+  /* So does what reads it, before the block and behind it. */
+  SluicePreviewInput reader = { "y", 0, "r" };
+  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n}\n", &reader, NULL);
+  g_autofree char *both = sluice_text_twin_dump_state (f->twin);
+  g_assert_nonnull (strstr (both, "\"preview\":[9,11],\"preview-input\":[15,15]"));
+  g_autofree char *shown = dup_text (f);
+  g_assert_nonnull (strstr (shown, "  input: \"r\"\n  input: \"x\"\n"));
+  sluice_text_twin_select (f->twin, "y");
+  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n}\n", &reader, NULL);
+  g_autofree char *behind = sluice_text_twin_dump_state (f->twin);
+  g_assert_nonnull (strstr (behind, "\"preview-input\":[12,12]"));
+  sluice_text_twin_preview (f->twin, NULL, NULL, NULL);
+  g_autofree char *as_before = dup_text (f);
+  g_assert_cmpstr (as_before, ==, before);
+  sluice_text_twin_select (f->twin, "x");
+
+  sluice_text_twin_preview (f->twin, "node {\n  name: \"r\"\n}\n", NULL, NULL);
   run (f, "add Relu r x");
   assert_in_step (f);
 }

@@ -68,7 +68,7 @@ new_run (gint64 id, const Row *row)
   const SluiceHparam settings[] = { { "batch", row->batch },
                                     { "rate", row->rate },
                                     { "seed", id } };
-  SluiceRun *run = sluice_run_new (&info, (guint) id);
+  SluiceRun *run = sluice_run_new (&info);
   g_ptr_array_add (sluice_run_ensure_series (run, NULL, &series)->items,
                    sluice_hparams_new_start (0, 1, settings, G_N_ELEMENTS (settings)));
   return run;

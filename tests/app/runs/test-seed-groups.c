@@ -26,7 +26,7 @@ new_run (gint64 id, const Row *row, SluiceStore *store)
     .id = id, .run = id, .tag = SLUICE_HPARAMS_START_TAG, .kind = SLUICE_SERIES_HPARAMS
   };
   const SluiceHparam settings[] = { { "seed", (double) row->seed }, { "rate", row->rate } };
-  SluiceRun *run = sluice_run_new (&info, 0);
+  SluiceRun *run = sluice_run_new (&info);
   if (!isnan (row->rate))
     g_ptr_array_add (sluice_run_ensure_series (run, store, &series)->items,
                      sluice_hparams_new_start (0, 1, settings, G_N_ELEMENTS (settings)));

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/base/allocator.h"
+#include "tests/engine/base/far-memory.h"
 
 static SluiceMemoryStats
 stats_of (SluiceAllocator *allocator)
@@ -112,7 +113,7 @@ test_owners (void)
   g_assert_cmpuint (second->bytes, ==, 6464);
   g_assert_cmpuint (second->n_blocks, ==, 2);
 
-  sluice_allocator_set_owner (b, grads);
+  sluice_block_set_owner (sluice_block_of (b), grads);
   g_assert_cmpuint (stats_of (allocator).class_bytes[SLUICE_MEMORY_PARAMETER], ==, 64);
   g_assert_cmpuint (stats_of (allocator).class_bytes[SLUICE_MEMORY_GRADIENT], ==,
                     (100 << 10) + 6400);
@@ -134,10 +135,11 @@ test_ledger (void)
   g_assert_null (sluice_allocator_end_ledger (allocator));
   g_assert_true (sluice_allocator_start_ledger (allocator));
   g_assert_false (sluice_allocator_start_ledger (allocator));
-  void *a = sluice_allocator_alloc_labelled (allocator, 64000, values, &label);
+  void *a = sluice_block_get_data (sluice_allocator_take (allocator, 64000, values, &label));
   void *b = sluice_allocator_alloc (allocator, 128, values);
-  sluice_allocator_set_class (a, SLUICE_MEMORY_STACK);
-  sluice_allocator_set_class (before, SLUICE_MEMORY_STACK); /* a parameter stays one */
+  sluice_block_set_class (sluice_block_of (a), SLUICE_MEMORY_STACK);
+  /* A parameter stays one. */
+  sluice_block_set_class (sluice_block_of (before), SLUICE_MEMORY_STACK);
   void *c = sluice_allocator_alloc (allocator, 64, values);
   sluice_allocator_free (a);
   sluice_allocator_free (before);
@@ -286,6 +288,48 @@ test_stress (void)
   g_assert_cmpuint (stats.class_bytes[0], ==, 0);
 }
 
+/* Memory that the host does not reach: touching a block ends the test. */
+static void
+test_far (void)
+{
+  FarMemory memory;
+  far_memory_init (&memory);
+  g_autoptr (SluiceAllocator) allocator =
+      sluice_allocator_new_from ("far", 1 << 20, &memory.source, NULL);
+  g_assert_true (sluice_allocator_is_far (allocator));
+  const SluiceBlockLabel label = { 0 };
+  const SluiceOwner owner = { 3, SLUICE_MEMORY_GRADIENT };
+  const gsize sizes[] = { 0, 200, 4096, 100000, 300000 };
+  void *data[G_N_ELEMENTS (sizes)];
+  for (guint round = 0; round < 2; round++)
+    {
+      SluiceBlock *blocks[G_N_ELEMENTS (sizes)];
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        {
+          blocks[i] = sluice_allocator_take (allocator, sizes[i], owner, &label);
+          g_assert_nonnull (blocks[i]);
+          g_assert_true (sluice_block_get_allocator (blocks[i]) == allocator);
+          g_assert_true (round == 0 || data[i] == sluice_block_get_data (blocks[i]));
+          data[i] = sluice_block_get_data (blocks[i]);
+          g_assert_true (far_memory_holds (&memory, data[i]));
+          g_assert_cmpuint ((gsize) data[i] % 64, ==, 0);
+        }
+      g_assert_cmpuint (stats_of (allocator).class_bytes[SLUICE_MEMORY_GRADIENT], ==,
+                        64 + 256 + 4096 + 100032 + 300032);
+      sluice_block_set_class (blocks[3], SLUICE_MEMORY_STACK);
+      g_assert_cmpuint (stats_of (allocator).class_bytes[SLUICE_MEMORY_STACK], ==, 100032);
+      g_assert_null (sluice_allocator_take (allocator, 1 << 20, owner, &label));
+      for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+        sluice_block_free (blocks[i]);
+      g_assert_cmpuint (stats_of (allocator).live_bytes, ==, 0);
+    }
+  g_assert_cmpuint (memory.n_blocks, ==, G_N_ELEMENTS (sizes));
+  sluice_allocator_trim (allocator);
+  g_assert_cmpuint (memory.n_blocks, ==, 0);
+  g_assert_cmpuint (stats_of (allocator).reserved_bytes, ==, 0);
+  far_memory_clear (&memory);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -298,6 +342,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/allocator/ledger", test_ledger);
   g_test_add_func ("/base/allocator/reclaim", test_reclaim);
   g_test_add_func ("/base/allocator/orphan", test_orphan);
+  g_test_add_func ("/base/allocator/far", test_far);
   g_test_add_func ("/base/allocator/stress", test_stress);
   return g_test_run ();
 }

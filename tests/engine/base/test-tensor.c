@@ -4,6 +4,7 @@
 
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "tests/engine/base/far-memory.h"
 
 static SluiceTensor *
 counting (gint64 rows, gint64 columns)
@@ -242,6 +243,47 @@ test_text (void)
   g_assert_cmpstr (none, ==, "bool [1099511627776,0] = []");
 }
 
+/* Only the elements lie with the device; pointers are the host's. */
+static void
+test_far (void)
+{
+  FarMemory memory;
+  far_memory_init (&memory);
+  SluiceAllocator *allocator = sluice_allocator_new_from ("far", 1 << 20, &memory.source, NULL);
+  const SluiceShape shapes[] = { SLUICE_SHAPE_SCALAR, SLUICE_SHAPE (0), SLUICE_SHAPE (100, 200) };
+  for (guint i = 0; i < G_N_ELEMENTS (shapes); i++)
+    {
+      g_autoptr (SluiceTensor) tensor =
+          sluice_tensor_new (allocator, SLUICE_FLOAT, &shapes[i], SLUICE_OWNER_NONE);
+      g_assert_true (sluice_tensor_is_far (tensor));
+      g_assert_true (far_memory_holds (&memory, tensor->data));
+      g_assert_true (sluice_tensor_is_exclusive (tensor));
+      sluice_tensor_set_memory_class (tensor, SLUICE_MEMORY_ACTIVATION);
+    }
+  SluiceTensor *tensor =
+      sluice_tensor_new_shared (allocator, SLUICE_FLOAT, &shapes[2], SLUICE_OWNER_NONE);
+  SluiceTensor *view = sluice_tensor_new_view (tensor, &SLUICE_SHAPE (50, 10), 400);
+  g_assert_true (sluice_tensor_is_far (view));
+  g_assert_true ((char *) view->data == (char *) tensor->data + 1600);
+  sluice_tensor_unref (tensor);
+  g_assert_cmpuint (sluice_allocator_get_live (allocator), >, 80000);
+  sluice_tensor_unref (view);
+
+  g_autoptr (SluiceTensor) words =
+      sluice_tensor_new (allocator, SLUICE_STRING, &SLUICE_SHAPE (30), SLUICE_OWNER_NONE);
+  g_assert_false (sluice_tensor_is_far (words));
+  sluice_string_set (&((SluiceString *) words->data)[29], "near", 4);
+
+  GError *error = NULL;
+  g_assert_null (sluice_tensor_new_checked (allocator, SLUICE_FLOAT, &SLUICE_SHAPE (1 << 20),
+                                            SLUICE_OWNER_NONE, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  g_clear_error (&error);
+  sluice_allocator_unref (allocator);
+  g_assert_cmpuint (memory.n_blocks, ==, 0);
+  far_memory_clear (&memory);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -253,6 +295,7 @@ main (int argc, char **argv)
   g_test_add_func ("/base/tensor/strings", test_strings);
   g_test_add_func ("/base/tensor/resources", test_resources);
   g_test_add_func ("/base/tensor/foreign", test_foreign);
+  g_test_add_func ("/base/tensor/far", test_far);
   g_test_add_func ("/base/tensor/refused", test_refused);
   g_test_add_func ("/base/tensor/get-int", test_get_int);
   g_test_add_func ("/base/tensor/text", test_text);

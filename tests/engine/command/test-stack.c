@@ -473,18 +473,24 @@ test_preview (Fixture *f, gconstpointer data)
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n = sluice_command_stack_get_n_undo (f->stack);
   guint64 version = sluice_graph_get_version (f->graph);
+  g_auto (SluicePreviewInput) reader = { 0 };
   g_autofree char *one = sluice_command_stack_dup_preview (
-      f->stack, "together \"insert Relu\" \"add Relu bend ln/output\" \"connect bend "
-                "logits/MatMul:0\"");
+      f->stack,
+      "together \"insert Relu\" \"add Relu bend ln/output\" \"connect bend "
+      "logits/MatMul:0\"",
+      &reader);
+  g_assert_cmpstr (reader.node, ==, "logits/MatMul");
+  g_assert_cmpuint (reader.input, ==, 0);
+  g_assert_cmpstr (reader.edge, ==, "bend");
   g_assert_true (g_str_has_prefix (one, "node {\n  name: \"bend\"\n  op: \"Relu\"\n"));
   g_assert_null (strstr (one, "logits"));
   /* Made anew are all of a layer's nodes; new is what was not there before. */
   g_autofree char *again =
-      sluice_command_stack_dup_preview (f->stack, "set logits units=5 bias=true");
+      sluice_command_stack_dup_preview (f->stack, "set logits units=5 bias=true", NULL);
   g_assert_null (strstr (again, "name: \"logits/MatMul\""));
   g_assert_nonnull (strstr (again, "\"BiasAdd\""));
-  g_assert_null (sluice_command_stack_dup_preview (f->stack, "add Relu bend nowhere"));
-  g_assert_null (sluice_command_stack_dup_preview (f->stack, "undo"));
+  g_assert_null (sluice_command_stack_dup_preview (f->stack, "add Relu bend nowhere", NULL));
+  g_assert_null (sluice_command_stack_dup_preview (f->stack, "undo", NULL));
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n);
   g_assert_cmpuint (sluice_graph_get_version (f->graph), ==, version);
   g_autoptr (GBytes) after = dup_bytes (f->graph);

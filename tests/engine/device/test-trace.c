@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "engine/device/trace.h"
 
@@ -63,6 +65,61 @@ test_overrun (void)
       const SluiceTraceRecord *record = &g_array_index (records, SluiceTraceRecord, i);
       check_record (record);
       g_assert_cmpuint (record->node, ==, lost + i);
+    }
+  sluice_trace_ring_free (ring);
+}
+
+/* The pages that hold nothing but records. */
+static guint8 *
+get_pages (const SluiceTraceRing *ring, gsize *n)
+{
+  const gsize page = (gsize) sysconf (_SC_PAGESIZE);
+  guintptr first = ((guintptr) ring->records + page - 1) / page * page;
+  guintptr end = (guintptr) (ring->records + ring->capacity) / page * page;
+  *n = (end - first) / page;
+  return (guint8 *) first;
+}
+
+static double
+get_resident_share (const SluiceTraceRing *ring)
+{
+  gsize n, seen = 0;
+  guint8 *pages = get_pages (ring, &n);
+  g_autofree guint8 *is_in = g_malloc (n);
+  g_assert_cmpint (mincore (pages, n * (gsize) sysconf (_SC_PAGESIZE), is_in), ==, 0);
+  for (gsize i = 0; i < n; i++)
+    seen += is_in[i] & 1;
+  return (double) seen / (double) n;
+}
+
+/* What little was put takes little; with more of it the memory is whole at once, and all that was
+ * put is still there. */
+static void
+test_settle (void)
+{
+  SluiceTraceRing *ring = sluice_trace_ring_new (65535);
+  g_autoptr (GArray) records = g_array_new (FALSE, FALSE, sizeof (SluiceTraceRecord));
+  guint64 cursor = 0;
+  gsize n;
+  guint8 *pages = get_pages (ring, &n);
+  /* The C library writes what it should have zeroed, where it is told to look for mistakes. */
+  g_assert_cmpint (madvise (pages, n * (gsize) sysconf (_SC_PAGESIZE), MADV_DONTNEED), ==, 0);
+  for (guint i = 0; i < 500; i++)
+    put (ring, i);
+  sluice_trace_ring_settle (ring);
+  g_assert_cmpfloat (get_resident_share (ring), <, 0.1);
+  for (guint i = 500; i < 2000; i++)
+    put (ring, i);
+  sluice_trace_ring_settle (ring);
+  g_assert_cmpfloat (get_resident_share (ring), ==, 1);
+  put (ring, 2000);
+  sluice_trace_ring_settle (ring);
+  g_assert_cmpuint (sluice_trace_ring_read (ring, &cursor, records), ==, 0);
+  g_assert_cmpuint (records->len, ==, 2001);
+  for (guint i = 0; i < records->len; i++)
+    {
+      check_record (&g_array_index (records, SluiceTraceRecord, i));
+      g_assert_cmpuint (g_array_index (records, SluiceTraceRecord, i).node, ==, i);
     }
   sluice_trace_ring_free (ring);
 }
@@ -142,6 +199,7 @@ main (int argc, char **argv)
   g_test_add_func ("/device/trace/in-order", test_in_order);
   g_test_add_func ("/device/trace/overrun", test_overrun);
   g_test_add_func ("/device/trace/pieces", test_pieces);
+  g_test_add_func ("/device/trace/settle", test_settle);
   g_test_add_func ("/device/trace/concurrent", test_concurrent);
   return g_test_run ();
 }

@@ -6,6 +6,7 @@
 
 #include "engine/base/error.h"
 #include "engine/graph/builder.h"
+#include "engine/graph/intern.h"
 #include "kernels/registry.h"
 
 typedef struct
@@ -286,6 +287,45 @@ test_loop_stays (Fixture *f, gconstpointer data)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
 }
 
+#define N_TEXTS   20000 /* the table grows several times */
+#define N_THREADS 4
+
+static gpointer
+intern_many (gpointer data)
+{
+  const char **interned = data;
+  for (guint i = 0; i < N_TEXTS; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("interned/by/several/%u", i);
+      interned[i] = sluice_intern (text);
+    }
+  return NULL;
+}
+
+/* A text is found while others are added. */
+static void
+test_intern_threads (Fixture *f, gconstpointer data)
+{
+  const char **interned[N_THREADS];
+  GThread *threads[N_THREADS];
+  for (guint k = 0; k < N_THREADS; k++)
+    {
+      interned[k] = g_new0 (const char *, N_TEXTS);
+      threads[k] = g_thread_new ("intern", intern_many, interned[k]);
+    }
+  for (guint k = 0; k < N_THREADS; k++)
+    g_thread_join (threads[k]);
+  for (guint i = 0; i < N_TEXTS; i++)
+    {
+      g_autofree char *text = g_strdup_printf ("interned/by/several/%u", i);
+      g_assert_cmpstr (interned[0][i], ==, text);
+      for (guint k = 1; k < N_THREADS; k++)
+        g_assert_true (interned[k][i] == interned[0][i]);
+    }
+  for (guint k = 0; k < N_THREADS; k++)
+    g_free (interned[k]);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -303,5 +343,6 @@ main (int argc, char **argv)
   ADD ("/graph/colocation", test_colocation);
   ADD ("/graph/loop-widens", test_loop_widens);
   ADD ("/graph/loop-stays", test_loop_stays);
+  ADD ("/graph/intern-threads", test_intern_threads);
   return g_test_run ();
 }

@@ -249,6 +249,7 @@ test_said (Fixture *f, gconstpointer unused)
   sluice_store_set_run_notes (f->store, f->second, "# Why\n\nIt *learns*.", &error);
   sluice_store_set_run_group (f->store, f->second, "sweep 1", &error);
   sluice_store_set_run_starred (f->store, f->second, TRUE, &error);
+  sluice_store_set_run_color (f->store, f->second, "#2EC27e", &error);
   sluice_store_set_run_tag (f->store, f->second, "paper", TRUE, &error);
   sluice_store_set_run_tag (f->store, f->second, "a tag with \"marks\"", TRUE, &error);
   sluice_store_set_run_tag (f->store, f->second, "paper", TRUE, &error);
@@ -267,6 +268,7 @@ test_said (Fixture *f, gconstpointer unused)
   g_assert_cmpstr (second->notes, ==, "# Why\n\nIt *learns*.");
   g_assert_cmpstr (second->group, ==, "sweep 1");
   g_assert_true (second->is_starred);
+  g_assert_cmpstr (second->color, ==, "#2ec27e");
   g_assert_cmpuint (g_strv_length (second->tags), ==, 2);
   g_assert_cmpstr (second->tags[0], ==, "a tag with \"marks\"");
   g_assert_cmpstr (second->tags[1], ==, "paper");
@@ -278,11 +280,13 @@ test_said (Fixture *f, gconstpointer unused)
   sluice_store_set_run_notes (f->store, f->second, "", &error);
   sluice_store_set_run_group (f->store, f->second, NULL, &error);
   sluice_store_set_run_starred (f->store, f->second, FALSE, &error);
+  sluice_store_set_run_color (f->store, f->second, NULL, &error);
   g_assert_no_error (error);
   g_autoptr (SluiceRunInfo) bare = sluice_store_dup_run (f->store, "2", &error);
   g_assert_null (bare->notes);
   g_assert_null (bare->group);
   g_assert_false (bare->is_starred);
+  g_assert_null (bare->color);
 }
 
 static void
@@ -300,6 +304,8 @@ test_refused (Fixture *f, gconstpointer unused)
                 SLUICE_ERROR_INVALID_ARGUMENT, "the tag");
   assert_fails (sluice_store_set_run_group (f->store, f->first, " blank", &error), &error,
                 SLUICE_ERROR_INVALID_ARGUMENT, "the group");
+  assert_fails (sluice_store_set_run_color (f->store, f->first, "#2ec27", &error), &error,
+                SLUICE_ERROR_INVALID_ARGUMENT, "'#2ec27' is no colour; write");
   assert_fails (sluice_store_set_run_notes (f->store, f->first, "\xff", &error), &error,
                 SLUICE_ERROR_INVALID_ARGUMENT, "UTF-8");
   assert_fails (sluice_store_set_run_notes (f->store, f->first, long_note, &error), &error,

@@ -377,11 +377,13 @@ test_runs (Fixture *f, gconstpointer unused)
   g_assert_no_error (error);
   g_assert_cmpstr (second.name, ==, "run-2");
   second.state = SLUICE_RUN_FAILED;
+  second.failed_node = (char *) "log/value";
   sluice_store_update_run (f->store, &second, &error);
   g_autoptr (SluiceRunInfo) read = sluice_store_dup_run (f->store, "run-2", &error);
   g_assert_no_error (error);
   g_assert_cmpint (read->state, ==, SLUICE_RUN_FAILED);
   g_assert_cmpstr (read->message, ==, "why");
+  g_assert_cmpstr (read->failed_node, ==, "log/value");
   g_assert_null (sluice_store_dup_run (f->store, "rum-2", &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
   g_assert_nonnull (strstr (error->message, "did you mean 'run-2'"));

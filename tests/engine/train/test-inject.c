@@ -137,8 +137,8 @@ assert_same_state (Fixture *a, Fixture *b)
   g_autofree char *state = sluice_replica_dup_state (a->replica, &error);
   g_autofree char *other = sluice_replica_dup_state (b->replica, &error);
   g_assert_cmpstr (state, ==, other);
-  g_autoptr (GArray) values = sluice_replica_dup_variables (a->replica);
-  g_autoptr (GArray) others = sluice_replica_dup_variables (b->replica);
+  g_autoptr (GArray) values = sluice_replica_dup_variables (a->replica, NULL);
+  g_autoptr (GArray) others = sluice_replica_dup_variables (b->replica, NULL);
   g_assert_cmpuint (values->len, ==, others->len);
   for (guint i = 0; i < values->len; i++)
     g_assert_true (sluice_tensor_identical (g_array_index (values, SluiceNamedTensor, i).tensor,

@@ -34,6 +34,23 @@ test_stop_and_resume (Fixture *f, gconstpointer unused)
   g_assert_cmpfloat (after->seconds, >, info->seconds);
 }
 
+/* Of all series of the run. */
+static guint64
+count_points (Fixture *f, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceRunInfo) info = sluice_store_dup_run (f->store, name, &error);
+  g_assert_no_error (error);
+  g_autoptr (GPtrArray) series = sluice_store_dup_series (f->store, info->id, &error);
+  g_assert_no_error (error);
+  guint64 n = 0;
+  for (guint i = 0; i < series->len; i++)
+    if (((const SluiceSeriesInfo *) series->pdata[i])->id != 0)
+      n += (guint64) ((const SluiceSeriesInfo *) series->pdata[i])->n_points;
+  g_assert_cmpuint (n, >, 0);
+  return n;
+}
+
 static void
 test_resume_older (Fixture *f, gconstpointer unused)
 {
@@ -45,6 +62,9 @@ test_resume_older (Fixture *f, gconstpointer unused)
   g_autoptr (SluiceTrainer) trainer = new_trainer (f, &options, NULL);
   g_autoptr (GArray) points = read_series (f, back, "loss");
   g_assert_cmpuint (points->len, ==, 20);
+  SluiceProgress p;
+  sluice_trainer_get_progress (trainer, &p);
+  g_assert_cmpuint (p.n_before, ==, count_points (f, back));
   g_autofree char *gone = checkpoint_path (f, back, 30);
   g_assert_null (gone);
   g_clear_object (&trainer);
@@ -190,6 +210,7 @@ test_never_saved (Fixture *f, gconstpointer unused)
   SluiceProgress p;
   sluice_trainer_get_progress (trainer, &p);
   g_assert_cmpint (p.step, ==, 0);
+  g_assert_cmpuint (p.n_before + 5, <=, count_points (f, "new")); /* those are written again */
   g_autoptr (GArray) points = read_series (f, "new", "loss");
   g_assert_cmpuint (points->len, ==, 5);
   g_clear_object (&trainer);

@@ -263,6 +263,7 @@ test_not_finite (Fixture *f, gconstpointer unused)
           sluice_store_dup_run (f->store, sluice_trainer_get_run_name (trainer), NULL);
       g_assert_cmpint (info->state, ==, SLUICE_RUN_FAILED);
       g_assert_nonnull (strstr (info->message, "'log/value'"));
+      g_assert_cmpstr (info->failed_node, ==, "log/value");
       g_autoptr (GArray) loss = read_series (f, info->name, "loss");
       g_assert_cmpuint (loss->len, ==, 5);
       g_assert_true (isinf (g_array_index (loss, SluiceScalar, 4).value));

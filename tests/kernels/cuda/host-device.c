@@ -38,9 +38,9 @@ unmap_memory (gpointer data, void *memory, gsize bytes)
 }
 
 static const SluiceMemorySource *
-open_index (guint index, GError **error)
+open_index (guint index, const char *options, GError **error)
 {
-  static const SluiceMemorySource source = { map_memory, unmap_memory, NULL };
+  static const SluiceMemorySource source = { map_memory, unmap_memory, NULL, NULL, 0, FALSE };
   return &source;
 }
 

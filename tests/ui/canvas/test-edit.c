@@ -302,6 +302,50 @@ test_fitted (EditFixture *f, gconstpointer data)
   g_assert_cmpfloat (fabs (after.x - before.x) + fabs (after.y - before.y), <, 2);
 }
 
+static SluiceRect
+rect_of (EditFixture *f, const char *name)
+{
+  g_autofree char *state = sluice_canvas_dump_state (f->canvas);
+  g_autofree char *key = g_strdup_printf ("\"%s\":[", name);
+  const char *at = strstr (state, key);
+  SluiceRect r = { 0 };
+  g_assert_nonnull (at);
+  g_assert_cmpint (sscanf (at + strlen (key), "%lf,%lf,%lf,%lf", &r.x, &r.y, &r.width, &r.height),
+                   ==, 4);
+  return r;
+}
+
+static void
+allocate (EditFixture *f, int width)
+{
+  gtk_widget_size_allocate (GTK_WIDGET (f->canvas), &(GtkAllocation){ 0, 0, width, 500 }, -1);
+}
+
+/* What the ports' types look like stands beside what colours mean, as long as both have room. */
+static void
+test_foot (EditFixture *f, gconstpointer data)
+{
+  edit_settle (f);
+  allocate (f, 1200);
+  SluiceRect bar = rect_of (f, "bar"), legend = rect_of (f, "legend");
+  g_assert_cmpfloat (legend.x + legend.width, <, bar.x);
+  g_assert_cmpfloat (legend.y, ==, bar.y);
+  g_assert_cmpfloat (legend.height, ==, bar.height);
+  int needed = (int) (bar.x + bar.width - legend.x);
+  allocate (f, needed);
+  SluiceRect folded = rect_of (f, "bar");
+  legend = rect_of (f, "legend");
+  g_assert_cmpfloat (folded.width, <, bar.width);
+  g_assert_cmpfloat (legend.x, >=, 0);
+  g_assert_cmpfloat (legend.y, ==, folded.y);
+  g_assert_cmpfloat (legend.x + legend.width, <, folded.x);
+  allocate (f, (int) legend.width + 80);
+  folded = rect_of (f, "bar");
+  legend = rect_of (f, "legend");
+  g_assert_cmpfloat (legend.y + legend.height, <, folded.y);
+  g_assert_cmpfloat (folded.x + folded.width, <=, legend.width + 80);
+}
+
 /* An editor may show what it did later than it did it. */
 static void
 test_late (EditFixture *f, gconstpointer data)
@@ -432,6 +476,7 @@ main (int argc, char **argv)
   ADD ("empty", test_empty);
   ADD ("place", test_place);
   ADD ("fitted", test_fitted);
+  ADD ("foot", test_foot);
   ADD ("late", test_late);
   ADD ("modifiers", test_modifiers);
   return g_test_run ();

@@ -348,6 +348,12 @@ assert_first_sight (const char *graph, const char *open, const char *closed)
   "net/a/m MatMul 8 x\nnet/a/r Relu 8 net/a/m\nnet/b/m MatMul 8 net/a/r\nnet/b/r Relu 8 net/b/m\n" \
   "net/c/m MatMul 8 net/b/r\nnet/c/s Softmax 8 net/c/m\n"
 
+static char *
+get_layer (guint i)
+{
+  return g_strdup_printf ("net/a_layer_of_a_long_name_%c%c", 'a' + i / 6, 'a' + i % 6);
+}
+
 static void
 test_first_sight (void)
 {
@@ -358,16 +364,23 @@ test_first_sight (void)
                       NULL, "net");
   assert_first_sight ("x Placeholder 8\ny Relu 8 x\n", NULL, NULL);
   assert_first_sight ("", NULL, NULL);
-  /* A fan of so many boxes could not be read. */
-  g_autoptr (GString) fan = g_string_new ("x Placeholder 8\n");
-  for (guint i = 0; i < 36; i++)
-    g_string_append_printf (fan,
-                            "net/a_layer_of_a_long_name_%c%c/m Op%u 8 x\n"
-                            "net/a_layer_of_a_long_name_%c%c/r Relu 8 "
-                            "net/a_layer_of_a_long_name_%c%c/m\n",
-                            'a' + i / 6, 'a' + i % 6, i, 'a' + i / 6, 'a' + i % 6, 'a' + i / 6,
-                            'a' + i % 6);
-  assert_first_sight (fan->str, NULL, "net");
+  /* Many parts are packed; so many boxes on so many lines could not be read. */
+  for (int tied = 0; tied < 2; tied++)
+    {
+      g_autoptr (GString) fan = g_string_new ("x Placeholder 8\n");
+      for (guint i = 0; i < 36; i++)
+        {
+          g_autofree char *layer = get_layer (i);
+          g_string_append_printf (fan, "%s/m Op%u 8 x", layer, i);
+          for (guint k = 2; tied && k < 6 && i > 0; k++)
+            {
+              g_autofree char *before = get_layer (i / k);
+              g_string_append_printf (fan, " %s/r", before);
+            }
+          g_string_append_printf (fan, "\n%s/r Relu 8 %s/m\n", layer, layer);
+        }
+      assert_first_sight (fan->str, tied ? NULL : "net", tied ? "net" : NULL);
+    }
 }
 
 /* What a training left, that only a saver reads, is no part of the model; nor is the file's name.

@@ -195,6 +195,27 @@ test_ranks_are_tight (void)
   g_assert_cmpuint (l->n_dummies, ==, 0);
 }
 
+/* What only says what stands before what ranks a box, and is no line that others could cross. */
+static void
+test_unseen_edges (void)
+{
+  g_auto (Graph) g = graph_new (5);
+  SluiceLayoutEdge unseen = { 0, 4, SLUICE_LAYOUT_UNSEEN };
+  for (guint i = 0; i < 3; i++)
+    connect_nodes (&g, i, i + 1);
+  connect_nodes (&g, 4, 3);
+  g_autoptr (SluiceLayout) plain = lay_out (&g);
+  g_array_append_val (g.edges, unseen);
+  unseen = (SluiceLayoutEdge){ 0, 3, SLUICE_LAYOUT_UNSEEN };
+  g_array_append_val (g.edges, unseen);
+  g_autoptr (SluiceLayout) l = lay_out (&g);
+  g_assert_cmpuint (l->n_dummies, ==, 0);
+  g_assert_cmpuint (l->routes[4].n_points, ==, 0);
+  g_assert_cmpuint (l->routes[5].n_points, ==, 0);
+  g_assert_cmpuint (l->ranks[4], >, l->ranks[0]);
+  g_assert_cmpfloat_with_epsilon (l->width, plain->width, 0.01);
+}
+
 static void
 test_cycles (void)
 {
@@ -328,6 +349,32 @@ test_tight (void)
   assert_sound (&g, tight);
   g_assert_cmpfloat (tight->height, <, 0.85 * plain->height);
   g_assert_cmpfloat_with_epsilon (tight->width, plain->width, 0.01);
+}
+
+/* Lanes that each hold one box, wide at one side, all in rows of their own: what is too wide to be
+ * read stands one beside the other's lanes, in the same order. */
+static void
+test_narrow (void)
+{
+  const guint n_lanes = 12;
+  g_auto (Graph) g = graph_new (n_lanes + 2);
+  SluiceLayoutOptions options = SLUICE_LAYOUT_OPTIONS_INIT;
+  SluiceLayoutNode *n = (SluiceLayoutNode *) g.nodes->data;
+  options.fixed = TRUE;
+  for (guint i = 1; i <= n_lanes; i++)
+    {
+      n[i].rank = i;
+      n[i].left = 300;
+      connect_nodes (&g, 0, i);
+      connect_nodes (&g, i, n_lanes + 1);
+    }
+  n[n_lanes + 1].rank = n_lanes + 1;
+  g_autoptr (SluiceLayout) plain = lay_out_for (&g, 8000, 8000, &options);
+  g_autoptr (SluiceLayout) narrow = lay_out_for (&g, 1100, 1100, &options);
+  assert_sound (&g, narrow);
+  g_assert_cmpfloat (sluice_layout_fit (&options, plain->width, 0), <, 0.6);
+  g_assert_cmpfloat (sluice_layout_fit (&options, narrow->width, narrow->height), >, 0.6);
+  g_assert_cmpuint (narrow->crossings, ==, plain->crossings);
 }
 
 /* Two halves of 20 rows: both are cut at the same rows, and stand side by side in each band. */
@@ -580,12 +627,14 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/layout/empty", test_empty);
   g_test_add_func ("/canvas/layout/chain", test_chain_is_straight);
   g_test_add_func ("/canvas/layout/tight", test_ranks_are_tight);
+  g_test_add_func ("/canvas/layout/unseen", test_unseen_edges);
   g_test_add_func ("/canvas/layout/cycles", test_cycles);
   g_test_add_func ("/canvas/layout/ports", test_long_edges_are_ports);
   g_test_add_func ("/canvas/layout/components", test_components);
   g_test_add_func ("/canvas/layout/columns", test_columns);
   g_test_add_func ("/canvas/layout/fold", test_fold);
   g_test_add_func ("/canvas/layout/hard-to-read", test_tight);
+  g_test_add_func ("/canvas/layout/too-wide", test_narrow);
   g_test_add_func ("/canvas/layout/fold-columns", test_fold_columns);
   g_test_add_func ("/canvas/layout/wrap", test_wrap);
   g_test_add_func ("/canvas/layout/lanes", test_lanes_are_shared);

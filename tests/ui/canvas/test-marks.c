@@ -120,6 +120,31 @@ test_classes (void)
   g_assert_cmpstr (sluice_graph_model_get_node (after, 0)->asked, ==, "/device:GPU:1");
 }
 
+/* What was added is green however much was changed, and has its sign. */
+static void
+test_changes (void)
+{
+  static const char *const changes[] = { "~ changed", "~ changed", "+ added", "+ 3 added" };
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (changes); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("n%u", i);
+      sluice_graph_model_add_node (
+          model, &(SluiceModelNode){ .name = name, .op = "Neg", .change = changes[i] });
+    }
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceColorClasses) all = sluice_color_classes_new (h, SLUICE_COLOR_BY_CHANGE);
+  g_assert_cmpuint (sluice_color_classes_get_n (all), ==, 3);
+  g_assert_cmpstr (sluice_color_classes_get_sign (all, 0), ==, "~");
+  g_assert_cmpstr (sluice_color_classes_get_sign (all, 1), ==, "+");
+  g_assert_cmpuint (sluice_color_classes_get_hue (all, 1), ==,
+                    sluice_color_classes_get_hue (all, 2));
+  g_assert_cmpuint (sluice_color_classes_get_hue (all, 0), !=,
+                    sluice_color_classes_get_hue (all, 1));
+  g_autoptr (SluiceColorClasses) asked = sluice_color_classes_new (h, SLUICE_COLOR_BY_ASKED);
+  g_assert_cmpuint (sluice_color_classes_get_n (asked), ==, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -127,5 +152,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/marks/marks", test_marks);
   g_test_add_func ("/canvas/marks/trace", test_trace);
   g_test_add_func ("/canvas/marks/classes", test_classes);
+  g_test_add_func ("/canvas/marks/changes", test_changes);
   return g_test_run ();
 }

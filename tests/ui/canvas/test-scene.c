@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tests/ui/canvas/fixture.h"
-#include "ui/canvas/grid.h"
 #include "ui/canvas/measure.h"
 #include "ui/canvas/scene.h"
 #include "ui/canvas/text-metrics.h"
@@ -228,6 +227,85 @@ test_shelf (void)
     }
 }
 
+/* @n parts of a scope, of @size scopes each, that something outside reads and feeds. */
+static SluiceScene *
+open_parts (guint n, guint size, const char *rest)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
+  for (guint i = 0; i < n; i++)
+    for (guint k = 0; k < size; k++)
+      {
+        g_string_append_printf (text, "net/part_%u_%u/a Op%u 8 ", i, k, i);
+        if (k > 0)
+          g_string_append_printf (text, "net/part_%u_%u/b\n", i, k - 1);
+        else
+          g_string_append (text, "x\n");
+        g_string_append_printf (text, "net/part_%u_%u/b Op%u_%u 8 net/part_%u_%u/a\n", i, k, i, k,
+                                i, k);
+      }
+  g_string_append (text, "sum Op 8");
+  for (guint i = 0; i < n; i++)
+    g_string_append_printf (text, " net/part_%u_%u/b", i, size - 1);
+  g_string_append_printf (text, "\n%s", rest);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "net", TRUE);
+  return make_scene (model, state);
+}
+
+/* Parts of an open scope that nothing in it ties to each other are packed like the top level,
+ * without lines that would say of each that it is one; what is a way through the scope has its
+ * lines. */
+static void
+test_parts (void)
+{
+  for (guint size = 1; size <= 2; size++)
+    {
+      g_autoptr (SluiceScene) few = open_parts (3, size, "");
+      g_autoptr (SluiceScene) many = open_parts (18, size, "");
+      SluiceRect frame = item_of (many, "net")->rect;
+      g_assert_nonnull (edge_between (few, "net", "net/part_1_0"));
+      g_assert_null (edge_between (many, "net", "net/part_1_0"));
+      g_assert_true (edge_between (many, "x", "net")->arrow);
+      g_assert_cmpfloat (frame.width, <, 2.2 * frame.height);
+      g_assert_cmpfloat (frame.height, <, frame.width);
+      assert_no_overlaps (many);
+      assert_lines_are_clear (many);
+    }
+  g_autoptr (SluiceScene) mixed =
+      open_parts (18, 1,
+                  "net/way/a Relu 8 x\nnet/end/a Tanh 8 net/way/a\nnet/end/b Mean 8 net/end/a\ny "
+                  "Op 8 net/end/b\n");
+  g_assert_null (edge_between (mixed, "net", "net/part_1_0"));
+  g_assert_nonnull (edge_between (mixed, "net", "net/way"));
+  g_assert_nonnull (edge_between (mixed, "net/end", "net"));
+  assert_no_overlaps (mixed);
+  assert_lines_are_clear (mixed);
+}
+
+/* Lines into and out of an open scope whose rows are folded lead round what leads back. */
+static void
+test_folded_scope (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\nnet/a/o Op 8 x\n");
+  for (char c = 'b'; c <= 'p'; c++)
+    g_string_append_printf (text, "net/%c/m M%c 8 net/%c/o\nnet/%c/o O%c 8 net/%c/m\n", c, c, c - 1,
+                            c, c, c);
+  g_string_append (text, "net/long_name_of_an_end/m M 8 net/p/o\nnet/long_name_of_an_end/o O 8 "
+                         "net/long_name_of_an_end/m\n");
+  g_string_append (text, "y Op 8 net/long_name_of_an_end/o\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_open (state, "net", TRUE);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  SluiceSceneFigures figures;
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  g_assert_cmpfloat (item_of (scene, "net/p")->rect.x, >, item_of (scene, "net/b")->rect.x + 96);
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+  assert_no_overlaps (scene);
+  assert_lines_are_clear (scene);
+}
+
 /* What everything reads stays in the flow: its first reader holds it there, the others name it. */
 static void
 test_tags (void)
@@ -250,16 +328,15 @@ test_tags (void)
   g_assert_cmpuint (figures.n_crossings, ==, 0);
 }
 
-/* An update that would cross a line is named at the variable. */
-/* All of each tag belongs to the picture. */
+/* All of each word at a line belongs to the picture. */
 static void
-assert_tags_are_inside (SluiceScene *scene)
+assert_labels_are_inside (SluiceScene *scene)
 {
   SluiceRect bounds = sluice_scene_get_bounds (scene);
   for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
     {
       const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
-      if (!e->stub || e->label == NULL)
+      if (e->label == NULL)
         continue;
       double half = sluice_text_width (e->label, LABEL_SIZE, FALSE) / 2;
       g_assert_cmpfloat (e->label_at.x - half, >=, bounds.x);
@@ -338,7 +415,7 @@ test_shared_variable (void)
             g_assert_cmpstr (e->label, ==, "← w");
         }
       g_assert_cmpuint (n_tags, ==, n > 4 ? n - 1 : 0);
-      assert_tags_are_inside (scene);
+      assert_labels_are_inside (scene);
     }
 }
 
@@ -365,9 +442,10 @@ test_shared_weights (void)
       n_whole += !e->stub && !e->quiet && strchr ("pqrs", *from) != NULL;
     }
   g_assert_cmpuint (n_whole, >=, 4);
-  assert_tags_are_inside (scene);
+  assert_labels_are_inside (scene);
 }
 
+/* An update that would cross a line is named at the variable. */
 static void
 test_update_tags (void)
 {
@@ -379,6 +457,17 @@ test_update_tags (void)
   g_assert_cmpuint (figures.n_crossings, ==, 0);
   g_assert_true (update->stub && update->arrow);
   g_assert_cmpstr (update->label, ==, "← train");
+}
+
+/* A line past three boxes is the outermost of all. */
+static void
+test_labels_at_the_side (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("e Op4 8 d a\na Op0 1024x1024x1024x1024\nb Op1 8 a\nc Op2 8 b\nd Op3 8 c\n");
+  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
+  g_assert_nonnull (edge_between (scene, "a", "e")->label);
+  assert_labels_are_inside (scene);
 }
 
 static void
@@ -480,6 +569,32 @@ test_moved_lines (void)
         if (!lies_on_other (scene, find (scene, names[i])))
           assert_lines_are_clear (scene);
       }
+}
+
+/* Lines that end at one box and share a trunk do so too when a box is put on it. */
+static void
+test_moved_trunk (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\na0 Relu 8 x\n");
+  for (guint i = 1; i < 6; i++)
+    g_string_append_printf (text, "a%u Op%u 8 a%u\n", i, i, i - 1);
+  g_string_append (text, "z Op 8 a0 a1 a2 a5\n");
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceViewState) state = sluice_view_state_new ();
+  sluice_view_state_set_move (state, "a2", 60, 0);
+  g_autoptr (SluiceScene) scene = make_scene (model, state);
+  const SluicePoint *points = sluice_scene_get_points (scene);
+  double trunk[2] = { 0, 0 };
+  for (guint i = 0; i < 2; i++)
+    {
+      const SluiceSceneEdge *e = edge_between (scene, i == 0 ? "a0" : "a1", "z");
+      for (guint k = 0; k < e->n_points; k++)
+        trunk[i] = MAX (trunk[i], points[e->first_point + k].x);
+    }
+  SluiceRect moved = item_of (scene, "a2")->rect;
+  g_assert_cmpfloat (trunk[0], >, moved.x + moved.width);
+  g_assert_cmpfloat_with_epsilon (trunk[0], trunk[1], 0.01);
+  assert_lines_are_clear (scene);
 }
 
 static void
@@ -631,41 +746,6 @@ test_random (void)
     }
 }
 
-/* The index finds what a look at every rectangle finds, in order. */
-static void
-test_grid (void)
-{
-  GRand *rand = g_rand_new_with_seed (9);
-  for (guint round = 0; round < 60; round++)
-    {
-      guint n = g_rand_int_range (rand, 0, 400);
-      g_autofree SluiceRect *rects = g_new (SluiceRect, n + 1);
-      for (guint i = 0; i < n; i++)
-        rects[i] = (SluiceRect){ g_rand_double_range (rand, -3000, 3000),
-                                 g_rand_double_range (rand, -900, 900),
-                                 g_rand_double_range (rand, 0, i % 9 == 0 ? 4000 : 100),
-                                 g_rand_double_range (rand, 0, 60) };
-      g_autoptr (SluiceGrid) grid = sluice_grid_new (rects, n);
-      for (guint k = 0; k < 20; k++)
-        {
-          g_autoptr (GArray) found = g_array_new (FALSE, FALSE, sizeof (guint));
-          SluiceRect area = { g_rand_double_range (rand, -3500, 3500),
-                              g_rand_double_range (rand, -1200, 1200),
-                              g_rand_double_range (rand, 0, k % 4 == 0 ? 9000 : 200),
-                              g_rand_double_range (rand, 0, k % 4 == 0 ? 3000 : 200) };
-          guint at = 0;
-          double least = k % 3 == 0 ? 50 : 0;
-          sluice_grid_query (grid, &area, least, found);
-          for (guint i = 0; i < n; i++)
-            if (sluice_rect_touches (&rects[i], &area)
-                && MAX (rects[i].width, rects[i].height) >= least)
-              g_assert_cmpuint (g_array_index (found, guint, at++), ==, i);
-          g_assert_cmpuint (found->len, ==, at);
-        }
-    }
-  g_rand_free (rand);
-}
-
 static void
 test_cancelled (void)
 {
@@ -683,22 +763,25 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/flow-down", test_flow_down);
   g_test_add_func ("/canvas/scene/aside", test_aside);
   g_test_add_func ("/canvas/scene/shelf", test_shelf);
+  g_test_add_func ("/canvas/scene/parts", test_parts);
+  g_test_add_func ("/canvas/scene/folded", test_folded_scope);
   g_test_add_func ("/canvas/scene/tags", test_tags);
   g_test_add_func ("/canvas/scene/shared-variable", test_shared_variable);
   g_test_add_func ("/canvas/scene/update-tags", test_update_tags);
   g_test_add_func ("/canvas/scene/shared-weights", test_shared_weights);
   g_test_add_func ("/canvas/scene/trunks", test_labels_of_trunks);
+  g_test_add_func ("/canvas/scene/labels-at-the-side", test_labels_at_the_side);
   g_test_add_func ("/canvas/scene/open", test_open);
   g_test_add_func ("/canvas/scene/open-everything", test_open_everything);
   g_test_add_func ("/canvas/scene/moved", test_moved);
   g_test_add_func ("/canvas/scene/moved-lines", test_moved_lines);
+  g_test_add_func ("/canvas/scene/moved-trunk", test_moved_trunk);
   g_test_add_func ("/canvas/scene/pick", test_pick);
   g_test_add_func ("/canvas/scene/text", test_text);
   g_test_add_func ("/canvas/scene/loop", test_loop);
   g_test_add_func ("/canvas/scene/surplus", test_surplus);
   g_test_add_func ("/canvas/scene/dot", test_dot_engine);
   g_test_add_func ("/canvas/scene/random", test_random);
-  g_test_add_func ("/canvas/scene/grid", test_grid);
   g_test_add_func ("/canvas/scene/cancelled", test_cancelled);
   return g_test_run ();
 }

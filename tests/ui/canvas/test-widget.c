@@ -132,6 +132,21 @@ assert_state (Fixture *f, const char *part)
     g_error ("no %s in %s", part, state);
 }
 
+/* Is there a button that leads out of a state without a graph? */
+static gboolean
+says_way_out (Fixture *f)
+{
+  for (GtkWidget *box = gtk_widget_get_first_child (GTK_WIDGET (f->canvas)); box != NULL;
+       box = gtk_widget_get_next_sibling (box))
+    {
+      GtkWidget *last = gtk_widget_get_last_child (box);
+      if (last != NULL && GTK_IS_BUTTON (last)
+          && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (last)), "Open another") == 0)
+        return gtk_widget_get_visible (last) && gtk_widget_get_visible (box);
+    }
+  g_assert_not_reached ();
+}
+
 static void
 test_states (Fixture *f, gconstpointer data)
 {
@@ -142,7 +157,10 @@ test_states (Fixture *f, gconstpointer data)
   sluice_canvas_set_loading (f->canvas, NULL);
   show_mlp (f);
   assert_state (f, "\"name\":\"hidden\"");
+  sluice_canvas_set_way_out (f->canvas, "Open another", "test.open");
+  g_assert_false (says_way_out (f));
   sluice_canvas_set_failure (f->canvas, "broken");
+  g_assert_true (says_way_out (f));
   assert_state (f, "\"failure\":\"broken\"");
   sluice_canvas_set_failure (f->canvas, NULL);
   sluice_canvas_set_model (f->canvas, NULL);

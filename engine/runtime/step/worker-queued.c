@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/*
+ * Kernels and transfers that a device does in queues of its own. White paper, section 3.2.
+ *
+ * Inputs and outputs lie where the kernel wants them: what a device computes with is in its memory,
+ * the few that the kernel reads on the host (host_inputs) and all that are made of pointers are in
+ * the host's. A transfer to or from the device has a queue beside its kernels'.
+ */
+#include "engine/runtime/step/executor.h"
+#include "engine/runtime/step/guard.h"
+#include "engine/runtime/step/worker.h"
+
+/* ---- copies, in the order of a queue ---- */
+
+/* (transfer full) (nullable): the call has an error */
+static SluiceTensor *
+new_like (SluiceKernelCall *call,
+          SluiceAllocator *allocator,
+          const SluiceTensor *tensor,
+          SluiceMemoryClass memory_class)
+{
+  GError *error = NULL;
+  SluiceTensor *copy =
+      sluice_tensor_new_checked (allocator, (SluiceDType) tensor->dtype, &tensor->shape,
+                                 (SluiceOwner){ call->owner.node, memory_class }, &error);
+  if (copy == NULL)
+    sluice_call_fail_with (call, error);
+  return copy;
+}
+
+/* (transfer full) (nullable) */
+static SluiceTensor *
+copy_in (SluiceKernelCall *call, SluiceQueueKind kind, SluiceTensor *tensor)
+{
+  SluiceDevice *device = call->device;
+  SluiceTensor *copy = new_like (call, device->allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  if (copy != NULL)
+    device->klass->queues->copy (device, kind, SLUICE_COPY_IN, copy->data, tensor->data,
+                                 sluice_tensor_bytes (tensor));
+  return copy;
+}
+
+/* allocator: of host memory, NULL: of no device. (transfer full) (nullable) */
+static SluiceTensor *
+copy_out (SluiceKernelCall *call,
+          SluiceDevice *from,
+          SluiceQueueKind kind,
+          SluiceTensor *tensor,
+          SluiceAllocator *allocator)
+{
+  SluiceTensor *copy = new_like (call, allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  if (copy != NULL)
+    from->klass->queues->copy (from, kind, SLUICE_COPY_OUT, copy->data, tensor->data,
+                               sluice_tensor_bytes (tensor));
+  return copy;
+}
+
+/* ---- kernels ---- */
+
+/* What stands in for inputs while a kernel runs. */
+typedef struct
+{
+  guint i;
+  SluiceTensor *original;
+} Staged;
+
+static gboolean
+is_reference (const SluiceInFlightCall *in_flight, guint i)
+{
+  const SluicePlan *plan = in_flight->call.step->plan;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  return plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF;
+}
+
+/* A constant is copied once for all steps of the plan. (transfer full) (nullable) */
+static SluiceTensor *
+dup_far_constant (SluiceKernelCall *call, guint32 slot, SluiceTensor *tensor)
+{
+  _Atomic (SluiceTensor *) *kept = &call->step->plan->far_constants[slot];
+  SluiceTensor *there = atomic_load (kept), *before = NULL;
+  if (there != NULL)
+    return sluice_tensor_ref (there);
+  there = copy_in (call, SLUICE_QUEUE_COMPUTE, tensor);
+  if (there == NULL || atomic_compare_exchange_strong (kept, &before, sluice_tensor_ref (there)))
+    return there;
+  sluice_tensor_unref (there); /* another step was there first */
+  sluice_tensor_unref (there);
+  return sluice_tensor_ref (before);
+}
+
+/* (transfer full) (nullable) */
+static SluiceTensor *
+dup_far_input (SluiceInFlightCall *in_flight, guint i)
+{
+  const SluicePlan *plan = in_flight->call.step->plan;
+  guint32 slot = in_flight->act->nodes[in_flight->node].first_input + i;
+  SluiceTensor *tensor = in_flight->call.inputs[i].tensor;
+  return plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT
+             ? dup_far_constant (&in_flight->call, slot, tensor)
+             : copy_in (&in_flight->call, SLUICE_QUEUE_COMPUTE, tensor);
+}
+
+/* Each input in the memory where the kernel wants it. FALSE: the call has an error */
+static gboolean
+stage_inputs (SluiceInFlightCall *in_flight, GArray *staged)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  for (guint i = 0; i < call->n_inputs; i++)
+    {
+      SluiceTensor *tensor = call->inputs[i].tensor;
+      if (tensor == NULL || is_reference (in_flight, i)
+          || sluice_dtype_is_managed ((SluiceDType) tensor->dtype))
+        continue;
+      gboolean wants_far = !sluice_kernel_is_host (call->kernel->host_inputs, i);
+      if (wants_far == sluice_tensor_is_far (tensor))
+        continue;
+      SluiceTensor *copy = wants_far
+                               ? dup_far_input (in_flight, i)
+                               : copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, tensor, NULL);
+      if (copy == NULL)
+        return FALSE;
+      Staged one = { i, tensor };
+      g_array_append_val (staged, one);
+      call->inputs[i].tensor = copy;
+    }
+  return TRUE;
+}
+
+static void
+unstage_inputs (SluiceKernelCall *call, const GArray *staged)
+{
+  for (guint k = 0; k < staged->len; k++)
+    {
+      const Staged *one = &g_array_index (staged, Staged, k);
+      sluice_tensor_unref (call->inputs[one->i].tensor);
+      call->inputs[one->i].tensor = one->original;
+    }
+}
+
+/* A kernel may hand on a small value that it made on the host. */
+static gboolean
+settle_outputs (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  for (guint i = 0; i < call->n_outputs; i++)
+    {
+      SluiceTensor *tensor = call->outputs[i].tensor;
+      if (tensor == NULL || sluice_dtype_is_ref (call->output_dtypes[i])
+          || sluice_dtype_is_managed ((SluiceDType) tensor->dtype) || sluice_tensor_is_far (tensor)
+          || sluice_call_is_host_output (call, i))
+        continue;
+      call->outputs[i].tensor = copy_in (call, SLUICE_QUEUE_COMPUTE, tensor);
+      sluice_tensor_unref (tensor);
+      if (call->outputs[i].tensor == NULL)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+/* With the guard against what is not finite, where it is on. */
+static gboolean
+compute (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  const SluicePlan *plan = call->step->plan;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (SluiceGuardRange));
+  gboolean finite = call->step->env.nan_guard && !call->is_dead
+                    && sluice_guard_inputs (node, plan, call->inputs, ranges);
+  if (!call->kernel->compute (call) || call->error != NULL)
+    return FALSE;
+  if (finite)
+    call->error = sluice_guard_outputs (node, plan, call->inputs, call->outputs, ranges);
+  return call->error == NULL && settle_outputs (in_flight);
+}
+
+static void
+run_kernel (gpointer data)
+{
+  SluiceInFlightCall *in_flight = data;
+  SluiceKernelCall *call = &in_flight->call;
+  g_autoptr (GArray) staged = g_array_new (FALSE, FALSE, sizeof (Staged));
+  guint mode = sluice_denormals_flush_begin ();
+  in_flight->start = sluice_clock_ticks ();
+  gboolean ok = !atomic_load (&call->step->cancelled) && stage_inputs (in_flight, staged)
+                && compute (in_flight);
+  unstage_inputs (call, staged);
+  if (!ok && call->error == NULL)
+    sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  sluice_denormals_flush_end (mode);
+  sluice_worker_call_done (call);
+}
+
+/* ---- transfers ---- */
+
+static void
+transfer_in (gpointer data)
+{
+  SluiceKernelCall *call = data;
+  SluiceTensor *tensor = call->inputs[0].tensor;
+  call->outputs[0].tensor = copy_in (call, SLUICE_QUEUE_IN, tensor);
+  sluice_worker_call_done (call);
+}
+
+/* Devices of different types know nothing of each other: the way between them is over the host. */
+static void
+transfer_out (gpointer data)
+{
+  SluiceKernelCall *call = data;
+  SluiceAllocator *to = call->device->klass->queues != NULL ? NULL : call->device->allocator;
+  SluiceTensor *tensor = call->inputs[0].tensor;
+  SluiceDevice *from = sluice_tensor_get_device (tensor);
+  call->outputs[0].tensor = copy_out (call, from, SLUICE_QUEUE_OUT, tensor, to);
+  sluice_worker_call_done (call);
+}
+
+static void
+transfer_across (gpointer data)
+{
+  SluiceKernelCall *call = data;
+  SluiceTensor *tensor = call->inputs[0].tensor;
+  SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
+  SluiceTensor *copy = new_like (call, to->allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  if (copy != NULL)
+    to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, copy->data, from, tensor->data,
+                                    sluice_tensor_bytes (tensor));
+  call->outputs[0].tensor = copy;
+  sluice_worker_call_done (call);
+}
+
+/* What leaves with half of its bits goes over the host. */
+static void
+truncate_far (gpointer data)
+{
+  SluiceKernelCall *call = data;
+  SluiceTensor *near =
+      copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, call->inputs[0].tensor, NULL);
+  if (near != NULL)
+    sluice_worker_truncate (near->data, near->data, near->n_elements);
+  call->outputs[0].tensor = near;
+  sluice_worker_call_done (call);
+}
+
+static void
+forward (SluiceKernelCall *call)
+{
+  call->outputs[0].tensor = sluice_tensor_ref (call->inputs[0].tensor);
+  sluice_worker_call_done (call);
+}
+
+static void
+enqueue_transfer (SluiceKernelCall *call, const SluicePlanNode *node)
+{
+  SluiceDevice *from = sluice_tensor_get_device (call->inputs[0].tensor), *to = call->device;
+  gboolean goes_in = to->klass->queues != NULL
+                     && !sluice_dtype_is_managed ((SluiceDType) call->inputs[0].tensor->dtype);
+  if (node->flags & SLUICE_PLAN_TRUNCATE && from != NULL)
+    from->klass->queues->enqueue (from, SLUICE_QUEUE_COMPUTE, truncate_far, call);
+  else if (from == NULL && goes_in && node->flags & SLUICE_PLAN_RECV)
+    to->klass->queues->enqueue (to, SLUICE_QUEUE_IN, transfer_in, call);
+  else if (from == NULL || from == to)
+    forward (call);
+  else if (goes_in && from->klass == to->klass)
+    to->klass->queues->enqueue (to, SLUICE_QUEUE_IN, transfer_across, call);
+  else
+    from->klass->queues->enqueue (from, SLUICE_QUEUE_OUT, transfer_out, call);
+}
+
+void
+sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
+{
+  SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
+  SluiceDevice *device = in_flight->call.device;
+  in_flight->start = w->now;
+  if (node->kernel == NULL)
+    enqueue_transfer (&in_flight->call, node);
+  else
+    device->klass->queues->enqueue (device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
+  w->now = sluice_clock_ticks ();
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Nodes on devices with memory and queues of their own: simulated ones, which end the program where
+ * somebody else touches that memory. */
+#include <string.h>
+
+#include "engine/device/sim.h"
+#include "tests/engine/runtime/fixture.h"
+
+static const SluiceSessionOptions two_sims = { .device = "SIM:1", .device_options = "latency=1ms" };
+
+static SluiceEdge
+on (Fixture *f, const char *device, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
+{
+  SluiceEdge inputs[] = { a, b };
+  SluiceNode *node =
+      fixture_node (f, op, name, device, inputs, b.node != NULL ? 2 : 1, NULL, 0, NULL, 0);
+  return (SluiceEdge){ node, 0 };
+}
+
+static const SluiceEdge none = { NULL, 0 };
+
+/* Of any shape. */
+static SluiceEdge
+placeholder (Fixture *f, const char *name, SluiceDType dtype)
+{
+  SluiceAttr attr = sluice_attr_type ("dtype", dtype);
+  return sluice_builder_add (&f->b, "Placeholder", name, NULL, 0, &attr, 1);
+}
+
+static SluiceFeed
+feed (const char *edge, SluiceTensor *tensor)
+{
+  return (SluiceFeed){ edge, tensor };
+}
+
+static const char *
+device_of (Fixture *f, const char *name)
+{
+  return sluice_session_get_device_of (f->session, sluice_graph_find (f->graph, name));
+}
+
+/* From the host to a device, to another one, and back: each value is where it is read. */
+static void
+test_ways (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge a = on (&f, "/device:SIM:0", "Neg", "a", x, none);
+  SluiceEdge b = on (&f, "/device:SIM:1", "Mul", "b", a, a);
+  SluiceEdge c = on (&f, "/device:CPU:0", "Add", "c", b, a);
+  on (&f, "/device:SIM:0", "Add", "d", c, b);
+  fixture_extend (&f);
+  g_assert_cmpstr (device_of (&f, "a"), ==, "SIM:0");
+  g_assert_cmpstr (device_of (&f, "b"), ==, "SIM:1");
+  g_assert_cmpstr (device_of (&f, "c"), ==, "CPU:0");
+  for (guint i = 0; i < 5; i++)
+    {
+      g_autoptr (SluiceTensor) fed = sluice_tensor_new_float ((float) i);
+      SluiceFeed feeds[] = { feed ("x", fed) };
+      float v = (float) i;
+      g_assert_cmpfloat (fixture_fetch (&f, "a", feeds, 1), ==, -v);
+      g_assert_cmpfloat (fixture_fetch (&f, "b", feeds, 1), ==, v * v);
+      g_assert_cmpfloat (fixture_fetch (&f, "c", feeds, 1), ==, v * v - v);
+      g_assert_cmpfloat (fixture_fetch (&f, "d", feeds, 1), ==, 2 * v * v - v);
+    }
+}
+
+/* A reference on the device: assigned, added to in place, read there and fetched. */
+static void
+test_variable (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge v = fixture_variable (&f, "v", 3);
+  SluiceEdge one = fixture_scalar (&f, 1);
+  on (&f, NULL, "AssignAdd", "add", v, one);
+  on (&f, NULL, "Neg", "negated", v, none);
+  fixture_extend (&f);
+  g_assert_cmpstr (device_of (&f, "v"), ==, "SIM:1");
+  g_assert_true (fixture_run_target (&f, "v/Assign", NULL, NULL));
+  for (guint i = 1; i < 4; i++)
+    {
+      g_assert_true (fixture_run_target (&f, "add", NULL, NULL));
+      g_assert_cmpfloat (fixture_fetch (&f, "v", NULL, 0), ==, 3 + (float) i);
+      g_assert_cmpfloat (fixture_fetch (&f, "negated", NULL, 0), ==, -3 - (float) i);
+    }
+}
+
+/* A kernel that fails is named with its device; the session goes on. */
+static void
+test_failure (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge y = placeholder (&f, "y", SLUICE_FLOAT);
+  SluiceEdge sum = on (&f, NULL, "Add", "sum", x, y);
+  on (&f, NULL, "Neg", "out", sum, none);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (2));
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3));
+  SluiceFeed feeds[] = { feed ("x", two), feed ("y", three) };
+  const char *fetch = "out";
+  SluiceStepNames names = { .feeds = feeds, .n_feeds = 2, .fetches = &fetch, .n_fetches = 1 };
+  SluiceTensor *output = NULL;
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "sum"));
+  feeds[1].tensor = two;
+  g_assert_true (sluice_session_run (f.session, &names, &output, NULL, NULL));
+  g_assert_false (sluice_tensor_is_far (output));
+  sluice_tensor_unref (output);
+}
+
+/* The device's memory is full: the error names the node and the device. */
+static void
+test_memory (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .device_options = "memory=1M" });
+  SluiceEdge dims = placeholder (&f, "dims", SLUICE_INT32);
+  SluiceEdge filled = on (&f, NULL, "Fill", "filled", dims, fixture_scalar (&f, 2));
+  SluiceEdge axes = placeholder (&f, "axes", SLUICE_INT32);
+  on (&f, NULL, "Sum", "sum", filled, axes);
+  fixture_extend (&f);
+  g_assert_cmpstr (device_of (&f, "filled"), ==, "SIM:0");
+  const gint32 sizes[] = { 1000, 1 << 20, 1000 };
+  const gint32 zero = 0;
+  g_autoptr (SluiceTensor) axis =
+      sluice_tensor_new_from (SLUICE_INT32, &SLUICE_SHAPE_SCALAR, &zero);
+  for (guint i = 0; i < G_N_ELEMENTS (sizes); i++)
+    {
+      g_autoptr (SluiceTensor) size =
+          sluice_tensor_new_from (SLUICE_INT32, &SLUICE_SHAPE (1), &sizes[i]);
+      SluiceFeed feeds[] = { feed ("dims", size), feed ("axes", axis) };
+      const char *fetch = "sum";
+      SluiceStepNames names = { .feeds = feeds, .n_feeds = 2, .fetches = &fetch, .n_fetches = 1 };
+      SluiceTensor *output = NULL;
+      g_autoptr (GError) error = NULL;
+      gboolean ok = sluice_session_run (f.session, &names, &output, NULL, &error);
+      g_assert_cmpint (ok, ==, sizes[i] == 1000);
+      if (ok)
+        {
+          g_assert_cmpfloat (*(float *) output->data, ==, 2000);
+          sluice_tensor_unref (output);
+          continue;
+        }
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+      g_assert_nonnull (strstr (error->message, "filled"));
+      g_assert_nonnull (strstr (error->message, "SIM:0"));
+    }
+  g_assert_cmpuint (sluice_allocator_get_live (sluice_session_get_device (f.session, 1)->allocator),
+                    <, 1 << 20);
+}
+
+/* Strings stand on a CPU. */
+static void
+test_places (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  on (&f, NULL, "AsString", "words", x, none);
+  on (&f, NULL, "Neg", "negated", x, none);
+  fixture_extend (&f);
+  g_assert_cmpstr (device_of (&f, "words"), ==, "CPU:0");
+  g_assert_cmpstr (device_of (&f, "negated"), ==, "SIM:0");
+}
+
+/* Floats lose the lower half of their bits on the way off the device, not on it. */
+static void
+test_truncate (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .truncate_transfers = TRUE });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge far = on (&f, NULL, "Neg", "far", x, none);
+  on (&f, "/device:CPU:0", "Identity", "near", far, none);
+  fixture_extend (&f);
+  float third = 1.0f / 3, near, cut = -third;
+  guint32 bits;
+  memcpy (&bits, &cut, sizeof bits);
+  bits &= 0xffff0000;
+  memcpy (&cut, &bits, sizeof bits);
+  g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (third);
+  SluiceFeed feeds[] = { feed ("x", fed) };
+  g_assert_cmpfloat (fixture_fetch (&f, "far", feeds, 1), ==, -third);
+  near = fixture_fetch (&f, "near", feeds, 1);
+  g_assert_cmpfloat (near, ==, cut);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  fixture_init_registry ();
+  g_test_add_func ("/runtime/far/ways", test_ways);
+  g_test_add_func ("/runtime/far/variable", test_variable);
+  g_test_add_func ("/runtime/far/failure", test_failure);
+  g_test_add_func ("/runtime/far/memory", test_memory);
+  g_test_add_func ("/runtime/far/places", test_places);
+  g_test_add_func ("/runtime/far/truncate", test_truncate);
+  return g_test_run ();
+}
