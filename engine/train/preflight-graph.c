@@ -11,6 +11,7 @@
 #include "engine/train/comparison.h"
 #include "engine/train/parameters.h"
 #include "engine/train/preflight-private.h"
+#include "engine/train/project-ends.h"
 
 #define N_NAMED 3 /* of what is counted, in words */
 
@@ -92,17 +93,11 @@ reach_clear (Reach *self)
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Reach, reach_clear)
 
-/* What steps need, evaluations and summaries among them. */
 static void
-reach_steps (Reach *self, const SluiceProject *p)
+reach_steps (Reach *self, const SluiceProject *project)
 {
-  reach_all (self, p->train);
-  reach_all (self, p->loss);
-  reach (self, p->step);
-  reach (self, p->summaries);
-  reach_edges (self, p->fetches);
-  reach_edges (self, p->evaluate);
-  reach_edges (self, p->texts);
+  g_auto (GStrv) names = sluice_project_dup_step_ends (project);
+  reach_all (self, names);
 }
 
 /* Queue runners fill queues for whoever takes out of them. */

@@ -25,6 +25,26 @@ add_edges (GStrvBuilder *names, const GArray *edges)
     g_strv_builder_add (names, g_array_index (edges, SluiceNamedEdge, i).target);
 }
 
+static void
+add_steps (GStrvBuilder *names, const SluiceProject *project)
+{
+  add_all (names, project->train);
+  add_all (names, project->loss);
+  add (names, project->step);
+  add (names, project->summaries);
+  add_edges (names, project->fetches);
+  add_edges (names, project->evaluate);
+  add_edges (names, project->texts);
+}
+
+char **
+sluice_project_dup_step_ends (const SluiceProject *project)
+{
+  g_autoptr (GStrvBuilder) names = g_strv_builder_new ();
+  add_steps (names, project);
+  return g_strv_builder_end (names);
+}
+
 SluiceProjectEnds *
 sluice_project_ends_new (const SluiceProject *project)
 {
@@ -38,13 +58,7 @@ sluice_project_ends_new (const SluiceProject *project)
         g_strv_builder_add (fed, target);
     }
   add_all (run, project->init);
-  add_all (run, project->train);
-  add_all (run, project->loss);
-  add (run, project->step);
-  add (run, project->summaries);
-  add_edges (run, project->fetches);
-  add_edges (run, project->evaluate);
-  add_edges (run, project->texts);
+  add_steps (run, project);
   SluiceProjectEnds *self = g_rc_box_new0 (SluiceProjectEnds);
   self->fed = g_strv_builder_end (fed);
   self->run = g_strv_builder_end (run);

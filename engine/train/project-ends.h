@@ -12,6 +12,9 @@ typedef struct
   SluiceProblemContext context; /* the same */
 } SluiceProjectEnds;
 
+/* What steps run or read, evaluations and summaries among them: nodes and edges. (transfer full) */
+char **sluice_project_dup_step_ends (const SluiceProject *project);
+
 /* (transfer full) */
 SluiceProjectEnds *sluice_project_ends_new (const SluiceProject *project);
 /* self: (nullable) */

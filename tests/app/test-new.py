@@ -77,6 +77,8 @@ class New:
         self.tap.point("and nothing is left of it", not os.path.exists(self.place("prices")))
         done = self.run("new", self.place("prices"), "--data", prices, "--model", "none")
         self.tap.point("its columns can be had", done.returncode == 0, done.stderr)
+        self.tap.point("without a model nothing is to be trained", "train it" not in done.stdout
+                       and "sluice edit" in done.stdout, done.stdout)
 
     def refusals(self):
         done = self.of_digits("dense")

@@ -305,6 +305,19 @@ sluice_canvas_drop_gone (SluiceCanvas *self, const char *successor)
   sluice_canvas_select_paths (self, paths);
 }
 
+/* A node or a scope, where nobody has found the scopes yet. */
+static gboolean
+is_in_model (SluiceGraphModel *model, const char *name)
+{
+  if (sluice_graph_model_lookup (model, name) != G_MAXUINT)
+    return TRUE;
+  g_autofree char *inside = g_strconcat (name, "/", NULL);
+  for (guint i = 0; i < sluice_graph_model_get_n_nodes (model); i++)
+    if (g_str_has_prefix (sluice_graph_model_get_node (model, i)->name, inside))
+      return TRUE;
+  return FALSE;
+}
+
 gboolean
 sluice_canvas_select (SluiceCanvas *self, const char *name)
 {
@@ -317,7 +330,7 @@ sluice_canvas_select (SluiceCanvas *self, const char *name)
   /* The graph is still being laid out: the name is kept and found when that is done. */
   if (self->hierarchy == NULL)
     {
-      if (self->model == NULL || sluice_graph_model_lookup (self->model, name) == G_MAXUINT)
+      if (self->model == NULL || !is_in_model (self->model, name))
         return FALSE;
       g_free (self->reveal);
       self->reveal = g_strdup (name);

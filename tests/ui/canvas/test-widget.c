@@ -169,6 +169,19 @@ test_states (Fixture *f, gconstpointer data)
   g_assert_null (sluice_canvas_get_model (f->canvas));
 }
 
+/* Nobody has found the scopes yet: the page that is shown next selects what was selected before. */
+static void
+test_select_early (Fixture *f, gconstpointer data)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  sluice_canvas_set_model (f->canvas, model);
+  g_assert_null (sluice_canvas_get_hierarchy (f->canvas));
+  g_assert_false (sluice_canvas_select (f->canvas, "hid"));
+  g_assert_true (sluice_canvas_select (f->canvas, "hidden"));
+  settle (f);
+  g_assert_cmpstr (sluice_canvas_get_selection (f->canvas), ==, "hidden");
+}
+
 static void
 test_select (Fixture *f, gconstpointer data)
 {
@@ -645,6 +658,7 @@ main (int argc, char **argv)
   g_test_add ("/canvas/widget/" path, Fixture, NULL, set_up, function, tear_down)
   ADD ("states", test_states);
   ADD ("select", test_select);
+  ADD ("select-early", test_select_early);
   ADD ("open-close", test_open_close);
   ADD ("first-sight", test_first_sight);
   ADD ("keyboard", test_keyboard_walk);
