@@ -222,12 +222,16 @@ get_living (SluiceCardGrid *self, guint i)
   return &g_array_index (self->places, Place, g_array_index (self->living, guint, i));
 }
 
-/* A picture is half a megabyte and more: only cards that are seen have one. */
+/* A picture is half a megabyte and more: only cards that are seen have one, and those that a turn
+ * of the wheel brings back. */
 static void
 forget_unseen (SluiceCardGrid *self)
 {
   int top, bottom;
   get_view (self, &top, &bottom);
+  const int around = (bottom - top) / 2;
+  top -= around;
+  bottom += around;
   for (guint i = 0; i < self->living->len; i++)
     {
       const Place *place = get_living (self, i);
