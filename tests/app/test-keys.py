@@ -54,7 +54,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                 for name in ("group", "compare", "lineage")},
              **{"table." + name: "tests/app/test-runs-window.py"
                 for name in ("filter", "star", "tag", "color", "rename", "notes", "chart",
-                             "chart-only", "delete", "restore", "undo", "redo", "columns", "trash", "menu")}}
+                             "chart-only", "delete", "restore", "undo", "redo", "columns", "trash",
+                             "menu")}}
 
 
 def table_of_keys(source):
