@@ -53,8 +53,9 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
              **{"table." + name: "tests/app/test-runs-groups.py"
                 for name in ("group", "compare", "lineage")},
              **{"table." + name: "tests/app/test-runs-window.py"
-                for name in ("filter", "star", "tag", "rename", "notes", "chart", "chart-only",
-                             "delete", "restore", "undo", "redo", "columns", "trash", "menu")}}
+                for name in ("filter", "star", "tag", "color", "rename", "notes", "chart",
+                             "chart-only", "delete", "restore", "undo", "redo", "columns", "trash",
+                             "menu")}}
 
 
 def table_of_keys(source):
