@@ -108,6 +108,8 @@ static void
 sluice_op_example_view_init (SluiceOpExampleView *self)
 {
   self->expander = gtk_expander_new (_ ("Example"));
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->expander), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  _ ("Example"), -1);
   self->box = GTK_BOX (gtk_box_new (GTK_ORIENTATION_VERTICAL, GAP));
   gtk_expander_set_child (GTK_EXPANDER (self->expander), GTK_WIDGET (self->box));
   gtk_widget_set_parent (self->expander, GTK_WIDGET (self));
