@@ -609,7 +609,7 @@ class Cli:
     def op_pages(self, every):
         folder = self.folder / "pages"
         self.check("ops --pages", self.call("ops", "--pages", folder), 0)
-        sections = ["Signature", "Attributes", "Shapes", "Gradient", "Kernels", "Kind"]
+        sections = ["Signature", "Attributes", "Shapes", "Example", "Gradient", "Kernels", "Kind"]
         pages = {path.stem: path.read_text() for path in folder.glob("*.md")}
         index = pages.pop("index")
         self.tap.point("each op has a page", set(pages) == {op["name"] for op in every})
