@@ -6,124 +6,111 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "app/runs/run-cells.h"
-#include "ui/common/wrap.h"
+#define GAP     4 /* between chips, in pixels */
+#define LETTERS 5 /* of each that are seen in a narrow window, and no more than … */
+#define MOST    16
 
-#define GAP 6 /* between chips, in pixels */
+static char *
+dup_view (SluiceRunTable *table)
+{
+  const char *view = sluice_run_table_get_view (table);
+  if (strcmp (view, SLUICE_RUN_VIEW_ALL) == 0)
+    return NULL;
+  return g_strdup (strcmp (view, SLUICE_RUN_VIEW_STARRED) == 0 ? _ ("starred") : _ (view));
+}
 
-/* ---- which there are ---- */
+static char *
+dup_tags (SluiceRunTable *table)
+{
+  GPtrArray *tags = sluice_run_table_get_counts (table)->tags;
+  GString *words = g_string_new (NULL);
+  for (guint i = 0; i < tags->len; i++)
+    {
+      const char *tag = ((const SluiceRunTagCount *) tags->pdata[i])->tag;
+      if (sluice_run_table_get_tag_wanted (table, tag))
+        g_string_append_printf (words, "%s%s", words->len > 0 ? ", " : "", tag);
+    }
+  return g_string_free (words, words->len == 0);
+}
 
-typedef struct
+static const struct
 {
   const char *action;
-  GVariant *target; /* (nullable) */
-  char *words;
-} Chip;
-
-static void
-chip_free (gpointer data)
-{
-  Chip *self = data;
-  g_clear_pointer (&self->target, g_variant_unref);
-  g_free (self->words);
-  g_free (self);
-}
-
-/* Takes words, and the floating target. */
-static void
-add_chip (GPtrArray *chips, const char *action, GVariant *target, char *words)
-{
-  Chip *chip = g_new (Chip, 1);
-  *chip = (Chip){ action, target != NULL ? g_variant_ref_sink (target) : NULL, words };
-  g_ptr_array_add (chips, chip);
-}
-
-/* (transfer full) */
-static GPtrArray *
-list_chips (SluiceRunTable *table)
-{
-  GPtrArray *chips = g_ptr_array_new_with_free_func (chip_free);
-  const SluiceRunFilter *filter = sluice_run_table_get_filter (table);
-  const char *view = sluice_run_table_get_view (table);
-  GPtrArray *tags = sluice_run_table_get_counts (table)->tags;
-  if (!sluice_run_table_get_trash (table))
-    {
-      if (strcmp (view, SLUICE_RUN_VIEW_ALL) != 0)
-        add_chip (
-            chips, "table.drop-view", NULL,
-            g_strdup (strcmp (view, SLUICE_RUN_VIEW_STARRED) == 0 ? _ ("starred") : _ (view)));
-      for (guint i = 0; i < tags->len; i++)
-        {
-          const char *tag = ((const SluiceRunTagCount *) tags->pdata[i])->tag;
-          if (sluice_run_table_get_tag_wanted (table, tag))
-            add_chip (chips, "table.drop-tag", g_variant_new_string (tag), g_strdup (tag));
-        }
-    }
-  for (guint i = 0; filter != NULL && i < sluice_run_filter_get_n_terms (filter); i++)
-    add_chip (chips, "table.drop-term", g_variant_new_int32 ((gint32) i),
-              g_strdup (sluice_run_filter_get_term (filter, i)));
-  return chips;
-}
-
-/* ---- what they look like ---- */
+  char *(*dup_words) (SluiceRunTable *table); /* (nullable): NULL: leaves nothing out */
+} chips[] = { { "table.drop-view", dup_view }, { "table.drop-tags", dup_tags } };
 
 static GtkWidget *
-new_button (const Chip *chip)
+new_chip (const char *action)
 {
-  GtkWidget *button = gtk_button_new (), *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 4);
-  GtkWidget *label = gtk_label_new (NULL);
-  g_autofree char *name = g_strdup_printf (_ ("Remove the filter “%s”"), chip->words);
-  sluice_run_cells_set_pill (label, chip->words);
-  gtk_box_append (GTK_BOX (box), label);
-  gtk_box_append (GTK_BOX (box), gtk_image_new_from_icon_name ("window-close-symbolic"));
-  gtk_button_set_child (GTK_BUTTON (button), box);
-  gtk_widget_add_css_class (button, "flat");
-  gtk_widget_add_css_class (button, "run-tag");
-  gtk_widget_add_css_class (button, "filter-chip");
-  gtk_widget_set_tooltip_text (button, name);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-  gtk_actionable_set_action_target_value (GTK_ACTIONABLE (button), chip->target);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), chip->action);
-  return button;
+  GtkWidget *chip = gtk_button_new (), *label = gtk_label_new (NULL);
+  gtk_label_set_ellipsize (GTK_LABEL (label), PANGO_ELLIPSIZE_END);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), MOST);
+  gtk_button_set_child (GTK_BUTTON (chip), label);
+  gtk_widget_set_valign (chip, GTK_ALIGN_CENTER);
+  gtk_widget_add_css_class (chip, "run-tag");
+  gtk_widget_add_css_class (chip, "filter-chip");
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (chip), action);
+  return chip;
 }
 
-static gboolean
-is_same (GPtrArray *a, GPtrArray *b)
+/* Takes words. */
+static void
+show_chip (GtkWidget *chip, char *words)
 {
-  if (a == NULL || a->len != b->len)
-    return FALSE;
-  for (guint i = 0; i < a->len; i++)
+  GtkLabel *label = GTK_LABEL (gtk_button_get_child (GTK_BUTTON (chip)));
+  gtk_widget_set_visible (chip, words != NULL);
+  if (words == NULL || strcmp (gtk_label_get_label (label), words) == 0)
     {
-      const Chip *first = a->pdata[i], *second = b->pdata[i];
-      if (strcmp (first->action, second->action) != 0 || strcmp (first->words, second->words) != 0)
-        return FALSE;
+      g_free (words);
+      return;
     }
-  return TRUE;
+  g_autofree char *name = g_strdup_printf (_ ("Remove the filter “%s”"), words);
+  gtk_label_set_label (label, words);
+  gtk_label_set_width_chars (label, (int) MIN (g_utf8_strlen (words, -1), LETTERS));
+  gtk_widget_set_tooltip_text (chip, name);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (chip), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  g_free (words);
 }
 
 void
 sluice_filter_chips_show (GtkWidget *self, SluiceRunTable *table)
 {
-  GPtrArray *chips = list_chips (table);
-  GtkWidget *child;
-  if (is_same (g_object_get_data (G_OBJECT (self), "chips"), chips))
+  gboolean is_any = FALSE;
+  GtkWidget *chip = gtk_widget_get_first_child (self);
+  for (guint i = 0; i < G_N_ELEMENTS (chips); i++, chip = gtk_widget_get_next_sibling (chip))
     {
-      g_ptr_array_unref (chips);
-      return;
+      show_chip (chip, sluice_run_table_get_trash (table) ? NULL : chips[i].dup_words (table));
+      is_any |= gtk_widget_get_visible (chip);
     }
-  while ((child = gtk_widget_get_first_child (self)) != NULL)
-    gtk_widget_unparent (child);
-  for (guint i = 0; i < chips->len; i++)
-    sluice_wrap_append (SLUICE_WRAP (self), new_button (chips->pdata[i]));
-  gtk_widget_set_visible (self, chips->len > 0);
-  g_object_set_data_full (G_OBJECT (self), "chips", chips, (GDestroyNotify) g_ptr_array_unref);
+  gtk_widget_set_visible (self, is_any);
+}
+
+static gboolean
+key_cb (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state, GtkWidget *self)
+{
+  GtkEditable *field = GTK_EDITABLE (gtk_widget_get_parent (self));
+  GtkWidget *chip = gtk_widget_get_last_child (self);
+  if (key != GDK_KEY_BackSpace || !gtk_widget_get_visible (self)
+      || gtk_editable_get_position (field) > 0
+      || gtk_editable_get_selection_bounds (field, NULL, NULL))
+    return GDK_EVENT_PROPAGATE;
+  while (!gtk_widget_get_visible (chip))
+    chip = gtk_widget_get_prev_sibling (chip);
+  return gtk_widget_activate (chip);
 }
 
 GtkWidget *
-sluice_filter_chips_new (void)
+sluice_filter_chips_new (GtkSearchEntry *field)
 {
-  GtkWidget *self = sluice_wrap_new (GAP, FALSE);
-  gtk_widget_set_hexpand (self, TRUE);
+  GtkWidget *self = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, GAP);
+  GtkWidget *text = GTK_WIDGET (gtk_editable_get_delegate (GTK_EDITABLE (field)));
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  for (guint i = 0; i < G_N_ELEMENTS (chips); i++)
+    gtk_box_append (GTK_BOX (self), new_chip (chips[i].action));
   gtk_widget_set_visible (self, FALSE);
+  gtk_widget_insert_before (self, GTK_WIDGET (field), text);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect_object (keys, "key-pressed", G_CALLBACK (key_cb), self, 0);
+  gtk_widget_add_controller (text, keys);
   return self;
 }

@@ -7,12 +7,12 @@
 #include "app/runs/run-table.h"
 
 /*
- * What leaves runs out of the table: a pill a term of the filter, a tag that is wanted and the
- * view, each with what takes it away: table.drop-term (int32: its number), table.drop-tag
- * (string), table.drop-view.
+ * What leaves runs out of the table and was chosen beside it: a pill for the view and one for the
+ * tags, in the search field, before what is typed in it. Each is a button that takes it away
+ * (table.drop-view, table.drop-tags), as Backspace does with the last one at the start of the text.
  */
 
-/* (transfer floating) */
-GtkWidget *sluice_filter_chips_new (void);
+/* (transfer none): in the field, whose owner calls gtk_widget_unparent() before the field goes. */
+GtkWidget *sluice_filter_chips_new (GtkSearchEntry *field);
 /* Shows those of the table; the box is hidden where there are none. */
 void sluice_filter_chips_show (GtkWidget *self, SluiceRunTable *table);

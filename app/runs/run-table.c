@@ -124,12 +124,6 @@ sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GError **er
   return TRUE;
 }
 
-const SluiceRunFilter *
-sluice_run_table_get_filter (SluiceRunTable *self)
-{
-  return self->filter;
-}
-
 void
 sluice_run_table_set_sort (SluiceRunTable *self, const char *column, gboolean descending)
 {

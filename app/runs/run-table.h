@@ -64,7 +64,6 @@ sluice_run_table_find_column (SluiceRunTable *self, const char *id); /* (nullabl
 
 /* FALSE: what is wrong with the text is in error, and the filter stays as it was. */
 gboolean sluice_run_table_set_filter (SluiceRunTable *self, const char *text, GError **error);
-const SluiceRunFilter *sluice_run_table_get_filter (SluiceRunTable *self); /* (nullable) */
 /* column: (nullable): its id; newest first. It may be one that is not there yet. Runs that have no
  * value are last whichever way round. */
 void sluice_run_table_set_sort (SluiceRunTable *self, const char *column, gboolean descending);

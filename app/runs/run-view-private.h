@@ -4,7 +4,12 @@
 
 #include "app/runs/run-view.h"
 
-/* run-view.c (the rows and their titles), run-view-fit.c (how wide the columns are). */
+/* run-view.c (the rows and their titles), run-view-fit.c (how wide the columns are),
+ * run-view-drag.c (mirrored: their edges are dragged). */
+
+/* Pixels: no column that somebody resizes is narrower, or wider. */
+#define SLUICE_RUN_VIEW_LEAST 24
+#define SLUICE_RUN_VIEW_MOST  2000
 
 struct _SluiceRunView
 {
@@ -17,15 +22,17 @@ struct _SluiceRunView
   GtkSelectionModel *selection;
   SluiceRunTable *table;
   SluiceRunCells *cells;
-  GHashTable *chosen; /* id -> GINT_TO_POINTER (gboolean): shown or hidden by somebody */
-  GHashTable *widths; /* id -> GINT_TO_POINTER (pixels), of those that somebody resized */
-  GPtrArray *order;   /* of ids, as somebody dragged them */
-  GStrv built;        /* (nullable): ids, as they stood before anybody did */
-  GObject *probes[2]; /* which column is sorted by is asked for with these */
-  const char *probed; /* (nullable): id of the column that was asked first */
-  guint fit_source;   /* 0: the columns have been fitted to the room there is */
-  guint rest_source;  /* 0: assistive technology has been told of the rows in sight */
-  double from_start;  /* how far the columns are scrolled from where reading begins */
+  GHashTable *chosen;           /* id -> GINT_TO_POINTER (gboolean): shown or hidden by somebody */
+  GHashTable *widths;           /* id -> GINT_TO_POINTER (pixels), of those that somebody resized */
+  GPtrArray *order;             /* of ids, as somebody dragged them */
+  GStrv built;                  /* (nullable): ids, as they stood before anybody did */
+  GObject *probes[2];           /* which column is sorted by is asked for with these */
+  const char *probed;           /* (nullable): id of the column that was asked first */
+  guint fit_source;             /* 0: the columns have been fitted to the room there is */
+  guint rest_source;            /* 0: assistive technology has been told of the rows in sight */
+  double from_start;            /* how far the columns are scrolled from where reading begins */
+  GtkColumnViewColumn *resized; /* (nullable): whose edge is being dragged, mirrored */
+  int resized_from;             /* its width before */
   gboolean building, fitting;
 };
 
@@ -39,3 +46,6 @@ int sluice_run_view_choose_width (SluiceRunView *self, const SluiceRunColumn *co
 /* Columns become narrower and what tells least is left out, where all that stands in the table by
  * itself would not be in sight; there remains to scroll what somebody has added. */
 void sluice_run_view_fit (SluiceRunView *self);
+
+/* run-view-drag.c */
+void sluice_run_view_init_drag (SluiceRunView *self);

@@ -385,6 +385,36 @@ sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, g
 }
 
 void
+sluice_run_view_resize (SluiceRunView *self, const SluiceRunColumn *column, int by)
+{
+  g_autoptr (GtkColumnViewColumn) c = dup_column (self, column->id);
+  if (c == NULL || !gtk_column_view_column_get_visible (c))
+    return;
+  int width = gtk_column_view_column_get_fixed_width (c) + by;
+  if (by == 0)
+    {
+      width = sluice_run_view_choose_width (self, column);
+      g_hash_table_remove (self->widths, column->id);
+      g_object_set_data (G_OBJECT (c), "width", GINT_TO_POINTER (width));
+    }
+  gtk_column_view_column_set_fixed_width (
+      c, CLAMP (width, SLUICE_RUN_VIEW_LEAST, SLUICE_RUN_VIEW_MOST));
+  fit (self);
+}
+
+void
+sluice_run_view_move (SluiceRunView *self, const SluiceRunColumn *column, int by)
+{
+  GListModel *columns = gtk_column_view_get_columns (self->view);
+  g_autoptr (GtkColumnViewColumn) c = dup_column (self, column->id);
+  guint at;
+  if (c == NULL || !g_list_store_find (G_LIST_STORE (columns), c, &at) || (by < 0 && at == 0)
+      || (by > 0 && at + 1 >= g_list_model_get_n_items (columns)))
+    return;
+  gtk_column_view_insert_column (self->view, (guint) ((int) at + by), c);
+}
+
+void
 sluice_run_view_set_columns (SluiceRunView *self, const char *const *ids)
 {
   GPtrArray *columns = sluice_run_table_get_columns (self->table);
@@ -542,7 +572,9 @@ read_state (SluiceRunView *self, GKeyFile *state)
       char *id = g_uri_unescape_string (keys[i], NULL);
       int width = g_key_file_get_integer (state, PAGE " widths", keys[i], NULL);
       if (id != NULL)
-        g_hash_table_insert (self->widths, id, GINT_TO_POINTER (CLAMP (width, 24, 2000)));
+        g_hash_table_insert (
+            self->widths, id,
+            GINT_TO_POINTER (CLAMP (width, SLUICE_RUN_VIEW_LEAST, SLUICE_RUN_VIEW_MOST)));
     }
   sluice_run_table_set_sort (self->table, sort,
                              g_key_file_get_boolean (state, PAGE, "descending", NULL));
@@ -569,6 +601,7 @@ sluice_run_view_dispose (GObject *object)
   g_clear_handle_id (&self->rest_source, g_source_remove);
   g_clear_pointer (&self->titles, gtk_widget_unparent);
   g_clear_pointer (&self->scroller, gtk_widget_unparent);
+  g_clear_object (&self->resized);
   g_clear_object (&self->selection);
   g_clear_object (&self->table);
   g_clear_object (&self->probes[0]);
@@ -680,6 +713,7 @@ sluice_run_view_init (SluiceRunView *self)
       GTK_ORIENTABLE (gtk_widget_get_layout_manager (GTK_WIDGET (self))), GTK_ORIENTATION_VERTICAL);
   init_rows (self);
   init_titles (self);
+  sluice_run_view_init_drag (self);
   connect_scroller (self);
   g_signal_connect_object (gtk_widget_get_settings (GTK_WIDGET (self)), "notify::gtk-xft-dpi",
                            G_CALLBACK (text_scaled_cb), self, G_CONNECT_SWAPPED);

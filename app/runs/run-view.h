@@ -21,6 +21,10 @@ gboolean sluice_run_view_is_settled (SluiceRunView *self);
 
 gboolean sluice_run_view_shows (SluiceRunView *self, const SluiceRunColumn *column);
 void sluice_run_view_set_shown (SluiceRunView *self, const SluiceRunColumn *column, gboolean shown);
+/* What the pointer does to its title: wider by so many pixels, narrower where they are less than
+ * none, and 0: as wide as it is by itself; further back by so many columns. */
+void sluice_run_view_resize (SluiceRunView *self, const SluiceRunColumn *column, int by);
+void sluice_run_view_move (SluiceRunView *self, const SluiceRunColumn *column, int by);
 /* As the header of the column does; column NULL: newest first. */
 void sluice_run_view_sort (SluiceRunView *self, const SluiceRunColumn *column, gboolean descending);
 /* (transfer full): ids of those that are shown, in their order. */

@@ -264,16 +264,9 @@ drop_view_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-drop_tag_action (GtkWidget *widget, const char *name, GVariant *parameter)
+drop_tags_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
-  g_autofree char *tag = g_variant_dup_string (parameter, NULL); /* of the chip, which goes */
-  sluice_runs_page_drop_tag (SLUICE_RUNS_PAGE (widget), tag);
-}
-
-static void
-drop_term_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  sluice_runs_page_drop_term (SLUICE_RUNS_PAGE (widget), (guint) g_variant_get_int32 (parameter));
+  sluice_runs_page_drop_tags (SLUICE_RUNS_PAGE (widget));
 }
 
 static void
@@ -424,8 +417,7 @@ static const struct
   { "table.filter", filter_action, 0 },
   { "table.clear-filter", clear_filter_action, 0 },
   { "table.drop-view", drop_view_action, 0 },
-  { "table.drop-tag", drop_tag_action, 0, "s" },
-  { "table.drop-term", drop_term_action, 0, "i" },
+  { "table.drop-tags", drop_tags_action, 0 },
   { "table.columns", columns_action, 0 },
   { "table.trash", trash_action, 0 },
   { "table.menu", menu_action, 0 },

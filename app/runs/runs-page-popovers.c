@@ -137,6 +137,8 @@ add_heading (GtkBox *list, const char *words)
 
 /* ---- columns ---- */
 
+#define WIDER 16 /* pixels a key */
+
 static const char *
 get_column_group (SluiceRunColumnKind kind)
 {
@@ -301,6 +303,55 @@ columns_changed_cb (SluiceRunsPage *self)
   GtkWidget *same = column != NULL ? find_in_columns (self, column, sorts) : NULL;
   if (same != NULL)
     gtk_widget_grab_focus (same);
+}
+
+/* What the pointer does to titles, which the keyboard does not come to. */
+static gboolean
+columns_key_cb (
+    GtkEventControllerKey *keys, guint key, guint code, GdkModifierType state, SluiceRunsPage *self)
+{
+  static const struct
+  {
+    guint key, keypad;
+    GdkModifierType state;
+    void (*change) (SluiceRunView *view, const SluiceRunColumn *column, int by);
+    int by;
+  } changes[] = {
+    { GDK_KEY_plus, GDK_KEY_KP_Add, GDK_CONTROL_MASK, sluice_run_view_resize, WIDER },
+    { GDK_KEY_minus, GDK_KEY_KP_Subtract, GDK_CONTROL_MASK, sluice_run_view_resize, -WIDER },
+    { GDK_KEY_0, GDK_KEY_KP_0, GDK_CONTROL_MASK, sluice_run_view_resize, 0 },
+    { GDK_KEY_Up, GDK_KEY_KP_Up, GDK_ALT_MASK, sluice_run_view_move, -1 },
+    { GDK_KEY_Down, GDK_KEY_KP_Down, GDK_ALT_MASK, sluice_run_view_move, 1 },
+  };
+  GtkWidget *focus = gtk_root_get_focus (gtk_widget_get_root (GTK_WIDGET (self)));
+  const char *id = focus != NULL ? g_object_get_data (G_OBJECT (focus), "column") : NULL;
+  const SluiceRunColumn *column = sluice_run_table_find_column (self->table, id);
+  for (guint i = 0; column != NULL && i < G_N_ELEMENTS (changes); i++)
+    if ((key == changes[i].key || key == changes[i].keypad)
+        && (state & (GDK_CONTROL_MASK | GDK_ALT_MASK)) == changes[i].state)
+      {
+        changes[i].change (self->view, column, changes[i].by);
+        return GDK_EVENT_STOP;
+      }
+  return GDK_EVENT_PROPAGATE;
+}
+
+static void
+add_columns_list (SluiceRunsPage *self, GtkBox *box)
+{
+  GtkWidget *keys_words = gtk_label_new (
+      _ ("Ctrl and +, − or 0: wider, narrower, as by itself; Alt and ↑ or ↓: its place"));
+  GtkEventController *keys = gtk_event_controller_key_new ();
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  g_signal_connect (keys, "key-pressed", G_CALLBACK (columns_key_cb), self);
+  gtk_box_append (box, new_list (&self->columns_list));
+  gtk_widget_add_controller (GTK_WIDGET (self->columns_list), keys);
+  gtk_label_set_wrap (GTK_LABEL (keys_words), TRUE);
+  gtk_label_set_max_width_chars (GTK_LABEL (keys_words), 36);
+  gtk_label_set_xalign (GTK_LABEL (keys_words), 0);
+  gtk_widget_add_css_class (keys_words, "dim-label");
+  gtk_widget_add_css_class (keys_words, "caption");
+  gtk_box_append (box, keys_words);
 }
 
 /* ---- tags ---- */
@@ -558,7 +609,7 @@ sluice_runs_page_init_popovers (SluiceRunsPage *self)
 {
   GtkBox *box = add_popover (self, self->columns_button, fill_columns);
   add_curves (self, box);
-  gtk_box_append (box, new_list (&self->columns_list));
+  add_columns_list (self, box);
   g_signal_connect_object (self->table, "columns-changed", G_CALLBACK (columns_changed_cb), self,
                            G_CONNECT_SWAPPED | G_CONNECT_AFTER);
   box = add_popover (self, self->tag_button, fill_tags);

@@ -26,7 +26,7 @@ struct _SluiceRunsPage
   GtkStack *states;
   GtkSearchEntry *entry;
   GtkLabel *count, *problem, *selected;
-  GtkWidget *bar, *line, *chips, *selected_box, *restore_box;
+  GtkWidget *bar, *chips, *selected_box, *restore_box;
   GtkMenuButton *group_button, *columns_button, *tag_button, *more_button;
   GtkLabel *group_label;
   AdwStatusPage *failure;
@@ -137,10 +137,9 @@ void sluice_runs_page_update_differs (SluiceRunsPage *self);
 /* Others are listed, or the table shows others. */
 void sluice_runs_page_update_views (SluiceRunsPage *self);
 void sluice_runs_page_purge (SluiceRunsPage *self);
-/* Takes away what leaves runs out: of the view, the tags that are wanted, the filter. */
+/* Takes away what leaves runs out: of the view, the tags that are wanted. */
 void sluice_runs_page_drop_view (SluiceRunsPage *self);
-void sluice_runs_page_drop_tag (SluiceRunsPage *self, const char *tag);
-void sluice_runs_page_drop_term (SluiceRunsPage *self, guint term);
+void sluice_runs_page_drop_tags (SluiceRunsPage *self);
 
 /* runs-page-lineage.c */
 void sluice_runs_page_init_lineage (SluiceRunsPage *self);

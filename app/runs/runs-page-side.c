@@ -299,20 +299,9 @@ sluice_runs_page_drop_view (SluiceRunsPage *self)
 }
 
 void
-sluice_runs_page_drop_tag (SluiceRunsPage *self, const char *tag)
+sluice_runs_page_drop_tags (SluiceRunsPage *self)
 {
-  sluice_run_table_set_tag_wanted (self->table, tag, FALSE);
-  drop_done (self);
-}
-
-void
-sluice_runs_page_drop_term (SluiceRunsPage *self, guint term)
-{
-  const SluiceRunFilter *filter = sluice_run_table_get_filter (self->table);
-  if (filter == NULL || term >= sluice_run_filter_get_n_terms (filter))
-    return;
-  g_autofree char *text = sluice_run_filter_dup_without (filter, term);
-  sluice_runs_page_set_filter (self, text);
+  set_tags (self, (char *[]){ NULL });
   drop_done (self);
 }
 

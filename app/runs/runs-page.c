@@ -74,6 +74,24 @@ sluice_runs_page_list_infos (GPtrArray *items)
   return infos;
 }
 
+static void
+say_count (SluiceRunsPage *self)
+{
+  guint n = sluice_run_table_get_n_runs (self->table);
+  guint n_shown = sluice_run_table_get_n_found (self->table);
+  g_autofree char *all = sluice_format_step (n), *shown = sluice_format_step (n_shown);
+  g_autofree char *text =
+      n == n_shown ? g_strdup_printf (ngettext ("%s run", "%s runs", n), all)
+                   : g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", n), shown, all);
+  gtk_label_set_label (self->count, text);
+  sluice_filter_chips_show (self->chips, self->table);
+  /* All of them are counted at the left, and those that are selected here. */
+  gtk_widget_set_visible (GTK_WIDGET (self->count),
+                          (n != n_shown || sluice_run_table_get_trash (self->table))
+                              && !gtk_widget_get_visible (GTK_WIDGET (self->selected))
+                              && !gtk_widget_get_visible (GTK_WIDGET (self->problem)));
+}
+
 /* The run in front, which the inspector tells of, is one of those that are selected: the first,
  * once the one that was is not among them any more. */
 static void
@@ -81,6 +99,7 @@ selection_changed_cb (SluiceRunsPage *self)
 {
   g_autoptr (GPtrArray) items = sluice_runs_page_dup_selected (self);
   sluice_runs_page_update_actions (self);
+  say_count (self);
   sluice_runs_page_update_differs (self);
   sluice_runs_page_update_lineage (self);
   sluice_runs_page_update_sweep (self);
@@ -111,23 +130,6 @@ front_changed_cb (SluiceRunsPage *self)
 }
 
 /* ---- what is shown ---- */
-
-static void
-say_count (SluiceRunsPage *self)
-{
-  guint n = sluice_run_table_get_n_runs (self->table);
-  guint n_shown = sluice_run_table_get_n_found (self->table);
-  g_autofree char *all = sluice_format_step (n), *shown = sluice_format_step (n_shown);
-  g_autofree char *text =
-      n == n_shown ? g_strdup_printf (ngettext ("%s run", "%s runs", n), all)
-                   : g_strdup_printf (ngettext ("%s of %s run", "%s of %s runs", n), shown, all);
-  gtk_label_set_label (self->count, text);
-  sluice_filter_chips_show (self->chips, self->table);
-  /* All of them are counted at the left. */
-  gtk_widget_set_visible (self->line, n != n_shown || sluice_run_table_get_trash (self->table)
-                                          || gtk_widget_get_visible (self->chips)
-                                          || gtk_widget_get_visible (GTK_WIDGET (self->problem)));
-}
 
 static const char *
 choose_state (SluiceRunsPage *self)
@@ -168,8 +170,8 @@ show_state (SluiceRunsPage *self)
     gtk_stack_set_visible_child_name (self->states, state);
   if (loses_table)
     keep_focus (self);
-  say_count (self);
   sluice_runs_page_update_actions (self);
+  say_count (self);
 }
 
 static void
@@ -289,7 +291,6 @@ filter_changed_cb (SluiceRunsPage *self)
       self->table, gtk_editable_get_text (GTK_EDITABLE (self->entry)), &error);
   gtk_label_set_label (self->problem, ok ? "" : error->message);
   gtk_widget_set_visible (GTK_WIDGET (self->problem), !ok);
-  gtk_widget_set_visible (GTK_WIDGET (self->count), ok);
   if (ok)
     gtk_widget_remove_css_class (GTK_WIDGET (self->entry), "error");
   else
@@ -520,6 +521,7 @@ sluice_runs_page_dispose (GObject *object)
       g_signal_handlers_disconnect_by_data (sluice_run_view_get_selection (self->view), self);
       g_signal_handlers_disconnect_by_data (self->table, self);
     }
+  g_clear_pointer (&self->chips, gtk_widget_unparent);
   g_clear_pointer (&self->menu, gtk_widget_unparent);
   g_clear_pointer (&self->rename_popover, gtk_widget_unparent);
   g_clear_pointer (&self->notes_popover, gtk_widget_unparent);
@@ -560,7 +562,6 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, more_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, group_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, group_label);
-  gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, line);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, failure);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, view);
   gtk_widget_class_bind_template_child (widget_class, SluiceRunsPage, row_menu);
@@ -641,8 +642,7 @@ sluice_runs_page_init (SluiceRunsPage *self)
   gtk_widget_set_layout_manager (self->bar, sluice_bar_layout_new (8));
   gtk_widget_set_layout_manager (self->selected_box, sluice_bar_layout_new (6));
   gtk_widget_set_layout_manager (self->restore_box, sluice_bar_layout_new (6));
-  self->chips = sluice_filter_chips_new ();
-  gtk_box_prepend (GTK_BOX (self->line), self->chips);
+  self->chips = sluice_filter_chips_new (self->entry);
   sluice_run_cells_init (&self->cells, GTK_WIDGET (self->view));
   sluice_run_view_set_table (self->view, self->table, &self->cells);
   sluice_runs_page_init_popovers (self);

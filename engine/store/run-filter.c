@@ -37,9 +37,8 @@ typedef struct _Term
 {
   TermFunc matches;
   gboolean is_negated;
-  char *written; /* the whole term, as it stands in the text */
-  char *name;    /* (nullable): what is compared */
-  char *text;    /* casefolded where it is looked for, as it stands where it is compared */
+  char *name; /* (nullable): what is compared */
+  char *text; /* casefolded where it is looked for, as it stands where it is compared */
   Sign sign;
   double number; /* NAN: text is none */
 } Term;
@@ -53,7 +52,6 @@ static void
 term_free (gpointer data)
 {
   Term *self = data;
-  g_free (self->written);
   g_free (self->name);
   g_free (self->text);
   g_free (self);
@@ -365,14 +363,12 @@ sluice_run_filter_new (const char *text, GError **error)
   for (skip_blanks (&text); *text != '\0'; skip_blanks (&text))
     {
       Term *term = g_new0 (Term, 1);
-      const char *start = text;
       g_ptr_array_add (self->terms, term);
       if (!parse_term (term, &text, error))
         {
           g_prefix_error (error, "the filter: ");
           return NULL;
         }
-      term->written = g_strndup (start, (gsize) (text - start));
     }
   return g_steal_pointer (&self);
 }
@@ -382,29 +378,6 @@ sluice_run_filter_free (SluiceRunFilter *self)
 {
   g_ptr_array_unref (self->terms);
   g_free (self);
-}
-
-guint
-sluice_run_filter_get_n_terms (const SluiceRunFilter *self)
-{
-  return self->terms->len;
-}
-
-const char *
-sluice_run_filter_get_term (const SluiceRunFilter *self, guint i)
-{
-  return ((const Term *) self->terms->pdata[i])->written;
-}
-
-char *
-sluice_run_filter_dup_without (const SluiceRunFilter *self, guint i)
-{
-  GString *text = g_string_new (NULL);
-  for (guint k = 0; k < self->terms->len; k++)
-    if (k != i)
-      g_string_append_printf (text, "%s%s", text->len > 0 ? " " : "",
-                              sluice_run_filter_get_term (self, k));
-  return g_string_free (text, FALSE);
 }
 
 gboolean

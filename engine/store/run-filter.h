@@ -22,9 +22,4 @@ typedef struct _SluiceRunFilter SluiceRunFilter;
 SluiceRunFilter *sluice_run_filter_new (const char *text, GError **error);
 void sluice_run_filter_free (SluiceRunFilter *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceRunFilter, sluice_run_filter_free)
-guint sluice_run_filter_get_n_terms (const SluiceRunFilter *self);
-/* (transfer none): as it was written, a '-' before it and blanks around its sign too. */
-const char *sluice_run_filter_get_term (const SluiceRunFilter *self, guint i);
-/* (transfer full): all other terms, as they were written. */
-char *sluice_run_filter_dup_without (const SluiceRunFilter *self, guint i);
 gboolean sluice_run_filter_matches (const SluiceRunFilter *self, const SluiceRunEntry *row);

@@ -26,6 +26,13 @@ N = 12
 MANY = 2000
 
 
+def inside(inner, outer):
+    """Both x, y, width, height."""
+    return (inner[0] >= outer[0] and inner[1] >= outer[1]
+            and inner[0] + inner[2] <= outer[0] + outer[2]
+            and inner[1] + inner[3] <= outer[1] + outer[3])
+
+
 class Session:
     def __init__(self, program, command, make_runs, project):
         self.program, self.command, self.make_runs = program, command, make_runs
@@ -113,20 +120,36 @@ class Session:
         self.tap.point("results are told", len(self.told("loss, last: 0.")) > 5,
                        *self.told("loss, last: "))
 
+    def chips(self):
+        """What is chosen at the side stands in the field, before what is typed."""
+        self.filter("learning-rate>=0.1")
+        everything = self.page(lambda p: " of " in p["count"])["count"]
+        tag = next(o for o in self.w.accessible().tree() if o.role() == "button"
+                   and o.label().startswith("lenet,"))
+        for way in ("Space on it", "Backspace before the text"):
+            tag.act()
+            page = self.page(lambda p: p["count"] == f"3 of {N} runs")
+            chip = self.w.find_accessible("button", "Remove the filter “lenet”")
+            entry = self.w.find_accessible("search box", "Filter the runs")
+            self.tap.point("a tag is a chip in the filter's field", page["names"] == [
+                "lenet-9", "lenet-5", "lenet-1"] and inside(chip.place(), entry.place()),
+                chip.place(), entry.place())
+            press_keys("slash")
+            self.w.until(entry.holds_focus)
+            if way == "Space on it":
+                self.press_on("button", "Remove the filter “lenet”")
+            else:
+                press_keys("Home", "BackSpace")
+            page = self.page(lambda p: p["count"] == everything)
+            self.tap.point(f"{way} takes it away, and the focus is in the field",
+                           entry.holds_focus(), page)
+
     def filters(self):
         self.filter("tag:lenet learning-rate>=0.1")
         page = self.page(lambda p: p["count"] == f"3 of {N} runs")
         self.tap.point("a filter finds what its terms say",
                        page["names"] == ["lenet-9", "lenet-5", "lenet-1"], page)
-        self.tap.point("each of its terms is a chip", self.w.find_accessible(
-            "button", "Remove the filter “learning-rate>=0.1”") is not None)
-        press_keys("Tab")
-        self.press_on("button", "Remove the filter “learning-rate>=0.1”")
-        page = self.page(lambda p: p["count"] == f"6 of {N} runs")
-        entry = self.w.find_accessible("search box", "Filter the runs")
-        self.tap.point("and a chip's key takes it away, the focus being in the filter again",
-                       all(n.startswith("lenet") for n in page["names"])
-                       and entry.holds_focus(), page)
+        self.chips()
         self.filter("learning-rate<")
         page = self.page(lambda p: p["problem"])
         self.tap.point("what is wrong with one stands under it, in words",

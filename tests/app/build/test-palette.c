@@ -80,6 +80,13 @@ node_cb (Fixture *f, const char *node)
   f->node = g_strdup (node);
 }
 
+static const char *
+get_words (GtkWidget *button)
+{
+  GtkWidget *child = gtk_button_get_child (GTK_BUTTON (button));
+  return GTK_IS_LABEL (child) ? gtk_label_get_label (GTK_LABEL (child)) : NULL;
+}
+
 /* The first widget of that type in another one. */
 static GtkWidget *
 find (GtkWidget *in, GType type, const char *label)
@@ -89,8 +96,7 @@ find (GtkWidget *in, GType type, const char *label)
     {
       if (g_type_is_a (G_OBJECT_TYPE (child), type) && gtk_widget_get_visible (child)
           && (label == NULL
-              || (GTK_IS_BUTTON (child)
-                  && g_strcmp0 (gtk_button_get_label (GTK_BUTTON (child)), label) == 0)))
+              || (GTK_IS_BUTTON (child) && g_strcmp0 (get_words (child), label) == 0)))
         return child;
       GtkWidget *found = find (child, type, label);
       if (found != NULL)

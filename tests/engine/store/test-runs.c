@@ -579,20 +579,6 @@ test_filter (void)
   sluice_run_entry_free (row);
 }
 
-/* Terms as they were written, and the text without one of them. */
-static void
-test_filter_terms (void)
-{
-  g_autoptr (SluiceRunFilter) filter =
-      sluice_run_filter_new ("  lr < 0.1 -tag:\"a b\"  \"two words\" x ", NULL);
-  static const char *const terms[] = { "lr < 0.1", "-tag:\"a b\"", "\"two words\"", "x" };
-  g_assert_cmpuint (sluice_run_filter_get_n_terms (filter), ==, G_N_ELEMENTS (terms));
-  for (guint i = 0; i < G_N_ELEMENTS (terms); i++)
-    g_assert_cmpstr (sluice_run_filter_get_term (filter, i), ==, terms[i]);
-  g_autofree char *without = sluice_run_filter_dup_without (filter, 1);
-  g_assert_cmpstr (without, ==, "lr < 0.1 \"two words\" x");
-}
-
 static void
 test_filter_refused (void)
 {
@@ -631,7 +617,6 @@ main (int argc, char **argv)
   ADD ("results-cut", test_results_cut);
   g_test_add_func ("/store/runs/better", test_better);
   g_test_add_func ("/store/runs/filter", test_filter);
-  g_test_add_func ("/store/runs/filter-terms", test_filter_terms);
   g_test_add_func ("/store/runs/filter-refused", test_filter_refused);
   return g_test_run ();
 }
