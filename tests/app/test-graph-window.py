@@ -213,7 +213,9 @@ class Graph:
         w.act("open", GLib.Variant("s", self.project("digits-mlp")))
         w.wait(lambda s: s["settled"])
         w.act("start")
-        state = w.wait(lambda s: "evaluate/accuracy: " in s["inspector"])
+        # A best value is told where the last one is another.
+        state = w.wait(lambda s: "evaluate/accuracy: " in s["inspector"]
+                       and " · best " in s["inspector"])
         text = state["inspector"]
         self.tap.point("the run in front: name, project, step, start, last and best values",
                        text.startswith("digits-mlp\n") and "Project: digits-mlp" in text
