@@ -64,7 +64,6 @@ judge (const Use *use)
   return n < FEW ? G_MAXINT32 - n : n;
 }
 
-/* dtype: INVALID: as the sample is written */
 /* A constant that is called as what it is for. */
 static SluiceEdge
 add_const (SluiceBuilder *b, const char *name, SluiceTensor *take)
@@ -81,6 +80,7 @@ get_name (const SluiceArg *args, guint n, guint i)
   return n > 0 ? args[MIN (i, n - 1)].name : "";
 }
 
+/* dtype: INVALID: as the sample is written */
 static void
 add_sample (SluiceBuilder *b, const SluiceOp *op, const SluiceSample *sample, SluiceDType dtype)
 {

@@ -263,8 +263,10 @@ parse_us (const char *text, gint64 *us)
   double value = g_ascii_strtod (text, &end);
   double unit = g_str_equal (end, "ms") ? 1e3 : g_str_equal (end, "s") ? 1e6 : 1;
   gboolean has_unit = unit != 1 || g_str_equal (end, "us") || (value == 0 && *end == '\0');
+  if (end == text || !has_unit || !(value >= 0 && value * unit <= 60e6))
+    return FALSE;
   *us = (gint64) (value * unit);
-  return end != text && has_unit && value >= 0 && value * unit <= 60e6;
+  return TRUE;
 }
 
 static gboolean
@@ -360,9 +362,9 @@ close_memory (gpointer data)
 static Sim *
 sim_new (const SluiceSimOptions *options, GError **error)
 {
-  /* Twice what may lie there: what is given back is reused for its own size only. */
+  /* More than may lie there: what is given back is reused for its own size only. */
   gsize bytes = options->memory_bytes != 0 ? options->memory_bytes : get_machine_bytes ();
-  gsize n_space = MIN (2 * bytes + ((gsize) 1 << 30), MAX_SPACE);
+  gsize n_space = MIN (16 * bytes + ((gsize) 1 << 30), MAX_SPACE);
   void *space = mmap (NULL, n_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (space == MAP_FAILED)
     {

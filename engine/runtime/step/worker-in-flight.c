@@ -45,17 +45,22 @@ post (SluiceStep *step, SluiceInFlightCall *in_flight)
   while (!atomic_compare_exchange_weak (&step->mailbox, &head, in_flight));
 }
 
+void
+sluice_worker_end_call (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  in_flight->end = sluice_clock_ticks ();
+  if (!call->error)
+    look_at (call->step, in_flight->act, &in_flight->act->nodes[in_flight->node], call->inputs,
+             call->outputs);
+}
+
 /* Under the lock from the post on: the step may end as soon as it is seen, and waits for the lock
  * before it does. */
 void
-sluice_worker_call_done (SluiceKernelCall *call)
+sluice_worker_post_call (SluiceInFlightCall *in_flight)
 {
-  SluiceInFlightCall *in_flight = (SluiceInFlightCall *) call;
-  SluiceStep *step = call->step;
-  in_flight->end = sluice_clock_ticks ();
-  if (!call->error)
-    look_at (step, in_flight->act, &in_flight->act->nodes[in_flight->node], call->inputs,
-             call->outputs);
+  SluiceStep *step = in_flight->call.step;
   pthread_mutex_lock (&step->wait_lock);
   post (step, in_flight);
   gboolean sends = step->ended && sluice_step_note_news (step);
@@ -64,6 +69,14 @@ sluice_worker_call_done (SluiceKernelCall *call)
   pthread_mutex_unlock (&step->wait_lock);
   if (sends)
     sluice_step_send (step);
+}
+
+static void
+call_done (SluiceKernelCall *call)
+{
+  SluiceInFlightCall *in_flight = (SluiceInFlightCall *) call;
+  sluice_worker_end_call (in_flight);
+  sluice_worker_post_call (in_flight);
 }
 
 void
@@ -171,7 +184,7 @@ sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
   in_flight->start = w->now;
-  in_flight->call.done = sluice_worker_call_done;
+  in_flight->call.done = call_done;
   node->kernel->start (&in_flight->call);
   guint64 start = w->now;
   w->now = sluice_clock_ticks ();
@@ -191,7 +204,7 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
   guint64 start = in_flight->start;
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
-      in_flight->call.done = sluice_worker_call_done;
+      in_flight->call.done = call_done;
       node->kernel->start (&in_flight->call); /* which may have ended when this returns */
       w->now = sluice_clock_ticks ();
       learn (w->plan, node, w->now - start);

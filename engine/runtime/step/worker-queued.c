@@ -12,19 +12,31 @@
 #include "engine/runtime/step/guard.h"
 #include "engine/runtime/step/worker.h"
 
+/* The step hears of it when the queue has done it, and the device's memory is closed again. */
+static void
+post_call (gpointer in_flight)
+{
+  sluice_worker_post_call (in_flight);
+}
+
+static void
+enqueue (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer in_flight)
+{
+  const SluiceDeviceQueues *queues = device->klass->queues;
+  queues->enqueue (device, kind, func, in_flight);
+  queues->notify (device, kind, post_call, in_flight);
+}
+
 /* ---- copies, in the order of a queue ---- */
 
 /* (transfer full) (nullable): the call has an error */
 static SluiceTensor *
-new_like (SluiceKernelCall *call,
-          SluiceAllocator *allocator,
-          const SluiceTensor *tensor,
-          SluiceMemoryClass memory_class)
+new_like (SluiceKernelCall *call, SluiceAllocator *allocator, const SluiceTensor *tensor)
 {
+  const SluiceOwner owner = { call->owner.node, SLUICE_MEMORY_TRANSFER };
   GError *error = NULL;
-  SluiceTensor *copy =
-      sluice_tensor_new_checked (allocator, (SluiceDType) tensor->dtype, &tensor->shape,
-                                 (SluiceOwner){ call->owner.node, memory_class }, &error);
+  SluiceTensor *copy = sluice_tensor_new_checked (allocator, (SluiceDType) tensor->dtype,
+                                                  &tensor->shape, owner, &error);
   if (copy == NULL)
     sluice_call_fail_with (call, error);
   return copy;
@@ -35,7 +47,7 @@ static SluiceTensor *
 copy_in (SluiceKernelCall *call, SluiceQueueKind kind, SluiceTensor *tensor)
 {
   SluiceDevice *device = call->device;
-  SluiceTensor *copy = new_like (call, device->allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  SluiceTensor *copy = new_like (call, device->allocator, tensor);
   if (copy != NULL)
     device->klass->queues->copy (device, kind, SLUICE_COPY_IN, copy->data, tensor->data,
                                  sluice_tensor_bytes (tensor));
@@ -50,7 +62,7 @@ copy_out (SluiceKernelCall *call,
           SluiceTensor *tensor,
           SluiceAllocator *allocator)
 {
-  SluiceTensor *copy = new_like (call, allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  SluiceTensor *copy = new_like (call, allocator, tensor);
   if (copy != NULL)
     from->klass->queues->copy (from, kind, SLUICE_COPY_OUT, copy->data, tensor->data,
                                sluice_tensor_bytes (tensor));
@@ -184,13 +196,13 @@ run_kernel (gpointer data)
   g_autoptr (GArray) staged = g_array_new (FALSE, FALSE, sizeof (Staged));
   guint mode = sluice_denormals_flush_begin ();
   in_flight->start = sluice_clock_ticks ();
-  gboolean ok = !atomic_load (&call->step->cancelled) && stage_inputs (in_flight, staged)
-                && compute (in_flight);
+  gboolean ok =
+      !is_cancelled (call->step) && stage_inputs (in_flight, staged) && compute (in_flight);
   unstage_inputs (call, staged);
   if (!ok && call->error == NULL)
     sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  sluice_worker_end_call (in_flight); /* a watch reads what lies here on the device's thread */
   sluice_denormals_flush_end (mode);
-  sluice_worker_call_done (call);
 }
 
 /* ---- transfers ---- */
@@ -201,7 +213,7 @@ transfer_in (gpointer data)
   SluiceKernelCall *call = data;
   SluiceTensor *tensor = call->inputs[0].tensor;
   call->outputs[0].tensor = copy_in (call, SLUICE_QUEUE_IN, tensor);
-  sluice_worker_call_done (call);
+  sluice_worker_end_call (data);
 }
 
 /* Devices of different types know nothing of each other: the way between them is over the host. */
@@ -213,7 +225,7 @@ transfer_out (gpointer data)
   SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor);
   call->outputs[0].tensor = copy_out (call, from, SLUICE_QUEUE_OUT, tensor, to);
-  sluice_worker_call_done (call);
+  sluice_worker_end_call (data);
 }
 
 static void
@@ -222,12 +234,12 @@ transfer_across (gpointer data)
   SluiceKernelCall *call = data;
   SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
-  SluiceTensor *copy = new_like (call, to->allocator, tensor, SLUICE_MEMORY_TRANSFER);
+  SluiceTensor *copy = new_like (call, to->allocator, tensor);
   if (copy != NULL)
     to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, copy->data, from, tensor->data,
                                     sluice_tensor_bytes (tensor));
   call->outputs[0].tensor = copy;
-  sluice_worker_call_done (call);
+  sluice_worker_end_call (data);
 }
 
 /* What leaves with half of its bits goes over the host. */
@@ -240,43 +252,44 @@ truncate_far (gpointer data)
   if (near != NULL)
     sluice_worker_truncate (near->data, near->data, near->n_elements);
   call->outputs[0].tensor = near;
-  sluice_worker_call_done (call);
+  sluice_worker_end_call (data);
 }
 
 static void
-forward (SluiceKernelCall *call)
+forward (SluiceInFlightCall *in_flight)
 {
-  call->outputs[0].tensor = sluice_tensor_ref (call->inputs[0].tensor);
-  sluice_worker_call_done (call);
+  in_flight->call.outputs[0].tensor = sluice_tensor_ref (in_flight->call.inputs[0].tensor);
+  sluice_worker_end_call (in_flight);
+  sluice_worker_post_call (in_flight);
 }
 
 static void
-enqueue_transfer (SluiceKernelCall *call, const SluicePlanNode *node)
+enqueue_transfer (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
 {
+  const SluiceKernelCall *call = &in_flight->call;
   SluiceDevice *from = sluice_tensor_get_device (call->inputs[0].tensor), *to = call->device;
   gboolean goes_in = to->klass->queues != NULL
                      && !sluice_dtype_is_managed ((SluiceDType) call->inputs[0].tensor->dtype);
   if (node->flags & SLUICE_PLAN_TRUNCATE && from != NULL)
-    from->klass->queues->enqueue (from, SLUICE_QUEUE_COMPUTE, truncate_far, call);
+    enqueue (from, SLUICE_QUEUE_COMPUTE, truncate_far, in_flight);
   else if (from == NULL && goes_in && node->flags & SLUICE_PLAN_RECV)
-    to->klass->queues->enqueue (to, SLUICE_QUEUE_IN, transfer_in, call);
+    enqueue (to, SLUICE_QUEUE_IN, transfer_in, in_flight);
   else if (from == NULL || from == to)
-    forward (call);
+    forward (in_flight);
   else if (goes_in && from->klass == to->klass)
-    to->klass->queues->enqueue (to, SLUICE_QUEUE_IN, transfer_across, call);
+    enqueue (to, SLUICE_QUEUE_IN, transfer_across, in_flight);
   else
-    from->klass->queues->enqueue (from, SLUICE_QUEUE_OUT, transfer_out, call);
+    enqueue (from, SLUICE_QUEUE_OUT, transfer_out, in_flight);
 }
 
 void
 sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
-  SluiceDevice *device = in_flight->call.device;
   in_flight->start = w->now;
   if (node->kernel == NULL)
-    enqueue_transfer (&in_flight->call, node);
+    enqueue_transfer (in_flight, node);
   else
-    device->klass->queues->enqueue (device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
+    enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
   w->now = sluice_clock_ticks ();
 }

@@ -78,8 +78,10 @@ void sluice_worker_run_built_in (SluiceWorker *w,
 
 /* A call that ends elsewhere, with node i of what the worker runs. */
 SluiceInFlightCall *sluice_worker_take_call (SluiceWorker *w, guint32 i);
-/* From any thread: its outputs are there, or its error is. */
-void sluice_worker_call_done (SluiceKernelCall *call);
+/* From any thread: its outputs are there, or its error is; who watches looks at them. */
+void sluice_worker_end_call (SluiceInFlightCall *in_flight);
+/* After that, from any thread: hands it back to the step, which may be gone when this returns. */
+void sluice_worker_post_call (SluiceInFlightCall *in_flight);
 
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);

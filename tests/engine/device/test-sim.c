@@ -131,9 +131,11 @@ test_options (void)
   g_assert_cmpuint (options.memory_bytes, ==, 64 << 20);
   g_assert_cmpfloat (options.bytes_a_second, ==, 10 * 1024.0 * 1024 * 1024);
   g_assert_cmpfloat (options.speed, ==, 0.25);
-  static const char *const wrong[] = { "latency",      "latency=",    "latency=5",  "latency=61s",
-                                       "latency=-1us", "speed=2",     "speed=0",    "speed=nan",
-                                       "memory=x",     "bandwidth=0", "colour=red", "speed=1,," };
+  static const char *const wrong[] = { "latency",        "latency=",     "latency=5",
+                                       "latency=61s",    "latency=-1us", "latency=nans",
+                                       "latency=1e300s", "speed=2",      "speed=0",
+                                       "speed=nan",      "memory=x",     "bandwidth=0",
+                                       "colour=red",     "speed=1,," };
   for (guint i = 0; i < G_N_ELEMENTS (wrong); i++)
     {
       g_assert_false (sluice_sim_options_parse (&options, wrong[i], &error));
