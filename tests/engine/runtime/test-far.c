@@ -157,6 +157,35 @@ test_memory (void)
                     <, 1 << 20);
 }
 
+/* A value of the device is looked at where it lies, and told on the host. */
+static void
+test_watch (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge y = on (&f, NULL, "Neg", "y", x, none);
+  on (&f, NULL, "Square", "z", y, none);
+  fixture_extend (&f);
+  g_autoptr (GError) error = NULL;
+  SluiceWatch *watch = sluice_session_watch (f.session, "y:0", &error);
+  g_assert_no_error (error);
+  const float values[] = { 1, 2, 3 };
+  g_autoptr (SluiceTensor) fed = sluice_tensor_new_from (SLUICE_FLOAT, &SLUICE_SHAPE (3), values);
+  SluiceFeed feeds[] = { feed ("x", fed) };
+  const char *fetch = "z";
+  SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  SluiceWatchReport report;
+  SluiceTensor *output = NULL;
+  g_assert_true (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_cmpfloat (((float *) output->data)[2], ==, 9);
+  sluice_tensor_unref (output);
+  sluice_watch_read (watch, &report);
+  g_assert_cmpuint (report.n_looks, ==, 1);
+  g_assert_cmpfloat (report.looks[0].values.min, ==, -3);
+  sluice_watch_stop (watch);
+}
+
 /* Strings stand on a CPU. */
 static void
 test_places (void)
@@ -203,6 +232,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/failure", test_failure);
   g_test_add_func ("/runtime/far/memory", test_memory);
   g_test_add_func ("/runtime/far/places", test_places);
+  g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
   return g_test_run ();
 }
