@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/device.h"
 
+#include "engine/device/sent.h"
 #include "engine/device/sim.h"
 
 #include <string.h>
@@ -41,8 +42,11 @@ device_new (const SluiceDeviceClass *klass,
   self->short_name = self->name + strlen (where);
   self->data = source != NULL ? source->data : NULL;
   self->allocator = sluice_allocator_new_from (self->name, memory_limit, source, self);
+  if (klass->queues != NULL)
+    self->sent = sluice_sent_values_new ();
   if (self->allocator != NULL)
     return self;
+  g_clear_pointer (&self->sent, sluice_sent_values_free);
   g_free (self->name);
   g_free (self);
   return NULL;
@@ -196,6 +200,7 @@ sluice_device_free (SluiceDevice *self)
 {
   if (self->klass->finalize)
     self->klass->finalize (self);
+  g_clear_pointer (&self->sent, sluice_sent_values_free);
   g_clear_pointer (&self->swap, sluice_swap_close);
   sluice_allocator_unref (self->allocator);
   g_free (self->name);

@@ -87,6 +87,8 @@ typedef struct
   void (*finalize) (SluiceDevice *self); /* (nullable) */
 } SluiceDeviceClass;
 
+typedef struct _SluiceSentValues SluiceSentValues;
+
 struct _SluiceDevice
 {
   const SluiceDeviceClass *klass;
@@ -94,8 +96,9 @@ struct _SluiceDevice
   const char *short_name; /* "CPU:0": the end of it */
   guint index;
   SluiceAllocator *allocator;
-  gpointer data;    /* of the memory's source, and its class */
-  SluiceSwap *swap; /* (nullable): where there is a limit */
+  gpointer data;          /* of the memory's source, and its class */
+  SluiceSwap *swap;       /* (nullable): where there is a limit */
+  SluiceSentValues *sent; /* sent.h; NULL: it has no queues */
 };
 
 /*

@@ -324,11 +324,25 @@ sluice_data_batches_new (const SluiceExamples *examples,
   return NULL;
 }
 
+const SluiceDataBatch *
+sluice_data_batches_peek (SluiceDataBatches *self)
+{
+  pthread_mutex_lock (&self->lock);
+  if (!self->has_thread && self->ready.length == 0)
+    g_queue_push_tail (&self->ready, make_batch (self));
+  const SluiceDataBatch *batch = g_queue_peek_head (&self->ready);
+  pthread_mutex_unlock (&self->lock);
+  return batch;
+}
+
 SluiceDataBatch *
 sluice_data_batches_next (SluiceDataBatches *self)
 {
   if (!self->has_thread)
-    return make_batch (self);
+    {
+      SluiceDataBatch *peeked = g_queue_pop_head (&self->ready);
+      return peeked != NULL ? peeked : make_batch (self);
+    }
   pthread_mutex_lock (&self->lock);
   self->caller_sleeps = TRUE;
   while (self->ready.length == 0)

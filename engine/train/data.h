@@ -102,4 +102,6 @@ SluiceDataBatches *sluice_data_batches_new (const SluiceExamples *examples,
                                             SluiceDataCursor start,
                                             GError **error);
 SluiceDataBatch *sluice_data_batches_next (SluiceDataBatches *self); /* (transfer full) */
+/* The one that comes then, where it is there without waiting for it. (transfer none) (nullable) */
+const SluiceDataBatch *sluice_data_batches_peek (SluiceDataBatches *self);
 void sluice_data_batches_free (SluiceDataBatches *self);

@@ -411,6 +411,8 @@ sluice_replica_free (SluiceReplica *self)
   g_clear_pointer (&self->workers, sluice_async_workers_free);
   sluice_replica_end_input (self);
   g_clear_pointer (&self->batches, sluice_data_batches_free);
+  g_clear_pointer (&self->sent, g_array_unref);
+  g_clear_pointer (&self->sent_next, g_array_unref);
   for (guint i = 0; self->feeds != NULL && i < self->n_feeds; i++)
     g_clear_pointer (&self->feeds[i], sluice_tensor_unref);
   g_free (self->feeds);
@@ -511,6 +513,8 @@ sluice_replica_next_batch (SluiceReplica *self, SluiceTensor **feeds, GError **e
     }
   self->cursor = batch->next;
   sluice_data_batch_free (batch);
+  g_clear_pointer (&self->sent, g_array_unref);
+  self->sent = g_steal_pointer (&self->sent_next);
   return ok
          || sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                          "no memory for a batch of %" G_GINT64_FORMAT " examples", p->batch);
@@ -569,6 +573,22 @@ step_of_workers (SluiceReplica *self,
          || sluice_callable_run (self->summaries, self->feeds, summary, options, error);
 }
 
+/* The copy of the next batch runs while this one's step computes. */
+static void
+send_next_batch (SluiceReplica *self, SluiceCallable *step)
+{
+  if (self->n_batch == 0 || self->sent_next != NULL || !sluice_callable_sends (step))
+    return;
+  const SluiceDataBatch *next = sluice_data_batches_peek (self->batches);
+  if (next == NULL)
+    return;
+  g_autofree SluiceTensor **feeds = g_new0 (SluiceTensor *, self->n_feeds);
+  SluiceTensor *const parts[] = { next->x, next->y };
+  for (guint i = 0; i < self->n_batch; i++)
+    feeds[i] = parts[i];
+  self->sent_next = sluice_callable_send (step, feeds);
+}
+
 static gboolean
 step_alone (SluiceReplica *self,
             double *scalars,
@@ -580,9 +600,12 @@ step_alone (SluiceReplica *self,
   if (!sluice_replica_next_batch (self, self->feeds, error))
     return FALSE;
   sluice_replica_replace_batch (self, self->feeds);
-  if (!sluice_replica_run_step (self, with_summary ? self->step_with_summaries : self->step,
-                                self->feeds, self->outputs, scalars, options, error))
+  SluiceCallable *step = with_summary ? self->step_with_summaries : self->step;
+  if (self->has_run) /* its memory is known */
+    send_next_batch (self, step);
+  if (!sluice_replica_run_step (self, step, self->feeds, self->outputs, scalars, options, error))
     return FALSE;
+  self->has_run = TRUE;
   self->n_done++;
   if (with_summary)
     *summary = self->outputs[self->n_scalars];

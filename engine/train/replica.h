@@ -33,7 +33,10 @@ typedef struct
   SluiceDataBatches *batches;
   SluiceQueueRunners *runners; /* NULL: none, or not begun */
   SluiceDataCursor cursor;     /* of the next batch */
-  gint64 n_done;               /* steps */
+  GArray *sent, *sent_next; /* (nullable): this batch and the next, held on devices with memory of
+                               their own */
+  gboolean has_run;
+  gint64 n_done;      /* steps */
   GArray *fed;        /* of SluiceOverride, its texts borrowed: parameters as they are fed */
   gint64 next_change; /* they are looked at again once so many steps are done */
   GArray *injected;   /* (nullable): replica-inject.c */

@@ -6,6 +6,7 @@
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/plan/queued.h"
 #include "engine/runtime/session/session-partial-run.h"
 
 typedef struct
@@ -327,25 +328,6 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
 }
 
 static gboolean
-has_queues (const Compile *compile, const SluiceWorkNode *work_node)
-{
-  return compile->work->devices[work_node->device]->klass->queues != NULL;
-}
-
-/* A kernel of a device with queues, or a transfer to or from one. */
-static gboolean
-stands_in_queue (const Compile *compile,
-                 const SluiceWorkNode *work_node,
-                 const SluicePlanNode *node)
-{
-  if (node->flags & SLUICE_PLAN_RECV && node->n_inputs > 0
-      && has_queues (compile, work_node->inputs[0].node))
-    return TRUE;
-  return has_queues (compile, work_node)
-         && (node->kernel != NULL || node->flags & (SLUICE_PLAN_RECV | SLUICE_PLAN_TRUNCATE));
-}
-
-static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
   SluiceWorkNode *work_node = compile->order->pdata[rank];
@@ -361,7 +343,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
     return sluice_node_fail (node->origin, error, SLUICE_ERROR_UNIMPLEMENTED,
                              "more than 65535 inputs or outputs");
   gboolean ok = compile_kind (compile, work_node, node, error);
-  if (stands_in_queue (compile, work_node, node))
+  if (sluice_plan_stands_in_queue (compile->work, work_node, node))
     {
       node->flags |= SLUICE_PLAN_QUEUED;
       compile->has_queued = TRUE;
@@ -445,6 +427,8 @@ compare_loose (const void *a, const void *b)
     return x->source < y->source ? -1 : 1;
   if (x->edge.port != y->edge.port)
     return x->edge.port < y->edge.port ? -1 : 1;
+  if (x->edge.ahead != y->edge.ahead)
+    return x->edge.ahead ? -1 : 1;
   if (x->edge.node != y->edge.node)
     return x->edge.node < y->edge.node ? -1 : 1;
   return x->edge.slot < y->edge.slot ? -1 : x->edge.slot > y->edge.slot;
@@ -572,10 +556,26 @@ lay_feeds (Compile *compile)
   plan->feed_edges = (SluicePlanEdge *) g_array_steal (fed, NULL);
 }
 
+static guint32
+get_frame (const Compile *compile, guint32 rank)
+{
+  return ((const SluiceWorkNode *) compile->order->pdata[rank])->frame;
+}
+
 static void
 lay_edges (Compile *compile, GArray *loose)
 {
   SluicePlan *plan = compile->plan;
+  for (guint i = 0; compile->has_queued && i < loose->len; i++)
+    {
+      Loose *item = &g_array_index (loose, Loose, i);
+      guint32 to = item->edge.node;
+      item->edge.ahead = to != SLUICE_PLAN_NOWHERE
+                         && get_frame (compile, item->source) == get_frame (compile, to)
+                         && sluice_plan_runs_ahead (&plan->nodes[item->source], &plan->nodes[to]);
+      if (item->edge.ahead)
+        plan->nodes[to].flags |= SLUICE_PLAN_AHEAD_INPUTS;
+    }
   if (loose->len)
     qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
   plan->n_edges = loose->len;

@@ -41,6 +41,7 @@ typedef enum
   SLUICE_PLAN_TRUNCATE = 1 << 21,       /* a Send of floats, of which the upper half arrives */
   SLUICE_PLAN_TOGETHER = 1 << 22,       /* runs several nodes */
   SLUICE_PLAN_QUEUED = 1 << 23,         /* a device does it in a queue of its own */
+  SLUICE_PLAN_AHEAD_INPUTS = 1 << 24,   /* of QUEUED: some edge into it runs ahead */
 } SluicePlanFlags;
 
 /* One cache line. */
@@ -68,7 +69,9 @@ typedef struct
   guint32 node; /* destination, in its frame; NOWHERE: a fetch */
   guint32 slot; /* in the frame; NOWHERE: a control edge */
   guint16 port;
-  guint16 last; /* the last edge of its port to be written: it moves the value */
+  guint8 last;  /* the last edge of its port to be written: it moves the value */
+  guint8 ahead; /* both ends stand in one queue: counted down when the source is enqueued, its value
+                   written by the queue. First of its port's edges. */
 } SluicePlanEdge;
 
 /* Of an input slot. */

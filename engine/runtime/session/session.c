@@ -11,6 +11,7 @@
 #include "engine/runtime/session/host.h"
 #include "engine/runtime/session/options.h"
 #include "engine/runtime/session/session-partial-run.h"
+#include "engine/runtime/step/send-feeds.h"
 
 struct _SluiceSession
 {
@@ -244,6 +245,22 @@ sluice_callable_run (SluiceCallable *self,
   gboolean ok = run_executable (self->session, executable, feeds, outputs, options, error);
   sluice_executable_unref (executable);
   return ok;
+}
+
+gboolean
+sluice_callable_sends (const SluiceCallable *self)
+{
+  return self->executable->plan->far_constants != NULL;
+}
+
+GArray *
+sluice_callable_send (SluiceCallable *self, SluiceTensor *const *feeds)
+{
+  GArray *sent = sluice_sent_new ();
+  sluice_plan_send_feeds (self->executable->plan,
+                          (SluiceDevice *const *) self->session->host->devices->pdata, feeds, sent,
+                          FALSE);
+  return sent;
 }
 
 /* Of a partial run, after its end. */

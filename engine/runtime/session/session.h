@@ -162,6 +162,18 @@ gboolean sluice_callable_run (SluiceCallable *self,
                               const SluiceRunOptions *options,
                               GError **error);
 
+/* Is there a device with memory of its own that computes some of it? */
+gboolean sluice_callable_sends (const SluiceCallable *self);
+/**
+ * sluice_callable_send:
+ * @feeds: (nullable elements): what a coming run will be fed, as far as it is known
+ *
+ * Sends it to the devices with memory of their own that will read it, beside what they compute now.
+ *
+ * Returns: (transfer full): holds the values there, until g_array_unref(), before the session goes
+ */
+GArray *sluice_callable_send (SluiceCallable *self, SluiceTensor *const *feeds);
+
 /*
  * A step that is fed and fetched from in several calls, as TensorFlow's partial_run: set up once,
  * each feed is given and each fetch taken once, in any order that their dependencies allow. Nodes

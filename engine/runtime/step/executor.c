@@ -83,6 +83,11 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   SluiceStep *step = w->step;
   SluiceValue *inputs = inputs_of (w->act, node);
+  if (G_UNLIKELY (node->flags & SLUICE_PLAN_QUEUED))
+    {
+      sluice_worker_enqueue (w, i, node);
+      return TRUE;
+    }
   if (node->flags & SLUICE_PLAN_ODD_INPUTS)
     {
       GError *error = sluice_worker_read_references (w->plan, node, inputs);
@@ -92,11 +97,6 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
           sluice_worker_fail_with (w, node, error);
           return TRUE;
         }
-    }
-  if (G_UNLIKELY (node->flags & SLUICE_PLAN_QUEUED))
-    {
-      sluice_worker_enqueue (w, i, node);
-      return TRUE;
     }
   gboolean finite = step->env.nan_guard && !w->call.is_dead
                     && sluice_guard_inputs (node, w->plan, inputs, w->ranges);
@@ -144,6 +144,8 @@ run_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   gboolean owns = TRUE;
   if (node->flags & (SLUICE_PLAN_ENTER | SLUICE_PLAN_EXIT | SLUICE_PLAN_NEXT))
     sluice_worker_run_built_in (w, i, node, TRUE);
+  else if (node->flags & SLUICE_PLAN_AHEAD_INPUTS)
+    sluice_worker_enqueue_dead (w, i);
   else if (!(node->flags & SLUICE_PLAN_RUNS_DEAD))
     end_dead (w, i, node);
   else

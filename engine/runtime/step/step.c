@@ -5,6 +5,7 @@
 #include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
+#include "engine/runtime/step/send-feeds.h"
 
 SluiceStep *
 sluice_step_new (const SluicePlan *plan)
@@ -15,6 +16,8 @@ sluice_step_new (const SluicePlan *plan)
   self->ref_count = 1;
   self->gate = SLUICE_GATE_CLOSED;
   sluice_activation_init (&self->root, plan, 0);
+  if (plan->far_constants)
+    self->sent = sluice_sent_new ();
   self->free_activations = g_new0 (SluiceActivation *, plan->n_frames);
   self->free_frames = g_new0 (SluiceFrame *, plan->n_frames);
   pthread_mutex_init (&self->wait_lock, NULL);
@@ -37,6 +40,7 @@ sluice_step_unref (SluiceStep *self)
       next = in_flight->next;
       g_free (in_flight);
     }
+  g_clear_pointer (&self->sent, g_array_unref);
   sluice_resources_unref (self->resources);
   sluice_frames_free (self);
   sluice_activation_clear (&self->root);
@@ -85,6 +89,8 @@ lay_feeds (SluiceStep *self, SluiceTensor *const *feeds)
   for (guint32 i = 0; i < plan->n_feeds; i++)
     for (guint32 k = plan->feed_first[i]; k < plan->feed_first[i + 1]; k++)
       self->root.slots[plan->feed_edges[k].slot].tensor = sluice_tensor_ref (feeds[i]);
+  if (self->sent)
+    sluice_plan_send_feeds (plan, self->env.devices, feeds, self->sent, TRUE);
 }
 
 void
@@ -93,6 +99,7 @@ sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
   self->env = *env;
   self->ended = NULL;
   self->cancelled = 0;
+  self->is_broken = 0;
   self->n_run = 0;
   self->n_watched = 0;
   self->debug = NULL;
@@ -312,6 +319,8 @@ sluice_step_collect (SluiceStep *self,
                      GError **error)
 {
   gboolean ok = !self->error;
+  if (self->sent)
+    g_array_set_size (self->sent, 0);
   if (!ok)
     {
       tell_failure (self, self->error);

@@ -41,6 +41,15 @@ struct _SluiceActivation
   SluiceActivation *next_free, *next_made;
 };
 
+/* How a call ended. */
+typedef enum
+{
+  SLUICE_CALL_RAN,     /* or failed: it has the error */
+  SLUICE_CALL_DEAD,    /* an input is dead */
+  SLUICE_CALL_SKIPPED, /* the run was cancelled, or what stands before it in its queue failed: the
+                          step fails with that */
+} SluiceCallOutcome;
+
 /* A kernel that runs or waits outside the scheduling loop. */
 typedef struct _SluiceInFlightCall SluiceInFlightCall;
 struct _SluiceInFlightCall
@@ -51,8 +60,10 @@ struct _SluiceInFlightCall
   guint32 node; /* in its frame */
   SluiceActivation *act;
   guint64 start, end;
-  guint32 units_in; /* for the trace */
-  guint32 lane;     /* that started it */
+  guint32 units_in, units_out; /* for the trace */
+  guint32 lane;                /* that started it */
+  SluiceCallOutcome outcome;
+  gboolean is_ahead; /* its edges that run ahead were counted down when it was enqueued */
   SluiceValue outputs[];
 };
 
@@ -138,6 +149,7 @@ struct _SluiceStep
 
   /* Between threads. */
   _Atomic int cancelled; /* kernels look at it */
+  _Atomic int is_broken; /* a kernel in a queue failed: what stands behind it lacks inputs */
   _Alignas(64) _Atomic int owned;
   _Atomic (SluiceInFlightCall *) mailbox;
   _Atomic int finished;
@@ -153,6 +165,9 @@ struct _SluiceStep
   SluiceStepEnded ended;
   gpointer ended_data;
   _Atomic int driver; /* SluiceDriver */
+
+  GArray
+      *sent; /* what this run was fed, on its way to devices; NULL: they share the host's memory */
 
   SluiceStep *next_free; /* of the callable's list */
 };

@@ -31,9 +31,17 @@ sluice_worker_take_call (SluiceWorker *w, guint32 i)
   step->n_in_flight++;
   memset (in_flight->outputs, 0, w->plan->max_outputs * sizeof (SluiceValue));
   fill_call (w, &in_flight->call, &w->act->nodes[i], in_flight->outputs);
-  in_flight->units_in = input_units (w->plan, &w->act->nodes[i], in_flight->call.inputs);
   in_flight->lane = w->lane;
+  in_flight->is_ahead = FALSE;
+  in_flight->outcome = SLUICE_CALL_RAN;
   return in_flight;
+}
+
+void
+sluice_worker_weigh_inputs (SluiceInFlightCall *in_flight)
+{
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  in_flight->units_in = input_units (in_flight->call.step->plan, node, in_flight->call.inputs);
 }
 
 static void
@@ -49,10 +57,11 @@ void
 sluice_worker_end_call (SluiceInFlightCall *in_flight)
 {
   SluiceKernelCall *call = &in_flight->call;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
   in_flight->end = sluice_clock_ticks ();
-  if (!call->error)
-    look_at (call->step, in_flight->act, &in_flight->act->nodes[in_flight->node], call->inputs,
-             call->outputs);
+  in_flight->units_out = output_units (node, call->outputs);
+  if (call->error == NULL && in_flight->outcome == SLUICE_CALL_RAN)
+    look_at (call->step, in_flight->act, node, call->inputs, call->outputs);
 }
 
 /* Under the lock from the post on: the step may end as soon as it is seen, and waits for the lock
@@ -79,12 +88,9 @@ call_done (SluiceKernelCall *call)
   sluice_worker_post_call (in_flight);
 }
 
-void
-sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
+static void
+forget_call (SluiceStep *step, SluiceInFlightCall *in_flight)
 {
-  SluiceStep *step = w->step;
-  SluiceActivation *act = in_flight->act;
-  const SluicePlanNode *node = &act->nodes[in_flight->node];
   if (in_flight->previous_in_flight)
     in_flight->previous_in_flight->next_in_flight = in_flight->next_in_flight;
   else
@@ -92,22 +98,43 @@ sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
   if (in_flight->next_in_flight)
     in_flight->next_in_flight->previous_in_flight = in_flight->previous_in_flight;
   step->n_in_flight--;
-  act->n_in_flight--;
-  w->now = MAX (w->now, in_flight->end);
-  if (!sluice_worker_check_call (w, node, &in_flight->call, TRUE) || step->is_stopping)
-    sluice_worker_drop_outputs (node, in_flight->outputs);
-  release_inputs (w->plan, node, in_flight->call.inputs);
+  in_flight->act->n_in_flight--;
+}
+
+static void
+note_run (SluiceWorker *w, const SluiceInFlightCall *in_flight, const SluicePlanNode *node)
+{
   SluiceStamp more = { .kind = trace_kind (node),
                        .units_in = in_flight->units_in,
-                       .units_out = output_units (node, in_flight->outputs),
+                       .units_out = in_flight->units_out,
                        .lane = in_flight->lane,
                        .asks_live = TRUE };
-  stamp (w, act, in_flight->node, node, in_flight->start, in_flight->end, more);
-  step->n_run++;
+  stamp (w, in_flight->act, in_flight->node, node, in_flight->start, in_flight->end, more);
+  w->step->n_run++;
+}
+
+void
+sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
+{
+  SluiceStep *step = w->step;
+  SluiceActivation *act = in_flight->act;
+  const SluicePlanNode *node = &act->nodes[in_flight->node];
+  forget_call (step, in_flight);
+  w->now = MAX (w->now, in_flight->end);
+  if (in_flight->outcome == SLUICE_CALL_RAN)
+    {
+      sluice_worker_check_call (w, node, &in_flight->call, TRUE);
+      note_run (w, in_flight, node);
+    }
+  else
+    stamp (w, act, in_flight->node, node, w->now, w->now, (SluiceStamp){ .lane = w->lane });
+  release_inputs (w->plan, node, in_flight->call.inputs);
   if (step->is_stopping)
     sluice_worker_drop_outputs (node, in_flight->outputs);
-  else
-    propagate (w, act, node, in_flight->outputs, FALSE);
+  else if (in_flight->is_ahead && in_flight->outcome == SLUICE_CALL_RAN)
+    sluice_worker_propagate_rest (w, act, node, in_flight->outputs);
+  else if (in_flight->outcome != SLUICE_CALL_SKIPPED)
+    propagate (w, act, node, in_flight->outputs, in_flight->outcome == SLUICE_CALL_DEAD);
   in_flight->next = step->free_calls;
   step->free_calls = in_flight;
   if (act == w->act || step->is_stopping)
@@ -183,6 +210,7 @@ void
 sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
+  sluice_worker_weigh_inputs (in_flight);
   in_flight->start = w->now;
   in_flight->call.done = call_done;
   node->kernel->start (&in_flight->call);
@@ -197,6 +225,7 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
   SluiceStep *step = w->step;
   SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
   const SluicePlanNode *node = &w->act->nodes[i];
+  sluice_worker_weigh_inputs (in_flight);
   in_flight->start = w->now; /* waking another thread, where one is woken, is part of it */
   call_for_help (w, expected);
   sluice_worker_park (w);
@@ -212,6 +241,7 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
     }
   gboolean ok = in_flight->call.kernel->compute (&in_flight->call);
   w->now = in_flight->end = sluice_clock_ticks ();
+  in_flight->units_out = output_units (node, in_flight->outputs);
   learn (w->plan, node, w->now - start);
   if (ok)
     w->now += look_at (step, in_flight->act, node, in_flight->call.inputs, in_flight->call.outputs);

@@ -8,6 +8,8 @@
  * the few that the kernel reads on the host (host_inputs) and all that are made of pointers are in
  * the host's. A transfer to or from the device has a queue beside its kernels'.
  */
+#include "engine/device/readers.h"
+#include "engine/device/sent.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/guard.h"
 #include "engine/runtime/step/worker.h"
@@ -109,9 +111,10 @@ dup_far_input (SluiceInFlightCall *in_flight, guint i)
   const SluicePlan *plan = in_flight->call.step->plan;
   guint32 slot = in_flight->act->nodes[in_flight->node].first_input + i;
   SluiceTensor *tensor = in_flight->call.inputs[i].tensor;
-  return plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT
-             ? dup_far_constant (&in_flight->call, slot, tensor)
-             : copy_in (&in_flight->call, SLUICE_QUEUE_COMPUTE, tensor);
+  if (plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT)
+    return dup_far_constant (&in_flight->call, slot, tensor);
+  SluiceTensor *sent = sluice_device_dup_sent (in_flight->call.device, tensor);
+  return sent != NULL ? sent : copy_in (&in_flight->call, SLUICE_QUEUE_COMPUTE, tensor);
 }
 
 /* Each input in the memory where the kernel wants it. FALSE: the call has an error */
@@ -171,13 +174,24 @@ settle_outputs (SluiceInFlightCall *in_flight)
   return TRUE;
 }
 
+/* Each that is read is there. */
+static gboolean
+check_outputs (SluiceKernelCall *call, const SluicePlanNode *node)
+{
+  if (node->flags & SLUICE_PLAN_MAY_LEAVE_DEAD)
+    return TRUE;
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (call->outputs[i].tensor == NULL && sluice_call_is_read (call, i))
+      return sluice_call_fail (call, SLUICE_ERROR_INTERNAL, SLUICE_UNSET_OUTPUT);
+  return TRUE;
+}
+
 /* With the guard against what is not finite, where it is on. */
 static gboolean
-compute (SluiceInFlightCall *in_flight)
+compute (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
 {
   SluiceKernelCall *call = &in_flight->call;
   const SluicePlan *plan = call->step->plan;
-  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (SluiceGuardRange));
   gboolean finite = call->step->env.nan_guard && !call->is_dead
                     && sluice_guard_inputs (node, plan, call->inputs, ranges);
@@ -185,7 +199,34 @@ compute (SluiceInFlightCall *in_flight)
     return FALSE;
   if (finite)
     call->error = sluice_guard_outputs (node, plan, call->inputs, call->outputs, ranges);
-  return call->error == NULL && settle_outputs (in_flight);
+  return call->error == NULL && check_outputs (call, node) && settle_outputs (in_flight);
+}
+
+/* References are read here, behind what was to write them. FALSE: the call has an error */
+static gboolean
+run_call (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  if (node->flags & SLUICE_PLAN_ODD_INPUTS)
+    call->error = sluice_worker_read_references (call->step->plan, node, call->inputs);
+  if (call->error != NULL)
+    return FALSE;
+  sluice_worker_weigh_inputs (in_flight);
+  g_autoptr (GArray) staged = g_array_new (FALSE, FALSE, sizeof (Staged));
+  gboolean ok = stage_inputs (in_flight, staged) && compute (in_flight, node);
+  unstage_inputs (call, staged);
+  return ok;
+}
+
+/* To what stands behind it in this queue; nobody else looks at those slots until that has run. */
+static void
+hand_on_ahead (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
+{
+  const SluicePlanEdge *edge = in_flight->call.step->plan->edges + node->first_edge;
+  const SluicePlanEdge *end = edge + node->n_data_edges;
+  for (; edge < end; edge++)
+    if (edge->ahead)
+      in_flight->act->slots[edge->slot] = hand_on (node, edge, in_flight->outputs);
 }
 
 static void
@@ -193,16 +234,31 @@ run_kernel (gpointer data)
 {
   SluiceInFlightCall *in_flight = data;
   SluiceKernelCall *call = &in_flight->call;
-  g_autoptr (GArray) staged = g_array_new (FALSE, FALSE, sizeof (Staged));
+  SluiceStep *step = call->step;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
   guint mode = sluice_denormals_flush_begin ();
   in_flight->start = sluice_clock_ticks ();
-  gboolean ok =
-      !is_cancelled (call->step) && stage_inputs (in_flight, staged) && compute (in_flight);
-  unstage_inputs (call, staged);
-  if (!ok && call->error == NULL)
-    sluice_call_fail (call, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  if (atomic_load (&step->is_broken) || is_cancelled (step))
+    in_flight->outcome = SLUICE_CALL_SKIPPED;
+  else if (!run_call (in_flight, node))
+    atomic_store (&step->is_broken, 1);
   sluice_worker_end_call (in_flight); /* a watch reads what lies here on the device's thread */
+  if (in_flight->is_ahead && in_flight->outcome == SLUICE_CALL_RAN && call->error == NULL)
+    hand_on_ahead (in_flight, node);
+  if (in_flight->outcome == SLUICE_CALL_RAN)
+    release_inputs (step->plan, node, call->inputs);
+  else
+    sluice_worker_drop_inputs (step->plan, node, call->inputs);
   sluice_denormals_flush_end (mode);
+}
+
+static void
+drop_call (gpointer data)
+{
+  SluiceInFlightCall *in_flight = data;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  sluice_worker_drop_inputs (in_flight->call.step->plan, node, in_flight->call.inputs);
+  sluice_worker_end_call (in_flight);
 }
 
 /* ---- transfers ---- */
@@ -288,8 +344,26 @@ sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
   in_flight->start = w->now;
   if (node->kernel == NULL)
-    enqueue_transfer (in_flight, node);
+    {
+      sluice_worker_weigh_inputs (in_flight);
+      enqueue_transfer (in_flight, node);
+    }
   else
-    enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
+    {
+      /* A debugger stops where values are: it has one node after the other. */
+      in_flight->is_ahead = w->step->debug == NULL;
+      enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
+      if (in_flight->is_ahead)
+        sluice_worker_count_ahead (w, w->act, node);
+    }
   w->now = sluice_clock_ticks ();
+}
+
+void
+sluice_worker_enqueue_dead (SluiceWorker *w, guint32 i)
+{
+  SluiceInFlightCall *in_flight = sluice_worker_take_call (w, i);
+  in_flight->outcome = SLUICE_CALL_DEAD;
+  in_flight->start = w->now;
+  enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, drop_call, in_flight);
 }

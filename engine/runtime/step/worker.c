@@ -130,14 +130,14 @@ sluice_worker_check_call (SluiceWorker *w,
       sluice_worker_fail_with (w, node, error);
       return FALSE;
     }
-  if (!(node->flags & SLUICE_PLAN_MAY_LEAVE_DEAD))
-    for (guint i = 0; i < node->n_outputs; i++)
-      if (G_UNLIKELY (!call->outputs[i].tensor && sluice_call_is_read (call, i)))
-        {
-          sluice_worker_fail_node (w, node, SLUICE_ERROR_INTERNAL,
-                                   "the kernel left an output unset");
-          return FALSE;
-        }
+  if (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_QUEUED))
+    return TRUE; /* or its queue has looked */
+  for (guint i = 0; i < node->n_outputs; i++)
+    if (G_UNLIKELY (!call->outputs[i].tensor && sluice_call_is_read (call, i)))
+      {
+        sluice_worker_fail_node (w, node, SLUICE_ERROR_INTERNAL, SLUICE_UNSET_OUTPUT);
+        return FALSE;
+      }
   return TRUE;
 }
 
@@ -168,7 +168,40 @@ arrive_at_merge (SluiceWorker *w,
     make_ready (w, act, edge->node);
 }
 
-/* With dead values. is_dead: the node did not run. */
+/* One edge, with dead values. is_dead: the node did not run. */
+static inline void
+propagate_mixed_edge (SluiceWorker *w,
+                      SluiceActivation *act,
+                      const SluicePlanNode *node,
+                      const SluicePlanEdge *edge,
+                      SluiceValue *outputs,
+                      gboolean is_dead)
+{
+  gboolean is_control = edge->slot == SLUICE_PLAN_NOWHERE;
+  SluiceValue value = { NULL };
+  gboolean is_merge =
+      edge->node != SLUICE_PLAN_NOWHERE && act->nodes[edge->node].flags & SLUICE_PLAN_MERGE;
+  if (!is_control && !is_dead && outputs[edge->port].tensor)
+    {
+      /* A second live input of a Merge is of no use: it has its value. */
+      if (is_merge && !(act->pending[edge->node] & 1))
+        return;
+      value = hand_on (node, edge, outputs);
+      act->slots[edge->slot] = value;
+    }
+  if (edge->node == SLUICE_PLAN_NOWHERE)
+    return;
+  if (is_merge)
+    {
+      arrive_at_merge (w, act, edge, value, is_control, node->flags & SLUICE_PLAN_ENTERED);
+      return;
+    }
+  if (is_dead || (!is_control && !value.tensor))
+    act->dead[edge->node]++;
+  if (--act->pending[edge->node] == 0)
+    make_ready (w, act, edge->node);
+}
+
 void
 sluice_worker_propagate_mixed (SluiceWorker *w,
                                SluiceActivation *act,
@@ -178,33 +211,48 @@ sluice_worker_propagate_mixed (SluiceWorker *w,
 {
   const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
   for (; edge < end; edge++)
+    propagate_mixed_edge (w, act, node, edge, outputs, is_dead);
+}
+
+void
+sluice_worker_count_ahead (SluiceWorker *w, SluiceActivation *act, const SluicePlanNode *node)
+{
+  const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
+  for (; edge < end; edge++)
+    if (edge->ahead)
+      count_down (w, act, edge->node);
+}
+
+static void
+propagate_edge (SluiceWorker *w,
+                SluiceActivation *act,
+                const SluicePlanNode *node,
+                const SluicePlanEdge *edge,
+                SluiceValue *outputs)
+{
+  if (w->plan->has_dead)
     {
-      gboolean is_control = edge->slot == SLUICE_PLAN_NOWHERE;
-      SluiceValue value = { NULL };
-      gboolean is_merge =
-          edge->node != SLUICE_PLAN_NOWHERE && act->nodes[edge->node].flags & SLUICE_PLAN_MERGE;
-      if (!is_control && !is_dead && outputs[edge->port].tensor)
-        {
-          /* A second live input of a Merge is of no use: it has its value. */
-          if (is_merge && !(act->pending[edge->node] & 1))
-            continue;
-          value = edge->last ? outputs[edge->port] : share (node, edge->port, outputs[edge->port]);
-          act->slots[edge->slot] = value;
-          if (edge->last)
-            outputs[edge->port].tensor = NULL;
-        }
-      if (edge->node == SLUICE_PLAN_NOWHERE)
-        continue;
-      if (is_merge)
-        {
-          arrive_at_merge (w, act, edge, value, is_control, node->flags & SLUICE_PLAN_ENTERED);
-          continue;
-        }
-      if (is_dead || (!is_control && !value.tensor))
-        act->dead[edge->node]++;
-      if (--act->pending[edge->node] == 0)
-        make_ready (w, act, edge->node);
+      propagate_mixed_edge (w, act, node, edge, outputs, FALSE);
+      return;
     }
+  if (edge->slot != SLUICE_PLAN_NOWHERE)
+    act->slots[edge->slot] = hand_on (node, edge, outputs);
+  if (edge->node != SLUICE_PLAN_NOWHERE)
+    count_down (w, act, edge->node);
+}
+
+void
+sluice_worker_propagate_rest (SluiceWorker *w,
+                              SluiceActivation *act,
+                              const SluicePlanNode *node,
+                              SluiceValue *outputs)
+{
+  const SluicePlanEdge *edge = w->plan->edges + node->first_edge, *end = edge + node->n_edges;
+  for (; edge < end; edge++)
+    if (!edge->ahead)
+      propagate_edge (w, act, node, edge, outputs);
+  sluice_worker_drop_outputs (node, outputs);
+  act->remaining--;
 }
 
 guint64

@@ -36,6 +36,8 @@ typedef struct
                       lock */
 } SluiceWorker;
 
+#define SLUICE_UNSET_OUTPUT "the kernel left an output unset"
+
 /* The first error wins; what follows from it is dropped. Under the scheduler lock. */
 void sluice_step_fail (SluiceStep *step, GError *take);
 /* Nothing more begins, and what is in flight is told. */
@@ -67,6 +69,13 @@ void sluice_worker_propagate_mixed (SluiceWorker *w,
                                     const SluicePlanNode *node,
                                     SluiceValue *outputs,
                                     gboolean is_dead);
+/* Of a node that was enqueued: what stands behind it in the same queue may be, too. */
+void sluice_worker_count_ahead (SluiceWorker *w, SluiceActivation *act, const SluicePlanNode *node);
+/* Once it has run: the other edges. */
+void sluice_worker_propagate_rest (SluiceWorker *w,
+                                   SluiceActivation *act,
+                                   const SluicePlanNode *node,
+                                   SluiceValue *outputs);
 
 /* A node without a kernel, or one on a device that computes nothing. */
 void sluice_worker_run_built_in (SluiceWorker *w,
@@ -78,6 +87,8 @@ void sluice_worker_run_built_in (SluiceWorker *w,
 
 /* A call that ends elsewhere, with node i of what the worker runs. */
 SluiceInFlightCall *sluice_worker_take_call (SluiceWorker *w, guint32 i);
+/* The bytes of its inputs, for the trace: before the kernel, which may take them. */
+void sluice_worker_weigh_inputs (SluiceInFlightCall *in_flight);
 /* From any thread: its outputs are there, or its error is; who watches looks at them. */
 void sluice_worker_end_call (SluiceInFlightCall *in_flight);
 /* After that, from any thread: hands it back to the step, which may be gone when this returns. */
@@ -91,6 +102,8 @@ void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node
 void sluice_worker_truncate (void *to, const void *from, gint64 n);
 /* Gives a kernel or a transfer to the queue of its device. */
 void sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
+/* Of one that does not run, an input being dead: what comes to it through the queue is dropped. */
+void sluice_worker_enqueue_dead (SluiceWorker *w, guint32 i);
 /* Runs a long kernel, or what a kernel does before it waits, without the scheduler lock. FALSE:
  * another thread has it now. */
 gboolean sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected);
@@ -132,6 +145,17 @@ share (const SluicePlanNode *node, guint port, SluiceValue value)
     sluice_resource_ref (&value.ref->parent);
   else
     sluice_tensor_ref (value.tensor);
+  return value;
+}
+
+/* What goes along an edge of data. */
+static inline SluiceValue
+hand_on (const SluicePlanNode *node, const SluicePlanEdge *edge, SluiceValue *outputs)
+{
+  SluiceValue value = outputs[edge->port];
+  if (!edge->last)
+    return share (node, edge->port, value);
+  outputs[edge->port].tensor = NULL;
   return value;
 }
 
@@ -209,12 +233,7 @@ propagate_live (SluiceWorker *w,
   const SluicePlanEdge *end = w->plan->edges + node->first_edge + node->n_edges;
   for (; edge < controls; edge++)
     {
-      SluiceValue value = outputs[edge->port];
-      if (edge->last)
-        outputs[edge->port].tensor = NULL;
-      else
-        value = share (node, edge->port, value);
-      act->slots[edge->slot] = value;
+      act->slots[edge->slot] = hand_on (node, edge, outputs);
       if (edge->node != SLUICE_PLAN_NOWHERE)
         count_down (w, act, edge->node);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/device/sent.h"
 #include "engine/device/sim.h"
 
 #include <string.h>
@@ -117,6 +118,69 @@ test_memory (void)
   sluice_device_free (device);
 }
 
+typedef struct
+{
+  SluiceDevice *device;
+  SluiceTensor *near;
+  float sum;
+} Sum;
+
+static void
+add_sent (gpointer data)
+{
+  Sum *self = data;
+  g_autoptr (SluiceTensor) far = sluice_device_dup_sent (self->device, self->near);
+  for (gint64 i = 0; far != NULL && i < far->n_elements; i++)
+    self->sum += ((const float *) far->data)[i];
+}
+
+/* A value goes there once, whoever sends it, and is there until all of them let go. */
+static void
+test_sent (void)
+{
+  SluiceDevice *device = open_sim ("bandwidth=100M");
+  const SluiceDeviceQueues *queues = device->klass->queues;
+  g_autoptr (SluiceTensor) near = new_floats (NULL, 1000);
+  for (guint i = 0; i < 1000; i++)
+    ((float *) near->data)[i] = 2;
+  SluiceMemoryStats stats;
+  GArray *early = sluice_sent_new (), *now = sluice_sent_new ();
+  sluice_sent_add (early, device, near, FALSE);
+  SluiceDeviceEvent first = queues->record (device, SLUICE_QUEUE_IN);
+  sluice_sent_add (now, device, near, TRUE);
+  g_assert_cmpuint (queues->record (device, SLUICE_QUEUE_IN).number, ==, first.number);
+  Sum sum = { device, near, 0 };
+  queues->enqueue (device, SLUICE_QUEUE_COMPUTE, add_sent, &sum);
+  g_array_unref (early);
+  queues->wait (device, queues->record (device, SLUICE_QUEUE_COMPUTE));
+  g_assert_cmpfloat (sum.sum, ==, 2000);
+  g_array_set_size (now, 0);
+  g_assert_null (sluice_device_dup_sent (device, near));
+  g_array_unref (now);
+  g_assert_true (queues->synchronize (device, NULL));
+  sluice_allocator_get_stats (device->allocator, &stats);
+  g_assert_cmpuint (stats.live_bytes, ==, 0);
+  sluice_device_free (device);
+}
+
+/* What is not needed yet leaves the room that was needed before. */
+static void
+test_sent_without_room (void)
+{
+  SluiceDevice *device = open_sim ("memory=1M");
+  g_autoptr (SluiceTensor) near = new_floats (NULL, 100000);
+  SluiceTensor *peak = new_floats (device, 200000);
+  sluice_tensor_unref (peak);
+  g_autoptr (GArray) sent = sluice_sent_new ();
+  sluice_sent_add (sent, device, near, FALSE);
+  g_assert_cmpuint (sent->len, ==, 0);
+  g_assert_null (sluice_device_dup_sent (device, near));
+  sluice_sent_add (sent, device, near, TRUE);
+  g_assert_cmpuint (sent->len, ==, 1);
+  g_array_set_size (sent, 0);
+  sluice_device_free (device);
+}
+
 static void
 test_options (void)
 {
@@ -153,6 +217,8 @@ main (int argc, char **argv)
                         test_way);
   g_test_add_func ("/device/sim/touch", test_touch);
   g_test_add_func ("/device/sim/memory", test_memory);
+  g_test_add_func ("/device/sim/sent", test_sent);
+  g_test_add_func ("/device/sim/sent-without-room", test_sent_without_room);
   g_test_add_func ("/device/sim/options", test_options);
   return g_test_run ();
 }

@@ -114,6 +114,38 @@ test_seeds (void)
   g_assert_cmpint (memcmp (a->data, (gint64 *) a->data + 100, 100 * sizeof (gint64)), !=, 0);
 }
 
+/* What was looked at before is what comes, with a thread that makes batches and without one. */
+static void
+test_peek (void)
+{
+  g_autoptr (SluiceExamples) examples = make_examples (9);
+  const SluiceDataCursor start = { 0, 0 };
+  g_autoptr (GError) error = NULL;
+  SluiceDataBatches *kinds[] = {
+    make_batches (examples, 4, TRUE, 7, start),
+    sluice_data_batches_new (examples, 4, TRUE, 7, SLUICE_INT64, SLUICE_INT64, 1, start, &error),
+  };
+  g_assert_no_error (error);
+  g_autoptr (GArray) expected = take_new (examples, 4, TRUE, 7, 20);
+  for (guint k = 0; k < G_N_ELEMENTS (kinds); k++)
+    {
+      guint n_seen = 0;
+      for (guint i = 0; i < 20; i++)
+        {
+          const SluiceDataBatch *peeked = sluice_data_batches_peek (kinds[k]);
+          SluiceDataBatch *batch = sluice_data_batches_next (kinds[k]);
+          g_assert_true (peeked == NULL || peeked == batch);
+          n_seen += peeked != NULL;
+          g_assert_cmpmem (batch->y->data, 4 * sizeof (gint64),
+                           (gint64 *) expected->data + (gsize) i * 4, 4 * sizeof (gint64));
+          sluice_data_batch_free (batch);
+        }
+      g_assert_true (k == 0 || n_seen == 20); /* without a thread there always is one */
+      sluice_data_batches_peek (kinds[k]);
+      sluice_data_batches_free (kinds[k]);
+    }
+}
+
 /* From a batch's cursor on comes what would have come without the interruption. */
 static void
 test_restart (void)
@@ -213,5 +245,6 @@ main (int argc, char **argv)
   g_test_add_func ("/batches/restart", test_restart);
   g_test_add_func ("/batches/as-is", test_as_is);
   g_test_add_func ("/batches/as-is-shuffled", test_as_is_shuffled);
+  g_test_add_func ("/train/data-batches/peek", test_peek);
   return g_test_run ();
 }

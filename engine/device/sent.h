@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/device/device.h"
+
+/*
+ * Host values that are on their way to a device before a kernel there asks for them: the copy runs
+ * in the queue beside its kernels', once for all who read the value. White paper, section 3.2.2.
+ */
+
+/* Values that were sent, with their devices: who holds the array holds them there. Free with
+ * g_array_unref() before the devices. */
+GArray *sluice_sent_new (void);
+/**
+ * sluice_sent_add:
+ * @device: one with queues
+ * @needs_now: its queue goes on once the value is there
+ *
+ * Without memory for it (what is not needed now leaves the room of the largest step so far) nothing
+ * is sent, and who needs the value copies it as any other.
+ */
+void sluice_sent_add (GArray *sent, SluiceDevice *device, SluiceTensor *tensor, gboolean needs_now);
+
+/* Of who runs in the queue of a device that was to wait for it. (transfer full) (nullable): it was
+ * not sent */
+SluiceTensor *sluice_device_dup_sent (SluiceDevice *self, const SluiceTensor *tensor);
+
+/* ---- of device.c ---- */
+
+SluiceSentValues *sluice_sent_values_new (void);
+/* After the device's queues have ended. */
+void sluice_sent_values_free (SluiceSentValues *self);
