@@ -29,6 +29,7 @@ typedef struct
   double text_scale;  /* of the last drawing */
   guint describe_id;  /* pending update of the accessible description */
   gint64 waits_since; /* sluice_widget_take_share() */
+  gboolean is_asked;  /* somebody waits for the picture: it is drawn whatever the frame has cost */
 
   GtkWidget *tools; /* at the end of the title's row: what kinds add, then the buttons */
   GtkWidget *buttons;
@@ -100,7 +101,6 @@ sluice_card_refresh (SluiceCard *self)
   SluiceCardPrivate *p;
 
   g_return_if_fail (SLUICE_IS_CARD (self));
-
   if (!needs_redraw (self))
     return;
   p = PRIVATE (self);
@@ -165,7 +165,6 @@ const char *
 sluice_card_get_title (SluiceCard *self)
 {
   g_return_val_if_fail (SLUICE_IS_CARD (self), "");
-
   return PRIVATE (self)->title;
 }
 
@@ -186,7 +185,6 @@ sluice_card_add_box (SluiceCard *self)
   SluiceCardPrivate *p = PRIVATE (self);
 
   g_return_val_if_fail (p->box == NULL, p->box);
-
   p->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 10);
   gtk_widget_set_margin_start (p->box, SIDE);
   gtk_widget_set_margin_end (p->box, SIDE);
@@ -252,7 +250,9 @@ dup_node (SluiceCard *self)
 {
   GtkSnapshot *snapshot = gtk_snapshot_new ();
 
+  PRIVATE (self)->is_asked = TRUE;
   GTK_WIDGET_GET_CLASS (self)->snapshot (GTK_WIDGET (self), snapshot);
+  PRIVATE (self)->is_asked = FALSE;
   return gtk_snapshot_free_to_node (snapshot);
 }
 
@@ -511,6 +511,7 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
   int width = gtk_widget_get_width (widget);
   int height = gtk_widget_get_height (widget);
   int scale = gtk_widget_get_scale_factor (widget);
+  const graphene_rect_t place = GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height);
 
   if (width <= 0 || height <= 0)
     return;
@@ -518,16 +519,17 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       && (gdk_texture_get_width (p->texture) != width * scale
           || gdk_texture_get_height (p->texture) != height * scale))
     g_clear_object (&p->texture);
-  if (p->texture == NULL
-      || (needs_redraw (self) && sluice_widget_take_share (widget, &p->waits_since)))
+  if ((p->texture == NULL || needs_redraw (self))
+      && (p->is_asked || sluice_widget_take_share (widget, &p->waits_since)))
     {
       gint64 start = g_get_monotonic_time ();
-
       redraw (self, width, height);
       sluice_widget_spend_share (start);
     }
-  sluice_snapshot_append_picture (snapshot, widget, p->texture,
-                                  &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  if (p->texture != NULL)
+    sluice_snapshot_append_picture (snapshot, widget, p->texture, &place);
+  else
+    sluice_snapshot_append_card (snapshot, widget, &place); /* the picture comes in a later frame */
   if (p->box != NULL)
     {
       gtk_widget_snapshot_child (widget, p->title_label, snapshot);

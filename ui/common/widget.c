@@ -188,6 +188,18 @@ sluice_snapshot_append_picture (GtkSnapshot *snapshot,
 }
 
 void
+sluice_snapshot_append_card (GtkSnapshot *snapshot, GtkWidget *widget, const graphene_rect_t *place)
+{
+  SluiceTheme theme;
+  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, place);
+
+  sluice_theme_from_widget (&theme, widget);
+  cairo_translate (cr, place->origin.x, place->origin.y);
+  sluice_cairo_draw_card (cr, place->size.width, place->size.height, &theme);
+  cairo_destroy (cr);
+}
+
+void
 sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget)
 {
   const float width = 2.5f;

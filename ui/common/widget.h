@@ -50,6 +50,11 @@ void sluice_snapshot_append_picture (GtkSnapshot *snapshot,
                                      GdkTexture *texture,
                                      const graphene_rect_t *place);
 
+/** sluice_snapshot_append_card: the ground of a card, with nothing on it. */
+void sluice_snapshot_append_card (GtkSnapshot *snapshot,
+                                  GtkWidget *widget,
+                                  const graphene_rect_t *place);
+
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 
