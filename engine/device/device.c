@@ -4,6 +4,7 @@
 
 #include "engine/device/sent.h"
 #include "engine/device/sim.h"
+#include "engine/device/swap-store.h"
 
 #include <string.h>
 
@@ -57,7 +58,7 @@ sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
 {
   SluiceDevice *self = device_new (&cpu_class, index, memory_limit, NULL);
   if (self != NULL && memory_limit > 0)
-    self->swap = sluice_swap_new (self->allocator, swap_folder);
+    self->swap = sluice_swap_new (self->allocator, sluice_swap_store_new_file (swap_folder));
   return self;
 }
 
@@ -192,16 +193,18 @@ sluice_device_new_of_kind (const SluiceDeviceKind *kind,
   if (self == NULL)
     sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for device %s:%u",
                  kind->klass->type, index);
+  else if (kind->klass->queues != NULL && sluice_allocator_get_limit (self->allocator) > 0)
+    self->swap = sluice_swap_new (self->allocator, sluice_swap_store_new_host (self));
   return self;
 }
 
 void
 sluice_device_free (SluiceDevice *self)
 {
+  g_clear_pointer (&self->swap, sluice_swap_close);
   if (self->klass->finalize)
     self->klass->finalize (self);
   g_clear_pointer (&self->sent, sluice_sent_values_free);
-  g_clear_pointer (&self->swap, sluice_swap_close);
   sluice_allocator_unref (self->allocator);
   g_free (self->name);
   g_free (self);

@@ -250,7 +250,7 @@ sluice_device_class_find_kernel (const SluiceDeviceClass *klass,
   if (kernel == NULL || klass->queues == NULL)
     return kernel;
   const char *why = NULL;
-  if (kernel->flags & SLUICE_KERNEL_ASYNC)
+  if (kernel->flags & SLUICE_KERNEL_ASYNC && !(kernel->flags & SLUICE_KERNEL_WAITS_FOR_SWAP))
     why = "waits for others, and would hold up the queue";
   else if (handles_hosts_own (node))
     why = "has strings or variants, which cannot lie in the memory";

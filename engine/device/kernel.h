@@ -143,6 +143,8 @@ typedef enum
   SLUICE_KERNEL_MAY_LEAVE_DEAD = 1 << 2,  /* an output left unset is dead */
   SLUICE_KERNEL_RUNS_DEAD = 1 << 3,       /* is called although an input is dead */
   SLUICE_KERNEL_KEEPS_DENORMALS = 1 << 4, /* moves data: indifferent to the flushing mode */
+  SLUICE_KERNEL_WAITS_FOR_SWAP = 1
+                                 << 5, /* with ASYNC: for nothing else, so a queue may wait, too */
 } SluiceKernelFlags;
 
 struct _SluiceKernel

@@ -12,7 +12,8 @@
 
 #include "engine/base/text.h"
 
-#define PAGE      ((gsize) 4096)
+/* Protecting 8 MiB in pages of 4 KiB takes 370 us, in these 4 us. */
+#define PAGE      ((gsize) 2 << 20)
 #define ALIGNED   ((gsize) 64)
 #define MAX_SPACE ((gsize) 1 << 40) /* of addresses, which cost nothing */
 
@@ -25,19 +26,26 @@ typedef struct
   SluiceSimOptions options;
   SluiceDeviceThread *threads[SLUICE_N_QUEUE_KINDS];
   pthread_mutex_t lock; /* guards what follows */
-  char *space;          /* addresses for blocks */
+  char *space;          /* addresses for blocks, from a page's start on */
   gsize n_space, n_used;
+  void *mapping;    /* of space, and what lies before it */
   GHashTable *free; /* bytes → GPtrArray of blocks that were given back */
   guint n_inside;   /* threads of its own that may touch it */
 } Sim;
 
 /* ---- memory ---- */
 
+static gsize
+round_up (gsize bytes)
+{
+  return (bytes + PAGE - 1) & ~(PAGE - 1);
+}
+
 /* Under the lock. */
 static void
 protect (Sim *self, int protection)
 {
-  if (self->n_used > 0 && mprotect (self->space, self->n_used, protection) != 0)
+  if (self->n_used > 0 && mprotect (self->space, round_up (self->n_used), protection) != 0)
     g_error ("a simulated device cannot protect its memory: %s", g_strerror (errno));
 }
 
@@ -66,12 +74,12 @@ take_space (Sim *self, gsize bytes)
   GPtrArray *list = g_hash_table_lookup (self->free, GSIZE_TO_POINTER (bytes));
   if (list != NULL && list->len > 0)
     return g_ptr_array_steal_index_fast (list, list->len - 1);
-  gsize before = (self->n_used + PAGE - 1) & ~(PAGE - 1);
+  gsize before = round_up (self->n_used);
   /* Blocks of a page and more begin on one, so that it can be given back. */
   gsize at = bytes >= PAGE ? before : self->n_used;
   if (bytes > self->n_space - at)
     return NULL;
-  gsize used = at + bytes, mapped = (used + PAGE - 1) & ~(PAGE - 1);
+  gsize used = at + bytes, mapped = round_up (used);
   if (self->n_inside > 0 && mapped > before
       && mprotect (self->space + before, mapped - before, PROT_READ | PROT_WRITE) != 0)
     return NULL;
@@ -351,7 +359,7 @@ static void
 close_memory (gpointer data)
 {
   Sim *self = data;
-  munmap (self->space, self->n_space);
+  munmap (self->mapping, self->n_space + PAGE);
   g_hash_table_foreach (self->free, free_list, NULL);
   g_hash_table_unref (self->free);
   pthread_mutex_destroy (&self->lock);
@@ -365,8 +373,10 @@ sim_new (const SluiceSimOptions *options, GError **error)
   /* More than may lie there: what is given back is reused for its own size only. */
   gsize bytes = options->memory_bytes != 0 ? options->memory_bytes : get_machine_bytes ();
   gsize n_space = MIN (16 * bytes + ((gsize) 1 << 30), MAX_SPACE);
-  void *space = mmap (NULL, n_space, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (space == MAP_FAILED)
+  n_space = round_up (n_space);
+  void *mapping =
+      mmap (NULL, n_space + PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapping == MAP_FAILED)
     {
       sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                    "no addresses for %" G_GSIZE_FORMAT " bytes of a simulated device", n_space);
@@ -374,7 +384,9 @@ sim_new (const SluiceSimOptions *options, GError **error)
     }
   Sim *self = g_new0 (Sim, 1);
   self->options = *options;
-  self->space = space;
+  self->mapping = mapping;
+  self->space = (char *) round_up ((gsize) mapping);
+  madvise (self->space, n_space, MADV_HUGEPAGE); /* where the system has them */
   self->n_space = n_space;
   self->free = g_hash_table_new (NULL, NULL);
   self->source = (SluiceMemorySource){ map_memory, unmap_memory,          close_memory,

@@ -2,26 +2,22 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/swap.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <glib/gstdio.h>
 #include <pthread.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "engine/base/thread.h"
+#include "engine/device/swap-store.h"
 
 /* Smaller values stay: TensorFlow's threshold. */
 #define MIN_BYTES ((gsize) 2048)
-#define BLOCK     ((guint64) 4096) /* places in the file are multiples of it */
 
 typedef enum
 {
   STATE_IN,      /* in memory, in the queue `in` */
   STATE_SHARED,  /* in memory that others used too, in the queue `shared` */
   STATE_WRITING, /* in memory, in the queue `writes` or under the thread's hands */
-  STATE_OUT,     /* in the file, in the queue `out` */
-  STATE_READING, /* in the file, in the queue `reads` or under the thread's hands */
+  STATE_OUT,     /* in the store, in the queue `out` */
+  STATE_READING, /* in the store, in the queue `reads` or under the thread's hands */
 } State;
 
 struct _SluiceSwapped
@@ -36,7 +32,7 @@ struct _SluiceSwapped
   SluiceShape shape;
   SluiceOwner owner;
   gsize bytes;
-  guint64 place;         /* OUT, READING: in the file */
+  guint64 place;         /* OUT, READING: in the store */
   SluiceSwapReady ready; /* (nullable): somebody waits for it */
   gpointer ready_data;
 };
@@ -45,7 +41,7 @@ struct _SluiceSwap
 {
   _Atomic int ref_count;
   SluiceAllocator *allocator; /* until it is closed */
-  char *folder;
+  SluiceSwapStore *store;
   gsize high_mark; /* live bytes above which values are written */
 
   pthread_mutex_t lock; /* guards the rest, and all values */
@@ -57,13 +53,9 @@ struct _SluiceSwap
   GHashTable *buffers;                   /* buffer → how many values in memory hold it */
   gsize leaving;                         /* bytes WRITING */
   guint64 n_turns;                       /* values that were written, or could not be */
-  int file;                              /* -1: not yet */
   int write_errno;                       /* 0: writing works */
   char *no_thread;                       /* (nullable): why there is none to write */
   gboolean read_failed;
-  guint64 file_end;
-  GHashTable *places; /* bytes → GArray of free places */
-  guint n_places;     /* in use */
   SluiceSwapStats stats;
 };
 
@@ -77,98 +69,22 @@ swap_unref (SluiceSwap *self)
     return;
   g_ptr_array_unref (self->waiting);
   g_hash_table_unref (self->buffers);
-  g_hash_table_unref (self->places);
   pthread_cond_destroy (&self->work);
   pthread_cond_destroy (&self->progress);
   pthread_mutex_destroy (&self->lock);
-  g_free (self->folder);
+  self->store->free (self->store);
   g_free (self->no_thread);
   g_free (self);
 }
 
-/* ---- places in the file; under the lock ---- */
-
-static gint64
-round_up (gsize bytes)
-{
-  return (gint64) ((bytes + BLOCK - 1) / BLOCK * BLOCK);
-}
-
-static guint64
-take_place (SluiceSwap *self, gsize bytes)
-{
-  gint64 size = round_up (bytes);
-  GArray *free_places = g_hash_table_lookup (self->places, &size);
-  self->n_places++;
-  self->stats.bytes_out += bytes;
-  if (free_places && free_places->len > 0)
-    {
-      guint64 place = g_array_index (free_places, guint64, free_places->len - 1);
-      g_array_set_size (free_places, free_places->len - 1);
-      return place;
-    }
-  guint64 place = self->file_end;
-  self->file_end += (guint64) size;
-  return place;
-}
-
-/* When nothing is out the file is written from its start again, whatever the sizes were. */
-static void
-give_place (SluiceSwap *self, guint64 place, gsize bytes)
-{
-  self->stats.bytes_out -= bytes;
-  if (--self->n_places == 0)
-    {
-      g_hash_table_remove_all (self->places);
-      self->file_end = 0;
-      return;
-    }
-  gint64 size = round_up (bytes);
-  GArray *free_places = g_hash_table_lookup (self->places, &size);
-  if (!free_places)
-    {
-      free_places = g_array_new (FALSE, FALSE, sizeof (guint64));
-      g_hash_table_insert (self->places, g_memdup2 (&size, sizeof size), free_places);
-    }
-  g_array_append_val (free_places, place);
-}
-
-/* ---- the file; without the lock ---- */
-
-static int
-open_file (const char *folder)
-{
-  int file = g_open (folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL))
-    return file;
-  g_autofree char *path = g_build_filename (folder, "sluice-swap-XXXXXX", NULL);
-  file = g_mkstemp_full (path, O_RDWR | O_CLOEXEC, 0600);
-  if (file >= 0)
-    g_unlink (path);
-  return file;
-}
-
-/* Returns 0 or errno. */
-static int
-transfer (int file, gboolean writes, void *data, gsize bytes, guint64 place)
-{
-  char *at = data;
-  while (bytes > 0)
-    {
-      gssize n =
-          writes ? pwrite (file, at, bytes, (off_t) place) : pread (file, at, bytes, (off_t) place);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return n < 0 ? errno : EIO;
-      at += n;
-      place += (guint64) n;
-      bytes -= (gsize) n;
-    }
-  return 0;
-}
-
 /* ---- values; under the lock ---- */
+
+static void
+give_place (SluiceSwap *self, const SluiceSwapped *value)
+{
+  self->stats.bytes_out -= value->bytes;
+  self->store->give_back (self->store, value->place, value->bytes);
+}
 
 static void
 enqueue (GQueue *queue, SluiceSwapped *value, State state)
@@ -251,7 +167,7 @@ ensure_thread (SluiceSwap *self)
     return TRUE;
   g_autoptr (GError) error = NULL;
   self->has_thread =
-      sluice_thread_start (&self->thread, serve, self, "moving values to the disk", NULL, &error);
+      sluice_thread_start (&self->thread, serve, self, "moving values out of memory", NULL, &error);
   g_free (self->no_thread);
   self->no_thread = error != NULL ? g_strdup (error->message) : NULL;
   return self->has_thread;
@@ -343,21 +259,23 @@ write_value (SluiceSwap *self, SluiceSwapped *value)
     }
   SluiceTensor *tensor = sluice_tensor_ref (value->value);
   gsize bytes = value->bytes;
-  guint64 place = value->place = take_place (self, bytes);
+  guint64 place = 0;
   pthread_mutex_unlock (&self->lock);
-  if (self->file < 0)
-    self->file = open_file (self->folder);
-  int failure = self->file < 0 ? errno : transfer (self->file, TRUE, tensor->data, bytes, place);
+  int failure = self->store->write (self->store, tensor->data, bytes, &place);
   pthread_mutex_lock (&self->lock);
   sluice_tensor_unref (tensor);
   self->leaving -= bytes;
   self->n_turns++;
+  value->place = place;
   if (failure)
     self->write_errno = failure;
   else
-    self->stats.n_written++;
-  if (failure || value->is_dropped)
-    give_place (self, place, bytes);
+    {
+      self->stats.n_written++;
+      self->stats.bytes_out += bytes;
+    }
+  if (!failure && value->is_dropped)
+    give_place (self, value);
   if (value->is_dropped)
     free_value (value);
   else if (failure)
@@ -379,11 +297,10 @@ hand_over (SluiceSwap *self, SluiceSwapped *value, int failure)
   GError *error = NULL;
   if (failure)
     sluice_fail (&error, SLUICE_ERROR_DATA_LOSS,
-                 "%" G_GSIZE_FORMAT " bytes that were moved to a file in '%s' cannot be read back: "
-                 "%s",
-                 value->bytes, self->folder, g_strerror (failure));
+                 "%" G_GSIZE_FORMAT " bytes that were moved to %s cannot be read back: %s",
+                 value->bytes, self->store->name, g_strerror (failure));
   g_ptr_array_remove_fast (self->waiting, value);
-  give_place (self, value->place, value->bytes);
+  give_place (self, value);
   free_value (value);
   pthread_mutex_unlock (&self->lock);
   ready (data, tensor, error);
@@ -399,13 +316,13 @@ read_value (SluiceSwap *self, SluiceSwapped *value)
     {
       SluiceTensor *room = value->value;
       pthread_mutex_unlock (&self->lock);
-      failure = transfer (self->file, FALSE, room->data, value->bytes, value->place);
+      failure = self->store->read (self->store, room->data, value->bytes, value->place);
       pthread_mutex_lock (&self->lock);
     }
   self->read_failed |= failure != 0;
   if (value->is_dropped)
     {
-      give_place (self, value->place, value->bytes);
+      give_place (self, value);
       free_value (value);
     }
   else if (value->ready)
@@ -417,7 +334,7 @@ read_value (SluiceSwap *self, SluiceSwapped *value)
     }
   else
     {
-      give_place (self, value->place, value->bytes);
+      give_place (self, value);
       value->buffer = value->value->buffer;
       set_users (self, value->buffer, 1);
       put_first (self, value);
@@ -488,31 +405,28 @@ describe (gpointer data)
   pthread_mutex_lock (&self->lock);
   g_autofree char *size = g_format_size_full (self->stats.bytes_out, G_FORMAT_SIZE_IEC_UNITS);
   if (self->write_errno)
-    text = g_strdup_printf ("%s are in a file in '%s', and no more can be moved there: %s", size,
-                            self->folder, g_strerror (self->write_errno));
+    text = g_strdup_printf ("%s are in %s, and no more can be moved there: %s", size,
+                            self->store->name, g_strerror (self->write_errno));
   else if (self->no_thread != NULL)
     text = g_strdup (self->no_thread);
   else if (self->stats.n_written > 0)
-    text = g_strdup_printf ("%s are in a file in '%s', and nothing else can be moved there", size,
-                            self->folder);
+    text = g_strdup_printf ("%s are in %s, and nothing else can be moved there", size,
+                            self->store->name);
   pthread_mutex_unlock (&self->lock);
   return text;
 }
 
 SluiceSwap *
-sluice_swap_new (SluiceAllocator *allocator, const char *folder)
+sluice_swap_new (SluiceAllocator *allocator, SluiceSwapStore *store)
 {
   SluiceSwap *self = g_new0 (SluiceSwap, 1);
   gsize limit = sluice_allocator_get_limit (allocator);
   self->ref_count = 1;
   self->allocator = allocator;
-  self->folder = g_strdup (folder ? folder : g_get_tmp_dir ());
+  self->store = store;
   self->high_mark = limit - limit / 4;
-  self->file = -1;
   self->waiting = g_ptr_array_new ();
   self->buffers = g_hash_table_new (NULL, NULL);
-  self->places =
-      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, (GDestroyNotify) g_array_unref);
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->work, NULL);
   pthread_cond_init (&self->progress, NULL);
@@ -531,15 +445,15 @@ sluice_swap_close (SluiceSwap *self)
   pthread_mutex_unlock (&self->lock);
   if (self->has_thread)
     pthread_join (self->thread, NULL);
-  if (self->file >= 0)
-    close (self->file);
+  self->store->close (self->store);
   swap_unref (self);
 }
 
 gboolean
-sluice_swap_accepts (const SluiceTensor *value)
+sluice_swap_accepts (const SluiceSwap *self, const SluiceTensor *value)
 {
   return value->buffer && !value->buffer->release && !sluice_dtype_is_managed (value->dtype)
+         && sluice_tensor_is_far (value) == self->store->is_far
          && sluice_tensor_bytes (value) >= MIN_BYTES;
 }
 
@@ -616,13 +530,13 @@ read_now (SluiceSwap *self, SluiceSwapped *value, GError **error)
   value->value = allocator ? new_room (self, value) : NULL;
   if (!allocator)
     sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                 "the value was moved to a file of a session that has been closed");
+                 "the value was moved to %s by a session that has been closed", self->store->name);
   else if (!value->value)
     sluice_tensor_explain_shortage (allocator, value->dtype, &value->shape, value->owner, error);
   pthread_mutex_lock (&self->lock);
   if (!value->value)
     {
-      give_place (self, value->place, value->bytes);
+      give_place (self, value);
       free_value (value);
       return FALSE;
     }
@@ -687,7 +601,7 @@ sluice_swapped_drop (SluiceSwapped *value)
   else
     {
       g_queue_unlink (&self->out, &value->link);
-      give_place (self, value->place, value->bytes);
+      give_place (self, value);
       free_value (value);
     }
   pthread_mutex_unlock (&self->lock);

@@ -86,7 +86,8 @@ push_prepare (const SluiceNode *node, GError **error)
 static gboolean
 make_value (SluiceKernelCall *call, SluiceTensor *tensor, Value *value)
 {
-  gboolean may_leave = call->state != NULL && call->device->swap && sluice_swap_accepts (tensor);
+  gboolean may_leave =
+      call->state != NULL && call->device->swap && sluice_swap_accepts (call->device->swap, tensor);
   *value = (Value){ NULL, NULL };
   sluice_tensor_set_memory_class (tensor, SLUICE_MEMORY_STACK);
   if (!may_leave)
@@ -331,7 +332,8 @@ static const SluiceOpDef *const ops[] = { &stack_ops[0], &stack_ops[1], &stack_o
   }
 #define POP(name)                                                                                  \
   {                                                                                                \
-    .op = name, .device = "CPU", .flags = MOVES | SLUICE_KERNEL_ASYNC, .host_inputs = 1,           \
+    .op = name, .device = "CPU",                                                                   \
+    .flags = MOVES | SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_WAITS_FOR_SWAP, .host_inputs = 1,         \
     .prepare = stack_prepare, .free_state = g_free, .compute = pop_compute, .start = pop_start,    \
     .cancel = pop_cancel                                                                           \
   }

@@ -16,7 +16,7 @@ struct _SluiceAway
 SluiceAway *
 sluice_away_new (SluiceKernelCall *call, SluiceTensor *value)
 {
-  if (call->device->swap == NULL || !sluice_swap_accepts (value))
+  if (call->device->swap == NULL || !sluice_swap_accepts (call->device->swap, value))
     return NULL;
   sluice_tensor_set_memory_class (value, SLUICE_MEMORY_STACK);
   SluiceSwapped *swapped = sluice_swap_keep (

@@ -4,7 +4,8 @@
 /*
  * What devices with queues of their own do beside each other, on simulated ones, whose links and
  * kernels take a known time: transfers beside kernels, the copy of the next batch beside a step,
- * and what a node costs that stands behind others in a queue. A JSON line each.
+ * what a node costs that stands behind others in a queue, and what a step does in half of the
+ * memory. A JSON line each.
  *
  * usage: bench-device PROJECT
  */
@@ -16,6 +17,7 @@
 #include "kernels/registry.h"
 #include "tests/bench/median.h"
 #include "tests/bench/rounds.h"
+#include "tests/engine/runtime/lstm.h"
 
 #define N_LINKS  10
 #define LINK_MS  10
@@ -199,16 +201,16 @@ static void
 bench_input (SluiceProject *project, const SluiceExamples *examples)
 {
   SluiceReplica *fast = begin (project, examples, NULL);
-  time_steps (fast);
-  double step_us = time_steps (fast);
+  double us[N_ROUNDS], ratios[N_ROUNDS];
+  for (guint i = 0; i < N_ROUNDS; i++)
+    us[i] = time_steps (fast);
+  double copy_us = bench_median (us, N_ROUNDS) / 2;
   gsize bytes = 0;
   for (guint i = 0; i < fast->n_batch; i++)
     bytes += sluice_tensor_bytes (fast->feeds[i]);
-  g_autofree char *options =
-      g_strdup_printf ("bandwidth=%.0f", (double) bytes / (step_us / 2) * 1e6);
+  g_autofree char *options = g_strdup_printf ("bandwidth=%.0f", (double) bytes / copy_us * 1e6);
   SluiceReplica *slow = begin (project, examples, options);
   time_steps (slow);
-  double ratios[N_ROUNDS], us[N_ROUNDS];
   for (guint i = 0; i < N_ROUNDS; i++)
     {
       double of_slow = i % 2 ? time_steps (slow) : 0;
@@ -219,9 +221,82 @@ bench_input (SluiceProject *project, const SluiceExamples *examples)
     }
   printf ("{\"name\": \"device/step-with-copies-to-without\", \"value\": %.4f, \"unit\": \"x\", "
           "\"goal\": 1.03, \"step_us\": %.1f, \"copy_us\": %.1f}\n",
-          bench_median (ratios, N_ROUNDS), bench_median (us, N_ROUNDS), step_us / 2);
+          bench_median (ratios, N_ROUNDS), bench_median (us, N_ROUNDS), copy_us);
   sluice_replica_free (slow);
   sluice_replica_free (fast);
+}
+
+/* ---- in half of the memory ---- */
+
+static const LstmSize lstm = { 128, 128, 32, TRUE };
+#define N_ITERATIONS 100
+#define LINK_GIB     "8G"
+
+/* memory 0: no limit */
+static SluiceSession *
+begin_lstm (gsize memory)
+{
+  GError *error = NULL;
+  g_autofree char *options =
+      memory > 0 ? g_strdup_printf ("bandwidth=" LINK_GIB ",memory=%" G_GSIZE_FORMAT, memory)
+                 : g_strdup ("bandwidth=" LINK_GIB);
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  lstm_build (graph, &lstm);
+  SluiceSession *session = rounds_session (
+      graph, &(SluiceSessionOptions){ .device = "SIM:0", .device_options = options, .seed = 1 });
+  const char *init = "init";
+  check (sluice_session_run (session, &(SluiceStepNames){ .targets = &init, .n_targets = 1 }, NULL,
+                             NULL, &error),
+         error);
+  return session;
+}
+
+/* Milliseconds. */
+static double
+time_lstm (SluiceSession *session)
+{
+  GError *error = NULL;
+  const char *target = "train";
+  g_autoptr (SluiceTensor) n = sluice_tensor_new_int32 (N_ITERATIONS);
+  const SluiceFeed feed = { "steps:0", n };
+  gint64 start = g_get_monotonic_time ();
+  check (sluice_session_run (
+             session,
+             &(SluiceStepNames){ .feeds = &feed, .targets = &target, .n_feeds = 1, .n_targets = 1 },
+             NULL, NULL, &error),
+         error);
+  return (double) (g_get_monotonic_time () - start) / 1000;
+}
+
+static void
+bench_swap (void)
+{
+  SluiceMemoryStats stats;
+  SluiceSwapStats before, after;
+  double ratios[N_ROUNDS], ms[N_ROUNDS];
+  SluiceSession *free = begin_lstm (0);
+  time_lstm (free);
+  sluice_allocator_get_stats (sluice_session_get_device (free, 1)->allocator, &stats);
+  SluiceSession *tight = begin_lstm (stats.peak_bytes / 2);
+  SluiceSwap *swap = sluice_session_get_device (tight, 1)->swap;
+  time_lstm (tight);
+  sluice_swap_get_stats (swap, &before);
+  for (guint i = 0; i < N_ROUNDS; i++)
+    {
+      double of_tight = i % 2 ? time_lstm (tight) : 0;
+      ms[i] = time_lstm (free);
+      if (i % 2 == 0)
+        of_tight = time_lstm (tight);
+      ratios[i] = of_tight / ms[i];
+    }
+  sluice_swap_get_stats (swap, &after);
+  printf ("{\"name\": \"device/step-in-half-the-memory-to-all\", \"value\": %.3f, \"unit\": \"x\", "
+          "\"goal\": 1.15, \"step_ms\": %.2f, \"peak_mib\": %.1f, \"values_out\": %.0f}\n",
+          bench_median (ratios, N_ROUNDS), bench_median (ms, N_ROUNDS),
+          (double) stats.peak_bytes / (1 << 20),
+          (double) (after.n_written - before.n_written) / N_ROUNDS);
+  g_object_unref (tight);
+  g_object_unref (free);
 }
 
 int
@@ -244,6 +319,7 @@ main (int argc, char **argv)
   bench_overlap ();
   bench_chain ();
   bench_input (project, examples);
+  bench_swap ();
   sluice_examples_free (examples);
   sluice_project_free (project);
   return 0;

@@ -63,6 +63,7 @@ struct _SluiceInFlightCall
   guint32 units_in, units_out; /* for the trace */
   guint32 lane;                /* that started it */
   SluiceCallOutcome outcome;
+  gboolean has_come; /* of one that waits in a queue: what it waits for; worker-queued.c */
   gboolean is_ahead; /* its edges that run ahead were counted down when it was enqueued */
   SluiceValue outputs[];
 };

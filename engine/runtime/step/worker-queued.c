@@ -46,13 +46,13 @@ new_like (SluiceKernelCall *call, SluiceAllocator *allocator, const SluiceTensor
 
 /* (transfer full) (nullable) */
 static SluiceTensor *
-copy_in (SluiceKernelCall *call, SluiceQueueKind kind, SluiceTensor *tensor)
+copy_in (SluiceKernelCall *call, SluiceTensor *tensor)
 {
   SluiceDevice *device = call->device;
   SluiceTensor *copy = new_like (call, device->allocator, tensor);
   if (copy != NULL)
-    device->klass->queues->copy (device, kind, SLUICE_COPY_IN, copy->data, tensor->data,
-                                 sluice_tensor_bytes (tensor));
+    device->klass->queues->copy (device, SLUICE_QUEUE_COMPUTE, SLUICE_COPY_IN, copy->data,
+                                 tensor->data, sluice_tensor_bytes (tensor));
   return copy;
 }
 
@@ -96,7 +96,7 @@ dup_far_constant (SluiceKernelCall *call, guint32 slot, SluiceTensor *tensor)
   SluiceTensor *there = atomic_load (kept), *before = NULL;
   if (there != NULL)
     return sluice_tensor_ref (there);
-  there = copy_in (call, SLUICE_QUEUE_COMPUTE, tensor);
+  there = copy_in (call, tensor);
   if (there == NULL || atomic_compare_exchange_strong (kept, &before, sluice_tensor_ref (there)))
     return there;
   sluice_tensor_unref (there); /* another step was there first */
@@ -114,7 +114,7 @@ dup_far_input (SluiceInFlightCall *in_flight, guint i)
   if (plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT)
     return dup_far_constant (&in_flight->call, slot, tensor);
   SluiceTensor *sent = sluice_device_dup_sent (in_flight->call.device, tensor);
-  return sent != NULL ? sent : copy_in (&in_flight->call, SLUICE_QUEUE_COMPUTE, tensor);
+  return sent != NULL ? sent : copy_in (&in_flight->call, tensor);
 }
 
 /* Each input in the memory where the kernel wants it. FALSE: the call has an error */
@@ -166,7 +166,7 @@ settle_outputs (SluiceInFlightCall *in_flight)
           || sluice_dtype_is_managed ((SluiceDType) tensor->dtype) || sluice_tensor_is_far (tensor)
           || sluice_call_is_host_output (call, i))
         continue;
-      call->outputs[i].tensor = copy_in (call, SLUICE_QUEUE_COMPUTE, tensor);
+      call->outputs[i].tensor = copy_in (call, tensor);
       sluice_tensor_unref (tensor);
       if (call->outputs[i].tensor == NULL)
         return FALSE;
@@ -186,6 +186,45 @@ check_outputs (SluiceKernelCall *call, const SluicePlanNode *node)
   return TRUE;
 }
 
+/* ---- kernels that wait for what was swapped out ---- */
+
+static pthread_mutex_t wait_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t is_there = PTHREAD_COND_INITIALIZER;
+
+static void
+end_wait (SluiceKernelCall *call)
+{
+  pthread_mutex_lock (&wait_lock);
+  ((SluiceInFlightCall *) call)->has_come = TRUE;
+  pthread_cond_broadcast (&is_there);
+  pthread_mutex_unlock (&wait_lock);
+}
+
+/* The queue waits, as what stands behind would do. */
+static gboolean
+start_and_wait (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  in_flight->has_come = FALSE;
+  call->done = end_wait;
+  call->kernel->start (call);
+  pthread_mutex_lock (&wait_lock);
+  while (!in_flight->has_come)
+    pthread_cond_wait (&is_there, &wait_lock);
+  pthread_mutex_unlock (&wait_lock);
+  return call->error == NULL;
+}
+
+static gboolean
+call_kernel (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  if (call->kernel->compute (call))
+    return call->error == NULL;
+  return call->error == NULL && call->kernel->flags & SLUICE_KERNEL_WAITS_FOR_SWAP
+         && start_and_wait (in_flight);
+}
+
 /* With the guard against what is not finite, where it is on. */
 static gboolean
 compute (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
@@ -195,7 +234,7 @@ compute (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
   g_autoptr (GArray) ranges = g_array_new (FALSE, FALSE, sizeof (SluiceGuardRange));
   gboolean finite = call->step->env.nan_guard && !call->is_dead
                     && sluice_guard_inputs (node, plan, call->inputs, ranges);
-  if (!call->kernel->compute (call) || call->error != NULL)
+  if (!call_kernel (in_flight))
     return FALSE;
   if (finite)
     call->error = sluice_guard_outputs (node, plan, call->inputs, call->outputs, ranges);
@@ -263,12 +302,16 @@ drop_call (gpointer data)
 
 /* ---- transfers ---- */
 
+/* Those that go to a device have their room there before they stand in the queue: it may be had
+ * only once something is swapped out or in, which goes through the same queues. */
 static void
 transfer_in (gpointer data)
 {
-  SluiceKernelCall *call = data;
-  SluiceTensor *tensor = call->inputs[0].tensor;
-  call->outputs[0].tensor = copy_in (call, SLUICE_QUEUE_IN, tensor);
+  const SluiceKernelCall *call = data;
+  const SluiceTensor *tensor = call->inputs[0].tensor;
+  call->device->klass->queues->copy (call->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
+                                     call->outputs[0].tensor->data, tensor->data,
+                                     sluice_tensor_bytes (tensor));
   sluice_worker_end_call (data);
 }
 
@@ -287,14 +330,11 @@ transfer_out (gpointer data)
 static void
 transfer_across (gpointer data)
 {
-  SluiceKernelCall *call = data;
-  SluiceTensor *tensor = call->inputs[0].tensor;
+  const SluiceKernelCall *call = data;
+  const SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
-  SluiceTensor *copy = new_like (call, to->allocator, tensor);
-  if (copy != NULL)
-    to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, copy->data, from, tensor->data,
-                                    sluice_tensor_bytes (tensor));
-  call->outputs[0].tensor = copy;
+  to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, call->outputs[0].tensor->data, from,
+                                  tensor->data, sluice_tensor_bytes (tensor));
   sluice_worker_end_call (data);
 }
 
@@ -311,12 +351,31 @@ truncate_far (gpointer data)
   sluice_worker_end_call (data);
 }
 
+/* Without a queue. */
+static void
+end_at_once (SluiceInFlightCall *in_flight)
+{
+  sluice_worker_end_call (in_flight);
+  sluice_worker_post_call (in_flight);
+}
+
+static void
+send_in (SluiceInFlightCall *in_flight, SluiceQueuedFunc transfer)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  SluiceDevice *to = call->device;
+  call->outputs[0].tensor = new_like (call, to->allocator, call->inputs[0].tensor);
+  if (call->outputs[0].tensor != NULL)
+    enqueue (to, SLUICE_QUEUE_IN, transfer, in_flight);
+  else
+    end_at_once (in_flight);
+}
+
 static void
 forward (SluiceInFlightCall *in_flight)
 {
   in_flight->call.outputs[0].tensor = sluice_tensor_ref (in_flight->call.inputs[0].tensor);
-  sluice_worker_end_call (in_flight);
-  sluice_worker_post_call (in_flight);
+  end_at_once (in_flight);
 }
 
 static void
@@ -329,11 +388,11 @@ enqueue_transfer (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
   if (node->flags & SLUICE_PLAN_TRUNCATE && from != NULL)
     enqueue (from, SLUICE_QUEUE_COMPUTE, truncate_far, in_flight);
   else if (from == NULL && goes_in && node->flags & SLUICE_PLAN_RECV)
-    enqueue (to, SLUICE_QUEUE_IN, transfer_in, in_flight);
+    send_in (in_flight, transfer_in);
   else if (from == NULL || from == to)
     forward (in_flight);
   else if (goes_in && from->klass == to->klass)
-    enqueue (to, SLUICE_QUEUE_IN, transfer_across, in_flight);
+    send_in (in_flight, transfer_across);
   else
     enqueue (from, SLUICE_QUEUE_OUT, transfer_out, in_flight);
 }

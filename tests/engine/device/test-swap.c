@@ -10,7 +10,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "engine/device/device.h"
+#include "engine/device/sim.h"
 
 #define LIMIT    ((gsize) 4 << 20)
 #define N_FLOATS 16384 /* 64 KiB */
@@ -37,20 +37,44 @@ stats_of (Fixture *f)
   return stats;
 }
 
+typedef void (*Begin) (Fixture *f);
+
+static void
+fixture_init_near (Fixture *f)
+{
+  fixture_init (f, NULL);
+}
+
+/* With memory of its own, of which the values go to the host's. */
+static void
+fixture_init_far (Fixture *f)
+{
+  g_autoptr (GError) error = NULL;
+  f->device = sluice_device_new_of_kind (&sluice_sim_kind, 0, 0, "memory=4M,bandwidth=4G", &error);
+  g_assert_no_error (error);
+  f->swap = f->device->swap;
+}
+
 /* (nullable) */
 static SluiceTensor *
 new_value (Fixture *f, int number)
 {
-  SluiceTensor *value =
-      sluice_tensor_new (f->device->allocator, SLUICE_FLOAT, &SLUICE_SHAPE (N_FLOATS), OWNER);
+  const gboolean is_far = f->device->klass->queues != NULL;
+  SluiceTensor *value = sluice_tensor_new (is_far ? NULL : f->device->allocator, SLUICE_FLOAT,
+                                           &SLUICE_SHAPE (N_FLOATS), OWNER);
   for (int i = 0; value && i < N_FLOATS; i++)
     ((float *) value->data)[i] = (float) (number * 1000 + i % 997);
-  return value;
+  if (!is_far || !value)
+    return value;
+  SluiceTensor *there = sluice_device_copy_in (f->device, value, OWNER, NULL);
+  sluice_tensor_unref (value);
+  return there;
 }
 
 static void
-check_value (const SluiceTensor *value, int number)
+check_value (SluiceTensor *there, int number)
 {
+  g_autoptr (SluiceTensor) value = there ? sluice_tensor_dup_near (there, NULL, NULL) : NULL;
   g_assert_nonnull (value);
   g_assert_cmpint (value->n_elements, ==, N_FLOATS);
   for (int i = 0; i < N_FLOATS; i++)
@@ -121,10 +145,10 @@ take (SluiceSwapped *kept, GError **error)
 
 /* Three times what fits goes in and comes back in the reverse order, twice. */
 static void
-test_there_and_back (void)
+test_there_and_back (gconstpointer begin)
 {
   Fixture f;
-  fixture_init (&f, NULL);
+  ((Begin) begin) (&f);
   for (int round = 0; round < 2; round++)
     {
       g_autoptr (GPtrArray) kept = keep_values (&f, 192);
@@ -148,10 +172,10 @@ test_there_and_back (void)
 
 /* In no order that helps, and many are not wanted any more. */
 static void
-test_any_order (void)
+test_any_order (gconstpointer begin)
 {
   Fixture f;
-  fixture_init (&f, NULL);
+  ((Begin) begin) (&f);
   g_autoptr (GPtrArray) kept = keep_values (&f, 150);
   for (int k = 0; k < 150; k++)
     {
@@ -170,10 +194,10 @@ test_any_order (void)
 
 /* Memory that others hold too would not come free: it stays, until they let go of it. */
 static void
-test_shared (void)
+test_shared (gconstpointer begin)
 {
   Fixture f;
-  fixture_init (&f, NULL);
+  ((Begin) begin) (&f);
   g_autoptr (GPtrArray) others =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tensor_unref);
   g_autoptr (GPtrArray) kept = g_ptr_array_new ();
@@ -303,21 +327,33 @@ test_closed (void)
 static void
 test_accepts (void)
 {
+  Fixture f;
+  fixture_init (&f, NULL);
   g_autoptr (SluiceTensor) small = sluice_tensor_new_float (1);
   g_autoptr (SluiceTensor) text = sluice_tensor_new_zeros (SLUICE_STRING, &SLUICE_SHAPE (1000));
   g_autoptr (SluiceTensor) large = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (1000));
-  g_assert_false (sluice_swap_accepts (small));
-  g_assert_false (sluice_swap_accepts (text));
-  g_assert_true (sluice_swap_accepts (large));
+  g_assert_false (sluice_swap_accepts (f.swap, small));
+  g_assert_false (sluice_swap_accepts (f.swap, text));
+  g_assert_true (sluice_swap_accepts (f.swap, large));
+  g_autoptr (GError) error = NULL;
+  SluiceDevice *sim = sluice_device_new_of_kind (&sluice_sim_kind, 0, 0, "memory=4M", &error);
+  g_assert_no_error (error);
+  g_assert_false (sluice_swap_accepts (sim->swap, large)); /* it lies with the host already */
+  sluice_device_free (sim);
+  sluice_device_free (f.device);
 }
 
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/device/swap/there-and-back", test_there_and_back);
-  g_test_add_func ("/device/swap/any-order", test_any_order);
-  g_test_add_func ("/device/swap/shared", test_shared);
+  g_test_add_data_func ("/device/swap/there-and-back", fixture_init_near, test_there_and_back);
+  g_test_add_data_func ("/device/swap/there-and-back-of-far", fixture_init_far,
+                        test_there_and_back);
+  g_test_add_data_func ("/device/swap/any-order", fixture_init_near, test_any_order);
+  g_test_add_data_func ("/device/swap/any-order-of-far", fixture_init_far, test_any_order);
+  g_test_add_data_func ("/device/swap/shared", fixture_init_near, test_shared);
+  g_test_add_data_func ("/device/swap/shared-of-far", fixture_init_far, test_shared);
   g_test_add_func ("/device/swap/no-folder", test_no_folder);
   g_test_add_func ("/device/swap/full-disk", test_full_disk);
   g_test_add_func ("/device/swap/cancel", test_cancel);

@@ -15,15 +15,27 @@
 static const LstmSize small = { 64, 32, 32, FALSE };
 static const LstmSize small_swapping = { 64, 32, 32, TRUE };
 
+/* device (nullable): "SIM:0", whose memory the limit is then of; 0: none */
 static void
-lstm_init (Fixture *f, const LstmSize *size, gsize limit)
+lstm_init_on (Fixture *f, const LstmSize *size, const char *device, gsize limit)
 {
-  fixture_init (f, &(SluiceSessionOptions){ .memory_limit = limit, .seed = 1 });
+  g_autofree char *memory =
+      device != NULL && limit > 0 ? g_strdup_printf ("memory=%" G_GSIZE_FORMAT, limit) : NULL;
+  fixture_init (f, &(SluiceSessionOptions){ .device = device,
+                                            .device_options = memory,
+                                            .memory_limit = device != NULL ? 0 : limit,
+                                            .seed = 1 });
   lstm_build (f->graph, size);
   fixture_extend (f);
   g_autoptr (GError) error = NULL;
   fixture_run_target (f, "init", NULL, &error);
   g_assert_no_error (error);
+}
+
+static void
+lstm_init (Fixture *f, const LstmSize *size, gsize limit)
+{
+  lstm_init_on (f, size, NULL, limit);
 }
 
 /* One step; the gradient of the kernel. (transfer full) (nullable) */
@@ -47,31 +59,44 @@ train (Fixture *f, gint32 n_steps, GError **error)
   return outputs[0];
 }
 
+/* The one that computes. */
+static SluiceDevice *
+device_of (Fixture *f)
+{
+  return sluice_session_get_device (f->session, sluice_session_get_n_devices (f->session) - 1);
+}
+
 static SluiceMemoryStats
 stats_of (Fixture *f)
 {
   SluiceMemoryStats stats;
-  sluice_allocator_get_stats (sluice_session_get_device (f->session, 0)->allocator, &stats);
+  sluice_allocator_get_stats (device_of (f)->allocator, &stats);
   return stats;
 }
 
 /* What a step needs without a limit. */
 static gsize
-measure_peak (const LstmSize *size, gint32 n_steps)
+measure_peak_on (const LstmSize *size, const char *device, gint32 n_steps)
 {
   g_auto (Fixture) f = { NULL };
-  lstm_init (&f, size, 0);
+  lstm_init_on (&f, size, device, 0);
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceTensor) gradient = train (&f, n_steps, &error);
   g_assert_no_error (error);
   return stats_of (&f).peak_bytes;
 }
 
+static gsize
+measure_peak (const LstmSize *size, gint32 n_steps)
+{
+  return measure_peak_on (size, NULL, n_steps);
+}
+
 /* The same bits in half and in a third of the memory. */
 static void
-test_swapping (void)
+test_swapping (gconstpointer device)
 {
-  gsize peak = measure_peak (&small, N_STEPS);
+  gsize peak = measure_peak_on (&small, device, N_STEPS);
   static const gint64 parallels[] = { 1, 32 };
   for (guint k = 0; k < G_N_ELEMENTS (parallels); k++)
     for (gsize part = 2; part <= 3; part++)
@@ -79,8 +104,8 @@ test_swapping (void)
         LstmSize size = small_swapping;
         size.parallel_iterations = parallels[k];
         g_auto (Fixture) free = { NULL }, tight = { NULL };
-        lstm_init (&free, &small, 0);
-        lstm_init (&tight, &size, peak / part);
+        lstm_init_on (&free, &small, device, 0);
+        lstm_init_on (&tight, &size, device, peak / part);
         for (int step = 0; step < 3; step++)
           {
             g_autoptr (GError) error = NULL;
@@ -91,7 +116,7 @@ test_swapping (void)
             g_assert_true (sluice_tensor_identical (want, got));
           }
         SluiceSwapStats stats;
-        sluice_swap_get_stats (sluice_session_get_device (tight.session, 0)->swap, &stats);
+        sluice_swap_get_stats (device_of (&tight)->swap, &stats);
         g_assert_cmpuint (stats.n_written, >, 0);
         g_assert_cmpuint (stats.bytes_out, ==, 0);
         g_assert_cmpuint (stats_of (&tight).peak_bytes, <=, peak / part);
@@ -189,7 +214,7 @@ test_contexts_run (void)
   g_assert_no_error (error);
   g_assert_true (sluice_tensor_identical (want, got));
   SluiceSwapStats stats;
-  sluice_swap_get_stats (sluice_session_get_device (tight.session, 0)->swap, &stats);
+  sluice_swap_get_stats (device_of (&tight)->swap, &stats);
   g_assert_cmpuint (stats.n_written, >, 0);
   g_assert_null (run_loops (&unmarked, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
@@ -456,7 +481,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
-  g_test_add_func ("/runtime/memory/swapping", test_swapping);
+  g_test_add_data_func ("/runtime/memory/swapping", NULL, test_swapping);
+  g_test_add_data_func ("/runtime/memory/swapping-of-far", "SIM:0", test_swapping);
   g_test_add_func ("/runtime/memory/contexts", test_contexts);
   g_test_add_func ("/runtime/memory/contexts-run", test_contexts_run);
   g_test_add_func ("/runtime/memory/limit", test_limit);

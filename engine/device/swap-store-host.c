@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/device/swap-store.h"
+
+#include <errno.h>
+
+/* A place is the address of a block. */
+typedef struct
+{
+  SluiceSwapStore parent;
+  SluiceDevice *device;
+} HostStore;
+
+typedef struct
+{
+  SluiceDevice *device;
+  SluiceQueueKind kind;
+  SluiceCopyKind direction;
+  void *to;
+  const void *from;
+  gsize bytes;
+} Copy;
+
+static void
+copy (gpointer data)
+{
+  const Copy *c = data;
+  c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to, c->from, c->bytes);
+}
+
+/* Beside what the device computes: a value is there when it is kept. */
+static void
+copy_and_wait (Copy *c)
+{
+  const SluiceDeviceQueues *queues = c->device->klass->queues;
+  queues->enqueue (c->device, c->kind, copy, c);
+  queues->wait (c->device, queues->record (c->device, c->kind));
+}
+
+static int
+host_write (SluiceSwapStore *store, const void *data, gsize bytes, guint64 *place)
+{
+  SluiceDevice *device = ((HostStore *) store)->device;
+  void *block = sluice_allocator_alloc (sluice_allocator_get_host (), bytes,
+                                        (SluiceOwner){ 0, SLUICE_MEMORY_STACK });
+  if (block == NULL)
+    return ENOMEM;
+  copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, block, data, bytes });
+  *place = (guint64) (guintptr) block;
+  return 0;
+}
+
+static int
+host_read (SluiceSwapStore *store, void *data, gsize bytes, guint64 place)
+{
+  const void *block = (const void *) (guintptr) place;
+  copy_and_wait (&(Copy){ ((HostStore *) store)->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN, data,
+                          block, bytes });
+  return 0;
+}
+
+static void
+host_give_back (SluiceSwapStore *store, guint64 place, gsize bytes)
+{
+  sluice_allocator_free ((void *) (guintptr) place);
+}
+
+static void
+host_close (SluiceSwapStore *store)
+{
+  ((HostStore *) store)->device = NULL;
+}
+
+static void
+host_free (SluiceSwapStore *store)
+{
+  g_free (store->name);
+  g_free (store);
+}
+
+SluiceSwapStore *
+sluice_swap_store_new_host (SluiceDevice *device)
+{
+  HostStore *self = g_new0 (HostStore, 1);
+  self->device = device;
+  self->parent = (SluiceSwapStore){ .name = g_strdup ("the host's memory"),
+                                    .is_far = TRUE,
+                                    .write = host_write,
+                                    .read = host_read,
+                                    .give_back = host_give_back,
+                                    .close = host_close,
+                                    .free = host_free };
+  return &self->parent;
+}
