@@ -345,7 +345,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
   gboolean ok = compile_kind (compile, work_node, node, error);
   if (sluice_plan_stands_in_queue (compile->work, work_node, node))
     {
-      node->flags |= SLUICE_PLAN_QUEUED;
+      node->flags |= SLUICE_PLAN_QUEUED | SLUICE_PLAN_AHEAD_ONLY; /* until an edge does not */
       compile->has_queued = TRUE;
     }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
@@ -556,26 +556,31 @@ lay_feeds (Compile *compile)
   plan->feed_edges = (SluicePlanEdge *) g_array_steal (fed, NULL);
 }
 
-static guint32
-get_frame (const Compile *compile, guint32 rank)
+/* Which edges need not wait for their source to have run. */
+static void
+mark_ahead (Compile *compile, GArray *loose)
 {
-  return ((const SluiceWorkNode *) compile->order->pdata[rank])->frame;
+  SluicePlan *plan = compile->plan;
+  const SluiceWorkNode *const *order = (const SluiceWorkNode *const *) compile->order->pdata;
+  for (guint i = 0; i < loose->len; i++)
+    {
+      Loose *item = &g_array_index (loose, Loose, i);
+      guint32 to = item->edge.node;
+      item->edge.ahead = to != SLUICE_PLAN_NOWHERE && order[item->source]->frame == order[to]->frame
+                         && sluice_plan_runs_ahead (&plan->nodes[item->source], &plan->nodes[to]);
+      if (item->edge.ahead)
+        plan->nodes[to].flags |= SLUICE_PLAN_AHEAD_INPUTS;
+      else
+        plan->nodes[item->source].flags &= ~(guint32) SLUICE_PLAN_AHEAD_ONLY;
+    }
 }
 
 static void
 lay_edges (Compile *compile, GArray *loose)
 {
   SluicePlan *plan = compile->plan;
-  for (guint i = 0; compile->has_queued && i < loose->len; i++)
-    {
-      Loose *item = &g_array_index (loose, Loose, i);
-      guint32 to = item->edge.node;
-      item->edge.ahead = to != SLUICE_PLAN_NOWHERE
-                         && get_frame (compile, item->source) == get_frame (compile, to)
-                         && sluice_plan_runs_ahead (&plan->nodes[item->source], &plan->nodes[to]);
-      if (item->edge.ahead)
-        plan->nodes[to].flags |= SLUICE_PLAN_AHEAD_INPUTS;
-    }
+  if (compile->has_queued)
+    mark_ahead (compile, loose);
   if (loose->len)
     qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
   plan->n_edges = loose->len;

@@ -42,6 +42,7 @@ typedef enum
   SLUICE_PLAN_TOGETHER = 1 << 22,       /* runs several nodes */
   SLUICE_PLAN_QUEUED = 1 << 23,         /* a device does it in a queue of its own */
   SLUICE_PLAN_AHEAD_INPUTS = 1 << 24,   /* of QUEUED: some edge into it runs ahead */
+  SLUICE_PLAN_AHEAD_ONLY = 1 << 25,     /* and each edge out of it does */
 } SluicePlanFlags;
 
 /* One cache line. */

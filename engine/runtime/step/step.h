@@ -150,6 +150,7 @@ struct _SluiceStep
 
   /* Between threads. */
   _Atomic int cancelled; /* kernels look at it */
+  _Atomic int n_queued;  /* calls in queues of devices */
   _Atomic int is_broken; /* a kernel in a queue failed: what stands behind it lacks inputs */
   _Alignas(64) _Atomic int owned;
   _Atomic (SluiceInFlightCall *) mailbox;

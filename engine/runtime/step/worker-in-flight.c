@@ -66,18 +66,37 @@ sluice_worker_end_call (SluiceInFlightCall *in_flight)
 
 /* Under the lock from the post on: the step may end as soon as it is seen, and waits for the lock
  * before it does. */
+static void
+end_post (SluiceStep *step, gboolean wakes)
+{
+  gboolean sends = wakes && step->ended && sluice_step_note_news (step);
+  if (wakes && step->caller_sleeps)
+    pthread_cond_signal (&step->wait);
+  pthread_mutex_unlock (&step->wait_lock);
+  if (sends)
+    sluice_step_send (step);
+}
+
 void
 sluice_worker_post_call (SluiceInFlightCall *in_flight)
 {
   SluiceStep *step = in_flight->call.step;
   pthread_mutex_lock (&step->wait_lock);
   post (step, in_flight);
-  gboolean sends = step->ended && sluice_step_note_news (step);
-  if (step->caller_sleeps)
-    pthread_cond_signal (&step->wait);
-  pthread_mutex_unlock (&step->wait_lock);
-  if (sends)
-    sluice_step_send (step);
+  end_post (step, TRUE);
+}
+
+void
+sluice_worker_post_queued (SluiceInFlightCall *in_flight)
+{
+  SluiceStep *step = in_flight->call.step;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  gboolean is_awaited = !in_flight->is_ahead || !(node->flags & SLUICE_PLAN_AHEAD_ONLY)
+                        || in_flight->call.error != NULL;
+  pthread_mutex_lock (&step->wait_lock);
+  post (step, in_flight);
+  gboolean is_last = atomic_fetch_sub (&step->n_queued, 1) == 1;
+  end_post (step, is_awaited || is_last);
 }
 
 static void

@@ -18,13 +18,17 @@
 static void
 post_call (gpointer in_flight)
 {
-  sluice_worker_post_call (in_flight);
+  sluice_worker_post_queued (in_flight);
 }
 
 static void
-enqueue (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer in_flight)
+enqueue (SluiceDevice *device,
+         SluiceQueueKind kind,
+         SluiceQueuedFunc func,
+         SluiceInFlightCall *in_flight)
 {
   const SluiceDeviceQueues *queues = device->klass->queues;
+  atomic_fetch_add (&in_flight->call.step->n_queued, 1);
   queues->enqueue (device, kind, func, in_flight);
   queues->notify (device, kind, post_call, in_flight);
 }

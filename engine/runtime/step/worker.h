@@ -93,6 +93,9 @@ void sluice_worker_weigh_inputs (SluiceInFlightCall *in_flight);
 void sluice_worker_end_call (SluiceInFlightCall *in_flight);
 /* After that, from any thread: hands it back to the step, which may be gone when this returns. */
 void sluice_worker_post_call (SluiceInFlightCall *in_flight);
+/* Of a call that stood in a device's queue. To wake a thread takes as long as several kernels: the
+ * step is woken where something waits for the call, or nothing of it is left in queues. */
+void sluice_worker_post_queued (SluiceInFlightCall *in_flight);
 
 /* Starts an asynchronous kernel. */
 void sluice_worker_start (SluiceWorker *w, guint32 i, const SluicePlanNode *node);
