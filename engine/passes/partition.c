@@ -105,6 +105,50 @@ transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, 
   return recv;
 }
 
+static gboolean
+has_own_memory (const SluiceWork *work, guint device)
+{
+  return work->devices[device]->klass->queues != NULL;
+}
+
+/*
+ * A reference is read by who wants its value, when it runs. So is what an Identity has of it, which
+ * is the variable's memory: a later update shows. Where devices share memory that is so wherever
+ * they stand; else who reads across a border reads the variable.
+ */
+static void
+look_behind_identity (SluiceWork *work, SluiceWorkNode *reader, guint input)
+{
+  SluiceWorkEdge edge = reader->inputs[input];
+  gboolean crosses = edge.node->device != reader->device;
+  gboolean own_memory = has_own_memory (work, reader->device);
+  while (!sluice_dtype_is_ref (sluice_work_dtype (work, edge)))
+    {
+      const SluiceWorkNode *node = edge.node;
+      if (node->kind != SLUICE_WORK_OP || !sluice_work_get_traits (node)->is_identity
+          || node->inputs[0].node == NULL)
+        return;
+      own_memory |= has_own_memory (work, node->device);
+      edge = node->inputs[0];
+      crosses |= edge.node->device != node->device;
+    }
+  own_memory |= has_own_memory (work, edge.node->device);
+  if (!crosses || !own_memory || edge.node == reader->inputs[input].node)
+    return;
+  sluice_work_add_control (work, reader, reader->inputs[input].node);
+  reader->inputs[input] = edge;
+}
+
+static void
+look_behind_identities (SluiceWork *work, SluiceWorkNode *node)
+{
+  if (sluice_work_get_traits (node)->outlives_inputs)
+    return; /* it has to see that the Identity is dead */
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node != NULL)
+      look_behind_identity (work, node, i);
+}
+
 static void
 cut_inputs (SluiceWork *work, GHashTable *done, SluiceWorkNode *node)
 {
@@ -134,6 +178,8 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (hash_crossing, equal_crossing);
   guint n = work->nodes->len;
+  for (guint i = 0; i < n; i++)
+    look_behind_identities (work, work->nodes->pdata[i]);
   for (guint i = 0; i < n; i++)
     cut_inputs (work, done, work->nodes->pdata[i]);
   sluice_work_touch (work);

@@ -15,9 +15,11 @@
 typedef struct
 {
   SluiceGraph *graph;
+  const char *const *devices;
   guint n_devices;
-  guint32 *parent; /* union-find over node indices */
-  int *asked;      /* by root: a device, ANY or NOWHERE */
+  gboolean moves_cpus; /* who asks for a CPU has asked for no other device */
+  guint32 *parent;     /* union-find over node indices */
+  int *asked;          /* by root: a device, ANY or NOWHERE */
 } Spread;
 
 static guint32
@@ -75,9 +77,11 @@ parse_request (const Spread *self, const SluiceNode *node)
     return ANY;
   if (!sluice_device_spec_parse (&spec, node->device, NULL))
     return NOWHERE;
-  int device = NOWHERE;
-  if (g_strcmp0 (spec.type, "CPU") == 0 && spec.index < (int) self->n_devices)
-    device = MAX (spec.index, 0);
+  int device = self->moves_cpus && g_strcmp0 (spec.type, "CPU") == 0 ? ANY : NOWHERE;
+  g_autofree char *name = g_strdup_printf ("%s:%d", spec.type, MAX (spec.index, 0));
+  for (guint i = 0; i < self->n_devices && device == NOWHERE; i++)
+    if (g_str_equal (name, self->devices[i]))
+      device = (int) i;
   sluice_device_spec_clear (&spec);
   return device;
 }
@@ -96,11 +100,17 @@ ask (Spread *self, guint32 i)
 /* Calls are written out; groups are made, with what they ask for. Those of the first nodes keep
  * their devices. */
 static void
-gather (Spread *self, SluiceGraph *graph, guint first, guint n_devices)
+gather (Spread *self,
+        SluiceGraph *graph,
+        guint first,
+        const char *const *devices,
+        guint n_devices,
+        gboolean moves_cpus)
 {
   sluice_graph_lower_all (graph);
   guint n = sluice_graph_get_n_nodes (graph);
-  *self = (Spread){ graph, n_devices, g_new (guint32, n + 1), g_new (int, n + 1) };
+  *self =
+      (Spread){ graph, devices, n_devices, moves_cpus, g_new (guint32, n + 1), g_new (int, n + 1) };
   for (guint32 i = 0; i < n; i++)
     {
       self->parent[i] = i;
@@ -115,32 +125,43 @@ gather (Spread *self, SluiceGraph *graph, guint first, guint n_devices)
 }
 
 static void
-set_devices (Spread *self, guint first, const char *type)
+set_devices (Spread *self, guint first)
 {
   for (guint32 i = first; i < sluice_graph_get_n_nodes (self->graph); i++)
     {
       int device = self->asked[find_root (self, i)];
-      g_autofree char *name = g_strdup_printf ("/device:%s:%d", type, device);
-      if (device >= 0)
-        sluice_graph_set_device (self->graph, sluice_graph_get_node (self->graph, i), name);
+      if (device < 0)
+        continue;
+      g_autofree char *name = g_strconcat ("/device:", self->devices[device], NULL);
+      sluice_graph_set_device (self->graph, sluice_graph_get_node (self->graph, i), name);
     }
   g_free (self->parent);
   g_free (self->asked);
 }
 
 void
-sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices)
+sluice_spread_nodes (
+    SluiceGraph *graph, guint first, guint64 seed, const char *const *devices, guint n_devices)
 {
   Spread self;
   if (seed == 0)
     return;
-  gather (&self, graph, first, n_devices);
+  gather (&self, graph, first, devices, n_devices, FALSE);
   g_autoptr (GRand) lot = g_rand_new_with_seed_array (
       (const guint32[]){ (guint32) seed, (guint32) (seed >> 32), first }, 3);
   for (guint32 i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     if (find_root (&self, i) == i && self.asked[i] != NOWHERE)
       self.asked[i] = g_rand_int_range (lot, 0, (gint32) n_devices);
-  set_devices (&self, first, "CPU");
+  set_devices (&self, first);
+}
+
+char **
+sluice_list_cpus (guint n)
+{
+  char **names = g_new0 (char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    names[i] = g_strdup_printf ("CPU:%u", i);
+  return names;
 }
 
 /* Of an op that has kernels, but none for such a device. */
@@ -156,13 +177,14 @@ void
 sluice_put_nodes (SluiceGraph *graph, guint first, const char *type, guint device)
 {
   Spread self;
-  gather (&self, graph, first, G_MAXUINT16);
+  g_autofree char *name = g_strdup_printf ("%s:%u", type, device);
+  gather (&self, graph, first, (const char *const *) &name, 1, TRUE);
   guint n = sluice_graph_get_n_nodes (graph);
   for (guint32 i = 0; i < n; i++)
     if (lacks_kernel (sluice_graph_get_node (graph, i), type))
       self.asked[find_root (&self, i)] = NOWHERE;
   for (guint32 i = 0; i < n; i++)
     if (find_root (&self, i) == i && self.asked[i] != NOWHERE)
-      self.asked[i] = (int) device;
-  set_devices (&self, first, type);
+      self.asked[i] = 0;
+  set_devices (&self, first);
 }

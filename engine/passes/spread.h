@@ -8,13 +8,15 @@
  * sluice_spread_nodes:
  * @first: index of the first node to be given a device; those before it keep theirs
  * @seed: of the lot; 0: the graph stays as it is
+ * @devices: (array length=n_devices): "CPU:0", "SIM:1"
  *
- * Gives nodes one of CPU:0 … CPU:(@n_devices - 1) each, by lot. Those that `_class`, a reference or
- * a resource ties together get the same one. Calls of functions are written out before, so that
- * bodies are spread too. Nodes that ask for devices that there are not, or for several at once,
- * keep what they ask for: that is what they test.
+ * Gives nodes one of the devices each, by lot, whether or not it has a kernel there. Those that
+ * `_class`, a reference or a resource ties together get the same one. Calls of functions are
+ * written out before, so that bodies are spread too. Nodes that ask for devices that there are not,
+ * or for several at once, keep what they ask for: that is what they test.
  */
-void sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n_devices);
+void sluice_spread_nodes (
+    SluiceGraph *graph, guint first, guint64 seed, const char *const *devices, guint n_devices);
 
 /**
  * sluice_put_nodes:
@@ -23,3 +25,6 @@ void sluice_spread_nodes (SluiceGraph *graph, guint first, guint64 seed, guint n
  * The same, with all on one device that have kernels there, and none tied to them that has not.
  */
 void sluice_put_nodes (SluiceGraph *graph, guint first, const char *type, guint device);
+
+/* "CPU:0" … of so many. (transfer full) */
+char **sluice_list_cpus (guint n);

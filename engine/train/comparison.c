@@ -529,8 +529,10 @@ run_way (const Select *select,
                                    .reference_kernels = way->plain,
                                    .no_optimize = way->plain,
                                    .no_fusion = way->plain };
+  g_auto (GStrv) cpus = sluice_list_cpus (way->n_cpus);
   if (way->n_cpus > 1)
-    sluice_spread_nodes (select->graph, 0, select->options->seed, way->n_cpus);
+    sluice_spread_nodes (select->graph, 0, select->options->seed, (const char *const *) cpus,
+                         way->n_cpus);
   sluice_pool_set_threads (way->n_threads);
   g_autoptr (SluiceSession) session = sluice_session_new (&options, error);
   if (session == NULL || !sluice_session_extend (session, select->graph, error))

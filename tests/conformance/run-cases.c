@@ -25,9 +25,8 @@
 #include "engine/passes/spread.h"
 #include "tests/remove-tree.h"
 
-#define MAX_WAYS      16
-#define N_SPREAD_CPUS 4
-#define MAX_DEVICE    63
+#define MAX_WAYS   16
+#define MAX_DEVICE 63
 
 typedef struct
 {
@@ -50,6 +49,8 @@ static gboolean skip_shapes, reference_kernels, recompute, soft_placement, count
 static guint n_equal, n_unequal; /* values, with --bits */
 static char *device_type;        /* (nullable): all nodes stand there … */
 static guint device_index;
+static char **over; /* what --spread spreads nodes over */
+static char *device_options;
 
 static void G_GNUC_PRINTF (3, 4) report (Runner *r, const char *where, const char *format, ...)
 {
@@ -140,7 +141,8 @@ place_nodes (Runner *r, guint first)
   if (device_type != NULL)
     sluice_put_nodes (r->graph, first, device_type, device_index);
   else
-    sluice_spread_nodes (r->graph, first, r->spread, N_SPREAD_CPUS);
+    sluice_spread_nodes (r->graph, first, r->spread, (const char *const *) over,
+                         g_strv_length (over));
 }
 
 static gboolean
@@ -308,6 +310,20 @@ check_step (Runner *r,
     r->n_passed++;
 }
 
+/* So that there are all devices that nodes are spread over. */
+static void
+want_devices (SluiceSessionOptions *options)
+{
+  for (guint i = 0; over[i] != NULL; i++)
+    {
+      guint index = (guint) g_ascii_strtoull (strchr (over[i], ':') + 1, NULL, 10);
+      if (g_str_has_prefix (over[i], "CPU:"))
+        options->n_cpus = MAX (options->n_cpus, index + 1);
+      else
+        options->device = over[i]; /* and those of lower numbers */
+    }
+}
+
 static void
 run_case (Runner *r, const Case *c)
 {
@@ -317,13 +333,16 @@ run_case (Runner *r, const Case *c)
   sluice_file_access_allow (files, r->directory, SLUICE_FILE_WRITE);
   sluice_file_access_allow (files, "/nonexistent", SLUICE_FILE_WRITE); /* what is not there */
   SluiceSessionOptions options = { .files = files,
-                                   .n_cpus = r->spread != 0 ? N_SPREAD_CPUS : 1,
+                                   .n_cpus = 1,
+                                   .device_options = device_options,
                                    .seed = 1,
                                    .strict_devices = !soft_placement,
                                    .reference_kernels = reference_kernels,
                                    .recompute = recompute };
   g_autofree char *device =
       device_type != NULL ? g_strdup_printf ("%s:%u", device_type, device_index) : NULL;
+  if (r->spread != 0)
+    want_devices (&options);
   if (is_of_plugin ())
     options.device = device;
   else if (device_type != NULL)
@@ -499,6 +518,19 @@ parse_device (const char *name, const char *text, gpointer data, GError **error)
   return TRUE;
 }
 
+/* "CPU:0,SIM:0,SIM:1": of one type beside CPUs, in order */
+static gboolean
+parse_over (const char *name, const char *text, gpointer data, GError **error)
+{
+  g_clear_pointer (&over, g_strfreev);
+  over = g_strsplit (text, ",", -1);
+  for (guint i = 0; over[i] != NULL; i++)
+    if (strchr (over[i], ':') == NULL)
+      return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s '%s': must be TYPE:N", name,
+                          over[i]);
+  return TRUE;
+}
+
 /* Loads what brings the device. */
 static gboolean
 check_device (GError **error)
@@ -523,6 +555,10 @@ main (int argc, char **argv)
     { "threads", 0, 0, G_OPTION_ARG_CALLBACK, parse_threads, "Threads to run on (1)", "N,N..." },
     { "spread", 0, 0, G_OPTION_ARG_CALLBACK, parse_spreads,
       "Spread the nodes over CPU:0 … CPU:3 by these seeds; 0: as they stand", "SEED,SEED..." },
+    { "over", 0, 0, G_OPTION_ARG_CALLBACK, parse_over,
+      "Spread them over these devices, those of one type in order", "TYPE:N,TYPE:N..." },
+    { "device-options", 0, 0, G_OPTION_ARG_STRING, &device_options,
+      "What devices are opened with: latency=500us", "OPTIONS" },
     { "device", 0, 0, G_OPTION_ARG_CALLBACK, parse_device,
       "Put every node that has a kernel there on this device", "TYPE:N" },
     { "soft-placement", 0, 0, G_OPTION_ARG_NONE, &soft_placement,
@@ -542,6 +578,7 @@ main (int argc, char **argv)
   g_autoptr (GError) error = NULL;
   g_autoptr (GOptionContext) context = g_option_context_new ("FILE...");
   setlocale (LC_ALL, "");
+  over = sluice_list_cpus (4);
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error) || argc < 2)
     {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/device/sim.h"
+#include "engine/graph/edit.h"
 #include "tests/engine/runtime/fixture.h"
 
 static const SluiceSessionOptions two_sims = { .device = "SIM:1", .device_options = "latency=1ms" };
@@ -86,6 +87,30 @@ test_variable (void)
       g_assert_true (fixture_run_target (&f, "add", NULL, NULL));
       g_assert_cmpfloat (fixture_fetch (&f, "v", NULL, 0), ==, 3 + (float) i);
       g_assert_cmpfloat (fixture_fetch (&f, "negated", NULL, 0), ==, -3 - (float) i);
+    }
+}
+
+/* An Identity of a reference has the variable's memory: who reads it behind an update sees that,
+ * wherever the three of them stand. */
+static void
+test_identity (void)
+{
+  static const char *const devices[] = { "/device:CPU:0", "/device:SIM:0", "/device:SIM:1" };
+  for (guint k = 0; k < 27; k++)
+    {
+      g_auto (Fixture) f = { NULL };
+      fixture_init (&f, &two_sims);
+      SluiceEdge v = fixture_variable (&f, "v", 3);
+      sluice_graph_set_device (f.graph, v.node, devices[k % 3]);
+      SluiceEdge update = on (&f, NULL, "AssignAdd", "add", v, fixture_scalar (&f, 1));
+      SluiceEdge read = on (&f, devices[k / 3 % 3], "Identity", "read", v, none);
+      SluiceNode *reader =
+          fixture_node (&f, "Neg", "out", devices[k / 9], &read, 1, &update.node, 1, NULL, 0);
+      g_assert_nonnull (reader);
+      fixture_extend (&f);
+      g_assert_true (fixture_run_target (&f, "v/Assign", NULL, NULL));
+      for (guint i = 4; i < 7; i++)
+        g_assert_cmpfloat (fixture_fetch (&f, "out", NULL, 0), ==, -(float) i);
     }
 }
 
@@ -229,6 +254,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/far/ways", test_ways);
   g_test_add_func ("/runtime/far/variable", test_variable);
+  g_test_add_func ("/runtime/far/identity", test_identity);
   g_test_add_func ("/runtime/far/failure", test_failure);
   g_test_add_func ("/runtime/far/memory", test_memory);
   g_test_add_func ("/runtime/far/places", test_places);
