@@ -509,6 +509,15 @@ preview_cb (SluiceBuildPage *self, const char *line, const char *title)
   sluice_text_twin_preview (self->twin, text, &reader, words);
 }
 
+/* What was arranged of what gets another name in the text goes with it. */
+static char *
+renamed_cb (const char *const *from, const char *const *to, gpointer data)
+{
+  SluiceBuildPage *self = data;
+  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, from, to);
+  return lines->len > 0 ? sluice_edit_line_layout (lines, from[0]) : NULL;
+}
+
 /* ---- a page of the window ---- */
 
 static void
@@ -529,6 +538,7 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
+  sluice_text_twin_set_renamed (self->twin, renamed_cb, self);
   opened_cb (self);
 }
 

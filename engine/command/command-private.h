@@ -22,7 +22,7 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  const char *text;    /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *text;          /* (nullable): blocks that are to stand in the graph's text as they are */
   char *words;         /* (nullable): what it is called behind Undo, once it was done */
   GPtrArray *arranged; /* (nullable): lines of the layout that come and go */
   SluiceTrainingAway

@@ -548,6 +548,7 @@ sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *sa
                              .said = said != NULL ? said : unheard };
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
+  g_free (call.text);
   g_clear_pointer (&call.training, sluice_training_away_free);
   g_clear_pointer (&call.arranged, g_ptr_array_unref);
   return ok;
