@@ -198,7 +198,7 @@ test_rename (Fixture *f, gconstpointer data)
   sluice_text_twin_set_renamed (f->twin, arrange_cb, NULL);
   guint n = sluice_command_stack_get_n_undo (stack);
   type_over (f, "\"x\"", 3, "\"no name\"");
-  wait_for (f, "line 11, column 3: Placeholder 'x': 'no name' is no name");
+  wait_for (f, "line 2, column 3: Placeholder 'x': 'no name' is no name");
   type_over (f, "\"no name\"", 9, "\"in\"");
   wait_for (f, "\"state\":\"valid\"");
   assert_in_step (f);
