@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "engine/command/command-private.h"
-#include "engine/graph/rewrite.h"
 
 /* ---- the line ---- */
 
@@ -128,6 +127,22 @@ sluice_command_text (SluiceCommandCall *call, GError **error)
   return TRUE;
 }
 
+char *
+sluice_command_dup_paste_words (const SluiceRewritten *done, GError **error)
+{
+  if (done->n_added == 0 || done->n_changed + done->n_removed > 0)
+    {
+      sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
+                   "a node that the text names is there already; the command text changes such "
+                   "nodes");
+      return NULL;
+    }
+  return done->n_added == 1
+             ? g_strdup_printf (_ ("paste %s"), done->name)
+             : g_strdup_printf (ngettext ("paste %u node", "paste %u nodes", done->n_added),
+                                done->n_added);
+}
+
 /* The same, of nodes that were not there. */
 gboolean
 sluice_command_paste (SluiceCommandCall *call, GError **error)
@@ -135,13 +150,6 @@ sluice_command_paste (SluiceCommandCall *call, GError **error)
   SluiceRewritten done;
   if (!rewrite (call, &done, error))
     return FALSE;
-  if (done.n_added == 0 || done.n_changed + done.n_removed > 0)
-    return sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
-                        "a node that the text names is there already; the command text changes "
-                        "such nodes");
-  call->words = done.n_added == 1
-                    ? g_strdup_printf (_ ("paste %s"), done.name)
-                    : g_strdup_printf (ngettext ("paste %u node", "paste %u nodes", done.n_added),
-                                       done.n_added);
-  return TRUE;
+  call->words = sluice_command_dup_paste_words (&done, error);
+  return call->words != NULL;
 }
