@@ -238,6 +238,7 @@ undo_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  sluice_document_finish_paste (self->document);
   guint n = sluice_command_stack_get_n_undo (stack);
   go_to_cb (self, g_str_equal (name, "build.undo") ? n - 1 : n + 1);
 }
@@ -501,6 +502,7 @@ static void
 preview_cb (SluiceBuildPage *self, const char *line, const char *title)
 {
   gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  sluice_document_finish_paste (self->document);
   SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
   g_auto (SluicePreviewInput) reader = { 0 };
   g_autofree char *text =

@@ -191,6 +191,7 @@ take_piece_cb (gpointer data)
 void
 sluice_document_freeze_save (SluiceDocument *self)
 {
+  sluice_document_finish_paste (self);
   DocumentSave *save = self->save;
   if (save == NULL || (save->export == NULL && save->text == NULL))
     return;

@@ -24,6 +24,7 @@ enum
   NEWS,
   RELOAD,
   HASHED,
+  PASTING,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -165,9 +166,8 @@ follow_stack (SluiceDocument *self)
   sluice_command_stack_set_arrange (self->stack, arrange, self);
 }
 
-/* After commands, or after they are undone: what they made of the picture is of the new graph. */
-static void
-tell_done (SluiceDocument *self)
+void
+sluice_document_tell_done (SluiceDocument *self)
 {
   g_autoptr (GPtrArray) lines = g_steal_pointer (&self->arranged);
   self->arranged = g_ptr_array_new_with_free_func (g_free);
@@ -249,7 +249,7 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
 /* ---- commands ---- */
 
 gboolean
-sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error)
+sluice_document_begin_change (SluiceDocument *self, GError **error)
 {
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -258,9 +258,16 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
-  if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
+  return self->base != NULL;
+}
+
+gboolean
+sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error)
+{
+  if (!sluice_document_begin_change (self, error)
+      || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
-  tell_done (self);
+  sluice_document_tell_done (self);
   return TRUE;
 }
 
@@ -296,7 +303,7 @@ sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
   if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
                  : !sluice_command_stack_redo (self->stack, n - n_done, error))
     return FALSE;
-  tell_done (self);
+  sluice_document_tell_done (self);
   return TRUE;
 }
 
@@ -306,7 +313,7 @@ gboolean
 sluice_document_is_changed (SluiceDocument *self)
 {
   return self->stack != NULL
-         && (self->n_text_changes != self->n_text_saved
+         && (self->paste != NULL || self->n_text_changes != self->n_text_saved
              || !sluice_command_stack_is_saved (self->stack));
 }
 
@@ -363,6 +370,12 @@ void
 sluice_document_emit_hashed (SluiceDocument *self)
 {
   g_signal_emit (self, signals[HASHED], 0);
+}
+
+void
+sluice_document_emit_pasting (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[PASTING], 0);
 }
 
 void
@@ -427,6 +440,7 @@ sluice_document_class_init (SluiceDocumentClass *klass)
   signals[NEWS] = add_signal ("news");
   signals[RELOAD] = add_signal ("reload");
   signals[HASHED] = add_signal ("hashed");
+  signals[PASTING] = add_signal ("pasting");
 }
 
 static void

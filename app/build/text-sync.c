@@ -354,6 +354,7 @@ sluice_text_sync_apply (SluiceTextSync *self)
   g_clear_handle_id (&self->apply_source, g_source_remove);
   if (!self->is_edited || self->is_applying)
     return;
+  sluice_document_finish_paste (self->document);
   while (!refresh (self, G_MAXINT64))
     ;
   sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
