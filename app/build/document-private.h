@@ -47,6 +47,11 @@ void sluice_document_emit_changed (SluiceDocument *self);
 void sluice_document_emit_pasting (SluiceDocument *self);
 void sluice_document_emit_news (SluiceDocument *self);
 
+/* The file at that path holds bytes, which is what the graph was after so many bytes of the stack's
+ * journal; it is the document's from now on. FALSE: what was done since cannot be kept there. */
+gboolean sluice_document_move (
+    SluiceDocument *self, const char *path, GBytes *bytes, gsize n_journal, GError **error);
+
 /* document-save.c */
 /* Before the graph changes or is left: what is being pasted is there, and what is being saved is
  * the graph as it is now. */
