@@ -115,6 +115,7 @@ saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
   g_autoptr (GError) error = failure != NULL ? g_error_copy (failure) : NULL;
   g_autofree char *told = NULL;
   const char *project = sluice_run_controller_get_project (self->controller);
+  sluice_document_finish_paste (document);
   if (error == NULL && project != NULL)
     sluice_project_fit (project, sluice_document_get_graph (document), &told, &error);
   g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "app/graph/node-words.h"
+#include "engine/graph/rewrite.h"
 #include "engine/runtime/session/copy.h"
 #include "engine/train/budget.h"
 #include "ui/chart/ticks.h"
@@ -247,6 +248,8 @@ copy_cb (gpointer data)
 {
   SluiceBudgetBar *self = data;
   g_autoptr (GError) error = NULL;
+  if (sluice_graph_is_in_transaction (self->graph))
+    return G_SOURCE_CONTINUE;
   guint64 version = sluice_graph_get_version (self->graph);
   if (self->copied != version) /* what was refused changes nothing, but was done */
     g_clear_pointer (&self->copy, sluice_graph_copy_free);

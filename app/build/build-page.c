@@ -238,6 +238,7 @@ undo_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
   SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  sluice_document_finish_paste (self->document);
   guint n = sluice_command_stack_get_n_undo (stack);
   go_to_cb (self, g_str_equal (name, "build.undo") ? n - 1 : n + 1);
 }
@@ -501,12 +502,22 @@ static void
 preview_cb (SluiceBuildPage *self, const char *line, const char *title)
 {
   gboolean is_seen = line != NULL && gtk_widget_get_mapped (GTK_WIDGET (self->twin));
+  sluice_document_finish_paste (self->document);
   SluiceCommandStack *stack = is_seen ? sluice_document_get_stack (self->document) : NULL;
   g_auto (SluicePreviewInput) reader = { 0 };
   g_autofree char *text =
       stack != NULL ? sluice_command_stack_dup_preview (stack, line, &reader) : NULL;
   g_autofree char *words = title != NULL ? g_strdup_printf (_ ("with %s inserted"), title) : NULL;
   sluice_text_twin_preview (self->twin, text, &reader, words);
+}
+
+/* What was arranged of what gets another name in the text goes with it. */
+static char *
+renamed_cb (const char *const *from, const char *const *to, gpointer data)
+{
+  SluiceBuildPage *self = data;
+  g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, from, to);
+  return lines->len > 0 ? sluice_edit_line_layout (lines, from[0]) : NULL;
 }
 
 /* ---- a page of the window ---- */
@@ -529,6 +540,7 @@ build_page_attach (SluicePage *page, const SluicePageContext *context)
   sluice_document_bar_set_document (self->news, self->document);
   sluice_history_list_set_document (self->history, self->document);
   sluice_text_twin_set_document (self->twin, self->document);
+  sluice_text_twin_set_renamed (self->twin, renamed_cb, self);
   opened_cb (self);
 }
 

@@ -285,6 +285,7 @@ tell_left (SluiceCompareDialog *self, guint n)
 static void
 fill (SluiceCompareDialog *self)
 {
+  sluice_document_finish_paste (self->document);
   SluiceGraph *ours = sluice_document_get_graph (self->document);
   guint n = 0;
   self->diffs = sluice_graph_diff (ours, self->theirs);

@@ -14,6 +14,8 @@ struct _SluiceDocumentBar
   GtkRevealer *revealer;
   GtkLabel *label;
   GtkBox *buttons;
+  GtkWidget *progress, *dismiss;
+  gboolean is_pasting;      /* is shown, instead of news */
   SluiceDocument *document; /* (nullable): before the page has one */
 };
 
@@ -100,13 +102,21 @@ add_button (SluiceDocumentBar *self, guint i)
 }
 
 static void
+remove_buttons (SluiceDocumentBar *self)
+{
+  GtkWidget *child;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->buttons))) != NULL)
+    gtk_box_remove (self->buttons, child);
+}
+
+static void
 news_cb (SluiceDocumentBar *self)
 {
   const char *words;
   SluiceDocumentNews news = sluice_document_get_news (self->document, &words);
-  GtkWidget *child;
-  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self->buttons))) != NULL)
-    gtk_box_remove (self->buttons, child);
+  if (self->is_pasting)
+    return;
+  remove_buttons (self);
   for (guint i = 0; i < G_N_ELEMENTS (answers); i++)
     if (answers[i].news == news)
       add_button (self, i);
@@ -114,11 +124,77 @@ news_cb (SluiceDocumentBar *self)
   gtk_revealer_set_reveal_child (self->revealer, news != SLUICE_NEWS_NONE);
 }
 
+/* ---- a paste under way ---- */
+
+static void
+show_pasting (SluiceDocumentBar *self, gboolean is_pasting)
+{
+  self->is_pasting = is_pasting;
+  gtk_widget_set_visible (self->progress, is_pasting);
+  gtk_widget_set_visible (self->dismiss, !is_pasting);
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "document.cancel-paste", is_pasting);
+  if (!is_pasting)
+    {
+      news_cb (self);
+      return;
+    }
+  remove_buttons (self);
+  GtkWidget *button = gtk_button_new_with_label (_ ("Cancel"));
+  gtk_widget_set_tooltip_text (button, _ ("Leave the graph as it was (Esc)"));
+  gtk_widget_set_valign (button, GTK_ALIGN_CENTER);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (button), "document.cancel-paste");
+  gtk_box_append (self->buttons, button);
+  gtk_label_set_label (self->label, _ ("Nodes are being pasted."));
+  gtk_revealer_set_reveal_child (self->revealer, TRUE);
+}
+
+static void
+pasting_cb (SluiceDocumentBar *self)
+{
+  double progress;
+  guint n_nodes;
+  gboolean is_pasting = sluice_document_get_paste (self->document, &progress, &n_nodes);
+  if (is_pasting != self->is_pasting)
+    show_pasting (self, is_pasting);
+  if (is_pasting)
+    gtk_progress_bar_set_fraction (GTK_PROGRESS_BAR (self->progress), progress);
+}
+
+static void
+cancel_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_document_cancel_paste (SLUICE_DOCUMENT_BAR (widget)->document);
+}
+
+static gboolean
+escape_cb (GtkWidget *widget, GVariant *arguments, gpointer data)
+{
+  return SLUICE_DOCUMENT_BAR (widget)->is_pasting
+         && gtk_widget_activate_action (widget, "document.cancel-paste", NULL);
+}
+
+/* Wherever the focus is, before anybody else has it. */
+static void
+add_escape (SluiceDocumentBar *self)
+{
+  GtkEventController *keys = gtk_shortcut_controller_new ();
+  gtk_shortcut_controller_set_scope (GTK_SHORTCUT_CONTROLLER (keys), GTK_SHORTCUT_SCOPE_GLOBAL);
+  gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
+  gtk_shortcut_controller_add_shortcut (
+      GTK_SHORTCUT_CONTROLLER (keys),
+      gtk_shortcut_new (gtk_keyval_trigger_new (GDK_KEY_Escape, 0),
+                        gtk_callback_action_new (escape_cb, NULL, NULL)));
+  gtk_widget_add_controller (GTK_WIDGET (self), keys);
+}
+
+/* ---- life ---- */
+
 void
 sluice_document_bar_set_document (SluiceDocumentBar *self, SluiceDocument *document)
 {
   g_set_object (&self->document, document);
   g_signal_connect_object (document, "news", G_CALLBACK (news_cb), self, G_CONNECT_SWAPPED);
+  g_signal_connect_object (document, "pasting", G_CALLBACK (pasting_cb), self, G_CONNECT_SWAPPED);
   news_cb (self);
 }
 
@@ -148,6 +224,9 @@ sluice_document_bar_class_init (SluiceDocumentBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, label);
   gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, buttons);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, progress);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDocumentBar, dismiss);
+  gtk_widget_class_install_action (widget_class, "document.cancel-paste", NULL, cancel_action);
   gtk_widget_class_install_action (widget_class, "document.dismiss", NULL, dismiss_action);
 }
 
@@ -155,4 +234,6 @@ static void
 sluice_document_bar_init (SluiceDocumentBar *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_action_set_enabled (GTK_WIDGET (self), "document.cancel-paste", FALSE);
+  add_escape (self);
 }

@@ -4,7 +4,8 @@
 
 #include "app/build/document.h"
 
-typedef struct _DocumentSave DocumentSave; /* a save under way; document-save.c */
+typedef struct _DocumentSave DocumentSave;   /* a save under way; document-save.c */
+typedef struct _DocumentPaste DocumentPaste; /* a paste under way; document-paste.c */
 
 struct _SluiceDocument
 {
@@ -28,6 +29,7 @@ struct _SluiceDocument
   SluiceDocumentNews news;
   char *words; /* (nullable): of the news */
 
+  DocumentPaste *paste;  /* (nullable) */
   DocumentSave *save;    /* (nullable) */
   GCancellable *hashing; /* (nullable): graph_hash is being found */
 };
@@ -37,11 +39,22 @@ gboolean sluice_document_begin_journal (SluiceDocument *self, GError **error);
 /* said: (nullable) */
 gboolean
 sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error);
+/* Before the graph changes; there is what the first command is done to. */
+gboolean sluice_document_begin_change (SluiceDocument *self, GError **error);
+/* After commands, or after they are undone: what they made of the picture is of the new graph. */
+void sluice_document_tell_done (SluiceDocument *self);
 void sluice_document_emit_changed (SluiceDocument *self);
+void sluice_document_emit_pasting (SluiceDocument *self);
 void sluice_document_emit_news (SluiceDocument *self);
 
+/* The file at that path holds bytes, which is what the graph was after so many bytes of the stack's
+ * journal; it is the document's from now on. FALSE: what was done since cannot be kept there. */
+gboolean sluice_document_move (
+    SluiceDocument *self, const char *path, GBytes *bytes, gsize n_journal, GError **error);
+
 /* document-save.c */
-/* Before the graph changes: what is being saved is the graph as it was until now. */
+/* Before the graph changes or is left: what is being pasted is there, and what is being saved is
+ * the graph as it is now. */
 void sluice_document_freeze_save (SluiceDocument *self);
 /* What the file holds is known, and is what the graph was at that moment, with so many changes of
  * the text. */

@@ -28,13 +28,15 @@ struct _DocumentSave
   GChecksum *checksum;
   guint source; /* takes more of it; then: tells the outcome, written by the thread */
   /* As it was taken. */
-  GBytes *bytes;  /* (nullable), with error */
-  guint64 moment; /* of the stack */
+  GBytes *bytes;   /* (nullable), with error */
+  guint64 moment;  /* of the stack */
+  gsize n_journal; /* bytes of the stack's */
   guint n_text_changes;
   gboolean is_told;       /* the journal says that it is being saved */
   SluiceJournal *journal; /* (nullable) */
   char *path;
-  GBytes *known; /* (nullable) */
+  GBytes *known;    /* (nullable) */
+  gboolean is_move; /* to another file */
   pthread_t thread;
   gboolean has_thread;
   /* The thread's, until it has ended. */
@@ -86,7 +88,9 @@ end_save (DocumentSave *save)
     sluice_document_take_other (self, g_steal_pointer (&save->other), &save->error);
   if (save->is_told)
     sluice_journal_end_save (save->journal, save->error == NULL);
-  if (save->error == NULL)
+  if (save->error == NULL
+      && (!save->is_move
+          || sluice_document_move (self, save->path, save->bytes, save->n_journal, &save->error)))
     sluice_document_take_saved (self, save->bytes, save->moment, save->n_text_changes);
   save->done (self, save->error, save->user_data);
   save_free (save);
@@ -106,7 +110,8 @@ static void *
 write_in_thread (void *data)
 {
   DocumentSave *save = data;
-  save->other = sluice_document_read_other (save->path, save->known);
+  if (!save->is_move)
+    save->other = sluice_document_read_other (save->path, save->known);
   if (save->other == NULL && save->is_told)
     sluice_journal_keep_save (save->journal, g_checksum_get_string (save->checksum), save->bytes,
                               NULL);
@@ -124,7 +129,8 @@ begin_writing (DocumentSave *save)
 {
   SluiceDocument *self = save->document;
   save->moment = sluice_command_stack_get_moment (self->stack);
-  if (save->bytes != NULL && self->journal != NULL)
+  save->n_journal = strlen (sluice_command_stack_get_journal (self->stack));
+  if (save->bytes != NULL && self->journal != NULL && !save->is_move)
     {
       save->journal = sluice_journal_ref (self->journal);
       save->is_told = sluice_journal_announce_save (save->journal,
@@ -191,6 +197,7 @@ take_piece_cb (gpointer data)
 void
 sluice_document_freeze_save (SluiceDocument *self)
 {
+  sluice_document_finish_paste (self);
   DocumentSave *save = self->save;
   if (save == NULL || (save->export == NULL && save->text == NULL))
     return;
@@ -230,13 +237,11 @@ begin (DocumentSave *save, gboolean as_text)
   SluiceDocument *self = save->document;
   gsize length;
   self->save = save;
-  save->path = g_strdup (self->path);
-  save->known = self->known != NULL ? g_bytes_ref (self->known) : NULL;
   save->n_text_changes = self->n_text_changes;
-  SluiceGraphText *text = as_text ? sluice_command_stack_get_text (self->stack) : NULL;
-  if (!as_text)
+  SluiceGraphText *text = as_text ? sluice_document_get_text (self) : NULL;
+  if (text == NULL)
     save->export = sluice_graph_export_begin (sluice_document_get_graph (self));
-  else if (text != NULL && sluice_graph_text_is_whole (text))
+  else if (sluice_graph_text_is_whole (text))
     save->text = text;
   if (save->export != NULL || save->text != NULL)
     {
@@ -268,9 +273,57 @@ sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpoin
       return;
     }
   DocumentSave *save = g_new0 (DocumentSave, 1);
-  *save = (DocumentSave){ .document = self, .done = done, .user_data = user_data };
-  save->checksum = g_checksum_new (G_CHECKSUM_SHA256);
+  *save = (DocumentSave){ .document = self,
+                          .done = done,
+                          .user_data = user_data,
+                          .path = g_strdup (self->path),
+                          .known = self->known != NULL ? g_bytes_ref (self->known) : NULL,
+                          .checksum = g_checksum_new (G_CHECKSUM_SHA256) };
   begin (save, is_text (self));
+}
+
+/* Nobody else has unsaved commands of that file. */
+static gboolean
+check_free (const char *path, GError **error)
+{
+  g_autofree char *folder = sluice_journal_dup_folder (path);
+  g_autoptr (GError) problem = NULL;
+  g_autoptr (SluiceJournal) there = sluice_journal_open (folder, &problem);
+  if (!g_error_matches (problem, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&problem));
+  return FALSE;
+}
+
+void
+sluice_document_save_as_then (SluiceDocument *self,
+                              const char *path,
+                              SluiceDocumentSaved done,
+                              gpointer user_data)
+{
+  g_autofree char *full = g_canonicalize_filename (path, NULL);
+  g_autoptr (GError) error = NULL;
+  sluice_document_settle (self);
+  if (g_strcmp0 (full, self->path) == 0)
+    {
+      sluice_document_save_then (self, done, user_data);
+      return;
+    }
+  if (self->stack == NULL)
+    sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
+  if (self->stack == NULL || !check_free (full, &error))
+    {
+      done (self, error, user_data);
+      return;
+    }
+  DocumentSave *save = g_new0 (DocumentSave, 1);
+  *save = (DocumentSave){ .document = self,
+                          .done = done,
+                          .user_data = user_data,
+                          .path = g_steal_pointer (&full),
+                          .is_move = TRUE,
+                          .checksum = g_checksum_new (G_CHECKSUM_SHA256) };
+  begin (save, sluice_command_is_text_name (path));
 }
 
 static void
@@ -286,6 +339,17 @@ sluice_document_save (SluiceDocument *self, GError **error)
 {
   GError *kept = NULL;
   sluice_document_save_then (self, note_error, &kept);
+  sluice_document_settle (self);
+  if (kept != NULL)
+    g_propagate_error (error, kept);
+  return kept == NULL;
+}
+
+gboolean
+sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
+{
+  GError *kept = NULL;
+  sluice_document_save_as_then (self, path, note_error, &kept);
   sluice_document_settle (self);
   if (kept != NULL)
     g_propagate_error (error, kept);

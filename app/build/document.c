@@ -4,6 +4,7 @@
 #include "app/build/document.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "app/build/document-private.h"
 #include "engine/base/error.h"
@@ -24,6 +25,7 @@ enum
   NEWS,
   RELOAD,
   HASHED,
+  PASTING,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -92,11 +94,12 @@ sync_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* All lines that the stack has, for a journal that begins late. */
+/* Lines of a stack's journal, for one that begins late. n: bytes */
 static gboolean
-append_all (SluiceDocument *self, SluiceJournal *journal, GError **error)
+append_lines (SluiceJournal *journal, const char *text, gsize n, GError **error)
 {
-  g_auto (GStrv) lines = g_strsplit (sluice_command_stack_get_journal (self->stack), "\n", -1);
+  g_autofree char *part = g_strndup (text, n);
+  g_auto (GStrv) lines = g_strsplit (part, "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
     if (*lines[i] != '\0' && !sluice_journal_append (journal, lines[i], error))
       return FALSE;
@@ -121,11 +124,12 @@ gboolean
 sluice_document_begin_journal (SluiceDocument *self, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
+  const char *lines = sluice_command_stack_get_journal (self->stack);
   g_autoptr (SluiceJournal) journal =
       sluice_journal_create (folder, self->path, self->base, self->base_hash, error);
   if (journal == NULL)
     return FALSE;
-  if (!append_all (self, journal, error) || !append_known (self, journal, error))
+  if (!append_lines (journal, lines, strlen (lines), error) || !append_known (self, journal, error))
     {
       sluice_journal_remove (journal);
       return FALSE;
@@ -165,9 +169,8 @@ follow_stack (SluiceDocument *self)
   sluice_command_stack_set_arrange (self->stack, arrange, self);
 }
 
-/* After commands, or after they are undone: what they made of the picture is of the new graph. */
-static void
-tell_done (SluiceDocument *self)
+void
+sluice_document_tell_done (SluiceDocument *self)
 {
   g_autoptr (GPtrArray) lines = g_steal_pointer (&self->arranged);
   self->arranged = g_ptr_array_new_with_free_func (g_free);
@@ -249,7 +252,7 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
 /* ---- commands ---- */
 
 gboolean
-sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error)
+sluice_document_begin_change (SluiceDocument *self, GError **error)
 {
   if (self->stack == NULL)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -258,9 +261,16 @@ sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, 
   if (self->base == NULL)
     self->base =
         sluice_graph_export (sluice_document_get_graph (self), SLUICE_EXPORT_BINARY, error);
-  if (self->base == NULL || !sluice_command_stack_do (self->stack, line, said, error))
+  return self->base != NULL;
+}
+
+gboolean
+sluice_document_do_said (SluiceDocument *self, const char *line, GString *said, GError **error)
+{
+  if (!sluice_document_begin_change (self, error)
+      || !sluice_command_stack_do (self->stack, line, said, error))
     return FALSE;
-  tell_done (self);
+  sluice_document_tell_done (self);
   return TRUE;
 }
 
@@ -296,7 +306,7 @@ sluice_document_go_to (SluiceDocument *self, guint n, GError **error)
   if (n < n_done ? !sluice_command_stack_undo (self->stack, n_done - n, error)
                  : !sluice_command_stack_redo (self->stack, n - n_done, error))
     return FALSE;
-  tell_done (self);
+  sluice_document_tell_done (self);
   return TRUE;
 }
 
@@ -306,53 +316,55 @@ gboolean
 sluice_document_is_changed (SluiceDocument *self)
 {
   return self->stack != NULL
-         && (self->n_text_changes != self->n_text_saved
+         && (self->paste != NULL || self->n_text_changes != self->n_text_saved
              || !sluice_command_stack_is_saved (self->stack));
 }
 
-/* The history goes along, and nothing is left of it where the graph was before. */
-static gboolean
-move_to (SluiceDocument *self, const char *path, GBytes *bytes, GError **error)
+/* Of a file that holds what the graph was after n bytes of the stack's journal; the rest was done
+ * since. */
+static SluiceJournal *
+create_journal_at (SluiceDocument *self, const char *path, GBytes *bytes, gsize n, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (path);
-  g_autoptr (GError) problem = NULL;
-  g_autoptr (SluiceJournal) there = sluice_journal_open (folder, &problem);
-  if (g_error_matches (problem, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE))
+  const char *lines = sluice_command_stack_get_journal (self->stack);
+  g_free (sluice_journal_set_aside (folder, NULL)); /* of what the file was */
+  if (strlen (lines) == n)
+    return NULL; /* the next command begins it */
+  g_autoptr (SluiceJournal) journal =
+      sluice_journal_create (folder, path, self->base, self->base_hash, error);
+  if (journal == NULL)
+    return NULL;
+  gboolean ok =
+      append_lines (journal, lines, n, error) && sluice_journal_begin_save (journal, bytes, error);
+  if (ok)
+    sluice_journal_end_save (journal, TRUE);
+  if (ok && append_lines (journal, lines + n, strlen (lines + n), error))
+    return g_steal_pointer (&journal);
+  sluice_journal_remove (journal);
+  return NULL;
+}
+
+/* The history goes along, and nothing is left of it where the graph was before. */
+gboolean
+sluice_document_move (
+    SluiceDocument *self, const char *path, GBytes *bytes, gsize n_journal, GError **error)
+{
+  GError *problem = NULL;
+  SluiceJournal *journal = create_journal_at (self, path, bytes, n_journal, &problem);
+  if (problem != NULL)
     {
-      g_propagate_error (error, g_steal_pointer (&problem));
+      g_propagate_error (error, problem);
       return FALSE;
     }
-  g_clear_pointer (&there, sluice_journal_unref);
-  if (!sluice_command_write_bytes (bytes, path, error))
-    return FALSE;
-  g_free (sluice_journal_set_aside (folder, NULL)); /* of what the file was */
   if (self->journal != NULL)
     sluice_journal_remove (self->journal);
   g_clear_pointer (&self->journal, sluice_journal_unref);
+  self->journal = journal;
   sluice_document_unwatch (self);
   g_free (self->path);
-  self->path = g_canonicalize_filename (path, NULL);
+  self->path = g_strdup (path);
   if (self->base == NULL)
     self->base = g_bytes_ref (bytes);
-  return TRUE;
-}
-
-gboolean
-sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
-{
-  if (self->stack == NULL)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
-  sluice_document_settle (self);
-  g_autofree char *full = g_canonicalize_filename (path, NULL);
-  if (g_strcmp0 (full, self->path) == 0)
-    return sluice_document_save (self, error);
-  g_autoptr (GBytes) bytes = sluice_graph_export (
-      sluice_document_get_graph (self),
-      sluice_command_is_text_name (path) ? SLUICE_EXPORT_TEXT : SLUICE_EXPORT_BINARY, error);
-  if (bytes == NULL || !move_to (self, full, bytes, error))
-    return FALSE;
-  sluice_document_take_saved (self, bytes, sluice_command_stack_get_moment (self->stack),
-                              self->n_text_changes);
   sluice_document_watch (self);
   return TRUE;
 }
@@ -363,6 +375,12 @@ void
 sluice_document_emit_hashed (SluiceDocument *self)
 {
   g_signal_emit (self, signals[HASHED], 0);
+}
+
+void
+sluice_document_emit_pasting (SluiceDocument *self)
+{
+  g_signal_emit (self, signals[PASTING], 0);
 }
 
 void
@@ -427,6 +445,7 @@ sluice_document_class_init (SluiceDocumentClass *klass)
   signals[NEWS] = add_signal ("news");
   signals[RELOAD] = add_signal ("reload");
   signals[HASHED] = add_signal ("hashed");
+  signals[PASTING] = add_signal ("pasting");
 }
 
 static void

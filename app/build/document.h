@@ -15,7 +15,7 @@
  * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
  * arranged (after it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
  * news (sluice_document_get_news()), reload (the file is to be opened anew), hashed (the hash of
- * what was saved is known).
+ * what was saved is known), pasting (sluice_document_get_paste()).
  */
 #define SLUICE_TYPE_DOCUMENT (sluice_document_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceDocument, sluice_document, SLUICE, DOCUMENT, GObject)
@@ -49,6 +49,22 @@ gboolean sluice_document_do (SluiceDocument *self, const char *line, GError **er
  * where it is several. */
 gboolean sluice_document_set (
     SluiceDocument *self, const char *name, const char *key, const char *value, GError **error);
+/* error: (nullable): it was done. CANCELLED: it was not */
+typedef void (*SluiceDocumentPasted) (const GError *error, gpointer user_data);
+/* Blocks of nodes, as sluice_paste_dup_line() has them, become nodes, as one command. A large text
+ * is pasted in pieces: done is called later then. Whoever changes, saves or leaves the document
+ * takes the rest at once. */
+void sluice_document_paste (SluiceDocument *self,
+                            const char *text,
+                            gboolean is_wired,
+                            SluiceDocumentPasted done,
+                            gpointer user_data);
+/* Is there one under way? progress: from 0 to 1. n_nodes: as far as is known */
+gboolean sluice_document_get_paste (SluiceDocument *self, double *progress, guint *n_nodes);
+/* For who walks through the graph. */
+void sluice_document_finish_paste (SluiceDocument *self);
+/* The graph is as it was. */
+void sluice_document_cancel_paste (SluiceDocument *self);
 /* Goes to where n commands are done: undoes or does again. */
 gboolean sluice_document_go_to (SluiceDocument *self, guint n, GError **error);
 
@@ -63,6 +79,12 @@ typedef void (*SluiceDocumentSaved) (SluiceDocument *self, const GError *error, 
 /* What the graph is now is written by another thread; it may be edited meanwhile, and be closed,
  * which waits. Calls done in the end, at once where nothing can be written. */
 void sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpointer user_data);
+/* The same under another name, which the document has from then on, as text where it ends in
+ * .pbtxt. What stands there is written over. */
+void sluice_document_save_as_then (SluiceDocument *self,
+                                   const char *path,
+                                   SluiceDocumentSaved done,
+                                   gpointer user_data);
 void sluice_document_settle (SluiceDocument *self); /* waits until nothing is being saved */
 /* The same as both. */
 gboolean sluice_document_save (SluiceDocument *self, GError **error);

@@ -24,6 +24,7 @@ struct _SluiceGraphEditor
   SluiceJudge *judge; /* (nullable): of the graph as it is now */
   gboolean has_place, holds_wire;
   SluicePoint at; /* where what the palette offers will stand, in the scene */
+  SluicePoint pasted_at;
 };
 
 static SluiceNode *
@@ -232,16 +233,32 @@ copy (const char *const *names, gpointer data)
   return sluice_copy_dup_text (sluice_document_get_graph (self->document), names);
 }
 
+/* The picture may have been drawn anew meanwhile. */
+static void
+pasting_cb (SluiceGraphEditor *self)
+{
+  double progress;
+  guint n_nodes;
+  if (sluice_document_get_paste (self->document, &progress, &n_nodes))
+    sluice_canvas_place_next (self->canvas, self->pasted_at.x, self->pasted_at.y);
+}
+
+static void
+pasted_cb (const GError *error, gpointer data)
+{
+  SluiceGraphEditor *self = data;
+  gboolean is_cancelled = g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
+  self->done (is_cancelled ? NULL : error, self->user_data);
+}
+
 static void
 paste (const char *text, SluicePoint at, gboolean wired, gpointer data)
 {
   SluiceGraphEditor *self = data;
-  GError *error = NULL;
-  char *line =
-      sluice_paste_dup_line (sluice_document_get_graph (self->document), text, wired, &error);
-  if (line != NULL)
-    sluice_canvas_place_next (self->canvas, at.x, at.y);
-  do_take (self, line, error);
+  sluice_document_finish_paste (self->document);
+  self->pasted_at = at;
+  sluice_canvas_place_next (self->canvas, at.x, at.y);
+  sluice_document_paste (self->document, text, wired, pasted_cb, self);
 }
 
 static void
@@ -255,6 +272,7 @@ history (gboolean redo, gpointer data)
 {
   SluiceGraphEditor *self = data;
   SluiceCommandStack *stack = sluice_document_get_stack (self->document);
+  sluice_document_finish_paste (self->document);
   guint n = sluice_command_stack_get_n_undo (stack);
   if ((redo ? sluice_command_stack_get_n_redo (stack) : n) == 0)
     return FALSE;
@@ -438,9 +456,12 @@ sluice_graph_editor_new (SluiceDocument *document,
                          gpointer user_data)
 {
   SluiceGraphEditor *self = g_new0 (SluiceGraphEditor, 1);
-  *self = (SluiceGraphEditor){ document, canvas, palette, done, user_data };
+  *self = (SluiceGraphEditor){
+    .document = document, .canvas = canvas, .palette = palette, .done = done, .user_data = user_data
+  };
   g_signal_connect_swapped (document, "changed", G_CALLBACK (forget), self);
   g_signal_connect_swapped (document, "arranged", G_CALLBACK (arranged_cb), self);
+  g_signal_connect_swapped (document, "pasting", G_CALLBACK (pasting_cb), self);
   g_signal_connect_swapped (palette, "chosen", G_CALLBACK (chosen_cb), self);
   g_signal_connect_swapped (palette, "preview", G_CALLBACK (preview_cb), self);
   g_signal_connect_swapped (palette, "closed", G_CALLBACK (closed_cb), self);
@@ -451,6 +472,7 @@ sluice_graph_editor_new (SluiceDocument *document,
 void
 sluice_graph_editor_free (SluiceGraphEditor *self)
 {
+  sluice_document_finish_paste (self->document);
   g_signal_handlers_disconnect_by_data (self->document, self);
   g_signal_handlers_disconnect_by_data (self->palette, self);
   sluice_canvas_set_editor (self->canvas, NULL, NULL);

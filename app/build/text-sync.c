@@ -20,6 +20,8 @@ struct _SluiceTextSync
   gboolean wants_all;
   SluiceTextSyncNews news;
   gpointer user_data;
+  SluiceTextRenamed renamed; /* (nullable) */
+  gpointer renamed_data;
   SluiceDocument *document; /* (nullable) */
   SluiceGraphText *map;     /* (nullable): the document's */
   guint map_lines;          /* as far as the map told */
@@ -279,8 +281,8 @@ set_error (SluiceTextSync *self, const GError *error)
     return;
   const char *message = error->message, *words;
   const char *node = sluice_error_get_place (error).node;
-  gboolean is_commands = g_str_has_prefix (message, "text: ");
-  message += is_commands ? strlen ("text: ") : 0;
+  message = sluice_command_skip_names (message);
+  gboolean is_commands = message != error->message;
   words = sluice_text_split_error (message, &self->error_place);
   self->error_has_place =
       is_commands ? sluice_graph_text_locate (self->map, message, node, &self->error_place)
@@ -308,6 +310,21 @@ dup_edited (SluiceTextSync *self)
   return gtk_text_buffer_get_slice (self->buffer, &begin, &end, TRUE);
 }
 
+/* Of what gets another name. (transfer full) (nullable) */
+static char *
+dup_layout (SluiceTextSync *self, const SluiceTextChange *change)
+{
+  guint n = change->renames->len;
+  g_autofree const char **from = g_new0 (const char *, n + 1), **to = g_new0 (const char *, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceTextRename *rename = &g_array_index (change->renames, SluiceTextRename, i);
+      from[i] = rename->from;
+      to[i] = rename->to;
+    }
+  return n > 0 && self->renamed != NULL ? self->renamed (from, to, self->renamed_data) : NULL;
+}
+
 static gboolean
 do_change (SluiceTextSync *self, GError **error)
 {
@@ -315,7 +332,8 @@ do_change (SluiceTextSync *self, GError **error)
   g_autofree char *text = dup_edited (self);
   if (!sluice_graph_text_propose (self->map, self->n_before, self->n_behind, text, &change, error))
     return FALSE;
-  g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
+  g_autofree char *layout = dup_layout (self, &change);
+  g_autofree char *line = sluice_command_dup_text_line (&change, layout);
   self->is_applying = TRUE;
   gboolean ok = line == NULL || sluice_document_do (self->document, line, error);
   self->is_applying = FALSE;
@@ -336,6 +354,7 @@ sluice_text_sync_apply (SluiceTextSync *self)
   g_clear_handle_id (&self->apply_source, g_source_remove);
   if (!self->is_edited || self->is_applying)
     return;
+  sluice_document_finish_paste (self->document);
   while (!refresh (self, G_MAXINT64))
     ;
   sluice_graph_text_widen (self->map, &self->n_before, &self->n_behind);
@@ -431,6 +450,13 @@ sluice_text_sync_find_node (SluiceTextSync *self,
 }
 
 /* ---- life ---- */
+
+void
+sluice_text_sync_set_renamed (SluiceTextSync *self, SluiceTextRenamed renamed, gpointer user_data)
+{
+  self->renamed = renamed;
+  self->renamed_data = user_data;
+}
 
 void
 sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document)

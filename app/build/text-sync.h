@@ -16,10 +16,20 @@ typedef struct _SluiceTextSync SluiceTextSync;
 /* Something of what it tells is another thing now. */
 typedef void (*SluiceTextSyncNews) (SluiceTextSync *self, gpointer user_data);
 
+/* What becomes of the arrangement where nodes or scopes are called otherwise, lists that end with
+ * NULL: a command. (transfer full) (nullable): nothing */
+typedef char *(*SluiceTextRenamed) (const char *const *from,
+                                    const char *const *to,
+                                    gpointer user_data);
+
 /* Keeps the buffer. */
 SluiceTextSync *
 sluice_text_sync_new (GtkTextBuffer *buffer, SluiceTextSyncNews news, gpointer user_data);
 void sluice_text_sync_free (SluiceTextSync *self);
+
+/* renamed: (nullable): nothing is arranged */
+void
+sluice_text_sync_set_renamed (SluiceTextSync *self, SluiceTextRenamed renamed, gpointer user_data);
 
 /* Begins with the text of the graph that the document has now. document: (nullable) */
 void sluice_text_sync_open (SluiceTextSync *self, SluiceDocument *document);

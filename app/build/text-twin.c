@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "app/build/text-preview.h"
-#include "app/build/text-sync.h"
 #include "app/build/text-view.h"
 #include "app/shortcuts.h"
 
@@ -394,6 +393,12 @@ sluice_text_twin_set_document (SluiceTextTwin *self, SluiceDocument *document)
   g_signal_connect_object (document, "opened", G_CALLBACK (opened_cb), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (document, "changed", G_CALLBACK (changed_cb), self, G_CONNECT_SWAPPED);
   open_text (self);
+}
+
+void
+sluice_text_twin_set_renamed (SluiceTextTwin *self, SluiceTextRenamed renamed, gpointer user_data)
+{
+  sluice_text_sync_set_renamed (self->sync, renamed, user_data);
 }
 
 gboolean

@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/build/document.h"
+#include "app/build/text-sync.h"
 
 /*
  * The text of a document beside its picture. What is typed becomes a command where it is valid, as
@@ -19,6 +20,9 @@
 G_DECLARE_FINAL_TYPE (SluiceTextTwin, sluice_text_twin, SLUICE, TEXT_TWIN, GtkWidget)
 
 void sluice_text_twin_set_document (SluiceTextTwin *self, SluiceDocument *document);
+/* As sluice_text_sync_set_renamed(). */
+void
+sluice_text_twin_set_renamed (SluiceTextTwin *self, SluiceTextRenamed renamed, gpointer user_data);
 /* The node was selected elsewhere: its block stands out, and is scrolled to. name: (nullable) */
 void sluice_text_twin_select (SluiceTextTwin *self, const char *name);
 /* An attribute of that node is looked at elsewhere. attr: (nullable) */

@@ -3,6 +3,8 @@
 
 #include "app/graph/problem-watch.h"
 
+#include "engine/graph/rewrite.h"
+
 #define PIECE_US 5000 /* a turn, for which a large graph is looked through */
 
 struct _SluiceProblemWatch
@@ -43,6 +45,8 @@ static gboolean
 search_cb (gpointer data)
 {
   SluiceProblemWatch *self = data;
+  if (sluice_graph_is_in_transaction (self->graph))
+    return G_SOURCE_CONTINUE;
   guint64 version = sluice_graph_get_version (self->graph);
   /* What was refused changes nothing, but was done. */
   if (self->search == NULL || self->searched != version)

@@ -7,6 +7,7 @@
 #include "engine/command/line.h"
 #include "engine/command/stack.h"
 #include "engine/graph/edit.h"
+#include "engine/graph/rewrite.h"
 
 /* A training that was taken away, to be made again. */
 typedef struct _SluiceTrainingAway SluiceTrainingAway;
@@ -22,7 +23,7 @@ struct _SluiceCommandCall
   const SluiceWord **values; /* those with one */
   guint n_values;
   GString *said;
-  const char *text;    /* (nullable): blocks that are to stand in the graph's text as they are */
+  char *text;          /* (nullable): blocks that are to stand in the graph's text as they are */
   char *words;         /* (nullable): what it is called behind Undo, once it was done */
   GPtrArray *arranged; /* (nullable): lines of the layout that come and go */
   SluiceTrainingAway
@@ -126,6 +127,8 @@ gboolean sluice_command_together (SluiceCommandCall *call, GError **error);
 /* command-text.c */
 gboolean sluice_command_text (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_paste (SluiceCommandCall *call, GError **error);
+/* Behind Undo. (transfer full) (nullable): ALREADY_EXISTS: something was there */
+char *sluice_command_dup_paste_words (const SluiceRewritten *done, GError **error);
 /* command-file.c */
 gboolean sluice_command_check (SluiceCommandCall *call, GError **error);
 gboolean sluice_command_merge (SluiceCommandCall *call, GError **error);

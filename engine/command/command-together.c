@@ -5,6 +5,17 @@
 #include "engine/command/stack-private.h"
 #include "engine/command/command-private.h"
 
+/* What several wrote stands in the text, each. */
+static void
+take_text (SluiceCommandCall *call, char *take_text)
+{
+  g_autofree char *text = take_text, *before = g_steal_pointer (&call->text);
+  if (text != NULL && before != NULL)
+    call->text = g_strconcat (before, "\n", text, NULL);
+  else
+    call->text = text != NULL ? g_steal_pointer (&text) : g_steal_pointer (&before);
+}
+
 static gboolean
 do_part (SluiceCommandCall *call, const char *text, GError **error)
 {
@@ -34,6 +45,7 @@ do_part (SluiceCommandCall *call, const char *text, GError **error)
   else if (part.arranged != NULL)
     call->arranged = part.arranged;
   g_free (part.words);
+  take_text (call, part.text);
   return ok;
 }
 

@@ -8,7 +8,9 @@
 #include "engine/base/error.h"
 #include "engine/command/command-private.h"
 #include "engine/command/line.h"
+#include "engine/command/stack-private.h"
 #include "engine/graph/node-text.h"
+#include "engine/graph/rewrite.h"
 
 char *
 sluice_copy_dup_text (SluiceGraph *graph, const char *const *names)
@@ -26,27 +28,43 @@ sluice_copy_dup_text (SluiceGraph *graph, const char *const *names)
   return g_string_free (text, FALSE);
 }
 
+#define STEPS_A_LOOK 64 /* at the clock */
+#define MANY         64 /* nodes, of which each is not looked for among all that are there */
+
 /* ---- what the text brings along ---- */
 
-typedef struct
+typedef enum
 {
+  SCANNING, /* a block of the text at a time */
+  NAMING,   /* a node of the graph at a time: where many are pasted */
+  WRITING,  /* a block at a time, and so the others */
+  FRESHENING,
+  REWRITING,
+  ADOPTING,
+  OVER,
+} Stage;
+
+struct _SluicePasting
+{
+  SluiceCommandStack *stack; /* (nullable): only the line is wanted */
   SluiceGraph *graph;
-  const char *text;
+  char *text;
+  gsize length, n_read;
   GArray *blocks;      /* of SluiceTextField: `node { … }` */
   GHashTable *brought; /* names of its nodes */
+  GHashTable *taken;   /* (nullable): names of nodes and scopes that are there */
   GHashTable *renamed; /* the outermost scope of a name -> what it is called here */
   gsize prefix;        /* bytes of all names that are the scope that they share, '/' included */
   gboolean is_wired;
-} Paste;
-
-static void
-paste_clear (Paste *self)
-{
-  g_clear_pointer (&self->blocks, g_array_unref);
-  g_clear_pointer (&self->brought, g_hash_table_unref);
-  g_clear_pointer (&self->renamed, g_hash_table_unref);
-}
-G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Paste, paste_clear)
+  Stage stage;
+  guint i;                    /* of the stage's next one */
+  GString *out;               /* what is pasted */
+  char *line;                 /* (nullable): until all is written */
+  SluiceRewriting *rewriting; /* (nullable): there is a transaction */
+  gsize n_adopted;            /* bytes of what is pasted */
+  GError *error;              /* (nullable) */
+};
+typedef SluicePasting Paste;
 
 /* Of a field whose value is a text in quotes: (transfer full). */
 static char *
@@ -66,29 +84,24 @@ scan_block (const Paste *self, const SluiceTextField *block, GError **error)
 }
 
 static gboolean
-find_names (Paste *self, GError **error)
+take_block (Paste *self, const SluiceTextField *block, GError **error)
 {
-  for (guint i = 0; i < self->blocks->len; i++)
-    {
-      const SluiceTextField *block = &g_array_index (self->blocks, SluiceTextField, i);
-      if (!sluice_text_field_is (block, self->text, "node") || !block->is_message)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                            "the text is to be blocks of nodes, as node { name: \"a\" op: \"NoOp\" "
-                            "}; '%.*s' is none",
-                            (int) (block->name_end - block->begin), self->text + block->begin);
-      g_autoptr (GArray) fields = scan_block (self, block, error);
-      guint name = fields != NULL
-                       ? sluice_text_find_field (fields, self->text + block->value, "name")
-                       : G_MAXUINT;
-      if (fields != NULL && name == G_MAXUINT)
-        return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "a node of the text has no name");
-      if (fields == NULL)
-        return FALSE;
-      g_hash_table_add (self->brought, dup_value (self->text + block->value,
-                                                  &g_array_index (fields, SluiceTextField, name)));
-    }
-  return self->blocks->len > 0
-         || sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "there is nothing to paste");
+  if (!sluice_text_field_is (block, self->text, "node") || !block->is_message)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+                        "the text is to be blocks of nodes, as node { name: \"a\" op: \"NoOp\" "
+                        "}; '%.*s' is none",
+                        (int) (block->name_end - block->begin), self->text + block->begin);
+  g_autoptr (GArray) fields = scan_block (self, block, error);
+  guint name = fields != NULL ? sluice_text_find_field (fields, self->text + block->value, "name")
+                              : G_MAXUINT;
+  if (fields != NULL && name == G_MAXUINT)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "a node of the text has no name");
+  if (fields == NULL)
+    return FALSE;
+  g_hash_table_add (self->brought, dup_value (self->text + block->value,
+                                              &g_array_index (fields, SluiceTextField, name)));
+  g_array_append_vals (self->blocks, block, 1);
+  return TRUE;
 }
 
 /* How many bytes of a name stand before what it has alone. */
@@ -156,13 +169,28 @@ take_scope_along (Paste *self)
   while (self->prefix > 0 && ((const char *) name)[self->prefix - 1] != '/');
 }
 
-static gboolean
-is_taken (SluiceGraph *graph, const char *name)
+static void
+note_taken (Paste *self, const char *name)
 {
-  if (sluice_graph_find (graph, name) != NULL)
+  for (const char *slash = strchrnul (name, '/');; slash = strchrnul (slash + 1, '/'))
+    {
+      g_autofree char *scope = g_strndup (name, (gsize) (slash - name));
+      if (!g_hash_table_contains (self->taken, scope))
+        g_hash_table_add (self->taken, g_steal_pointer (&scope));
+      if (*slash == '\0')
+        return;
+    }
+}
+
+static gboolean
+is_taken (const Paste *self, const char *name)
+{
+  if (self->taken != NULL)
+    return g_hash_table_contains (self->taken, name);
+  if (sluice_graph_find (self->graph, name) != NULL)
     return TRUE;
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    if (sluice_command_is_below (sluice_graph_get_node (graph, i)->name, name))
+  for (guint i = 0; i < sluice_graph_get_n_nodes (self->graph); i++)
+    if (sluice_command_is_below (sluice_graph_get_node (self->graph, i)->name, name))
       return TRUE;
   return FALSE;
 }
@@ -178,7 +206,7 @@ dup_name_here (Paste *self, const char *name)
   if (here == NULL)
     {
       here = g_strdup (scope);
-      for (guint n = 1; is_taken (self->graph, here); n++)
+      for (guint n = 1; is_taken (self, here); n++)
         {
           g_free (here);
           here = g_strdup_printf ("%s_%u", scope, n);
@@ -269,25 +297,252 @@ write_block (Paste *self, const SluiceTextField *block, GString *out, GError **e
   return TRUE;
 }
 
+/* ---- the pieces ---- */
+
+static void
+begin_stage (Paste *self, Stage stage)
+{
+  self->stage = stage;
+  self->i = 0;
+}
+
+static gboolean
+scan_next (Paste *self, GError **error)
+{
+  SluiceTextField field;
+  GError *problem = NULL;
+  if (sluice_text_scan_next (self->text, self->length, &self->n_read, &field, &problem))
+    return take_block (self, &field, error);
+  if (problem != NULL)
+    {
+      g_propagate_error (error, problem);
+      return FALSE;
+    }
+  if (self->blocks->len == 0)
+    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "there is nothing to paste");
+  find_prefix (self);
+  take_scope_along (self);
+  if (self->blocks->len > MANY)
+    self->taken = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  begin_stage (self, self->taken != NULL ? NAMING : WRITING);
+  return TRUE;
+}
+
+static gboolean
+name_next (Paste *self)
+{
+  if (self->i == sluice_graph_get_n_nodes (self->graph))
+    begin_stage (self, WRITING);
+  else
+    note_taken (self, sluice_graph_get_node (self->graph, self->i++)->name);
+  return TRUE;
+}
+
+static gboolean
+write_next (Paste *self, GError **error)
+{
+  if (self->i < self->blocks->len)
+    return write_block (self, &g_array_index (self->blocks, SluiceTextField, self->i++), self->out,
+                        error);
+  g_autofree char *quoted = sluice_line_quote (self->out->str);
+  self->line = g_strconcat ("paste ", quoted, NULL);
+  if (strlen (self->line) > SLUICE_LINE_MAX)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "what is pasted is %zu bytes long, and a command %d at most; paste it in "
+                        "parts, or open it as a file",
+                        strlen (self->line), SLUICE_LINE_MAX);
+  begin_stage (self, self->stack != NULL ? FRESHENING : OVER);
+  return TRUE;
+}
+
+/* Before a change, as the stack has it. */
+static gboolean
+freshen_some (Paste *self, gint64 budget_us)
+{
+  SluiceGraphText *text = sluice_command_stack_get_text (self->stack);
+  if (text != NULL && !sluice_graph_text_refresh (text, budget_us))
+    return TRUE;
+  sluice_edit_begin (self->graph);
+  self->rewriting = sluice_rewriting_new (self->graph, NULL, 0, self->out->str);
+  begin_stage (self, REWRITING);
+  return TRUE;
+}
+
+/* The last moment to cancel is before. */
+static gboolean
+commit (Paste *self, const SluiceRewritten *done, GError **error)
+{
+  char *words = sluice_command_dup_paste_words (done, error);
+  SluiceEdit *edit = words != NULL ? sluice_edit_commit (self->graph, error) : NULL;
+  if (words == NULL)
+    sluice_edit_abandon (self->graph);
+  g_clear_pointer (&self->rewriting, sluice_rewriting_free);
+  if (edit == NULL)
+    {
+      g_free (words);
+      return FALSE;
+    }
+  if (!sluice_command_stack_take (self->stack, edit, words, self->line, error))
+    return FALSE;
+  begin_stage (self, sluice_command_stack_get_text (self->stack) != NULL ? ADOPTING : OVER);
+  return TRUE;
+}
+
+static gboolean
+rewrite_some (Paste *self, gint64 budget_us, GError **error)
+{
+  if (!sluice_rewriting_go_on (self->rewriting, budget_us, error))
+    return FALSE;
+  const SluiceRewritten *done = sluice_rewriting_get_done (self->rewriting);
+  return done == NULL || commit (self, done, error);
+}
+
+/* The text says it as it was pasted. */
+static gboolean
+adopt_next (Paste *self)
+{
+  SluiceTextField field;
+  gsize begin = self->n_adopted;
+  if (!sluice_text_scan_next (self->out->str, self->out->len, &self->n_adopted, &field, NULL))
+    {
+      begin_stage (self, OVER);
+      return TRUE;
+    }
+  g_autofree char *block = g_strndup (self->out->str + begin, self->n_adopted - begin);
+  sluice_graph_text_adopt (sluice_command_stack_get_text (self->stack), block);
+  return TRUE;
+}
+
+static gboolean
+take_step (Paste *self, gint64 budget_us, GError **error)
+{
+  switch (self->stage)
+    {
+    case SCANNING:
+      return scan_next (self, error);
+    case NAMING:
+      return name_next (self);
+    case WRITING:
+      return write_next (self, error);
+    case FRESHENING:
+      return freshen_some (self, budget_us);
+    case REWRITING:
+      return rewrite_some (self, budget_us, error);
+    default:
+      return adopt_next (self);
+    }
+}
+
+/* ---- all of it ---- */
+
+SluicePasting *
+sluice_pasting_new (SluiceCommandStack *stack,
+                    SluiceGraph *graph,
+                    const char *text,
+                    gboolean is_wired)
+{
+  SluicePasting *self = g_new0 (SluicePasting, 1);
+  self->stack = stack;
+  self->graph = sluice_graph_ref (graph);
+  self->text = g_strdup (text);
+  self->length = strlen (text);
+  self->blocks = g_array_new (FALSE, FALSE, sizeof (SluiceTextField));
+  self->brought = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->renamed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  self->out = g_string_new (NULL);
+  self->is_wired = is_wired;
+  return self;
+}
+
+void
+sluice_pasting_free (SluicePasting *self)
+{
+  if (self->rewriting != NULL)
+    sluice_edit_abandon (self->graph);
+  g_clear_pointer (&self->rewriting, sluice_rewriting_free);
+  g_array_unref (self->blocks);
+  g_hash_table_unref (self->brought);
+  g_clear_pointer (&self->taken, g_hash_table_unref);
+  g_hash_table_unref (self->renamed);
+  g_string_free (self->out, TRUE);
+  g_clear_error (&self->error);
+  g_free (self->line);
+  g_free (self->text);
+  sluice_graph_unref (self->graph);
+  g_free (self);
+}
+
+static void
+fail (Paste *self)
+{
+  if (self->rewriting != NULL)
+    sluice_edit_abandon (self->graph);
+  g_clear_pointer (&self->rewriting, sluice_rewriting_free);
+  if (self->stack != NULL && self->line != NULL) /* as of the command */
+    g_prefix_error (&self->error, "paste: ");
+  begin_stage (self, OVER);
+}
+
+gboolean
+sluice_pasting_go_on (SluicePasting *self, gint64 budget_us)
+{
+  gint64 begun = g_get_monotonic_time (), left = budget_us;
+  for (guint n = 1; self->stage != OVER && left >= 0; n++)
+    {
+      gboolean is_look = n % STEPS_A_LOOK == 0 || self->stage == REWRITING;
+      if (!take_step (self, left, &self->error))
+        fail (self);
+      if (is_look)
+        left = budget_us - (g_get_monotonic_time () - begun) - 1;
+    }
+  return self->stage == OVER;
+}
+
+gboolean
+sluice_pasting_end (SluicePasting *self, GError **error)
+{
+  g_return_val_if_fail (self->stage == OVER, FALSE);
+  if (self->error == NULL)
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&self->error));
+  return FALSE;
+}
+
+/* Of each stage, how much there was to do before it, by what it takes for a large text. */
+double
+sluice_pasting_get_progress (const SluicePasting *self)
+{
+  static const double begins[] = {
+    [SCANNING] = 0,    [NAMING] = 0.2,   [WRITING] = 0.2, [FRESHENING] = 0.4,
+    [REWRITING] = 0.4, [ADOPTING] = 0.8, [OVER] = 1
+  };
+  double done = 0;
+  if (self->stage == SCANNING)
+    done = (double) self->n_read / (double) MAX (self->length, 1);
+  else if (self->stage == WRITING)
+    done = (double) self->i / MAX (self->blocks->len, 1);
+  else if (self->stage == REWRITING)
+    done = sluice_rewriting_get_progress (self->rewriting);
+  else if (self->stage == ADOPTING)
+    done = (double) self->n_adopted / (double) MAX (self->out->len, 1);
+  return self->stage == OVER
+             ? 1
+             : begins[self->stage] + done * (begins[self->stage + 1] - begins[self->stage]);
+}
+
+guint
+sluice_pasting_get_n_nodes (const SluicePasting *self)
+{
+  return self->blocks->len;
+}
+
 char *
 sluice_paste_dup_line (SluiceGraph *graph, const char *text, gboolean is_wired, GError **error)
 {
-  g_auto (Paste) self = {
-    .graph = graph,
-    .text = text,
-    .blocks = sluice_text_scan (text, strlen (text), error),
-    .brought = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL),
-    .renamed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free),
-    .is_wired = is_wired,
-  };
-  if (self.blocks == NULL || !find_names (&self, error))
-    return NULL;
-  find_prefix (&self);
-  take_scope_along (&self);
-  g_autoptr (GString) out = g_string_new (NULL);
-  for (guint i = 0; i < self.blocks->len; i++)
-    if (!write_block (&self, &g_array_index (self.blocks, SluiceTextField, i), out, error))
-      return NULL;
-  g_autofree char *quoted = sluice_line_quote (out->str);
-  return g_strconcat ("paste ", quoted, NULL);
+  SluicePasting *self = sluice_pasting_new (NULL, graph, text, is_wired);
+  while (!sluice_pasting_go_on (self, G_MAXINT64))
+    ;
+  char *line = sluice_pasting_end (self, error) ? g_steal_pointer (&self->line) : NULL;
+  sluice_pasting_free (self);
+  return line;
 }

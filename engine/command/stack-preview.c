@@ -78,6 +78,7 @@ try (SluiceCommandStack *stack, const SluiceLine *line, GString *blocks, SluiceP
     find_reader (reader, graph, before);
   sluice_edit_abandon (graph);
   g_free (call.words);
+  g_free (call.text);
   g_clear_pointer (&call.training, sluice_training_away_free);
   return ok;
 }

@@ -482,8 +482,36 @@ make_edits (SluiceCommandCall *call, const SluiceLine *line, GPtrArray *edits, G
   return TRUE;
 }
 
-/* A command that can be undone. What cannot be kept is not done: what is seen is what comes back
- * after a crash. */
+/* What cannot be kept is not done: what is seen is what comes back after a crash. edits, words:
+ * (transfer full). (nullable) */
+static Entry *
+take (SluiceCommandStack *self, GPtrArray *edits, char *words, const char *line, GError **error)
+{
+  Entry *entry = g_new0 (Entry, 1);
+  entry->words = words;
+  entry->edits = edits;
+  if (!keep_line (self, line, error))
+    {
+      entry_apply (self, entry, NULL);
+      entry_free (entry);
+      return NULL;
+    }
+  entry->number = ++self->n_entries;
+  g_ptr_array_add (self->done, entry);
+  g_ptr_array_set_size (self->undone, 0);
+  return entry;
+}
+
+gboolean
+sluice_command_stack_take (
+    SluiceCommandStack *self, SluiceEdit *edit, char *words, const char *line, GError **error)
+{
+  GPtrArray *edits = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_edit_free);
+  g_ptr_array_add (edits, edit);
+  return take (self, edits, words, line, error) != NULL;
+}
+
+/* A command that can be undone. */
 static gboolean
 change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GError **error)
 {
@@ -495,22 +523,14 @@ change (SluiceCommandCall *call, const SluiceLine *line, const char *text, GErro
   if (!(arranges ? sluice_command_run_line (call, line, error)
                  : make_edits (call, line, edits, error)))
     return FALSE;
-  Entry *entry = g_new (Entry, 1);
-  *entry = (Entry){ 0, g_steal_pointer (&call->words), g_steal_pointer (&edits) };
-  if (!keep_line (self, text, error))
-    {
-      entry_apply (self, entry, NULL);
-      entry_free (entry);
-      return FALSE;
-    }
+  Entry *entry = take (self, g_steal_pointer (&edits), g_steal_pointer (&call->words), text, error);
+  if (entry == NULL)
+    return FALSE;
   entry->arranged = g_steal_pointer (&call->arranged);
   if (entry->arranged != NULL)
     tell_arranged (self, entry->arranged);
   if (self->text != NULL && call->text != NULL)
     sluice_graph_text_adopt (self->text, call->text);
-  entry->number = ++self->n_entries;
-  g_ptr_array_add (self->done, entry);
-  g_ptr_array_set_size (self->undone, 0);
   return TRUE;
 }
 
@@ -548,6 +568,7 @@ sluice_command_stack_do (SluiceCommandStack *self, const char *text, GString *sa
                              .said = said != NULL ? said : unheard };
   gboolean ok = do_line (&call, line, stripped, error);
   g_free (call.words);
+  g_free (call.text);
   g_clear_pointer (&call.training, sluice_training_away_free);
   g_clear_pointer (&call.arranged, g_ptr_array_unref);
   return ok;

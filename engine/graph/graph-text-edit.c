@@ -18,6 +18,7 @@ typedef struct
 void
 sluice_text_change_clear (SluiceTextChange *self)
 {
+  g_clear_pointer (&self->renames, g_array_unref);
   g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_pointer (&self->text, g_free);
 }
@@ -30,6 +31,8 @@ sluice_text_proposal_free (SluiceTextProposal *self)
   g_ptr_array_unref (self->old);
   g_ptr_array_unref (self->blocks);
   g_ptr_array_unref (self->names);
+  g_hash_table_unref (self->was);
+  g_hash_table_unref (self->now);
   g_array_unref (self->origins);
   g_free (self->rest);
   g_free (self);
@@ -187,7 +190,83 @@ fail_name (const char *text, guint i, GError **error, const char *format, const 
                       name);
 }
 
-/* Notes what differs from the graph; names are those of the text. */
+/* The change's text: blocks that say something else than the graph, with names as they will be. */
+typedef struct
+{
+  SluiceGraphText *map;
+  SluiceTextProposal *p;
+  GString *text;
+  guint line; /* where it ends */
+  guint n;
+} Changed;
+
+static void
+append_changed (Changed *self, const SluiceTextBlock *block, gboolean is_new, guint line_here)
+{
+  g_autofree char *body = sluice_text_dup_renamed (block->body.text, self->p->now);
+  self->line += is_new ? block->lead.size.line : 0;
+  Origin origin = { self->line, line_here };
+  g_array_append_val (self->p->origins, origin);
+  if (is_new) /* the others have theirs */
+    g_string_append (self->text, block->lead.text);
+  g_string_append (self->text, body);
+  if (!g_str_has_suffix (body, "\n"))
+    g_string_append_c (self->text, '\n');
+  self->line += block->body.size.line + (block->body.size.byte > 0);
+  self->n++;
+}
+
+/* Does the block say what the node is, but for what is renamed? */
+static gboolean
+says_node (const SluiceTextProposal *p, const SluiceTextBlock *block, const SluiceNode *node)
+{
+  g_autofree char *was = sluice_text_dup_renamed (block->body.text, p->was);
+  g_autofree char *other = sluice_node_text_update (was, node);
+  return other == NULL;
+}
+
+/* The node that a block of that name is, of those that stood there. FALSE: it is another's. */
+static gboolean
+find_node (const Changed *self, GHashTable *old, const char *name, SluiceNode **node)
+{
+  const char *was = g_hash_table_lookup (self->p->was, name);
+  *node = sluice_graph_find (self->map->graph, was != NULL ? was : name);
+  return *node == NULL || g_hash_table_contains (old, *node);
+}
+
+/* Goes through the blocks; names are those of the text. */
+static gboolean
+compare_blocks (Changed *self,
+                GHashTable *names,
+                const Tensorflow__GraphDef *def,
+                const char *text,
+                GError **error)
+{
+  SluiceTextProposal *p = self->p;
+  g_autoptr (GHashTable) old = g_hash_table_new (NULL, NULL);
+  SluiceTextPlace at = { 0 };
+  for (guint i = 0; i < p->old->len; i++)
+    g_hash_table_add (old, ((SluiceTextBlock *) p->old->pdata[i])->node);
+  for (guint i = 0; i < p->blocks->len; i++)
+    {
+      SluiceTextBlock *block = p->blocks->pdata[i];
+      const char *name = def->node[i]->name;
+      SluiceNode *node;
+      if (!find_node (self, old, name, &node))
+        return fail_name (text, i, error, "%u:%u: there is a node '%s' already; rename one", name);
+      if (!g_hash_table_add (names, (gpointer) name))
+        return fail_name (text, i, error, "%u:%u: there are two nodes '%s'; rename one", name);
+      g_ptr_array_add (p->names, g_strdup (name));
+      block->lead.is_shown = block->body.is_shown = TRUE;
+      at = sluice_text_place_add (at, &block->lead);
+      if (node == NULL || !says_node (p, block, node))
+        append_changed (self, block, node == NULL, p->n_before + at.line);
+      at = sluice_text_place_add (at, &block->body);
+    }
+  return TRUE;
+}
+
+/* Notes what differs from the graph. */
 static gboolean
 compare (SluiceGraphText *self,
          SluiceTextProposal *p,
@@ -196,48 +275,22 @@ compare (SluiceGraphText *self,
          SluiceTextChange *change,
          GError **error)
 {
-  g_autoptr (GHashTable) old = g_hash_table_new (NULL, NULL);
   g_autoptr (GHashTable) names = g_hash_table_new (g_str_hash, g_str_equal);
   g_autoptr (GString) changed = g_string_new (NULL);
-  SluiceTextPlace at = { 0 };
-  guint there = 0;
-  for (guint i = 0; i < p->old->len; i++)
-    g_hash_table_add (old, ((SluiceTextBlock *) p->old->pdata[i])->node);
-  for (guint i = 0; i < p->blocks->len; i++)
-    {
-      SluiceTextBlock *block = p->blocks->pdata[i];
-      const char *name = def->node[i]->name;
-      SluiceNode *node = sluice_graph_find (self->graph, name);
-      g_autofree char *other = NULL;
-      if (node != NULL && !g_hash_table_contains (old, node))
-        return fail_name (text, i, error, "%u:%u: there is a node '%s' already; rename one", name);
-      if (!g_hash_table_add (names, (gpointer) name))
-        return fail_name (text, i, error, "%u:%u: there are two nodes '%s'; rename one", name);
-      g_ptr_array_add (p->names, g_strdup (name));
-      block->lead.is_shown = block->body.is_shown = TRUE;
-      at = sluice_text_place_add (at, &block->lead);
-      if (node == NULL || (other = sluice_node_text_update (block->body.text, node)) != NULL)
-        {
-          there += node == NULL ? block->lead.size.line : 0;
-          Origin origin = { there, p->n_before + at.line };
-          g_array_append_val (p->origins, origin);
-          if (node == NULL) /* the others have theirs */
-            g_string_append (changed, block->lead.text);
-          g_string_append (changed, block->body.text);
-          if (!g_str_has_suffix (block->body.text, "\n"))
-            g_string_append_c (changed, '\n');
-          there += block->body.size.line + (block->body.size.byte > 0);
-        }
-      at = sluice_text_place_add (at, &block->body);
-    }
+  Changed all = { self, p, changed, 0, 0 };
+  sluice_text_proposal_find_renames (self, p, def, change->renames);
+  if (!compare_blocks (&all, names, def, text, error))
+    return FALSE;
   for (guint i = 0; i < p->old->len; i++)
     {
       SluiceNode *node = ((SluiceTextBlock *) p->old->pdata[i])->node;
-      if (node != NULL && !g_hash_table_contains (names, node->name))
+      if (node != NULL && !g_hash_table_contains (names, node->name)
+          && !g_hash_table_contains (p->now, node->name))
         g_ptr_array_add (change->nodes, node);
     }
   if (changed->len > 0 || change->nodes->len > 0)
     change->text = g_strdup (changed->str);
+  change->n_blocks = all.n;
   return TRUE;
 }
 
@@ -276,12 +329,16 @@ sluice_graph_text_propose (SluiceGraphText *self,
   p->old = g_ptr_array_new ();
   p->blocks = g_ptr_array_new ();
   p->names = g_ptr_array_new_with_free_func (g_free);
+  p->was = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  p->now = g_hash_table_new (g_str_hash, g_str_equal);
   p->origins = g_array_new (FALSE, FALSE, sizeof (Origin));
   p->n_before = n_before;
   p->n_lines = sluice_text_place ((SluiceTextPlace){ 0 }, text, strlen (text)).line;
   p->n_lines_before = n - n_before - n_behind;
   collect_old (self, p, n_before, n - n_behind);
-  *change = (SluiceTextChange){ .nodes = g_ptr_array_new () };
+  *change = (SluiceTextChange){ .nodes = g_ptr_array_new (),
+                                .renames = g_array_new (FALSE, FALSE, sizeof (SluiceTextRename)) };
+  g_array_set_clear_func (change->renames, sluice_text_rename_clear);
   if (!g_utf8_validate (text, -1, NULL))
     sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%u:1: the text is no UTF-8", n_before + 1);
   else if (read_proposal (self, p, text, change, error))
@@ -332,6 +389,31 @@ find_other (SluiceGraphText *self, const char *name, SluiceTextPlace *place)
   return TRUE;
 }
 
+/* The name that a message about a rename is about. */
+static gboolean
+find_new_name (const SluiceTextProposal *p, const char *message, SluiceTextPlace *place)
+{
+  SluiceTextPlace at = { p->n_before, 0 };
+  for (guint i = 0; i < p->names->len; i++)
+    {
+      const SluiceTextBlock *block = p->blocks->pdata[i];
+      const char *name = p->names->pdata[i];
+      g_autofree char *quoted = g_strdup_printf ("'%s'", name);
+      at = sluice_text_place_add (at, &block->lead);
+      if (g_hash_table_contains (p->was, name) && strstr (message, quoted) != NULL)
+        {
+          g_autoptr (GArray) fields = sluice_node_text_scan (block->body.text, NULL);
+          const SluiceNodeField *field =
+              fields != NULL ? sluice_node_text_find (fields, SLUICE_NODE_FIELD_NAME, NULL, 0)
+                             : NULL;
+          *place = sluice_text_place (at, block->body.text, field != NULL ? field->begin : 0);
+          return TRUE;
+        }
+      at = sluice_text_place_add (at, &block->body);
+    }
+  return FALSE;
+}
+
 gboolean
 sluice_graph_text_locate (SluiceGraphText *self,
                           const char *message,
@@ -342,7 +424,8 @@ sluice_graph_text_locate (SluiceGraphText *self,
   const Origin *origin = NULL;
   g_return_val_if_fail (p != NULL, FALSE);
   if (sluice_text_split_error (message, place) == NULL)
-    return node != NULL && (find_proposed (p, node, place) || find_other (self, node, place));
+    return find_new_name (p, message, place)
+           || (node != NULL && (find_proposed (p, node, place) || find_other (self, node, place)));
   for (guint i = 0; i < p->origins->len; i++)
     if (g_array_index (p->origins, Origin, i).line_there <= place->line)
       origin = &g_array_index (p->origins, Origin, i);

@@ -4,6 +4,7 @@
 
 #include "engine/graph/edit.h"
 #include "engine/graph/graph-text.h"
+#include "engine/graph/graphdef-private.h"
 
 /* graph-text.c (the blocks, and how they follow the graph), graph-text-edit.c (how the graph
  * follows them). */
@@ -35,6 +36,8 @@ typedef struct
   GPtrArray *old;        /* SluiceTextBlock, borrowed: those that stood there */
   GPtrArray *blocks;     /* SluiceTextBlock: those that stand there; owned until accepted */
   GPtrArray *names;      /* of their nodes */
+  GHashTable *was;       /* name -> what its node is called in the graph, where that is renamed */
+  GHashTable *now;       /* the other way; keys and values are was's */
   SluiceTextBlock *next; /* (nullable): the first one behind; NULL: the tail */
   char *rest;            /* behind the last of the blocks */
   gboolean has_tail;
@@ -72,3 +75,13 @@ void sluice_text_proposal_free (SluiceTextProposal *self);
 /* Cuts a text into blocks, each with what stands before it; what is behind the last one is the
  * rest. FALSE with "line:column: " where it is no text of nodes. */
 gboolean sluice_text_cut (const char *text, GPtrArray *blocks, char **rest, GError **error);
+
+/* graph-text-rename.c */
+/* Finds who is called otherwise. renames: of SluiceTextRename, which are appended */
+void sluice_text_proposal_find_renames (SluiceGraphText *map,
+                                        SluiceTextProposal *p,
+                                        const Tensorflow__GraphDef *def,
+                                        GArray *renames);
+void sluice_text_rename_clear (gpointer data);
+/* A block that names nodes as another text does: name -> name there. (transfer full) */
+char *sluice_text_dup_renamed (const char *body, GHashTable *names);

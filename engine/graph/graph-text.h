@@ -85,11 +85,19 @@ gboolean sluice_graph_text_find_node (SluiceGraphText *self,
  * blocks stand between. */
 void sluice_graph_text_widen (SluiceGraphText *self, guint *n_before, guint *n_behind);
 
-/* What sluice_graph_rewrite() takes. */
+/* A node or a scope gets another name, and with it all that stands below. */
 typedef struct
 {
+  char *from, *to;
+} SluiceTextRename;
+
+/* Renames, and then what sluice_graph_rewrite() takes. */
+typedef struct
+{
+  GArray *renames;  /* of SluiceTextRename; no one takes anything where another puts something */
   GPtrArray *nodes; /* SluiceNode */
-  char *text;       /* (nullable): NULL: nothing changes in the graph */
+  char *text;       /* (nullable): NULL: nothing else changes in the graph */
+  guint n_blocks;   /* in text */
 } SluiceTextChange;
 
 void sluice_text_change_clear (SluiceTextChange *self);

@@ -10,6 +10,8 @@
 #include "engine/graph/node-text.h"
 #include "engine/graph/text-format.h"
 
+#define STEPS_A_LOOK 64 /* at the clock */
+
 /* A node of the text. */
 typedef struct
 {
@@ -20,16 +22,34 @@ typedef struct
   gboolean is_begun;    /* it is being added: whoever needs it first closes a loop */
 } Target;
 
-typedef struct
+typedef enum
+{
+  READING, /* a node of the text at a time, as everywhere */
+  MATCHING,
+  ADDING,
+  SETTING,
+  DONE,
+} Stage;
+
+struct _SluiceRewriting
 {
   SluiceGraph *graph;
   const char *text;
+  gsize length;
+  SluiceNode **nodes;
+  guint n_nodes;
   SluiceArena arena;
   GArray *targets;     /* of Target, by their order in the text */
   GHashTable *by_name; /* name in the text -> index of its Target + 1 */
   GHashTable *renamed; /* what a node was called -> SluiceNode */
   GPtrArray *gone;     /* SluiceNode */
-} Rewrite;
+  Stage stage;
+  gsize n_read;   /* bytes of the text */
+  guint i;        /* of the stage's next node */
+  GArray *adding; /* of guint: of targets, each of which is needed by the one before */
+  SluiceRewritten done;
+};
+typedef SluiceRewriting Rewrite;
 
 static Target *
 nth (const Rewrite *self, guint i)
@@ -84,7 +104,21 @@ fail_name (const Rewrite *self, guint i, GError **error, const char *what)
 /* ---- who is who ---- */
 
 static gboolean
-read_text (Rewrite *self, GError **error)
+take_def (Rewrite *self, const Tensorflow__NodeDef *def, GError **error)
+{
+  guint i = self->targets->len;
+  Target target = { .def = def, .node = sluice_graph_find (self->graph, def->name) };
+  g_array_append_val (self->targets, target);
+  if (*def->name == '\0')
+    return fail_name (self, i, error, "a node needs a name%s");
+  if (!g_hash_table_insert (self->by_name, def->name, GUINT_TO_POINTER (i + 1)))
+    return fail_name (self, i, error, "there are two nodes of the name '%s'; rename one");
+  return TRUE;
+}
+
+/* What is no list of nodes, each by itself, and the places of what is wrong. */
+static gboolean
+read_whole (Rewrite *self, GError **error)
 {
   const Tensorflow__GraphDef *def = sluice_text_parse (
       &self->arena, &tensorflow__graph_def__descriptor, self->text, strlen (self->text), error);
@@ -94,18 +128,40 @@ read_text (Rewrite *self, GError **error)
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the text holds more than nodes; versions and functions of a graph are "
                         "not changed by its text");
+  g_array_set_size (self->targets, 0);
+  g_hash_table_remove_all (self->by_name);
+  self->n_read = self->length;
   for (gsize i = 0; i < def->n_node; i++)
-    {
-      Target target = { .def = def->node[i] };
-      target.node = sluice_graph_find (self->graph, def->node[i]->name);
-      g_array_append_val (self->targets, target);
-      if (*def->node[i]->name == '\0')
-        return fail_name (self, (guint) i, error, "a node needs a name%s");
-      if (!g_hash_table_insert (self->by_name, def->node[i]->name, GUINT_TO_POINTER (i + 1)))
-        return fail_name (self, (guint) i, error,
-                          "there are two nodes of the name '%s'; rename one");
-    }
+    if (!take_def (self, def->node[i], error))
+      return FALSE;
   return TRUE;
+}
+
+static void
+begin_stage (Rewrite *self, Stage stage)
+{
+  self->stage = stage;
+  self->i = 0;
+}
+
+/* One of them. */
+static gboolean
+read_next (Rewrite *self, GError **error)
+{
+  SluiceTextField field;
+  g_autoptr (GError) problem = NULL;
+  if (!sluice_text_scan_next (self->text, self->length, &self->n_read, &field, &problem))
+    {
+      begin_stage (self, MATCHING);
+      return problem == NULL || read_whole (self, error);
+    }
+  const Tensorflow__GraphDef *def =
+      field.is_message && sluice_text_field_is (&field, self->text, "node")
+          ? sluice_text_parse (&self->arena, &tensorflow__graph_def__descriptor,
+                               self->text + field.begin, field.end - field.begin, NULL)
+          : NULL;
+  return def != NULL && def->n_node == 1 ? take_def (self, def->node[0], error)
+                                         : read_whole (self, error);
 }
 
 /* A node that the text no longer names takes the name of a new one of its op. */
@@ -130,13 +186,14 @@ rename_or_drop (Rewrite *self, SluiceNode *node, guint *from, GError **error)
 }
 
 static gboolean
-match (Rewrite *self, SluiceNode *const *nodes, guint n, GError **error)
+match (Rewrite *self, GError **error)
 {
   guint from = 0; /* what is before it has a node */
-  for (guint i = 0; i < n; i++)
-    if (!g_hash_table_contains (self->by_name, nodes[i]->name)
-        && !rename_or_drop (self, nodes[i], &from, error))
+  for (guint i = 0; i < self->n_nodes; i++)
+    if (!g_hash_table_contains (self->by_name, self->nodes[i]->name)
+        && !rename_or_drop (self, self->nodes[i], &from, error))
       return FALSE;
+  begin_stage (self, ADDING);
   return TRUE;
 }
 
@@ -420,26 +477,39 @@ find_needed (const Rewrite *self, guint i)
   return G_MAXUINT;
 }
 
-/* What a node reads is added before it, so that dtypes can be told, but for what closes a loop. */
+static void
+begin_adding (Rewrite *self, guint i)
+{
+  g_array_append_val (self->adding, i);
+  nth (self, i)->is_begun = TRUE;
+}
+
+/* What a node reads is added before it, so that dtypes can be told, but for what closes a loop. One
+ * step of that. */
+static gboolean
+add_next (Rewrite *self, GError **error)
+{
+  guint at = g_array_index (self->adding, guint, self->adding->len - 1),
+        needed = find_needed (self, at);
+  if (needed != G_MAXUINT)
+    {
+      begin_adding (self, needed);
+      return TRUE;
+    }
+  if (!add (self, at, error))
+    return FALSE;
+  g_array_set_size (self->adding, self->adding->len - 1);
+  return TRUE;
+}
+
 static gboolean
 add_with_needed (Rewrite *self, guint i, GError **error)
 {
-  g_autoptr (GArray) stack = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_array_append_val (stack, i);
-  nth (self, i)->is_begun = TRUE;
-  while (stack->len > 0)
-    {
-      guint at = g_array_index (stack, guint, stack->len - 1), needed = find_needed (self, at);
-      if (needed != G_MAXUINT)
-        {
-          nth (self, needed)->is_begun = TRUE;
-          g_array_append_val (stack, needed);
-          continue;
-        }
-      if (!add (self, at, error))
-        return FALSE;
-      g_array_set_size (stack, stack->len - 1);
-    }
+  guint n = self->adding->len;
+  begin_adding (self, i);
+  while (self->adding->len > n)
+    if (!add_next (self, error))
+      return FALSE;
   return TRUE;
 }
 
@@ -524,35 +594,127 @@ remove_gone (Rewrite *self, GError **error)
 
 /* ---- all of it ---- */
 
+/* The next node that is to be added, or one step of that. */
 static gboolean
-rewrite (Rewrite *self, SluiceNode *const *nodes, guint n, SluiceRewritten *done, GError **error)
+add_some (Rewrite *self, GError **error)
 {
-  if (!read_text (self, error) || !match (self, nodes, n, error))
-    return FALSE;
-  for (guint i = 0; i < self->targets->len; i++)
+  if (self->adding->len > 0)
+    return add_next (self, error);
+  if (self->i == self->targets->len)
     {
-      const Target *target = nth (self, i);
-      gboolean is_there = target->node != NULL;
-      if (is_there && !target->is_new && !g_str_equal (target->node->op_name, target->def->op)
-              ? !replace (self, i, error)
-              : !is_there && !add_with_needed (self, i, error))
-        return FALSE;
+      begin_stage (self, SETTING);
+      return TRUE;
     }
-  for (guint i = 0; i < self->targets->len; i++)
-    {
-      const Target *target = nth (self, i);
-      if (!target->is_new && !g_str_equal (target->node->device, target->def->device))
-        sluice_edit_set_device (self->graph, target->node, target->def->device);
-      if (!set_edges (self, i, error) || (!target->is_new && !set_attrs (self, i, error)))
-        return FALSE;
-      done->n_added += target->is_new && !target->is_replaced;
-      done->n_changed += !target->is_new || target->is_replaced;
-    }
-  done->n_removed = self->gone->len;
-  done->name = self->targets->len > 0 ? nth (self, 0)->node->name
-               : self->gone->len > 0  ? ((SluiceNode *) self->gone->pdata[0])->name
-                                      : NULL;
+  const Target *target = nth (self, self->i);
+  guint i = self->i++;
+  gboolean is_there = target->node != NULL;
+  if (is_there && !target->is_new && !g_str_equal (target->node->op_name, target->def->op))
+    return replace (self, i, error);
+  if (!is_there)
+    begin_adding (self, i);
+  return TRUE;
+}
+
+static gboolean
+end (Rewrite *self, GError **error)
+{
+  self->done.n_removed = self->gone->len;
+  self->done.name = self->targets->len > 0 ? nth (self, 0)->node->name
+                    : self->gone->len > 0  ? ((SluiceNode *) self->gone->pdata[0])->name
+                                           : NULL;
+  begin_stage (self, DONE);
   return remove_gone (self, error);
+}
+
+static gboolean
+set_next (Rewrite *self, GError **error)
+{
+  if (self->i == self->targets->len)
+    return end (self, error);
+  guint i = self->i++;
+  const Target *target = nth (self, i);
+  if (!target->is_new && !g_str_equal (target->node->device, target->def->device))
+    sluice_edit_set_device (self->graph, target->node, target->def->device);
+  self->done.n_added += target->is_new && !target->is_replaced;
+  self->done.n_changed += !target->is_new || target->is_replaced;
+  return set_edges (self, i, error) && (target->is_new || set_attrs (self, i, error));
+}
+
+static gboolean
+take_step (Rewrite *self, GError **error)
+{
+  switch (self->stage)
+    {
+    case READING:
+      return read_next (self, error);
+    case MATCHING:
+      return match (self, error);
+    case ADDING:
+      return add_some (self, error);
+    default:
+      return set_next (self, error);
+    }
+}
+
+SluiceRewriting *
+sluice_rewriting_new (SluiceGraph *graph, SluiceNode *const *nodes, guint n, const char *text)
+{
+  SluiceRewriting *self = g_new0 (SluiceRewriting, 1);
+  self->graph = graph;
+  self->text = text;
+  self->length = strlen (text);
+  self->nodes = g_memdup2 (nodes, n * sizeof *nodes);
+  self->n_nodes = n;
+  sluice_arena_init (&self->arena);
+  self->targets = g_array_new (FALSE, FALSE, sizeof (Target));
+  self->adding = g_array_new (FALSE, FALSE, sizeof (guint));
+  self->by_name = g_hash_table_new (g_str_hash, g_str_equal);
+  self->renamed = g_hash_table_new (g_str_hash, g_str_equal);
+  self->gone = g_ptr_array_new ();
+  return self;
+}
+
+void
+sluice_rewriting_free (SluiceRewriting *self)
+{
+  g_array_unref (self->targets);
+  g_array_unref (self->adding);
+  g_hash_table_unref (self->by_name);
+  g_hash_table_unref (self->renamed);
+  g_ptr_array_unref (self->gone);
+  g_free (self->nodes);
+  sluice_arena_clear (&self->arena);
+  g_free (self);
+}
+
+gboolean
+sluice_rewriting_go_on (SluiceRewriting *self, gint64 budget_us, GError **error)
+{
+  gint64 begun = g_get_monotonic_time ();
+  for (guint n = 1; self->stage != DONE; n++)
+    {
+      if (!take_step (self, error))
+        return FALSE;
+      if (n % STEPS_A_LOOK == 0 && g_get_monotonic_time () - begun > budget_us)
+        break;
+    }
+  return TRUE;
+}
+
+const SluiceRewritten *
+sluice_rewriting_get_done (const SluiceRewriting *self)
+{
+  return self->stage == DONE ? &self->done : NULL;
+}
+
+double
+sluice_rewriting_get_progress (const SluiceRewriting *self)
+{
+  double n = MAX (self->targets->len, 1);
+  return self->stage == READING ? (double) self->n_read / (double) MAX (self->length, 1) / 3
+         : self->stage < ADDING ? 1 / 3.0
+         : self->stage == DONE  ? 1
+                                : (1 + (self->stage == SETTING) + self->i / n) / 3;
 }
 
 gboolean
@@ -563,18 +725,15 @@ sluice_graph_rewrite (SluiceGraph *graph,
                       SluiceRewritten *done,
                       GError **error)
 {
-  Rewrite self = { .graph = graph, .text = text };
-  *done = (SluiceRewritten){ 0 };
-  sluice_arena_init (&self.arena);
-  self.targets = g_array_new (FALSE, FALSE, sizeof (Target));
-  self.by_name = g_hash_table_new (g_str_hash, g_str_equal);
-  self.renamed = g_hash_table_new (g_str_hash, g_str_equal);
-  self.gone = g_ptr_array_new ();
-  gboolean ok = rewrite (&self, nodes, n, done, error);
-  g_array_unref (self.targets);
-  g_hash_table_unref (self.by_name);
-  g_hash_table_unref (self.renamed);
-  g_ptr_array_unref (self.gone);
-  sluice_arena_clear (&self.arena);
+  SluiceRewriting *self = sluice_rewriting_new (graph, nodes, n, text);
+  gboolean ok = sluice_rewriting_go_on (self, G_MAXINT64, error);
+  *done = self->done;
+  sluice_rewriting_free (self);
   return ok;
+}
+
+gboolean
+sluice_graph_is_in_transaction (SluiceGraph *graph)
+{
+  return graph->edit != NULL;
 }

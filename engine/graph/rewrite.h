@@ -32,3 +32,21 @@ gboolean sluice_graph_rewrite (SluiceGraph *graph,
                                const char *text,
                                SluiceRewritten *done,
                                GError **error);
+
+/*
+ * The same in pieces, within one transaction, for who lets others have their turn in between. They
+ * must not walk through the graph then.
+ */
+typedef struct _SluiceRewriting SluiceRewriting;
+/* text: must stay */
+SluiceRewriting *
+sluice_rewriting_new (SluiceGraph *graph, SluiceNode *const *nodes, guint n, const char *text);
+void sluice_rewriting_free (SluiceRewriting *self);
+/* For so many µs, and a few nodes at least. FALSE as sluice_graph_rewrite(). */
+gboolean sluice_rewriting_go_on (SluiceRewriting *self, gint64 budget_us, GError **error);
+/* (nullable): there is more to do */
+const SluiceRewritten *sluice_rewriting_get_done (const SluiceRewriting *self);
+double sluice_rewriting_get_progress (const SluiceRewriting *self); /* from 0 to 1 */
+
+/* Is there one whose end is yet to come? What looks at all nodes in pieces waits for it. */
+gboolean sluice_graph_is_in_transaction (SluiceGraph *graph);

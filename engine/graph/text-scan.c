@@ -216,22 +216,33 @@ scan_field (Scanner *s, SluiceTextField *field, GError **error)
   return fail_at (s, s->at, error, what);
 }
 
+gboolean
+sluice_text_scan_next (
+    const char *text, gsize length, gsize *at, SluiceTextField *field, GError **error)
+{
+  Scanner s = { text, *at, length };
+  skip (&s);
+  if (s.at >= s.length || !scan_field (&s, field, error))
+    return FALSE;
+  skip (&s);
+  if (peek (&s) == ',' || peek (&s) == ';')
+    s.at++;
+  *at = s.at;
+  return TRUE;
+}
+
 GArray *
 sluice_text_scan (const char *text, gsize length, GError **error)
 {
-  Scanner s = { text, 0, length };
   g_autoptr (GArray) fields = g_array_new (FALSE, FALSE, sizeof (SluiceTextField));
-  for (skip (&s); s.at < s.length; skip (&s))
-    {
-      SluiceTextField field;
-      if (!scan_field (&s, &field, error))
-        return NULL;
-      g_array_append_val (fields, field);
-      skip (&s);
-      if (peek (&s) == ',' || peek (&s) == ';')
-        s.at++;
-    }
-  return g_steal_pointer (&fields);
+  GError *problem = NULL;
+  SluiceTextField field;
+  for (gsize at = 0; sluice_text_scan_next (text, length, &at, &field, &problem);)
+    g_array_append_val (fields, field);
+  if (problem == NULL)
+    return g_steal_pointer (&fields);
+  g_propagate_error (error, problem);
+  return NULL;
 }
 
 gboolean

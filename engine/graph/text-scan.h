@@ -33,6 +33,15 @@ typedef struct
  */
 GArray *sluice_text_scan (const char *text, gsize length, GError **error);
 
+/**
+ * sluice_text_scan_next:
+ * @at: (inout): where the field begins, or blanks before it; then where the next one does
+ *
+ * Returns: %FALSE: the text has ended, or an error is set as by sluice_text_scan()
+ */
+gboolean sluice_text_scan_next (
+    const char *text, gsize length, gsize *at, SluiceTextField *field, GError **error);
+
 gboolean sluice_text_field_is (const SluiceTextField *self, const char *text, const char *name);
 /* Of the first field of that name in the scanned text; G_MAXUINT: there is none. */
 guint sluice_text_find_field (const GArray *fields, const char *text, const char *name);

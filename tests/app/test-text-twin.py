@@ -118,6 +118,37 @@ class Twin:
         view = self.w.find_accessible("text box", "Text of the graph")
         self.tap.point("undo is the document's", view.text() == "\n".join(self.lines))
 
+    def arranged(self, node):
+        layout = os.path.join(os.path.dirname(self.model), "model.layout")
+
+        def has_line():
+            with open(layout, encoding="utf-8") as file:
+                return f"moved {node} 20 0\n" in file.read()
+        self.w.until(lambda: os.path.exists(layout) and has_line())
+
+    def renamed(self):
+        """A name that is typed is one command, and what was arranged goes along."""
+        self.w.act("edit", GLib.Variant("s", 'layout moved "+moved hidden/relu 20 0"'))
+        n = self.state(lambda b: b["n-redo"] == 0 and b["n-undo"] > 0)["n-undo"]
+        self.arranged("hidden/relu")
+        self.click()
+        self.go_to("hidden/relu", 1)
+        press_keys("Left")
+        type_text("2")
+        state = self.state(lambda b: b["n-undo"] == n + 1 and b["text"]["state"] == "valid")
+        self.picture("renamed")
+        self.tap.point("a name that is typed is a rename",
+                       state["undo"] == "Undo “rename hidden/relu to hidden/relu2”", state["undo"])
+        view = self.w.find_accessible("text box", "Text of the graph")
+        self.tap.point("whoever reads it follows", 'input: "hidden/relu2"' in view.text())
+        self.arranged("hidden/relu2")
+        press_keys("ctrl+z")
+        self.state(lambda b: b["n-undo"] == n and b["text"]["state"] == "valid")
+        self.tap.point("one step takes it back", view.text() == "\n".join(self.lines))
+        self.arranged("hidden/relu")
+        press_keys("ctrl+z")
+        self.state(lambda b: b["n-undo"] == n - 1)
+
     def follows(self):
         end = self.line_of("hidden/relu")
         self.go_to("hidden/bias_add", 1)
@@ -259,6 +290,7 @@ class Twin:
         self.shown()
         self.typed()
         self.taken_back()
+        self.renamed()
         self.follows()
         self.comments()
         self.inspected()

@@ -27,7 +27,7 @@ edit (SluiceCommandStack *stack, SluiceGraphText *map, const char *text)
       g_assert_nonnull (sluice_text_split_error (error->message, &place));
       return;
     }
-  g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
+  g_autofree char *line = sluice_command_dup_text_line (&change, NULL);
   if (line == NULL || sluice_command_stack_do (stack, line, NULL, &error))
     sluice_graph_text_accept (map);
   else

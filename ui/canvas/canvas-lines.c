@@ -15,11 +15,67 @@
 
 /* ---- which values a line brings ---- */
 
+/* The open scope at whose border the line ends, inside: what leads on outside is other lines. */
+static guint
+border_of (SluiceCanvas *self, const SluiceSceneEdge *e)
+{
+  if (e->bundle != SLUICE_NONE)
+    return SLUICE_NONE;
+  if (sluice_scene_get_item (self->scene, e->to)->parent == e->from)
+    return e->from;
+  return sluice_scene_get_item (self->scene, e->from)->parent == e->to ? e->to : SLUICE_NONE;
+}
+
 static gboolean
 is_line (SluiceCanvas *self, guint edge)
 {
   const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, edge);
-  return !e->quiet && e->bundle != SLUICE_NONE && e->kind != SLUICE_EDGE_CONTROL;
+  return !e->quiet && e->kind != SLUICE_EDGE_CONTROL
+         && (e->bundle != SLUICE_NONE || border_of (self, e) != SLUICE_NONE);
+}
+
+static void
+add_value (SluiceGraphModel *model, const SluiceModelEdge *m, GPtrArray *values)
+{
+  g_autofree char *value =
+      g_strdup_printf ("%s:%u", sluice_graph_model_get_node (model, m->from)->name, m->port);
+  if (m->kind != SLUICE_EDGE_CONTROL
+      && !g_ptr_array_find_with_equal_func (values, value, g_str_equal, NULL))
+    g_ptr_array_add (values, g_steal_pointer (&value));
+}
+
+/* Is it drawn outside of the scope, so that it goes on inside? That a gradient reads its forward
+ * half is not, nor are lines of what is set aside (sluice_scene_find_crossings()). */
+static gboolean
+goes_on (SluiceCanvas *self, guint from, guint to, guint outside)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
+  guint item = sluice_scene_find_item (self->scene, outside);
+  return item != SLUICE_NONE && !sluice_scene_get_item (self->scene, item)->aside
+         && (!sluice_hierarchy_get_group (h, to)->gradient
+             || sluice_hierarchy_get_group (h, from)->gradient);
+}
+
+/* What a line from a border brings to its box, or from it to a border. */
+static void
+list_crossing (SluiceCanvas *self, const SluiceSceneEdge *e, guint most, GPtrArray *values)
+{
+  SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
+  SluiceGraphModel *model = sluice_hierarchy_get_model (h);
+  guint border = border_of (self, e);
+  gboolean comes_in = border == e->from;
+  guint scope = sluice_scene_get_item (self->scene, border)->node,
+        box = sluice_scene_get_item (self->scene, comes_in ? e->to : e->from)->node;
+  for (guint i = 0; i < sluice_graph_model_get_n_edges (model) && values->len < most; i++)
+    {
+      const SluiceModelEdge *m = sluice_graph_model_get_edge (model, i);
+      guint from = sluice_hierarchy_get_op_group (h, m->from),
+            to = sluice_hierarchy_get_op_group (h, m->to), inside = comes_in ? to : from,
+            outside = comes_in ? from : to;
+      if (m->kind == SLUICE_EDGE_DATA && sluice_hierarchy_is_below (h, inside, box)
+          && !sluice_hierarchy_is_below (h, outside, scope) && goes_on (self, from, to, outside))
+        add_value (model, m, values);
+    }
 }
 
 /* "fc1/Relu:0": at most so many of them. (transfer full) */
@@ -27,24 +83,32 @@ static GPtrArray *
 list_values (SluiceCanvas *self, guint edge, guint most)
 {
   SluiceHierarchy *h = sluice_scene_get_hierarchy (self->scene);
-  SluiceGraphModel *model = sluice_hierarchy_get_model (h);
-  const SluiceEdgeBundle *b =
-      sluice_hierarchy_get_bundle (h, sluice_scene_get_edge (self->scene, edge)->bundle);
+  const SluiceSceneEdge *e = sluice_scene_get_edge (self->scene, edge);
   GPtrArray *values = g_ptr_array_new_with_free_func (g_free);
-  for (guint i = 0; i < b->n_edges && values->len < most; i++)
+  if (e->bundle == SLUICE_NONE)
     {
-      const SluiceModelEdge *m = sluice_graph_model_get_edge (
-          model, sluice_hierarchy_get_bundled_edge (h, b->first_edge + i));
-      g_autofree char *value =
-          g_strdup_printf ("%s:%u", sluice_graph_model_get_node (model, m->from)->name, m->port);
-      if (m->kind != SLUICE_EDGE_CONTROL
-          && !g_ptr_array_find_with_equal_func (values, value, g_str_equal, NULL))
-        g_ptr_array_add (values, g_steal_pointer (&value));
+      list_crossing (self, e, most, values);
+      return values;
     }
+  const SluiceEdgeBundle *b = sluice_hierarchy_get_bundle (h, e->bundle);
+  SluiceGraphModel *model = sluice_hierarchy_get_model (h);
+  for (guint i = 0; i < b->n_edges && values->len < most; i++)
+    add_value (model,
+               sluice_graph_model_get_edge (
+                   model, sluice_hierarchy_get_bundled_edge (h, b->first_edge + i)),
+               values);
   return values;
 }
 
 /* ---- the one that is chosen ---- */
+
+static char *
+dup_end (SluiceCanvas *self, const SluiceSceneEdge *e, guint item)
+{
+  const char *title = sluice_scene_get_item (self->scene, item)->title;
+  return border_of (self, e) == item ? g_strdup_printf (_ ("the border of %s"), title)
+                                     : g_strdup (title);
+}
 
 /* (transfer full) (nullable) */
 static char *
@@ -56,9 +120,8 @@ dup_words (SluiceCanvas *self)
   g_autoptr (GPtrArray) values = list_values (self, self->line.edge, MOST_VALUES);
   g_ptr_array_add (values, NULL);
   g_autofree char *list = g_strjoinv (", ", (char **) values->pdata);
-  return g_strdup_printf (_ ("Line from %s to %s: %s"),
-                          sluice_scene_get_item (self->scene, e->from)->title,
-                          sluice_scene_get_item (self->scene, e->to)->title, list);
+  g_autofree char *from = dup_end (self, e, e->from), *to = dup_end (self, e, e->to);
+  return g_strdup_printf (_ ("Line from %s to %s: %s"), from, to, list);
 }
 
 /* A screen reader reads the canvas' name where it changes. */
@@ -172,7 +235,7 @@ sluice_canvas_dup_place (SluiceCanvas *self)
   if (self->line.edge == SLUICE_NONE)
     return g_strdup (sluice_canvas_get_selection (self));
   g_autoptr (GPtrArray) values = list_values (self, self->line.edge, 1);
-  return g_strdup (values->pdata[0]);
+  return g_strdup (values->len > 0 ? values->pdata[0] : NULL);
 }
 
 SluicePoint
@@ -296,7 +359,9 @@ find_breaks (SluiceCanvas *self)
     return;
   for (guint i = 0; i < sluice_scene_get_n_edges (self->scene); i++)
     {
-      LineBreak one = { i, is_line (self, i) ? get_break (self, i) : SLUICE_MARK_NONE };
+      /* Inside a border the value's line outside has it already. */
+      gboolean is_whole = sluice_scene_get_edge (self->scene, i)->bundle != SLUICE_NONE;
+      LineBreak one = { i, is_whole && is_line (self, i) ? get_break (self, i) : SLUICE_MARK_NONE };
       if (one.kind != SLUICE_MARK_NONE)
         g_array_append_val (self->line.breaks, one);
     }

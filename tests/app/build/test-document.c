@@ -6,7 +6,9 @@
 #include <glib/gstdio.h>
 
 #include "app/build/document.h"
+#include "engine/base/error.h"
 #include "engine/graph/graphdef.h"
+#include "engine/graph/rewrite.h"
 #include "engine/passes/passes.h"
 #include "kernels/registry.h"
 #include "tests/fuzz/fuzz-folder.h"
@@ -211,6 +213,82 @@ test_text_meanwhile (Fixture *f, gconstpointer data)
   g_unlink (path);
 }
 
+/* Under another name as well, text or not: what is edited meanwhile goes along, and is not saved.
+ */
+static void
+check_moved_meanwhile (Fixture *f, const char *path)
+{
+  Outcome outcome = { 0 };
+  guint n;
+  for (guint i = 0; i < 600; i++)
+    {
+      g_autofree char *line = g_strdup_printf ("add NoOp n%u", i);
+      edit (f, line);
+    }
+  save_as (f, f->other);
+  edit (f, "add NoOp saved");
+  sluice_document_save_as_then (f->document, path, note_saved, &outcome);
+  g_assert_false (g_file_test (path, G_FILE_TEST_EXISTS));
+  g_main_context_iteration (NULL, FALSE);
+  edit (f, "add NoOp later");
+  g_assert_cmpuint (outcome.n, ==, 0);
+  while (outcome.n == 0)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (outcome.error);
+  g_assert_cmpstr (sluice_document_get_path (f->document), ==, path);
+  g_assert_true (file_has (path, "saved"));
+  g_assert_false (file_has (path, "later"));
+  g_assert_true (sluice_document_is_changed (f->document));
+  edit (f, "add NoOp last");
+
+  open_again (f, path);
+  assert_history (f, 603, 0);
+  g_assert_true (sluice_command_stack_find_saved (sluice_document_get_stack (f->document), &n));
+  g_assert_cmpuint (n, ==, 601);
+  g_assert_true (sluice_document_drop_recovered (f->document, NULL));
+  g_assert_false (sluice_document_is_changed (f->document));
+  open_again (f, f->other);
+  assert_history (f, 0, 0);
+  g_unlink (path);
+}
+
+static void
+test_moved_meanwhile (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (top, "moved.pb", NULL);
+  check_moved_meanwhile (f, path);
+}
+
+static void
+test_moved_to_text (Fixture *f, gconstpointer data)
+{
+  g_autofree char *path = g_build_filename (top, "moved.pbtxt", NULL), *text = NULL;
+  check_moved_meanwhile (f, path);
+  sluice_document_save_as (f->document, path, NULL);
+  g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
+  g_assert_true (g_str_has_prefix (text, "node {\n  name: \"n0\"\n"));
+  g_unlink (path);
+}
+
+/* Where it cannot be written, the document stays what and where it was. */
+static void
+test_not_moved (Fixture *f, gconstpointer data)
+{
+  Outcome outcome = { 0 };
+  g_autofree char *path = g_build_filename (top, "nowhere", "model.pb", NULL);
+  edit (f, "add NoOp a");
+  save_as (f, f->other);
+  edit (f, "add NoOp b");
+  sluice_document_save_as_then (f->document, path, note_saved, &outcome);
+  sluice_document_settle (f->document);
+  g_assert_nonnull (outcome.error);
+  g_clear_error (&outcome.error);
+  g_assert_cmpstr (sluice_document_get_path (f->document), ==, f->other);
+  g_assert_true (sluice_document_is_changed (f->document));
+  open_again (f, f->other);
+  assert_history (f, 2, 0);
+}
+
 /* A file is the same bytes, in pieces or not; what cannot be written is told, and still changed. */
 static void
 test_outcome (Fixture *f, gconstpointer data)
@@ -246,6 +324,96 @@ test_outcome (Fixture *f, gconstpointer data)
   g_rmdir (folder);
 }
 
+/* ---- a paste under way ---- */
+
+typedef struct
+{
+  guint n;       /* that were over */
+  guint n_turns; /* told of */
+  GError *error; /* of the last one */
+} Pasted;
+
+static void
+note_pasted (const GError *error, gpointer data)
+{
+  Pasted *pasted = data;
+  pasted->n++;
+  g_clear_error (&pasted->error);
+  pasted->error = error != NULL ? g_error_copy (error) : NULL;
+}
+
+static void
+note_turn (SluiceDocument *document, Pasted *pasted)
+{
+  pasted->n_turns++;
+}
+
+/* Nodes that take more than a few turns. (transfer full) */
+static char *
+new_blocks (void)
+{
+  GString *text = g_string_new (NULL);
+  for (guint i = 0; i < 20000; i++)
+    g_string_append_printf (text, "node { name: \"all/n%u\" op: \"NoOp\" }\n", i);
+  return g_string_free (text, FALSE);
+}
+
+static gboolean
+is_pasting (Fixture *f)
+{
+  double progress;
+  guint n_nodes;
+  return sluice_document_get_paste (f->document, &progress, &n_nodes);
+}
+
+/* Between turns others have theirs; it is one command, which comes back after a crash. Whoever
+ * does something else has all of it before; cancelled, there was nothing. */
+static void
+test_paste (Fixture *f, gconstpointer data)
+{
+  Pasted pasted = { 0 };
+  g_autofree char *text = new_blocks ();
+  SluiceGraph *graph = sluice_document_get_graph (f->document);
+  g_signal_connect (f->document, "pasting", G_CALLBACK (note_turn), &pasted);
+  edit (f, "add NoOp before");
+  save_as (f, f->path);
+  g_autoptr (GBytes) before = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, NULL);
+  sluice_document_paste (f->document, text, FALSE, note_pasted, &pasted);
+  g_assert_true (is_pasting (f));
+  while (!sluice_graph_is_in_transaction (graph))
+    g_main_context_iteration (NULL, TRUE);
+  sluice_document_cancel_paste (f->document);
+  g_assert_cmpuint (pasted.n, ==, 1);
+  g_assert_error (pasted.error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
+  g_autoptr (GBytes) after = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, NULL);
+  g_assert_true (g_bytes_equal (before, after));
+  g_assert_false (sluice_document_is_changed (f->document));
+  assert_history (f, 1, 0);
+
+  pasted.n_turns = 0;
+  sluice_document_paste (f->document, text, FALSE, note_pasted, &pasted);
+  while (pasted.n == 1)
+    g_main_context_iteration (NULL, TRUE);
+  g_assert_no_error (pasted.error);
+  g_assert_cmpuint (pasted.n_turns, >, 3);
+  assert_history (f, 2, 0);
+
+  sluice_document_paste (f->document, text, FALSE, note_pasted, &pasted);
+  g_assert_true (sluice_document_is_changed (f->document));
+  edit (f, "add NoOp later ^all_1/n19999");
+  g_assert_cmpuint (pasted.n, ==, 3);
+  sluice_document_paste (f->document, text, FALSE, note_pasted, &pasted);
+  open_again (f, f->path);
+  g_assert_cmpuint (pasted.n, ==, 4);
+  g_assert_no_error (pasted.error);
+  assert_history (f, 5, 0);
+  graph = sluice_document_get_graph (f->document);
+  g_assert_cmpuint (sluice_graph_get_n_nodes (graph), ==, 60002);
+  g_assert_true (sluice_document_go_to (f->document, 1, NULL));
+  g_autoptr (GBytes) undone = sluice_graph_export (graph, SLUICE_EXPORT_BINARY, NULL);
+  g_assert_true (g_bytes_equal (before, undone));
+}
+
 int
 main (int argc, char **argv)
 {
@@ -259,7 +427,11 @@ main (int argc, char **argv)
   ADD ("/document/save-as", test_save_as);
   ADD ("/document/meanwhile", test_meanwhile);
   ADD ("/document/text-meanwhile", test_text_meanwhile);
+  ADD ("/document/moved-meanwhile", test_moved_meanwhile);
+  ADD ("/document/moved-to-text", test_moved_to_text);
+  ADD ("/document/not-moved", test_not_moved);
   ADD ("/document/outcome", test_outcome);
+  ADD ("/document/paste", test_paste);
   int status = g_test_run ();
   fuzz_folder_remove (top);
   g_free (top);

@@ -157,6 +157,65 @@ test_both (Fixture *f, gconstpointer data)
   assert_in_step (f);
 }
 
+/* n characters from the text are typed over. */
+static void
+type_over (Fixture *f, const char *where, guint n, const char *words)
+{
+  GtkTextIter at, behind;
+  g_autofree char *text = dup_text (f);
+  const char *found = strstr (text, where);
+  g_assert_nonnull (found);
+  gtk_text_buffer_get_iter_at_offset (f->buffer, &at, (int) (found - text));
+  behind = at;
+  gtk_text_iter_forward_chars (&behind, (int) n);
+  gtk_text_buffer_delete (f->buffer, &at, &behind);
+  gtk_text_buffer_insert (f->buffer, &at, words, -1);
+}
+
+static char *
+arrange_cb (const char *const *from, const char *const *to, gpointer data)
+{
+  g_assert_null (from[1]);
+  g_assert_null (to[1]);
+  return g_strdup_printf ("layout moved \"-moved %s 20 0\" \"+moved %s 20 0\"", from[0], to[0]);
+}
+
+static void
+arranged_cb (SluiceDocument *document, const GPtrArray *lines, GString *told)
+{
+  for (guint i = 0; i < lines->len; i++)
+    g_string_append_printf (told, "%s;", (const char *) lines->pdata[i]);
+}
+
+/* A name that is typed is a rename, as on the canvas: what is arranged goes along, one step takes
+ * all of it back, and what is wrong with a name is said where it stands. */
+static void
+test_rename (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GString) told = g_string_new (NULL);
+  SluiceCommandStack *stack = sluice_document_get_stack (f->document);
+  g_signal_connect (f->document, "arranged", G_CALLBACK (arranged_cb), told);
+  sluice_text_twin_set_renamed (f->twin, arrange_cb, NULL);
+  guint n = sluice_command_stack_get_n_undo (stack);
+  type_over (f, "\"x\"", 3, "\"no name\"");
+  wait_for (f, "line 2, column 3: Placeholder 'x': 'no name' is no name");
+  type_over (f, "\"no name\"", 9, "\"in\"");
+  wait_for (f, "\"state\":\"valid\"");
+  assert_in_step (f);
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (stack), ==, n + 1);
+  g_autofree char *words = sluice_command_stack_dup_undo_words (stack);
+  g_assert_cmpstr (words, ==, "rename x to in");
+  g_assert_cmpstr (told->str, ==, "-moved x 20 0;+moved in 20 0;");
+  SluiceGraph *graph = sluice_document_get_graph (f->document);
+  g_assert_cmpstr (sluice_graph_find (graph, "y")->inputs[0].node->name, ==, "in");
+  g_string_truncate (told, 0);
+  g_assert_true (sluice_document_go_to (f->document, n, NULL));
+  g_assert_nonnull (sluice_graph_find (graph, "x"));
+  g_assert_cmpstr (told->str, ==, "-moved in 20 0;+moved x 20 0;");
+  wait_for (f, "\"state\":\"valid\"");
+  assert_in_step (f);
+}
+
 /* Another graph is opened while something is typed. */
 static void
 test_opened (Fixture *f, gconstpointer data)
@@ -200,21 +259,6 @@ assert_part (Fixture *f)
   g_autofree char *lines = g_strdup_printf ("\"lines\":%u,", sluice_graph_text_get_n_lines (map));
   g_autofree char *state = sluice_text_twin_dump_state (f->twin);
   g_assert_nonnull (strstr (state, lines));
-}
-
-/* n characters from the text are typed over. */
-static void
-type_over (Fixture *f, const char *where, guint n, const char *words)
-{
-  GtkTextIter at, behind;
-  g_autofree char *text = dup_text (f);
-  const char *found = strstr (text, where);
-  g_assert_nonnull (found);
-  gtk_text_buffer_get_iter_at_offset (f->buffer, &at, (int) (found - text));
-  behind = at;
-  gtk_text_iter_forward_chars (&behind, (int) n);
-  gtk_text_buffer_delete (f->buffer, &at, &behind);
-  gtk_text_buffer_insert (f->buffer, &at, words, -1);
 }
 
 static void
@@ -306,6 +350,7 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/text-twin/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("preview", test_preview);
   ADD ("both", test_both);
+  ADD ("rename", test_rename);
   ADD ("opened", test_opened);
   ADD ("long", test_long);
   ADD ("edge", test_edge);

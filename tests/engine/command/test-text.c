@@ -146,7 +146,7 @@ edit (Fixture *f, const char *now, GError **error)
   g_auto (SluiceTextChange) change = { 0 };
   if (!sluice_graph_text_propose (f->map, n_before, n_behind, part, &change, error))
     return FALSE;
-  g_autofree char *line = change.text != NULL ? sluice_command_dup_text_line (&change) : NULL;
+  g_autofree char *line = sluice_command_dup_text_line (&change, NULL);
   if (line != NULL && !sluice_command_stack_do (f->stack, line, NULL, error))
     return FALSE;
   g_string_assign (f->mirror, now);
@@ -188,15 +188,148 @@ test_attribute (Fixture *f, gconstpointer data)
   g_assert_nonnull (strstr (f->mirror->str, "# times\n"));
 }
 
-/* Who reads a node that gets another name reads it still. */
+static void
+assert_last (Fixture *f, const char *words, const char *line)
+{
+  g_autofree char *undo = sluice_command_stack_dup_undo_words (f->stack);
+  g_autofree char *ending = g_strdup_printf ("\n%s\n", line);
+  g_autofree char *journal = g_strconcat ("\n", sluice_command_stack_get_journal (f->stack), NULL);
+  g_assert_cmpstr (undo, ==, words);
+  if (!g_str_has_suffix (journal, ending))
+    g_error ("the last line is not '%s': %s", line, journal);
+}
+
+/* All that stands between two lines of the text is another one now. */
+static void
+must_become (Fixture *f, const char *now)
+{
+  g_autoptr (GError) error = NULL;
+  edit (f, now, &error);
+  g_assert_no_error (error);
+  text_mirror_check (f->mirror, f->map, f->graph);
+}
+
+static void
+must_replace_all (Fixture *f, const char *const *pairs)
+{
+  g_autoptr (GString) now = g_string_new (f->mirror->str);
+  for (guint i = 0; pairs[i] != NULL; i += 2)
+    g_assert_cmpuint (g_string_replace (now, pairs[i], pairs[i + 1], 0), >, 0);
+  must_become (f, now->str);
+}
+
+/* Who reads a node that gets another name reads it still, and it is the node that it was. */
 static void
 test_rename (Fixture *f, gconstpointer data)
 {
+  const SluiceNode *node = sluice_graph_find (f->graph, "y");
   must_replace (f, "name: \"y\"", "name: \"scope/z\"");
+  assert_last (f, "rename y to scope/z", "rename y scope/z");
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, 1);
+  g_assert_true (sluice_graph_find (f->graph, "scope/z") == node);
   g_assert_nonnull (strstr (f->mirror->str, "op: \"Relu\"\n  input: \"scope/z\""));
   g_assert_nonnull (sluice_graph_find (f->graph, "scope/z"));
   check_journal (f);
   g_assert_nonnull (strstr (f->mirror->str, "op: \"Relu\"\n  input: \"y\""));
+}
+
+/* Who reads it may have been changed by hand as well, before it or with it. */
+static void
+test_rename_readers (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  static const char *const both[] = { "name: \"y\"", "name: \"z\"", "input: \"y\"", "input: \"z\"",
+                                      NULL };
+  g_assert_false (replace (f, "input: \"y\"", "input: \"z\"", &error));
+  g_assert_nonnull (strstr (error->message, "there is no node 'z'"));
+  must_replace_all (f, both);
+  assert_last (f, "rename y to z", "rename y z");
+  /* A reader that is changed otherwise says the old name still. */
+  static const char *const more[] = { "name: \"z\"", "name: \"a\"", "input: \"z\"",
+                                      "device: \"/cpu:0\"\n  input: \"z\"", NULL };
+  must_replace_all (f, more);
+  g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+  g_assert_cmpstr (words, ==, "edit 2 nodes as text");
+  const SluiceNode *reader = sluice_graph_find (f->graph, "r");
+  g_assert_cmpstr (reader->inputs[0].node->name, ==, "a");
+  g_assert_cmpstr (reader->device, ==, "/cpu:0");
+  check_journal (f);
+}
+
+/* The name and something else of the node, in one go. */
+static void
+test_rename_more (Fixture *f, gconstpointer data)
+{
+  const SluiceNode *node = sluice_graph_find (f->graph, "y");
+  must_replace (f, "name: \"y\"\n  op: \"MatMul\"",
+                "name: \"z\"\n  op: \"MatMul\" # times\n  device: \"/cpu:0\"");
+  g_assert_true (sluice_graph_find (f->graph, "z") == node);
+  g_assert_cmpstr (node->device, ==, "/cpu:0");
+  g_assert_nonnull (strstr (sluice_command_stack_get_journal (f->stack), "\"rename y z\""));
+  g_assert_nonnull (strstr (f->mirror->str, "# times\n"));
+  g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, 1);
+  check_journal (f);
+}
+
+/* All of a scope is the scope; some of it are these nodes. */
+static void
+test_rename_scope (Fixture *f, gconstpointer data)
+{
+  run (f, "group layer y r\ngroup outer layer");
+  text_mirror_check (f->mirror, f->map, f->graph);
+  must_replace_all (f, (const char *const[]){ "outer/layer", "outer/other", NULL });
+  assert_last (f, "rename outer/layer to outer/other", "rename outer/layer outer/other");
+  must_replace_all (f, (const char *const[]){ "outer/other", "top/other", NULL });
+  assert_last (f, "rename outer to top", "rename outer top");
+  must_replace (f, "name: \"top/other/y\"", "name: \"top/one/y\"");
+  assert_last (f, "rename top/other/y to top/one/y", "rename top/other/y top/one/y");
+  must_replace (f, "name: \"top/other/r\"", "name: \"top/one/r\""); /* the last of it */
+  assert_last (f, "rename top/other to top/one", "rename top/other top/one");
+  must_replace_all (f, (const char *const[]){ "top/one/y", "a", "top/one/r", "b", NULL });
+  g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
+  g_assert_cmpstr (words, ==, "rename top/one/y to a and 1 more");
+  check_journal (f);
+}
+
+/* A node that others stand below: they are called as before. */
+static void
+test_rename_alone (Fixture *f, gconstpointer data)
+{
+  run (f, "rename r y/below");
+  text_mirror_check (f->mirror, f->map, f->graph);
+  must_replace (f, "name: \"y\"", "name: \"z\"");
+  g_assert_nonnull (sluice_graph_find (f->graph, "z"));
+  g_assert_cmpstr (sluice_graph_find (f->graph, "y/below")->inputs[0].node->name, ==, "z");
+  check_journal (f);
+}
+
+/* What is named in attributes follows, typed there or not. */
+static void
+test_rename_named (Fixture *f, gconstpointer data)
+{
+  run (f, "colocate r y\nmute r");
+  text_mirror_check (f->mirror, f->map, f->graph);
+  must_replace_all (
+      f, (const char *const[]){ "name: \"y\"", "name: \"z\"", "loc:@y", "loc:@z", NULL });
+  assert_last (f, "rename y to z", "rename y z");
+  must_replace (f, "name: \"n\"", "name: \"m\"");
+  assert_last (f, "rename n to m", "rename n m");
+  run (f, "unmute r");
+  g_assert_cmpstr (sluice_graph_find (f->graph, "m")->inputs[0].node->name, ==, "r");
+  text_mirror_check (f->mirror, f->map, f->graph);
+  check_journal (f);
+}
+
+/* Another op where it stood is another node. */
+static void
+test_no_rename (Fixture *f, gconstpointer data)
+{
+  must_replace_all (f, (const char *const[]){ "name: \"r\"\n  op: \"Relu\"",
+                                              "name: \"t\"\n  op: \"Tanh\"", "input: \"r\"",
+                                              "input: \"t\"", NULL });
+  g_assert_null (strstr (sluice_command_stack_get_journal (f->stack), "rename"));
+  g_assert_cmpstr (sluice_graph_find (f->graph, "t")->op_name, ==, "Tanh");
+  check_journal (f);
 }
 
 static void
@@ -307,8 +440,7 @@ test_refused (Fixture *f, gconstpointer data)
       g_string_replace (now, cases[i].what, cases[i].by, 1);
       g_test_message ("%s", cases[i].by);
       g_assert_false (edit (f, now->str, &error));
-      const char *message = error->message;
-      message += g_str_has_prefix (message, "text: ") ? strlen ("text: ") : 0;
+      const char *message = sluice_command_skip_names (error->message);
       if (strstr (message, cases[i].words) == NULL)
         g_error ("%s: %s", cases[i].by, message);
       text_mirror_check (f->mirror, f->map, f->graph);
@@ -444,6 +576,12 @@ main (int argc, char **argv)
 #define ADD(name, func) g_test_add ("/command/text/" name, Fixture, NULL, set_up, func, tear_down)
   ADD ("attribute", test_attribute);
   ADD ("rename", test_rename);
+  ADD ("rename-readers", test_rename_readers);
+  ADD ("rename-more", test_rename_more);
+  ADD ("rename-scope", test_rename_scope);
+  ADD ("rename-alone", test_rename_alone);
+  ADD ("rename-named", test_rename_named);
+  ADD ("no-rename", test_no_rename);
   ADD ("add", test_add);
   ADD ("remove", test_remove);
   ADD ("op", test_op);

@@ -133,6 +133,70 @@ test_breaks (EditFixture *f, gconstpointer data)
   edit_wait_for_state (f, "\"line_breaks\":[]");
 }
 
+/* ---- at the border of an open scope ---- */
+
+static const char scoped[] = "a Placeholder ?×28\n"
+                             "q Placeholder ?×28\n"
+                             "in/s Split ?×10 a:0\n"
+                             "in/t Relu ?×10 q:0\n"
+                             "in/u Relu ?×10 in/s:1\n"
+                             "out Relu ?×10 in/u:0\n"
+                             "end Relu ?×10 in/u:0\n";
+
+static void
+open_scope (EditFixture *f)
+{
+  edit_settle (f);
+  if (edit_has_state (f, "\"name\":\"in/s\""))
+    return;
+  sluice_canvas_select (f->canvas, "in");
+  edit_act (f, "canvas.toggle");
+  edit_settle (f);
+  edit_wait_for_state (f, "\"name\":\"in/s\"");
+}
+
+static void
+test_border_keys (EditFixture *f, gconstpointer data)
+{
+  open_scope (f);
+  sluice_canvas_select (f->canvas, "in/s");
+  edit_act (f, "canvas.next-line"); /* what leaves, then what comes from the border */
+  assert_place (f, "in/s:1");
+  edit_act (f, "canvas.next-line");
+  assert_place (f, "a:0");
+  g_assert_true (edit_is_said (f, "Line from the border of in to s: a:0"));
+  sluice_canvas_set_flow (f->canvas, SLUICE_FLOW_DOWN);
+  edit_settle (f);
+  assert_place (f, "a:0");
+  sluice_canvas_select (f->canvas, "in/t"); /* another value */
+  edit_act (f, "canvas.next-line");
+  assert_place (f, "q:0");
+  sluice_canvas_select (f->canvas, "in/u");
+  edit_act (f, "canvas.next-line");
+  assert_place (f, "in/u:0");
+  g_assert_true (edit_is_said (f, "Line from u to the border of in: in/u:0"));
+}
+
+/* The piece between the border and the box. */
+static void
+test_border_pointer (EditFixture *f, gconstpointer data)
+{
+  open_scope (f);
+  SluiceRect frame = edit_box_of (f, "in"), box = edit_box_of (f, "in/t");
+  double y = (box.y + box.height + frame.y + frame.height) / 2; /* data flows up */
+  for (double x = box.x; x < box.x + box.width; x += 2)
+    {
+      click (f, (SluicePoint){ x, y });
+      if (edit_has_state (f, "\"line\":\"Line from the border"))
+        break;
+    }
+  assert_place (f, "q:0");
+  g_assert_true (edit_is_said (f, "Line from the border of in to t: q:0"));
+  sluice_canvas_set_place_commands (f->canvas, commands, G_N_ELEMENTS (commands));
+  edit_act (f, "canvas.menu");
+  g_assert_cmpuint (count_entries (get_menu (f), "test.value", "q:0"), ==, 1);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -143,5 +207,10 @@ main (int argc, char **argv)
   ADD ("keys", test_keys);
   ADD ("menu", test_menu);
   ADD ("breaks", test_breaks);
+#undef ADD
+#define ADD(name, function)                                                                        \
+  g_test_add ("/canvas/lines/" name, EditFixture, scoped, edit_set_up, function, edit_tear_down)
+  ADD ("border-keys", test_border_keys);
+  ADD ("border-pointer", test_border_pointer);
   return g_test_run ();
 }
