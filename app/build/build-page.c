@@ -19,6 +19,7 @@
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 #include "engine/command/block.h"
+#include "engine/command/command.h"
 #include "engine/command/layer.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/widget.h"
@@ -85,7 +86,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 {
   if (error != NULL)
     {
-      g_autofree char *words = sluice_failure_words (error);
+      g_autoptr (GError) said = g_error_copy (error);
+      g_free (said->message);
+      said->message = g_strdup (sluice_command_skip_names (error->message));
+      g_autofree char *words = sluice_failure_words (said);
       gtk_label_set_label (self->refusal, words);
     }
   gtk_revealer_set_reveal_child (self->refusal_revealer, error != NULL);
@@ -188,7 +192,7 @@ opened_cb (SluiceBuildPage *self)
   gtk_label_set_label (self->name, name);
   gboolean is_first = !g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor");
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
-  gtk_widget_set_sensitive (GTK_WIDGET (self->layers), has_graph);
+  gtk_widget_set_sensitive (self->left, has_graph);
   sluice_graph_editor_update (self->editor);
   if (is_first && has_graph && gtk_widget_get_mapped (GTK_WIDGET (self)))
     gtk_widget_grab_focus (GTK_WIDGET (self)); /* the button that made it is gone */

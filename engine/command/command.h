@@ -43,6 +43,10 @@ extern const guint sluice_n_commands;
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
 
+/* What an error of a command says behind the names of the commands that it begins with, "together:
+ * layer: ": for who did not write them. (transfer none) */
+const char *sluice_command_skip_names (const char *message);
+
 /* The command that makes a change of the graph's text (engine/graph/graph-text.h). (transfer full)
  */
 char *sluice_command_dup_text_line (const SluiceTextChange *change);

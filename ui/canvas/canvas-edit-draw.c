@@ -198,6 +198,17 @@ draw_target_box (SluiceCanvas *self, cairo_t *cr, guint target)
   sluice_canvas_edit_paint_sprite (self, cr, key, box.x - air, box.y - air);
 }
 
+/* Words are read whole, though their box is at the edge; those of a box that is out of view are not
+ * there. */
+static SluiceRect
+put_in_view (SluiceCanvas *self, SluicePoint at, double width, double height)
+{
+  double room = gtk_widget_get_width (GTK_WIDGET (self)) - width - PILL_GAP;
+  double x =
+      at.x + width > 0 && at.x < room + width ? CLAMP (at.x, PILL_GAP, MAX (room, PILL_GAP)) : at.x;
+  return (SluiceRect){ round (x), round (at.y), width, height };
+}
+
 /* Beside its box, at the side of the port if there is room: over no other box and no other pill. */
 static SluiceRect
 place_pill (SluiceCanvas *self, guint target, double width, double height, const GArray *pills)
@@ -212,11 +223,11 @@ place_pill (SluiceCanvas *self, guint target, double width, double height, const
   const SluicePoint places[] = { at_foot ? foot : top, right, left, at_foot ? top : foot };
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      SluiceRect pill = { round (places[i].x), round (places[i].y), width, height };
+      SluiceRect pill = put_in_view (self, places[i], width, height);
       if (is_free (self, &pill, pills))
         return pill;
     }
-  return (SluiceRect){ round (places[0].x), round (places[0].y), width, height };
+  return put_in_view (self, places[0], width, height);
 }
 
 /* Draws a pill where it is not kept already; how large it is. */
