@@ -9,9 +9,9 @@
 
 struct _SluiceBreakPopover
 {
-  GtkPopover parent;
-  char *place, *before; /* before: "": none is set */
-  GtkLabel *title, *note, *wrong;
+  SluiceEdgePopover parent;
+  char *before; /* "": none is set */
+  GtkLabel *note;
   GtkCheckButton *non_finite;
   GtkEntry *above, *shape, *step, *hits;
   GtkDropDown *shape_test;
@@ -19,7 +19,7 @@ struct _SluiceBreakPopover
   GtkButton *set;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceBreakPopover, sluice_break_popover, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE (SluiceBreakPopover, sluice_break_popover, SLUICE_TYPE_EDGE_POPOVER)
 
 /* As sluice_breakpoint_parse() takes it: (transfer full). */
 static char *
@@ -37,7 +37,7 @@ dup_text (SluiceBreakPopover *self)
     { "step >= ", self->step },
     { "hits >= ", self->hits },
   };
-  GString *text = g_string_new (self->place);
+  GString *text = g_string_new (sluice_edge_popover_get_place (SLUICE_EDGE_POPOVER (self)));
   const char *joint = " if ";
   if (gtk_check_button_get_active (self->non_finite))
     {
@@ -58,8 +58,8 @@ dup_text (SluiceBreakPopover *self)
 static void
 finish (SluiceBreakPopover *self, const char *after)
 {
-  gtk_popover_popdown (GTK_POPOVER (self));
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.set-breakpoint", "(ss)", self->before, after);
+  sluice_edge_popover_apply (SLUICE_EDGE_POPOVER (self), "win.set-breakpoint", "(ss)", self->before,
+                             after);
 }
 
 static void
@@ -71,8 +71,7 @@ set_cb (SluiceBreakPopover *self)
   if (!sluice_breakpoint_parse (&breakpoint, typed, &error))
     {
       g_autofree char *words = sluice_failure_words (error);
-      gtk_label_set_label (self->wrong, words);
-      gtk_widget_set_visible (GTK_WIDGET (self->wrong), TRUE);
+      sluice_edge_popover_tell_wrong (SLUICE_EDGE_POPOVER (self), words);
       return;
     }
   g_autofree char *text = sluice_breakpoint_to_text (&breakpoint);
@@ -124,11 +123,9 @@ sluice_break_popover_set_place (SluiceBreakPopover *self,
 {
   SluiceBreakpoint what;
   g_autofree char *title = g_strdup_printf (_ ("Stop at %s"), place);
-  g_free (self->place);
-  self->place = g_strdup (place);
   g_free (self->before);
   self->before = g_strdup (text != NULL ? text : "");
-  gtk_label_set_label (self->title, title);
+  sluice_edge_popover_set_place (SLUICE_EDGE_POPOVER (self), place, title);
   gtk_label_set_label (self->note, note != NULL ? note : "");
   gtk_widget_set_visible (GTK_WIDGET (self->note), note != NULL);
   gtk_widget_set_visible (self->remove, text != NULL);
@@ -140,9 +137,7 @@ sluice_break_popover_set_place (SluiceBreakPopover *self,
 static void
 sluice_break_popover_finalize (GObject *object)
 {
-  SluiceBreakPopover *self = SLUICE_BREAK_POPOVER (object);
-  g_free (self->place);
-  g_free (self->before);
+  g_free (SLUICE_BREAK_POPOVER (object)->before);
   G_OBJECT_CLASS (sluice_break_popover_parent_class)->finalize (object);
 }
 
@@ -153,9 +148,7 @@ sluice_break_popover_class_init (SluiceBreakPopoverClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_break_popover_finalize;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/break-popover.ui");
-  gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, title);
   gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, note);
-  gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, wrong);
   gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, non_finite);
   gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, above);
   gtk_widget_class_bind_template_child (widget_class, SluiceBreakPopover, shape_test);
@@ -173,6 +166,8 @@ static void
 sluice_break_popover_init (SluiceBreakPopover *self)
 {
   gtk_widget_init_template (GTK_WIDGET (self));
+  gtk_widget_set_direction (GTK_WIDGET (self->shape),
+                            GTK_TEXT_DIR_LTR); /* of [64,?] all is neutral */
 }
 
 SluiceBreakPopover *

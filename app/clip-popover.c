@@ -10,15 +10,14 @@
 
 struct _SluiceClipPopover
 {
-  GtkPopover parent;
+  SluiceEdgePopover parent;
   GtkDropDown *edges, *by;
   GtkStringList *edge_names;
   GtkWidget *least_label;
   GtkEntry *least, *most;
-  GtkLabel *wrong;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceClipPopover, sluice_clip_popover, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE (SluiceClipPopover, sluice_clip_popover, SLUICE_TYPE_EDGE_POPOVER)
 
 /* The largest |x|; NAN: nothing that can be clipped. */
 static double
@@ -69,13 +68,6 @@ by_changed_cb (SluiceClipPopover *self)
   gtk_widget_set_visible (GTK_WIDGET (self->least), !is_by_norm (self));
 }
 
-static void
-tell_wrong (SluiceClipPopover *self, const char *words)
-{
-  gtk_label_set_label (self->wrong, words != NULL ? words : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->wrong), words != NULL);
-}
-
 static gboolean
 read_number (GtkEntry *entry, double *value)
 {
@@ -89,23 +81,19 @@ static void
 clip_cb (SluiceClipPopover *self)
 {
   double least = 0, most;
+  SluiceEdgePopover *base = SLUICE_EDGE_POPOVER (self);
   GtkStringObject *edge = gtk_drop_down_get_selected_item (self->edges);
   gboolean ok = read_number (self->most, &most);
   if (edge == NULL)
     return;
   if (!ok || (!is_by_norm (self) && !read_number (self->least, &least)))
-    tell_wrong (self, _ ("The limits are numbers, as -10 and 1e-3"));
+    sluice_edge_popover_tell_wrong (base, _ ("The limits are numbers, as -10 and 1e-3"));
   else if (is_by_norm (self) ? most <= 0 : least >= most)
-    tell_wrong (self,
-                is_by_norm (self) ? _ ("A norm is above zero") : _ ("The least is below the most"));
+    sluice_edge_popover_tell_wrong (base, is_by_norm (self) ? _ ("A norm is above zero")
+                                                            : _ ("The least is below the most"));
   else
-    {
-      tell_wrong (self, NULL);
-      gtk_popover_popdown (GTK_POPOVER (self));
-      gtk_widget_activate_action (GTK_WIDGET (self), "win.clip", "(sbdd)",
-                                  gtk_string_object_get_string (edge), is_by_norm (self), least,
-                                  most);
-    }
+    sluice_edge_popover_apply (base, "win.clip", "(sbdd)", gtk_string_object_get_string (edge),
+                               is_by_norm (self), least, most);
 }
 
 static void
@@ -120,7 +108,6 @@ sluice_clip_popover_class_init (SluiceClipPopoverClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceClipPopover, least_label);
   gtk_widget_class_bind_template_child (widget_class, SluiceClipPopover, least);
   gtk_widget_class_bind_template_child (widget_class, SluiceClipPopover, most);
-  gtk_widget_class_bind_template_child (widget_class, SluiceClipPopover, wrong);
   gtk_widget_class_bind_template_callback (widget_class, clip_cb);
   gtk_widget_class_bind_template_callback (widget_class, by_changed_cb);
 }

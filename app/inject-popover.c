@@ -7,19 +7,18 @@
 
 struct _SluiceInjectPopover
 {
-  GtkPopover parent;
-  char *edge;
-  GtkLabel *title;
+  SluiceEdgePopover parent;
   GtkEntry *value;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceInjectPopover, sluice_inject_popover, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE (SluiceInjectPopover, sluice_inject_popover, SLUICE_TYPE_EDGE_POPOVER)
 
 static void
 inject (SluiceInjectPopover *self, const char *value)
 {
-  gtk_popover_popdown (GTK_POPOVER (self));
-  gtk_widget_activate_action (GTK_WIDGET (self), "win.inject-value", "(ss)", self->edge, value);
+  SluiceEdgePopover *edge = SLUICE_EDGE_POPOVER (self);
+  sluice_edge_popover_apply (edge, "win.inject-value", "(ss)", sluice_edge_popover_get_place (edge),
+                             value);
 }
 
 static void
@@ -70,20 +69,11 @@ file_cb (SluiceInjectPopover *self)
 }
 
 static void
-sluice_inject_popover_finalize (GObject *object)
-{
-  g_free (SLUICE_INJECT_POPOVER (object)->edge);
-  G_OBJECT_CLASS (sluice_inject_popover_parent_class)->finalize (object);
-}
-
-static void
 sluice_inject_popover_class_init (SluiceInjectPopoverClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-  G_OBJECT_CLASS (klass)->finalize = sluice_inject_popover_finalize;
   gtk_widget_class_set_template_from_resource (widget_class,
                                                "/org/sluice/Workbench/inject-popover.ui");
-  gtk_widget_class_bind_template_child (widget_class, SluiceInjectPopover, title);
   gtk_widget_class_bind_template_child (widget_class, SluiceInjectPopover, value);
   gtk_widget_class_bind_template_callback (widget_class, put_cb);
   gtk_widget_class_bind_template_callback (widget_class, hold_cb);
@@ -102,7 +92,6 @@ sluice_inject_popover_new (const char *edge)
 {
   SluiceInjectPopover *self = g_object_new (SLUICE_TYPE_INJECT_POPOVER, NULL);
   g_autofree char *title = g_strdup_printf (_ ("Put another value into %s"), edge);
-  self->edge = g_strdup (edge);
-  gtk_label_set_label (self->title, title);
+  sluice_edge_popover_set_place (SLUICE_EDGE_POPOVER (self), edge, title);
   return GTK_WIDGET (self);
 }

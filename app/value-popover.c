@@ -5,13 +5,13 @@
 
 struct _SluiceValuePopover
 {
-  GtkPopover parent;
+  SluiceEdgePopover parent;
   GtkDropDown *edges;
   GtkStringList *edge_names;
   GtkEntry *value;
 };
 
-G_DEFINE_FINAL_TYPE (SluiceValuePopover, sluice_value_popover, GTK_TYPE_POPOVER)
+G_DEFINE_FINAL_TYPE (SluiceValuePopover, sluice_value_popover, SLUICE_TYPE_EDGE_POPOVER)
 
 gboolean
 sluice_value_popover_set_stop (SluiceValuePopover *self, const SluiceStop *stop)

@@ -19,6 +19,7 @@
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
 #include "engine/command/block.h"
+#include "engine/command/command.h"
 #include "engine/command/layer.h"
 #include "ui/canvas/canvas.h"
 #include "ui/common/widget.h"
@@ -32,6 +33,7 @@ struct _SluiceBuildPage
 {
   GtkWidget parent;
   GtkWidget *box, *left, *editor_box, *title_box, *action_box;
+  GtkWidget *begin; /* of a page without a graph */
   GtkStack *states;
   GtkLabel *name, *saved, *undo_words, *refusal, *n_commands, *kept;
   GtkRevealer *refusal_revealer;
@@ -84,7 +86,10 @@ show_refusal (SluiceBuildPage *self, const GError *error)
 {
   if (error != NULL)
     {
-      g_autofree char *words = sluice_failure_words (error);
+      g_autoptr (GError) said = g_error_copy (error);
+      g_free (said->message);
+      said->message = g_strdup (sluice_command_skip_names (error->message));
+      g_autofree char *words = sluice_failure_words (said);
       gtk_label_set_label (self->refusal, words);
     }
   gtk_revealer_set_reveal_child (self->refusal_revealer, error != NULL);
@@ -187,6 +192,7 @@ opened_cb (SluiceBuildPage *self)
   gtk_label_set_label (self->name, name);
   gboolean is_first = !g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor");
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
+  gtk_widget_set_sensitive (self->left, has_graph);
   sluice_graph_editor_update (self->editor);
   if (is_first && has_graph && gtk_widget_get_mapped (GTK_WIDGET (self)))
     gtk_widget_grab_focus (GTK_WIDGET (self)); /* the button that made it is gone */
@@ -672,13 +678,14 @@ sluice_build_page_dispose (GObject *object)
   G_OBJECT_CLASS (sluice_build_page_parent_class)->dispose (object);
 }
 
-/* The keyboard is the canvas': all of the rest can be reached from there. */
+/* The keyboard is the canvas': all of the rest can be reached from there. Without a graph it is for
+ * what begins one. */
 static gboolean
 sluice_build_page_grab_focus (GtkWidget *widget)
 {
   SluiceBuildPage *self = SLUICE_BUILD_PAGE (widget);
-  return g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor")
-         && gtk_widget_grab_focus (GTK_WIDGET (self->canvas));
+  gboolean has_graph = g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor");
+  return gtk_widget_grab_focus (has_graph ? GTK_WIDGET (self->canvas) : self->begin);
 }
 
 static void
@@ -707,6 +714,7 @@ sluice_build_page_class_init (SluiceBuildPageClass *klass)
   g_type_ensure (SLUICE_TYPE_TEXT_TWIN);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/build-page.ui");
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, layers);
+  gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, begin);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, box);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, left);
   gtk_widget_class_bind_template_child (widget_class, SluiceBuildPage, editor_box);

@@ -261,7 +261,15 @@ cursor_moved_cb (SluiceTextTwin *self)
     self->caret_source = g_idle_add (caret_cb, self);
 }
 
-static void find (SluiceTextTwin *self, gboolean forward);
+typedef enum
+{
+  FIND_HERE,
+  FIND_NEXT,
+  FIND_PREVIOUS,
+} FindWay;
+
+static gboolean is_finding (SluiceTextTwin *self);
+static void find (SluiceTextTwin *self, FindWay way);
 
 static void
 news_cb (SluiceTextSync *sync, gpointer data)
@@ -270,9 +278,8 @@ news_cb (SluiceTextSync *sync, gpointer data)
   if (self->sync == NULL)
     return;
   const char *wanted = gtk_editable_get_text (GTK_EDITABLE (self->find_entry));
-  if (gtk_search_bar_get_search_mode (GTK_SEARCH_BAR (self->find_bar)) && *wanted != '\0'
-      && !gtk_text_buffer_get_has_selection (self->buffer))
-    find (self, TRUE); /* it may be in what was not there before */
+  if (is_finding (self) && *wanted != '\0' && !gtk_text_buffer_get_has_selection (self->buffer))
+    find (self, FIND_HERE); /* it may be in what was not there before */
   show_problem (self);
   show_foot (self);
   show_place (self);
@@ -448,6 +455,12 @@ scrolled_cb (SluiceTextTwin *self, GtkAdjustment *at)
 
 /* ---- finding ---- */
 
+static gboolean
+is_finding (SluiceTextTwin *self)
+{
+  return gtk_search_bar_get_search_mode (GTK_SEARCH_BAR (self->find_bar));
+}
+
 static void
 found_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
@@ -456,20 +469,21 @@ found_cb (GObject *source, GAsyncResult *result, gpointer data)
   gboolean wrapped;
   if (!gtk_source_search_context_forward_finish (GTK_SOURCE_SEARCH_CONTEXT (source), result, &begin,
                                                  &end, &wrapped, NULL)
-      || self->box == NULL)
+      || self->box == NULL || !is_finding (self)) /* the caret is somebody's again */
     return;
   gtk_text_buffer_select_range (self->buffer, &begin, &end);
   bring_in_view (self, &begin, FALSE);
 }
 
+/* What is being typed goes on from what was found of it so far. */
 static void
-find (SluiceTextTwin *self, gboolean forward)
+find (SluiceTextTwin *self, FindWay way)
 {
   GtkTextIter begin, end;
   gtk_text_buffer_get_selection_bounds (self->buffer, &begin, &end);
-  if (forward)
-    gtk_source_search_context_forward_async (self->search, &end, NULL, found_cb,
-                                             g_object_ref (self));
+  if (way != FIND_PREVIOUS)
+    gtk_source_search_context_forward_async (self->search, way == FIND_NEXT ? &end : &begin, NULL,
+                                             found_cb, g_object_ref (self));
   else
     gtk_source_search_context_backward_async (self->search, &begin, NULL, found_cb,
                                               g_object_ref (self));
@@ -500,8 +514,8 @@ find_changed_cb (SluiceTextTwin *self)
   const char *text = gtk_editable_get_text (GTK_EDITABLE (self->find_entry));
   gtk_source_search_settings_set_search_text (gtk_source_search_context_get_settings (self->search),
                                               text);
-  if (*text != '\0')
-    find (self, TRUE);
+  if (*text != '\0' && is_finding (self))
+    find (self, FIND_HERE);
 }
 
 static void
@@ -511,7 +525,7 @@ find_action (GtkWidget *widget, const char *name, GVariant *parameter)
   gboolean ends = g_str_equal (name, "twin.end-find");
   if (g_str_equal (name, "twin.find-next") || g_str_equal (name, "twin.find-previous"))
     {
-      find (self, g_str_equal (name, "twin.find-next"));
+      find (self, g_str_equal (name, "twin.find-next") ? FIND_NEXT : FIND_PREVIOUS);
       return;
     }
   gtk_search_bar_set_search_mode (GTK_SEARCH_BAR (self->find_bar), !ends);
@@ -527,13 +541,13 @@ find_action (GtkWidget *widget, const char *name, GVariant *parameter)
 static void
 find_next_cb (SluiceTextTwin *self)
 {
-  find (self, TRUE);
+  find (self, FIND_NEXT);
 }
 
 static void
 find_previous_cb (SluiceTextTwin *self)
 {
-  find (self, FALSE);
+  find (self, FIND_PREVIOUS);
 }
 
 static void

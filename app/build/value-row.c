@@ -150,6 +150,7 @@ make_control (SluiceValueRow *self, const char *words)
   else
     {
       self->control = gtk_entry_new ();
+      gtk_widget_set_direction (self->control, GTK_TEXT_DIR_LTR); /* of [?,28] all is neutral */
       gtk_editable_set_width_chars (GTK_EDITABLE (self->control), FIELD_CHARS);
       g_signal_connect_swapped (self->control, "activate", G_CALLBACK (activated_cb), self);
     }

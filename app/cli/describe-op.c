@@ -54,6 +54,39 @@ sluice_describe_dtypes (SluiceDTypeSet set)
   return g_strv_builder_end (names);
 }
 
+char *
+sluice_describe_arg_type (const SluiceArg *arg)
+{
+  const char *type = arg->type != SLUICE_INVALID ? sluice_dtype_name (arg->type)
+                     : arg->type_attr != NULL    ? arg->type_attr
+                                                 : arg->list_attr;
+  g_autofree char *each = arg->is_ref ? g_strdup_printf ("Ref(%s)", type) : g_strdup (type);
+  return arg->number_attr != NULL ? g_strdup_printf ("%s × %s", arg->number_attr, each)
+                                  : g_steal_pointer (&each);
+}
+
+static void
+append_args (GString *text, const SluiceArg *args, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      g_autofree char *type = sluice_describe_arg_type (&args[i]);
+      g_string_append_printf (text, "%s%s: %s", i > 0 ? ", " : "", args[i].name, type);
+    }
+  if (n == 0)
+    g_string_append (text, _ ("nothing"));
+}
+
+char *
+sluice_describe_ports (const SluiceOp *op)
+{
+  GString *text = g_string_new (NULL);
+  append_args (text, op->inputs, op->n_inputs);
+  g_string_append (text, " → ");
+  append_args (text, op->outputs, op->n_outputs);
+  return g_string_free (text, FALSE);
+}
+
 GStrv
 sluice_describe_attr_allowed (const SluiceAttrDef *attr)
 {

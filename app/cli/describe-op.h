@@ -22,6 +22,12 @@ sluice_describe_kernel_dtypes (const SluiceKernel *kernel, const SluiceAttrDef *
 /* Names of the dtypes of a set; 0: none. (transfer full) */
 GStrv sluice_describe_dtypes (SluiceDTypeSet set);
 
+/* "float", "T", "N × T", "Ref(T)". (transfer full) */
+char *sluice_describe_arg_type (const SluiceArg *arg);
+
+/* "a: T, b: T → product: T". (transfer full) */
+char *sluice_describe_ports (const SluiceOp *op);
+
 /* "yes", or what becomes of a gradient that comes to the op. (transfer none) */
 const char *sluice_describe_gradient (const SluiceOpDef *def);
 

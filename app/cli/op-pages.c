@@ -97,6 +97,7 @@ append_example (GString *page, const SluiceOp *op, const SluiceOpExample *exampl
       g_string_append_printf (page, "%s.\n", why);
       return;
     }
+  g_string_append_printf (page, "![%s](%s.example)\n\n", _ ("The graph of the example"), op->name);
   g_autofree char *text = sluice_op_example_dup_text (example);
   g_auto (GStrv) lines = g_strsplit (g_strchomp (text), "\n", -1);
   for (guint i = 0; lines[i] != NULL; i++)
@@ -114,13 +115,12 @@ sluice_op_page_dup (const SluiceOp *op)
   GString *page = g_string_new (NULL);
   g_autoptr (GError) why = NULL;
   g_autoptr (SluiceOpExample) example = sluice_op_example_new (op, &why);
+  g_autofree char *ports = sluice_describe_ports (op);
   int tier = sluice_op_tier (op->name);
   g_string_append_printf (page, "# %s\n\n%s.\n\n## %s\n\n    %s\n", op->name, _ (def->summary),
                           _ ("Signature"), def->signature);
   /* The window draws it when it shows the page. */
-  if (example != NULL)
-    g_string_append_printf (page, "\n![%s](%s.example)\n", _ ("The graph of the example"),
-                            op->name);
+  g_string_append_printf (page, "\n![%s](%s.ports)\n", ports, op->name);
   append_attributes (page, op);
   append_shapes (page, op);
   append_example (page, op, example, why != NULL ? why->message : NULL);

@@ -26,7 +26,8 @@ sluice_op_example_picture_new (const SluiceOpExample *example)
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_from_graph (example->graph, NULL);
   g_autoptr (SluiceHierarchy) hierarchy = sluice_hierarchy_new (model);
   g_autoptr (SluiceViewState) state = sluice_view_state_new ();
-  GtkWidget *area = gtk_drawing_area_new ();
+  GtkWidget *area =
+      g_object_new (GTK_TYPE_DRAWING_AREA, "accessible-role", GTK_ACCESSIBLE_ROLE_IMG, NULL);
   g_autofree char *said =
       g_strdup_printf (_ ("The graph of an example of %s"), example->node->op_name);
   gtk_drawing_area_set_content_height (GTK_DRAWING_AREA (area), HEIGHT);

@@ -8,14 +8,12 @@
 #include <string.h>
 
 #include "app/graph/op-example-picture.h"
+#include "app/graph/op-ports.h"
 #include "app/help/help-pages.h"
 #include "ui/common/markdown.h"
 
 /* Between blocks, in pixels. */
 #define GAP 12
-
-/* How the link to a picture ends that is drawn of an op's example. */
-#define EXAMPLE ".example"
 
 struct _SluiceHelpView
 {
@@ -102,26 +100,51 @@ add_code (GtkBox *box, cmark_node *block)
 
 /* ---- pictures ---- */
 
-/* "NAME.example": (nullable): there is no such op, or it has none */
+/* (nullable): it has none */
 static GtkWidget *
-new_example_picture (const char *link)
+new_example (const SluiceOp *op)
 {
-  if (!g_str_has_suffix (link, EXAMPLE))
-    return NULL;
-  g_autofree char *name = g_strndup (link, strlen (link) - strlen (EXAMPLE));
-  const SluiceOp *op = sluice_registry_find (name);
-  g_autoptr (SluiceOpExample) example = op != NULL ? sluice_op_example_new (op, NULL) : NULL;
+  g_autoptr (SluiceOpExample) example = sluice_op_example_new (op, NULL);
   return example != NULL ? sluice_op_example_picture_new (example) : NULL;
+}
+
+static GtkWidget *
+new_ports (const SluiceOp *op)
+{
+  GtkWidget *ports = sluice_op_ports_new (op);
+  gtk_widget_set_halign (ports, GTK_ALIGN_START);
+  return ports;
+}
+
+/* What is drawn of an op, by how the link ends. */
+static const struct
+{
+  const char *ending;
+  GtkWidget *(*new) (const SluiceOp *op);
+} drawn[] = { { ".example", new_example }, { ".ports", new_ports } };
+
+/* (nullable): it is no such link, or there is nothing to draw */
+static GtkWidget *
+new_op_picture (const char *link)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (drawn); i++)
+    if (g_str_has_suffix (link, drawn[i].ending))
+      {
+        g_autofree char *name = g_strndup (link, strlen (link) - strlen (drawn[i].ending));
+        const SluiceOp *op = sluice_registry_find (name);
+        return op != NULL ? drawn[i].new(op) : NULL;
+      }
+  return NULL;
 }
 
 /* What was not drawn is told in its words. */
 static void
 add_picture (GtkBox *box, cmark_node *image)
 {
-  GtkWidget *example = new_example_picture (cmark_node_get_url (image));
-  if (example != NULL)
+  GtkWidget *of_op = new_op_picture (cmark_node_get_url (image));
+  if (of_op != NULL)
     {
-      gtk_box_append (box, example);
+      gtk_box_append (box, of_op);
       return;
     }
   g_autofree char *words = g_strstrip (sluice_markdown_dup_text (image));

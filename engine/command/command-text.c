@@ -74,16 +74,6 @@ sluice_command_dup_text_line (const SluiceTextChange *change, const char *layout
   return g_string_free (line, FALSE);
 }
 
-const char *
-sluice_command_skip_names (const char *message)
-{
-  static const char *const names[] = { "together: ", "rename: ", "layout: ", "text: " };
-  for (guint i = 0; i < G_N_ELEMENTS (names); i++)
-    if (g_str_has_prefix (message, names[i]))
-      message += strlen (names[i]);
-  return message;
-}
-
 /* ---- the commands ---- */
 
 static char *

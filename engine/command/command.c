@@ -151,6 +151,18 @@ sluice_command_find (const char *name, GError **error)
 }
 
 const char *
+sluice_command_skip_names (const char *message)
+{
+  for (const char *end; (end = strstr (message, ": ")) != NULL; message = end + strlen (": "))
+    {
+      g_autofree char *name = g_strndup (message, (gsize) (end - message));
+      if (sluice_command_find (name, NULL) == NULL)
+        break;
+    }
+  return message;
+}
+
+const char *
 sluice_command_get_value (const SluiceCommandCall *call, const char *key)
 {
   for (guint i = 0; i < call->n_values; i++)

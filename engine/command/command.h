@@ -43,14 +43,14 @@ extern const guint sluice_n_commands;
 /* (nullable): with NOT_FOUND, which says the nearest one. */
 const SluiceEditCommand *sluice_command_find (const char *name, GError **error);
 
+/* What an error of a command says behind the names of the commands that it begins with, "together:
+ * layer: ": for who did not write them. (transfer none) */
+const char *sluice_command_skip_names (const char *message);
+
 /* The command that makes a change of the graph's text (engine/graph/graph-text.h). layout:
  * (nullable): a command that is part of it, where it renames. (transfer full) (nullable): NULL:
  * nothing changes in the graph */
 char *sluice_command_dup_text_line (const SluiceTextChange *change, const char *layout);
-
-/* What an error of such a command says, without the names of the commands that it is made of:
- * "together: text: …". The message itself: it is no command's. */
-const char *sluice_command_skip_names (const char *message);
 
 /* Writes a graph whole or not at all, where a link leads to, and the file's mode stays; as text
  * where the name ends in .pbtxt or .txt. */

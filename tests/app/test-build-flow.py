@@ -51,14 +51,8 @@ class Flow:
         if self.pictures:
             take_picture(os.path.join(self.pictures, name + ".png"))
 
-    def walk_to(self, role, label, key="Tab"):
-        """By Tab, as somebody without a pointer goes."""
-        widget = self.w.find_accessible(role, label)
-        for _ in range(80):
-            if widget.holds_focus():
-                return
-            self.press(key)
-        raise RuntimeError(f"{label} is not reached by {key}")
+    def walk_to(self, role, label):
+        self.w.walk_to(self.w.find_accessible(role, label).holds_focus, press=self.press)
 
     def build(self):
         return self.w.state()["build"]
@@ -83,6 +77,7 @@ class Flow:
         self.tap.point(f"{name}: a project is made, its canvas has the data alone",
                        sorted(i["name"] for i in state["build"]["canvas"]["items"]) == ["x", "y"],
                        state["build"]["canvas"]["items"])
+        self.tap.point("and the keyboard", self.w.until(self.w.in_canvas))
         return folder
 
     def select(self, name):
@@ -126,7 +121,6 @@ class Flow:
     def model(self, command, name, layers, least):
         self.keys = 0
         folder = self.make_project(name)
-        self.press("alt+1")
         self.select("x")
         for layer in layers:
             self.add(layer)

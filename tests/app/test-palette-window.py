@@ -47,14 +47,6 @@ class Palette:
         """The palette's, once it is open."""
         return self.w.find_accessible("text box", "what reads float32 of 4 axes")
 
-    def walk_to_canvas(self):
-        """By Tab, around the window at the most."""
-        for _ in range(60):
-            if any(o.holds_focus() for o in self.w.all_accessible("tree", "Graph to change")):
-                return
-            press_keys("Tab")
-        raise RuntimeError("Tab does not lead to the canvas")
-
     def refusal(self):
         """As the canvas says it, where its name begins with the port."""
         return next((o.label() for o in self.w.accessible().tree()
@@ -66,7 +58,7 @@ class Palette:
         press_keys("alt+1")
         self.w.wait(lambda s: s["page"] == "build" and s["settled"]
                     and s["build"]["canvas"]["selection"] == "pictures")
-        self.walk_to_canvas()
+        self.w.walk_to(self.w.in_canvas)
         press_keys("l", "Right")
         self.tap.point("the wire says why it does not fit", self.w.until(self.refusal))
         press_keys("Return")
@@ -113,7 +105,7 @@ class Palette:
         self.w.act("select", GLib.Variant("s", "body/fc"))
         press_keys("alt+1")
         self.w.wait(lambda s: s["page"] == "build" and s["settled"])
-        self.walk_to_canvas()
+        self.w.walk_to(self.w.in_canvas)
         press_keys("BackSpace")
         self.w.wait(lambda s: s["build"]["canvas"]["selection"] == "body")
         press_keys("ctrl+alt+b")

@@ -94,7 +94,7 @@ class Twin:
     def typed(self):
         line = self.go_to("hidden/relu", 2)
         press_keys("Left", "BackSpace", "BackSpace", "BackSpace", "BackSpace")
-        type_text("Tanh")
+        type_text("Elu")  # nothing that it begins with is an op: a pause makes no command
         state = self.state(lambda b: b["n-undo"] > 0 and b["text"]["state"] == "valid")
         self.tap.point("what is typed becomes one command",
                        state["n-undo"] == 1 and "edit hidden/relu as text" in state["undo"],

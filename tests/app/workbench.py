@@ -198,6 +198,7 @@ class Workbench:
                     GLib.Variant("(s)", (action,)))[0][0]
 
     def state(self):
+        """What is shown once all keys that were pressed so far are done."""
         return self.ask("dump-state")
 
     def wait(self, condition):
@@ -228,6 +229,19 @@ class Workbench:
         return self.until(lambda: next(
             (o for graph in self.all_accessible("tree", tree) for o in graph.tree()
              if o.role() == role and o.label() == label), None))
+
+    def walk_to(self, holds_focus, key="Tab", press=press_keys):
+        """By Tab, as somebody without a pointer goes; around the window at the most."""
+        for _ in range(100):
+            if holds_focus():
+                return
+            press(key)
+            self.state()  # by then the key is done
+        raise RuntimeError(f"what was wanted is not reached by {key}")
+
+    def in_canvas(self):
+        """Is the keyboard in the graph that is built?"""
+        return any(o.holds_focus() for o in self.all_accessible("tree", "Graph to change"))
 
     def quit(self):
         self.act("quit", path=APPLICATION)

@@ -6,6 +6,7 @@
 #include <glib/gi18n-lib.h>
 #include <math.h>
 
+#include "ui/canvas/port-look.h"
 #include "ui/common/paint.h"
 
 /* Over the picture, in pixels of the widget: ports, the wire in hand, and what each target says of
@@ -22,58 +23,6 @@
 
 /* ---- types ---- */
 
-typedef enum
-{
-  SHAPE_DOT,
-  SHAPE_SQUARE,
-  SHAPE_TRIANGLE,
-  SHAPE_DIAMOND,
-  SHAPE_PENTAGON,
-} PortShape;
-
-/* Of sluice_palette_structure() */
-enum
-{
-  HUE_PURPLE,
-  HUE_BLUE,
-  HUE_GREEN,
-  HUE_ORANGE,
-  HUE_TEAL,
-  HUE_BROWN,
-};
-
-/* By the beginning of the type's name; the first that fits. */
-static const struct
-{
-  const char *prefix;
-  PortShape shape;
-  guint hue;
-} looks[] = {
-  { "float", SHAPE_DOT, HUE_BLUE },       { "double", SHAPE_DOT, HUE_BLUE },
-  { "half", SHAPE_DOT, HUE_BLUE },        { "bfloat", SHAPE_DOT, HUE_BLUE },
-  { "complex", SHAPE_DOT, HUE_TEAL },     { "uint", SHAPE_TRIANGLE, HUE_ORANGE },
-  { "int", SHAPE_SQUARE, HUE_GREEN },     { "bool", SHAPE_DIAMOND, HUE_PURPLE },
-  { "quint", SHAPE_TRIANGLE, HUE_BROWN }, { "qint", SHAPE_SQUARE, HUE_BROWN },
-  { "", SHAPE_PENTAGON, HUE_BROWN },
-};
-
-/* Of a type that is not known: a dot without a colour. */
-static guint
-look_of (const char *dtype)
-{
-  guint i = 0;
-  while (dtype != NULL && !g_str_has_prefix (dtype, looks[i].prefix))
-    i++;
-  return i;
-}
-
-static SluiceColor
-color_of (SluiceCanvas *self, const char *dtype)
-{
-  return dtype != NULL ? sluice_theme_get_hue (&self->theme, looks[look_of (dtype)].hue)
-                       : self->theme.outline;
-}
-
 char *
 sluice_canvas_edit_dup_legend (SluiceCanvas *self)
 {
@@ -88,50 +37,13 @@ sluice_canvas_edit_dup_legend (SluiceCanvas *self)
   GString *markup = g_string_new (NULL);
   for (guint i = 0; i < G_N_ELEMENTS (entries) && self->edit != NULL; i++)
     {
-      SluiceColor c = color_of (self, entries[i].type);
+      SluiceColor c = sluice_port_get_color (&self->theme, entries[i].type);
       g_string_append_printf (markup, "%s<span foreground=\"#%02x%02x%02x\">%s</span> %s",
                               i > 0 ? "    " : "", (guint) (c.r * 255 + 0.5),
                               (guint) (c.g * 255 + 0.5), (guint) (c.b * 255 + 0.5), entries[i].mark,
                               _ (entries[i].word));
     }
   return g_string_free (markup, self->edit == NULL);
-}
-
-static void
-add_polygon (cairo_t *cr, SluicePoint at, double radius, guint n, double angle)
-{
-  for (guint i = 0; i < n; i++)
-    {
-      double a = angle + 2 * G_PI * i / n;
-      cairo_line_to (cr, at.x + radius * cos (a), at.y + radius * sin (a));
-    }
-  cairo_close_path (cr);
-}
-
-static void
-add_shape (cairo_t *cr, PortShape shape, SluicePoint at, double radius)
-{
-  cairo_new_path (cr);
-  switch (shape)
-    {
-    case SHAPE_SQUARE:
-      cairo_rectangle (cr, at.x - radius * 0.86, at.y - radius * 0.86, radius * 1.72,
-                       radius * 1.72);
-      break;
-    case SHAPE_TRIANGLE:
-      add_polygon (cr, at, radius * 1.2, 3, -G_PI / 2);
-      break;
-    case SHAPE_DIAMOND:
-      add_polygon (cr, at, radius * 1.2, 4, 0);
-      break;
-    case SHAPE_PENTAGON:
-      add_polygon (cr, at, radius * 1.08, 5, -G_PI / 2);
-      break;
-    case SHAPE_DOT:
-    default:
-      cairo_arc (cr, at.x, at.y, radius, 0, 2 * G_PI);
-      break;
-    }
 }
 
 /* Where a box is, also while it is on its way. */
@@ -163,20 +75,13 @@ draw_port (SluiceCanvas *self, cairo_t *cr, guint item, const CanvasPort *port, 
   double scale = MIN (self->view.zoom, 1.6 * self->text_scale);
   double radius = (EDIT_PORT_RADIUS + (is_hot ? 1.5 : 0)) * scale, reach = ceil (radius * 1.3 + 2);
   SluicePoint at = place_of (self, item, port->at), middle = { reach, reach };
-  guint look = look_of (port->dtype);
   char key[64];
-  g_snprintf (key, sizeof key, "port %u %d %d %d", look, port->dtype != NULL, port->is_open,
-              (int) (radius * 8));
+  g_snprintf (key, sizeof key, "port %u %d %d %d", sluice_port_get_look (port->dtype),
+              port->dtype != NULL, port->is_open, (int) (radius * 8));
   if (sluice_canvas_edit_paint_sprite (self, cr, key, at.x - reach, at.y - reach))
     return;
-  SluiceColor color = color_of (self, port->dtype);
   cairo_t *sprite = sluice_canvas_edit_new_sprite (self, key, 2 * reach, 2 * reach);
-  add_shape (sprite, looks[look].shape, middle, radius);
-  sluice_cairo_set_color (sprite, port->is_open ? self->theme.surface : color);
-  cairo_fill_preserve (sprite);
-  sluice_cairo_set_color (sprite, port->is_open ? color : self->theme.ground);
-  cairo_set_line_width (sprite, (port->is_open ? 2 : 1) * MAX (scale, 0.7));
-  cairo_stroke (sprite);
+  sluice_port_draw (sprite, &self->theme, port->dtype, middle, radius, scale, port->is_open);
   cairo_destroy (sprite);
   sluice_canvas_edit_paint_sprite (self, cr, key, at.x - reach, at.y - reach);
 }
@@ -293,6 +198,17 @@ draw_target_box (SluiceCanvas *self, cairo_t *cr, guint target)
   sluice_canvas_edit_paint_sprite (self, cr, key, box.x - air, box.y - air);
 }
 
+/* Words are read whole, though their box is at the edge; those of a box that is out of view are not
+ * there. */
+static SluiceRect
+put_in_view (SluiceCanvas *self, SluicePoint at, double width, double height)
+{
+  double room = gtk_widget_get_width (GTK_WIDGET (self)) - width - PILL_GAP;
+  double x =
+      at.x + width > 0 && at.x < room + width ? CLAMP (at.x, PILL_GAP, MAX (room, PILL_GAP)) : at.x;
+  return (SluiceRect){ round (x), round (at.y), width, height };
+}
+
 /* Beside its box, at the side of the port if there is room: over no other box and no other pill. */
 static SluiceRect
 place_pill (SluiceCanvas *self, guint target, double width, double height, const GArray *pills)
@@ -307,11 +223,11 @@ place_pill (SluiceCanvas *self, guint target, double width, double height, const
   const SluicePoint places[] = { at_foot ? foot : top, right, left, at_foot ? top : foot };
   for (guint i = 0; i < G_N_ELEMENTS (places); i++)
     {
-      SluiceRect pill = { round (places[i].x), round (places[i].y), width, height };
+      SluiceRect pill = put_in_view (self, places[i], width, height);
       if (is_free (self, &pill, pills))
         return pill;
     }
-  return (SluiceRect){ round (places[0].x), round (places[0].y), width, height };
+  return put_in_view (self, places[0], width, height);
 }
 
 /* Draws a pill where it is not kept already; how large it is. */

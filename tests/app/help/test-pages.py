@@ -114,8 +114,9 @@ class Manual:
             wrong += [f"{page}: {target} has no words" for words, target in found
                       if len(words.split()) < 2]
             # Those of ops are drawn when they are shown.
+            op = page.removeprefix("ops/")
             names = {os.path.basename(target) for _, target in found
-                     if target != page.removeprefix("ops/") + ".example"}
+                     if target not in (op + ".example", op + ".ports")}
             used |= names
             if not names and page.split("/")[-1] not in WITHOUT_PICTURES and "ops/" not in page:
                 wrong.append(f"{page} has no picture")

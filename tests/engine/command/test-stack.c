@@ -7,6 +7,7 @@
 
 #include "engine/base/error.h"
 #include "engine/command/layer.h"
+#include "engine/command/command.h"
 #include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
 #include "engine/passes/passes.h"
@@ -630,6 +631,15 @@ test_script (Fixture *f, gconstpointer data)
   g_assert_cmpuint (counts[1], ==, 1);
 }
 
+/* A person who did not write the commands reads what is behind their names. */
+static void
+test_names (void)
+{
+  g_assert_cmpstr (sluice_command_skip_names ("together: layer: units is 'x'"), ==, "units is 'x'");
+  g_assert_cmpstr (sluice_command_skip_names ("node: add is none"), ==, "node: add is none");
+  g_assert_cmpstr (sluice_command_skip_names ("add Relu"), ==, "add Relu");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -657,5 +667,6 @@ main (int argc, char **argv)
   ADD ("/command/stack/preview", test_preview);
   ADD ("/command/stack/layer-file", test_layer_file);
   ADD ("/command/stack/layer-refused", test_layer_refused);
+  g_test_add_func ("/command/stack/names", test_names);
   return g_test_run ();
 }
