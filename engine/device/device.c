@@ -36,6 +36,7 @@ device_new (const SluiceDeviceClass *klass,
   SluiceDevice *self = g_new0 (SluiceDevice, 1);
   self->klass = klass;
   self->index = index;
+  self->incarnation = 1;
   static const char where[] = "/job:localhost/replica:0/task:0/device:";
   self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
   self->short_name = self->name + strlen (where);

@@ -93,6 +93,7 @@ struct _SluiceDevice
   char *name;             /* "/job:localhost/replica:0/task:0/device:CPU:0" */
   const char *short_name; /* "CPU:0": the end of it */
   guint index;
+  guint64 incarnation; /* another one after a restart: in keys of transfers */
   SluiceAllocator *allocator;
   gpointer data;    /* of the memory's source, and its class */
   SluiceSwap *swap; /* (nullable): where there is a limit */
