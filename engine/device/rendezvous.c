@@ -51,9 +51,11 @@ sluice_rendezvous_abort (SluiceRendezvous *self, guint64 epoch, const GError *st
 }
 
 char *
-sluice_rendezvous_describe_unclaimed (SluiceRendezvous *self, guint64 epoch)
+sluice_rendezvous_describe_wait (SluiceRendezvous *self,
+                                 guint64 epoch,
+                                 const SluiceTransferKey *key)
 {
-  return self->klass->describe_unclaimed (self, epoch);
+  return self->klass->describe_wait (self, epoch, key);
 }
 
 /* ---- the local one ---- */
@@ -139,10 +141,16 @@ dup_status (const Shard *shard, guint64 epoch)
   return shard->has_aborted && epoch <= shard->last_aborted ? g_error_copy (shard->status) : NULL;
 }
 
+static char *
+dup_key (const SluiceTransferKey *key)
+{
+  return sluice_transfer_dup_key (key->transfer, key->frame, key->iteration);
+}
+
 static GError *
 error_twice (const SluiceTransferKey *key, const char *what)
 {
-  g_autofree char *text = sluice_transfer_dup_key (key->transfer, key->frame, key->iteration);
+  g_autofree char *text = dup_key (key);
   return g_error_new (SLUICE_ERROR, SLUICE_ERROR_ALREADY_EXISTS,
                       "'%s' is %s twice; give one of the two another tensor_name", text, what);
 }
@@ -263,10 +271,23 @@ local_abort (SluiceRendezvous *self, guint64 epoch, const GError *status)
     }
 }
 
-static char *
-local_describe_unclaimed (SluiceRendezvous *self, guint64 epoch)
+static gboolean
+is_waited_for (SluiceRendezvous *self, guint64 epoch, const SluiceTransferKey *key)
 {
-  g_autoptr (GPtrArray) keys = g_ptr_array_new_with_free_func (g_free);
+  const Entry entry = sought (epoch, key);
+  Shard *shard = shard_of (self, &entry);
+  pthread_mutex_lock (&shard->lock);
+  const Entry *found = g_hash_table_lookup (shard->entries, &entry);
+  gboolean waits = found != NULL && found->receive != NULL;
+  pthread_mutex_unlock (&shard->lock);
+  return waits;
+}
+
+/* Of what was sent and nobody has received: MOST_LISTED of it. (transfer container) */
+static GPtrArray *
+list_unclaimed (SluiceRendezvous *self, guint64 epoch)
+{
+  GPtrArray *keys = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < N_SHARDS; i++)
     {
       Shard *shard = &((Local *) self)->shards[i];
@@ -278,15 +299,26 @@ local_describe_unclaimed (SluiceRendezvous *self, guint64 epoch)
         {
           const Entry *entry = at;
           if (entry->epoch == epoch && entry->receive == NULL)
-            g_ptr_array_add (keys, sluice_transfer_dup_key (entry->key.transfer, entry->key.frame,
-                                                            entry->key.iteration));
+            g_ptr_array_add (keys, dup_key (&entry->key));
         }
       pthread_mutex_unlock (&shard->lock);
     }
-  g_autoptr (GString) text = g_string_new (NULL);
+  return keys;
+}
+
+static char *
+local_describe_wait (SluiceRendezvous *self, guint64 epoch, const SluiceTransferKey *key)
+{
+  if (!is_waited_for (self, epoch, key))
+    return NULL;
+  g_autoptr (GPtrArray) keys = list_unclaimed (self, epoch);
+  g_autofree char *wanted = dup_key (key);
+  GString *text = g_string_new (NULL);
+  g_string_printf (text, "'%s', which nothing in this run sends", wanted);
   for (guint i = 0; i < keys->len; i++)
-    g_string_append_printf (text, "%s'%s'", i > 0 ? ", " : "", (char *) keys->pdata[i]);
-  return keys->len > 0 ? g_string_free (g_steal_pointer (&text), FALSE) : NULL;
+    g_string_append_printf (
+        text, "%s'%s'", i > 0 ? ", " : " (sent, and received by nobody: ", (char *) keys->pdata[i]);
+  return g_string_free (g_string_append (text, keys->len > 0 ? ")" : ""), FALSE);
 }
 
 static void
@@ -307,7 +339,7 @@ static const SluiceRendezvousClass local_class = {
   .send = local_send,
   .receive = local_receive,
   .abort = local_abort,
-  .describe_unclaimed = local_describe_unclaimed,
+  .describe_wait = local_describe_wait,
   .finalize = local_finalize,
 };
 

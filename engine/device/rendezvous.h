@@ -57,7 +57,7 @@ typedef struct
                    const SluiceTransferKey *key,
                    SluiceReceive *receive);
   void (*abort) (SluiceRendezvous *self, guint64 epoch, const GError *status);
-  char *(*describe_unclaimed) (SluiceRendezvous *self, guint64 epoch);
+  char *(*describe_wait) (SluiceRendezvous *self, guint64 epoch, const SluiceTransferKey *key);
   void (*finalize) (SluiceRendezvous *self);
 } SluiceRendezvousClass;
 
@@ -98,8 +98,11 @@ void sluice_rendezvous_receive (SluiceRendezvous *self,
  * with status, and values go. Of an epoch that was aborted already nothing changes. */
 void sluice_rendezvous_abort (SluiceRendezvous *self, guint64 epoch, const GError *status);
 
-/* What was sent in an epoch and nobody has received, some keys of it, for the report of who waits
- * in vain. (transfer full) (nullable): nothing */
-char *sluice_rendezvous_describe_unclaimed (SluiceRendezvous *self, guint64 epoch);
+/* What who receives the key waits for, in words that follow "waits for": the key, and what was sent
+ * and nobody has received, which may be it under another name. (transfer full) (nullable): nobody
+ * waits for it */
+char *sluice_rendezvous_describe_wait (SluiceRendezvous *self,
+                                       guint64 epoch,
+                                       const SluiceTransferKey *key);
 
 SLUICE_PUBLIC_END

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/name-hash.h"
+#include "engine/graph/node-error.h"
 
 #define N_PARTS 5 /* of a key */
 
@@ -112,8 +113,8 @@ dup_attr (const SluiceNode *node, const char *name, GError **error)
   return NULL;
 }
 
-SluiceTransfer *
-sluice_transfer_new_of_node (const SluiceNode *node, GError **error)
+static SluiceTransfer *
+read_node (const SluiceNode *node, GError **error)
 {
   g_autofree char *from = dup_attr (node, "send_device", error);
   g_autofree char *to = from != NULL ? dup_attr (node, "recv_device", error) : NULL;
@@ -122,6 +123,16 @@ sluice_transfer_new_of_node (const SluiceNode *node, GError **error)
     return NULL;
   guint64 incarnation = (guint64) sluice_node_get_int (node, "send_device_incarnation");
   return sluice_transfer_new (from, incarnation, to, edge, error);
+}
+
+SluiceTransfer *
+sluice_transfer_new_of_node (const SluiceNode *node, GError **error)
+{
+  g_autoptr (GError) reason = NULL;
+  SluiceTransfer *self = read_node (node, &reason);
+  if (self == NULL)
+    sluice_node_fail (node, error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", reason->message);
+  return self;
 }
 
 /* ---- keys ---- */

@@ -32,7 +32,8 @@ SluiceTransfer *sluice_transfer_new (const char *send_device,
                                      const char *recv_device,
                                      const char *edge,
                                      GError **error);
-/* Of a _Send, _Recv, _HostSend or _HostRecv, by its attributes; the error names the attribute. */
+/* Of a _Send, _Recv, _HostSend or _HostRecv, by its attributes; the error names node and
+ * attribute. */
 SluiceTransfer *sluice_transfer_new_of_node (const SluiceNode *node, GError **error);
 /* Between devices of the process. edge: as new. */
 SluiceTransfer *

@@ -6,6 +6,7 @@
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/plan/plan-transfers.h"
 #include "engine/runtime/session/session-partial-run.h"
 
 typedef struct
@@ -172,6 +173,10 @@ compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, G
     case SLUICE_ROLE_MERGE:
       node->flags |= SLUICE_PLAN_MERGE;
       break;
+    case SLUICE_ROLE_SEND:
+    case SLUICE_ROLE_RECV:
+      compile->plan->has_meetings = TRUE;
+      break;
     default:
       break;
     }
@@ -183,14 +188,6 @@ compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, G
       return TRUE;
     }
   return find_kernel (compile, work_node, node, error);
-}
-
-static gboolean
-receives_entered (const SluiceWorkNode *recv)
-{
-  const SluiceWorkNode *send = recv->n_inputs ? recv->inputs[0].node : NULL;
-  return send && send->inputs[0].node
-         && sluice_work_role (send->inputs[0].node) == SLUICE_ROLE_ENTER;
 }
 
 static void
@@ -224,20 +221,6 @@ compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *
       guint8 dtype = (guint8) sluice_dtype_base (output->dtype);
       g_byte_array_append (compile->dtypes, &dtype, 1);
     }
-}
-
-static void
-compile_transfer (const Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
-{
-  const gboolean sends = work_node->kind == SLUICE_WORK_SEND, has_value = work_node->port >= 0;
-  node->flags |= (sends ? SLUICE_PLAN_SEND : SLUICE_PLAN_RECV) | SLUICE_PLAN_CHEAP;
-  node->n_outputs = has_value;
-  node->memory_class = SLUICE_MEMORY_TRANSFER;
-  if (!sends && receives_entered (work_node))
-    node->flags |= SLUICE_PLAN_ENTERED;
-  if (sends && compile->truncates && has_value
-      && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
-    node->flags |= SLUICE_PLAN_TRUNCATE;
 }
 
 /* What a node runs besides the one that gives its outputs; in a region each member gives its own.
@@ -316,7 +299,7 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
       break;
     case SLUICE_WORK_SEND:
     case SLUICE_WORK_RECV:
-      compile_transfer (compile, work_node, node);
+      sluice_plan_compile_transfer (compile->plan, work_node, node, compile->truncates);
       break;
     case SLUICE_WORK_FEED:
     case SLUICE_WORK_FETCH:
@@ -711,7 +694,7 @@ compile_all (Compile *compile, GError **error)
   if (!compile_inputs (compile, error))
     return FALSE;
   compile_edges (compile);
-  return TRUE;
+  return sluice_plan_check_meetings (plan, error);
 }
 
 SluicePlan *

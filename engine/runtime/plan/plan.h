@@ -137,6 +137,7 @@ typedef struct
   guint max_outputs;
   gboolean has_dead; /* some kernel may leave an output dead */
   gboolean has_refs;
+  gboolean has_meetings; /* _Send or _Recv of the graph: they meet by their keys */
   SluicePlanNode *nodes;
   SluicePlanEdge *edges;
   guint32 *pending;      /* initial counts */

@@ -3,6 +3,7 @@
 #include "engine/runtime/step/worker.h"
 
 #include "engine/device/readers.h"
+#include "engine/device/rendezvous.h"
 #include "engine/runtime/debug/debugger-run.h"
 
 static void
@@ -14,6 +15,18 @@ stop_in_flight (SluiceStep *step)
       in_flight->call.kernel->cancel (&in_flight->call);
 }
 
+/* Who waits for a value hears that it will not come, here or on another machine. */
+static void
+abort_meetings (SluiceStep *step)
+{
+  if (!step->env.rendezvous)
+    return;
+  g_autoptr (GError) status =
+      step->error ? g_error_copy (step->error)
+                  : g_error_new (SLUICE_ERROR, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  sluice_rendezvous_abort (step->env.rendezvous, step->env.epoch, status);
+}
+
 void
 sluice_step_stop (SluiceStep *step)
 {
@@ -22,6 +35,7 @@ sluice_step_stop (SluiceStep *step)
   step->is_stopping = TRUE;
   atomic_store (&step->cancelled, 1);
   stop_in_flight (step);
+  abort_meetings (step);
 }
 
 /* The first error wins; what follows from it is dropped. */
