@@ -25,8 +25,11 @@ G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
 typedef struct
 {
   guint n_threads; /* of the process: for who begins it to hand to pool.h; 0: one a core */
-  guint n_cpus;    /* CPU:0 …; 0: one */
-  guint n_nulls;   /* NULL:0 … */
+  /* (nullable): which process of which cluster this is: what the names of its devices begin with.
+   * NULL: it is alone. Borrowed for the call. */
+  const SluiceCluster *cluster;
+  guint n_cpus;  /* CPU:0 …; 0: one */
+  guint n_nulls; /* NULL:0 … */
   /* (nullable): "CUDA:0": what asks for no device stands there, where it has a kernel, else on the
    * first CPU. Devices up to that number are made, of a kind that a plugin brought. Borrowed for
    * the call. */

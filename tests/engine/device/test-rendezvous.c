@@ -447,8 +447,8 @@ test_bad_keys (void)
 static void
 test_between (void)
 {
-  g_autoptr (SluiceDevice) a = sluice_device_new_cpu (0, 0, NULL);
-  g_autoptr (SluiceDevice) b = sluice_device_new_null (2);
+  g_autoptr (SluiceDevice) a = sluice_device_new_cpu (NULL, 0, 0, NULL);
+  g_autoptr (SluiceDevice) b = sluice_device_new_null (NULL, 2);
   g_autoptr (SluiceTransfer) x = sluice_transfer_new_between (a, b, "x:0");
   g_autofree char *text =
       g_strdup_printf ("%s;%016" G_GINT64_MODIFIER "x;%s;x:0", a->name, a->incarnation, b->name);
