@@ -18,14 +18,14 @@ receives_entered (const SluiceWorkNode *recv)
 }
 
 void
-sluice_plan_compile_transfer (SluicePlan *plan,
-                              const SluiceWorkNode *work_node,
+sluice_plan_compile_transfer (const SluiceWorkNode *work_node,
                               SluicePlanNode *node,
                               gboolean truncates)
 {
   const gboolean sends = work_node->kind == SLUICE_WORK_SEND, has_value = work_node->port >= 0;
   node->flags |= (sends ? SLUICE_PLAN_SEND : SLUICE_PLAN_RECV) | SLUICE_PLAN_CHEAP;
   node->n_outputs = has_value;
+  node->first_constant = work_node->transfer;
   node->memory_class = SLUICE_MEMORY_TRANSFER;
   if (!sends && receives_entered (work_node))
     node->flags |= SLUICE_PLAN_ENTERED;

@@ -7,8 +7,7 @@
 /* For plan.c. */
 
 /* A Send or a Recv that partitioning put between devices. */
-void sluice_plan_compile_transfer (SluicePlan *plan,
-                                   const SluiceWorkNode *work_node,
+void sluice_plan_compile_transfer (const SluiceWorkNode *work_node,
                                    SluicePlanNode *node,
                                    gboolean truncates);
 

@@ -299,7 +299,7 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
       break;
     case SLUICE_WORK_SEND:
     case SLUICE_WORK_RECV:
-      sluice_plan_compile_transfer (compile->plan, work_node, node, compile->truncates);
+      sluice_plan_compile_transfer (work_node, node, compile->truncates);
       break;
     case SLUICE_WORK_FEED:
     case SLUICE_WORK_FETCH:
@@ -707,6 +707,8 @@ sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
   plan->calls = g_array_ref (work->calls);
+  plan->transfers = g_ptr_array_ref (work->transfers);
+  plan->transfer_labels = g_new0 (guint32, work->transfers->len + 1);
   plan->n_fetches = work->n_fetches;
   plan->fetches = g_new0 (SluicePlanFetch, work->n_fetches + 1);
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
@@ -758,6 +760,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->constant_origins);
   g_free (self->members);
   g_array_unref (self->calls);
+  g_ptr_array_unref (self->transfers);
+  g_free (self->transfer_labels);
   for (guint32 i = 0; self->frames && i < self->n_frames; i++)
     g_free (self->frames[i].name);
   g_free (self->frames);

@@ -309,6 +309,7 @@ sluice_session_finalize (GObject *object)
   g_clear_pointer (&self->resources, sluice_resources_unref);
   sluice_event_readers_free (self->readers);
   g_clear_pointer (&self->host, sluice_host_unref);
+  g_clear_pointer (&self->options.cluster, sluice_cluster_unref);
   G_OBJECT_CLASS (sluice_session_parent_class)->finalize (object);
 }
 
@@ -438,6 +439,8 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
   self->options.files = NULL;
+  if (self->options.cluster) /* sessions like this one have its devices' names */
+    sluice_cluster_ref (self->options.cluster);
 }
 
 static gboolean

@@ -26,8 +26,8 @@ typedef struct
 {
   guint n_threads; /* of the process: for who begins it to hand to pool.h; 0: one a core */
   /* (nullable): which process of which cluster this is: what the names of its devices begin with.
-   * NULL: it is alone. Borrowed for the call. */
-  const SluiceCluster *cluster;
+   * NULL: it is alone. */
+  SluiceCluster *cluster;
   guint n_cpus;  /* CPU:0 …; 0: one */
   guint n_nulls; /* NULL:0 … */
   /* (nullable): "CUDA:0": what asks for no device stands there, where it has a kernel, else on the
@@ -328,8 +328,10 @@ typedef struct
   const char *node; /* name of the origin */
   const char *op;
   const char *const
-      *with;          /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
-  const char *device; /* full name */
+      *with;            /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
+  const char *transfer; /* (nullable): of a Send or Recv between devices: its key,
+                           but for frame and iteration */
+  const char *device;   /* full name */
   SluiceTraceKind kind;
   guint lane;
   guint64 step;

@@ -49,12 +49,25 @@ sluice_step_fail (SluiceStep *step, GError *take)
   sluice_step_stop (step);
 }
 
+/* What is sent is of no node in the graph: its name says between which devices. */
+static void
+say_transfer (const SluicePlan *plan, const SluicePlanNode *node, GError *error)
+{
+  if (!(node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV)))
+    return;
+  const SluiceTransfer *transfer = plan->transfers->pdata[node->first_constant];
+  char *message = g_strdup_printf ("%s, on the way as '%s'", error->message, transfer->text);
+  g_free (error->message);
+  error->message = message;
+}
+
 void
 sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take)
 {
   sluice_node_sign_error (node->origin, &take);
   sluice_error_set_place (
       take, &(SluiceErrorPlace){ .device = w->step->env.devices[node->device]->name });
+  say_transfer (w->plan, node, take);
   sluice_step_fail (w->step, take);
 }
 
