@@ -126,3 +126,22 @@ sluice_text_dup_number (double value, gboolean is_float)
     }
   return g_strdup (text);
 }
+
+gboolean
+sluice_text_is_shallow_json (const char *text, gsize length, guint max_depth)
+{
+  guint depth = 0;
+  gboolean in_text = FALSE;
+  for (gsize i = 0; i < length; i++)
+    if (in_text && text[i] == '\\')
+      i++; /* and what it stands before */
+    else if (in_text)
+      in_text = text[i] != '"';
+    else if (text[i] == '"')
+      in_text = TRUE;
+    else if ((text[i] == '[' || text[i] == '{') && ++depth > max_depth)
+      return FALSE;
+    else if ((text[i] == ']' || text[i] == '}') && depth > 0)
+      depth--;
+  return TRUE;
+}

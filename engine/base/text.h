@@ -28,6 +28,10 @@ char *sluice_text_dup_number (double value, gboolean is_float);
 /* "500000", "64M", "2G": FALSE where it is none, 0, or more than memory can be. */
 gboolean sluice_text_parse_size (const char *text, gsize *bytes);
 
+/* JSON parsers call themselves: whether no bracket lies deeper than that is seen before they begin.
+ */
+gboolean sluice_text_is_shallow_json (const char *text, gsize length, guint max_depth);
+
 /**
  * sluice_text_escape:
  * @text: any bytes

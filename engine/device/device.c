@@ -30,7 +30,8 @@ sluice_tensor_get_device (const SluiceTensor *tensor)
 }
 
 static SluiceDevice *
-device_new (const SluiceDeviceClass *klass,
+device_new (const SluiceCluster *cluster,
+            const SluiceDeviceClass *klass,
             guint index,
             gsize memory_limit,
             const SluiceMemorySource *source)
@@ -38,9 +39,12 @@ device_new (const SluiceDeviceClass *klass,
   SluiceDevice *self = g_new0 (SluiceDevice, 1);
   self->klass = klass;
   self->index = index;
-  static const char where[] = "/job:localhost/replica:0/task:0/device:";
-  self->name = g_strdup_printf ("%s%s:%u", where, klass->type, index);
-  self->short_name = self->name + strlen (where);
+  if (cluster == NULL)
+    cluster = sluice_cluster_get_local ();
+  self->incarnation = cluster->incarnation;
+  g_autofree char *task = sluice_cluster_dup_own_name (cluster);
+  self->name = g_strdup_printf ("%s/device:%s:%u", task, klass->type, index);
+  self->short_name = self->name + strlen (task) + strlen ("/device:");
   self->data = source != NULL ? source->data : NULL;
   self->allocator = sluice_allocator_new_from (self->name, memory_limit, source, self);
   if (klass->queues != NULL)
@@ -54,18 +58,21 @@ device_new (const SluiceDeviceClass *klass,
 }
 
 SluiceDevice *
-sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder)
+sluice_device_new_cpu (const SluiceCluster *cluster,
+                       guint index,
+                       gsize memory_limit,
+                       const char *swap_folder)
 {
-  SluiceDevice *self = device_new (&cpu_class, index, memory_limit, NULL);
+  SluiceDevice *self = device_new (cluster, &cpu_class, index, memory_limit, NULL);
   if (self != NULL && memory_limit > 0)
     self->swap = sluice_swap_new (self->allocator, sluice_swap_store_new_file (swap_folder));
   return self;
 }
 
 SluiceDevice *
-sluice_device_new_null (guint index)
+sluice_device_new_null (const SluiceCluster *cluster, guint index)
 {
-  return device_new (&null_class, index, 0, NULL);
+  return device_new (cluster, &null_class, index, 0, NULL);
 }
 
 /* ---- the way between host and device ---- */
@@ -172,7 +179,8 @@ sluice_device_find_kind (const char *type, GError **error)
 }
 
 SluiceDevice *
-sluice_device_new_of_kind (const SluiceDeviceKind *kind,
+sluice_device_new_of_kind (const SluiceCluster *cluster,
+                           const SluiceDeviceKind *kind,
                            guint index,
                            gsize memory_limit,
                            const char *options,
@@ -189,7 +197,7 @@ sluice_device_new_of_kind (const SluiceDeviceKind *kind,
   const SluiceMemorySource *source = kind->open (index, options, error);
   if (source == NULL)
     return NULL;
-  SluiceDevice *self = device_new (kind->klass, index, memory_limit, source);
+  SluiceDevice *self = device_new (cluster, kind->klass, index, memory_limit, source);
   if (self == NULL)
     sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED, "no memory for device %s:%u",
                  kind->klass->type, index);

@@ -5,6 +5,7 @@
 #include "engine/base/allocator.h"
 #include "engine/base/error.h"
 #include "engine/base/tensor.h"
+#include "engine/device/cluster.h"
 #include "engine/device/device-thread.h"
 #include "engine/device/swap.h"
 #include "engine/base/visibility.h"
@@ -95,6 +96,7 @@ struct _SluiceDevice
   char *name;             /* "/job:localhost/replica:0/task:0/device:CPU:0" */
   const char *short_name; /* "CPU:0": the end of it */
   guint index;
+  guint64 incarnation; /* another one after a restart: in keys of transfers */
   SluiceAllocator *allocator;
   gpointer data;          /* of the memory's source, and its class */
   SluiceSwap *swap;       /* (nullable): where there is a limit */
@@ -152,12 +154,16 @@ const SluiceDeviceKind *sluice_device_find_kind (const char *type, GError **erro
  * a node stands there. */
 #define SLUICE_MAX_DEVICES 1024
 
-/* (nullable): no memory for it. memory_limit 0: none. swap_folder (nullable): that of temporary
- * files. */
-SluiceDevice *sluice_device_new_cpu (guint index, gsize memory_limit, const char *swap_folder);
-SluiceDevice *sluice_device_new_null (guint index);
+/* Of this process in a cluster (nullable): of a process that is alone. (nullable): no memory for
+ * it. memory_limit 0: none. swap_folder (nullable): that of temporary files. */
+SluiceDevice *sluice_device_new_cpu (const SluiceCluster *cluster,
+                                     guint index,
+                                     gsize memory_limit,
+                                     const char *swap_folder);
+SluiceDevice *sluice_device_new_null (const SluiceCluster *cluster, guint index);
 /* (nullable): NOT_FOUND where there are not so many, RESOURCE_EXHAUSTED, or what it cannot do */
-SluiceDevice *sluice_device_new_of_kind (const SluiceDeviceKind *kind,
+SluiceDevice *sluice_device_new_of_kind (const SluiceCluster *cluster,
+                                         const SluiceDeviceKind *kind,
                                          guint index,
                                          gsize memory_limit,
                                          const char *options,

@@ -25,6 +25,7 @@ typedef struct _SluiceKernelCall SluiceKernelCall;
 typedef struct _SluicePartProducer SluicePartProducer;
 typedef struct _SluiceStep SluiceStep;           /* runtime: what belongs to one run of a session */
 typedef struct _SluiceFunctions SluiceFunctions; /* function.h */
+typedef struct _SluiceRendezvous SluiceRendezvous; /* rendezvous.h */
 
 /* A kernel that waits calls this once, from any thread; the call's outputs or error are then set.
  */
@@ -62,6 +63,8 @@ struct _SluiceKernelCall
   SluiceKernelDone done;              /* of asynchronous kernels */
   GError *error;                      /* set by sluice_call_fail() */
   const SluicePartProducer *producer; /* (nullable): makes an input that is not there */
+  SluiceRendezvous *rendezvous;       /* (nullable): where _Send and _Recv of the run meet, */
+  guint64 epoch;                      /* and of which epoch there they are */
 };
 
 /*

@@ -17,7 +17,8 @@ typedef struct
 {
   guint64 scheduled, start, end; /* sluice_clock_ticks() */
   guint64 iteration;             /* of the innermost loop */
-  guint32 node;                  /* id of the origin in the session's graph */
+  guint32 node;                  /* id of the origin in the session's graph; of SEND and RECV the
+                                    number of the transfer in the session */
   guint32 bytes_in, bytes_out;   /* of its inputs and outputs, in units of SLUICE_TRACE_UNIT */
   guint32 live;                  /* on its device when it had ended, in such units; 0: not asked */
   guint32 step;                  /* low bits of the step's number */

@@ -294,16 +294,36 @@ append_fewest (SluiceConflicts *self, GString *text, const SluicePlaceLimit *lim
   forget (self, touched);
 }
 
+/* Does it ask for another process? */
+static gboolean
+asks_elsewhere (const SluiceConflicts *self, const char *text)
+{
+  SluiceDeviceSpec spec;
+  if (!sluice_device_spec_parse (&spec, text, NULL))
+    return FALSE;
+  g_clear_pointer (&spec.type, g_free);
+  spec.index = -1;
+  gboolean is_here = sluice_device_spec_matches (&spec, self->devices[0]);
+  sluice_device_spec_clear (&spec);
+  return !is_here;
+}
+
 /* A single limit that allows nothing: only a request can. */
 static GError *
 explain_missing (const SluiceConflicts *self, const SluicePlaceLimit *limit)
 {
   const SluiceNode *node = sluice_graph_get_node (self->graph, limit->node);
   g_autofree char *devices = sluice_conflicts_list_devices (self);
-  return sluice_node_error_new (node, SLUICE_ERROR_INVALID_ARGUMENT,
-                                "device '%s' does not exist, there is %s; change the node's device "
-                                "or do without strict devices",
-                                node->device, devices);
+  const SluiceDevice *first = self->devices[0];
+  g_autofree char *task =
+      asks_elsewhere (self, node->device) ? g_strdup_printf (
+          " of %.*s", (int) (strstr (first->name, "/device:") - first->name), first->name)
+                                          : g_strdup ("");
+  return sluice_node_error_new (
+      node, SLUICE_ERROR_INVALID_ARGUMENT,
+      "device '%s' does not exist, there is %s%s; change the node's device "
+      "or do without strict devices",
+      node->device, devices, task);
 }
 
 GError *

@@ -24,7 +24,7 @@ fold_device (void)
   static gsize device;
   if (g_once_init_enter (&device))
     {
-      SluiceDevice *own = sluice_device_new_cpu (0, 0, NULL);
+      SluiceDevice *own = sluice_device_new_cpu (NULL, 0, 0, NULL);
       if (own == NULL)
         g_error ("no memory for the device that folds"); /* once, as the program begins */
       g_once_init_leave (&device, (gsize) own);

@@ -4,11 +4,19 @@
 /*
  * Every edge that leaves its device goes through a Send there and a Recv here. One transfer serves
  * all readers of a tensor on a device; control edges cross as a transfer without a value. Whether
- * the producer was dead crosses with either.
+ * the producer was dead crosses with either. Each has a name, as a _Send of a graph has: within a
+ * process it stands in traces and errors, and between two it is what both meet under.
  */
 #include <glib/gi18n-lib.h>
 
 #include "engine/passes/pass.h"
+
+typedef struct
+{
+  SluiceWork *work;
+  GHashTable *done;  /* of Crossing: the Recv */
+  GHashTable *names; /* of text: how many transfers would have it */
+} Partition;
 
 typedef struct
 {
@@ -31,14 +39,47 @@ equal_crossing (gconstpointer a, gconstpointer b)
   return x->source == y->source && x->port == y->port && x->device == y->device;
 }
 
-/* A new pair; returns the Recv, *send is the Send. */
-static SluiceWorkNode *
-add_pair (
-    SluiceWork *work, SluiceWorkNode *source, int port, guint device, SluiceWorkNode **send_out)
+/* "x:0", "^init", and of what one reader has for itself "v:0>reader"; a node that is there several
+ * times brings a number. (transfer full) */
+static char *
+name_edge (const Partition *self,
+           const SluiceWorkNode *source,
+           int port,
+           guint device,
+           const SluiceWorkNode *reader)
 {
+  g_autoptr (GString) text = g_string_new (NULL);
+  if (port < 0)
+    g_string_append_printf (text, "^%s", source->origin->name);
+  else
+    g_string_append_printf (text, "%s:%d", source->origin->name, port);
+  if (reader)
+    g_string_append_printf (text, ">%s", reader->origin->name);
+  g_autofree char *way = g_strdup_printf ("%u>%u %s", source->device, device, text->str);
+  guint n = GPOINTER_TO_UINT (g_hash_table_lookup (self->names, way));
+  g_hash_table_insert (self->names, g_steal_pointer (&way), GUINT_TO_POINTER (n + 1));
+  if (n > 0)
+    g_string_append_printf (text, "#%u", n + 1);
+  return g_string_free (g_steal_pointer (&text), FALSE);
+}
+
+/* A new pair; returns the Recv, *send is the Send. reader (nullable): all there are. */
+static SluiceWorkNode *
+add_pair (const Partition *self,
+          SluiceWorkNode *source,
+          int port,
+          guint device,
+          const SluiceWorkNode *reader,
+          SluiceWorkNode **send_out)
+{
+  SluiceWork *work = self->work;
   SluiceWorkNode *send = sluice_work_add (work, SLUICE_WORK_SEND, source->origin, source->device);
   SluiceWorkNode *recv = sluice_work_add (work, SLUICE_WORK_RECV, source->origin, device);
+  g_autofree char *edge = name_edge (self, source, port, device, reader);
   send->port = recv->port = port;
+  send->transfer = recv->transfer = work->transfers->len;
+  g_ptr_array_add (work->transfers, sluice_transfer_new_between (work->devices[source->device],
+                                                                 work->devices[device], edge));
   if (port < 0)
     {
       sluice_work_add_control (work, send, source);
@@ -57,16 +98,16 @@ add_pair (
 }
 
 static SluiceWorkNode *
-transfer (SluiceWork *work, GHashTable *done, SluiceWorkNode *source, int port, guint device)
+transfer (const Partition *self, SluiceWorkNode *source, int port, guint device)
 {
   Crossing key = { source, port, device };
-  SluiceWorkNode *recv = g_hash_table_lookup (done, &key);
+  SluiceWorkNode *recv = g_hash_table_lookup (self->done, &key);
   if (!recv)
     {
-      recv = add_pair (work, source, port, device, NULL);
-      Crossing *kept = sluice_work_alloc (work, sizeof *kept);
+      recv = add_pair (self, source, port, device, NULL, NULL);
+      Crossing *kept = sluice_work_alloc (self->work, sizeof *kept);
       *kept = key;
-      g_hash_table_insert (done, kept, recv);
+      g_hash_table_insert (self->done, kept, recv);
     }
   return recv;
 }
@@ -86,10 +127,12 @@ wait_for (SluiceWork *work, SluiceWorkNode *node, guint device)
  * input that is alive, and waits for its control inputs dead or alive: they must not kill the Send.
  */
 static SluiceWorkNode *
-transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, guint input)
+transfer_reference (const Partition *self, SluiceWorkNode *reader, guint input)
 {
+  SluiceWork *work = self->work;
   SluiceWorkNode *source = reader->inputs[input].node, *send;
-  SluiceWorkNode *recv = add_pair (work, source, reader->inputs[input].port, reader->device, &send);
+  SluiceWorkNode *recv =
+      add_pair (self, source, reader->inputs[input].port, reader->device, reader, &send);
   gboolean merges = sluice_work_role (reader) == SLUICE_ROLE_MERGE;
   for (guint i = merges ? reader->n_inputs : 0; i < reader->n_inputs + reader->n_controls; i++)
     {
@@ -98,7 +141,7 @@ transfer_reference (SluiceWork *work, GHashTable *done, SluiceWorkNode *reader, 
       if (i == input || !before || before == source || before->kind == SLUICE_WORK_RECV)
         continue;
       if (before->device != source->device)
-        before = transfer (work, done, before, -1, source->device);
+        before = transfer (self, before, -1, source->device);
       sluice_work_add_control (work, send,
                                merges ? wait_for (work, before, source->device) : before);
     }
@@ -150,38 +193,40 @@ look_behind_identities (SluiceWork *work, SluiceWorkNode *node)
 }
 
 static void
-cut_inputs (SluiceWork *work, GHashTable *done, SluiceWorkNode *node)
+cut_inputs (const Partition *self, SluiceWorkNode *node)
 {
+  SluiceWork *work = self->work;
   /* References first: their Send waits for the other inputs where these really are. */
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceWorkNode *source = node->inputs[i].node;
       if (source && source->device != node->device
           && sluice_dtype_is_ref (sluice_work_dtype (work, node->inputs[i])))
-        node->inputs[i] = (SluiceWorkEdge){ transfer_reference (work, done, node, i), 0 };
+        node->inputs[i] = (SluiceWorkEdge){ transfer_reference (self, node, i), 0 };
     }
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceWorkNode *source = node->inputs[i].node;
       if (source && source->device != node->device)
         node->inputs[i] =
-            (SluiceWorkEdge){ transfer (work, done, source, node->inputs[i].port, node->device),
-                              0 };
+            (SluiceWorkEdge){ transfer (self, source, node->inputs[i].port, node->device), 0 };
     }
   for (guint i = 0; i < node->n_controls; i++)
     if (node->controls[i]->device != node->device)
-      node->controls[i] = transfer (work, done, node->controls[i], -1, node->device);
+      node->controls[i] = transfer (self, node->controls[i], -1, node->device);
 }
 
 static gboolean
 run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (hash_crossing, equal_crossing);
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  const Partition self = { work, done, names };
   guint n = work->nodes->len;
   for (guint i = 0; i < n; i++)
     look_behind_identities (work, work->nodes->pdata[i]);
   for (guint i = 0; i < n; i++)
-    cut_inputs (work, done, work->nodes->pdata[i]);
+    cut_inputs (&self, work->nodes->pdata[i]);
   sluice_work_touch (work);
   return TRUE;
 }

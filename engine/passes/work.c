@@ -14,6 +14,7 @@ sluice_work_new (SluiceDevice *const *devices, int max_rank)
   self->max_rank = max_rank;
   self->nodes = g_ptr_array_new ();
   self->calls = g_array_new (FALSE, FALSE, sizeof (SluiceWorkCall));
+  self->transfers = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_transfer_unref);
   self->blocks = g_ptr_array_new_with_free_func (g_free);
   return self;
 }
@@ -35,6 +36,7 @@ sluice_work_free (SluiceWork *self)
     drop_values (self->nodes->pdata[i]);
   g_ptr_array_unref (self->nodes);
   g_array_unref (self->calls);
+  g_ptr_array_unref (self->transfers);
   g_ptr_array_unref (self->blocks);
   g_clear_pointer (&self->frames, g_array_unref);
   g_clear_pointer (&self->schedule, g_ptr_array_unref);

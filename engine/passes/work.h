@@ -3,6 +3,7 @@
 #pragma once
 
 #include "engine/device/kernel.h"
+#include "engine/device/transfer.h"
 #include "engine/graph/role.h"
 
 /*
@@ -58,9 +59,13 @@ struct _SluiceWorkNode
   /* What the kind has besides; AFTER has nothing. */
   union
   {
-    gboolean is_sequential;  /* OP, an Enter: the iterations of its loop follow one another */
-    SluiceTensor **values;   /* CONST: one an output */
-    int port;                /* SEND, RECV: output of the origin; -1: a control edge */
+    gboolean is_sequential; /* OP, an Enter: the iterations of its loop follow one another */
+    SluiceTensor **values;  /* CONST: one an output */
+    struct                  /* SEND, RECV */
+    {
+      int port;       /* output of the origin; -1: a control edge */
+      guint transfer; /* number in work->transfers: the same of both */
+    };
     SluiceWorkRegion region; /* FUSED */
     struct
     {
@@ -134,7 +139,9 @@ typedef struct
   guint8 *needs; /* of a partial run: by fetch and in it by feed, is the value behind that feed? */
   GError *unfed; /* (nullable): what a run fails with, once it has had its effects */
   GArray *calls; /* of SluiceWorkCall: of those that the closure was reached through */
-  GPtrArray *blocks; /* memory of nodes and their arrays */
+  GPtrArray *transfers; /* of SluiceTransfer: what is sent between devices, each under its own name
+                         */
+  GPtrArray *blocks;    /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;
 } SluiceWork;

@@ -6,11 +6,13 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/text.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/file.h"
 
 /* A header longer than this is none: the format's own limit. */
-#define MAX_HEADER 100000000
+#define MAX_HEADER     100000000
+#define MAX_JSON_DEPTH 4
 
 static const struct
 {
@@ -402,35 +404,10 @@ read_entries (GArray *tensors,
   return check_extents (extents, length, error);
 }
 
-/* JSON parsers recurse: brackets nested deeper than is needed are refused before parsing. */
-static gboolean
-is_shallow (const char *text, gsize length)
-{
-  guint depth = 0;
-  gboolean quoted = FALSE;
-  for (gsize i = 0; i < length; i++)
-    {
-      if (quoted)
-        {
-          if (text[i] == '\\')
-            i++;
-          else if (text[i] == '"')
-            quoted = FALSE;
-        }
-      else if (text[i] == '"')
-        quoted = TRUE;
-      else if ((text[i] == '{' || text[i] == '[') && ++depth > 4)
-        return FALSE;
-      else if ((text[i] == '}' || text[i] == ']') && depth > 0)
-        depth--;
-    }
-  return TRUE;
-}
-
 JsonNode *
 sluice_checkpoint_parse_json (const char *text, gsize length, GError **error)
 {
-  if (!is_shallow (text, length))
+  if (!sluice_text_is_shallow_json (text, length, MAX_JSON_DEPTH))
     {
       damaged (error, "the JSON is nested too deep");
       return NULL;

@@ -54,31 +54,11 @@ enum
 
 /* ---- JSON ---- */
 
-/* Does nothing lie deeper than can be read? */
-static gboolean
-is_shallow (const char *text, gsize length)
-{
-  guint depth = 0;
-  gboolean in_text = FALSE;
-  for (gsize i = 0; i < length; i++)
-    if (in_text && text[i] == '\\')
-      i++; /* and what it stands before */
-    else if (in_text)
-      in_text = text[i] != '"';
-    else if (text[i] == '"')
-      in_text = TRUE;
-    else if ((text[i] == '[' || text[i] == '{') && ++depth > MAX_JSON_DEPTH)
-      return FALSE;
-    else if ((text[i] == ']' || text[i] == '}') && depth > 0)
-      depth--;
-  return TRUE;
-}
-
 /* (transfer full) (nullable) */
 static JsonNode *
 parse_json (const char *text, gsize length, GError **error)
 {
-  if (!is_shallow (text, length))
+  if (!sluice_text_is_shallow_json (text, length, MAX_JSON_DEPTH))
     {
       sluice_fail (error, SLUICE_ERROR_DATA_LOSS, _ ("JSON lies too deep"));
       return NULL;

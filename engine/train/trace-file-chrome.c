@@ -53,6 +53,11 @@ put_arguments (GString *out, const SluiceTraceEvent *event)
       g_string_append (out, ",\"with\":");
       put_text (out, names);
     }
+  if (event->transfer)
+    {
+      g_string_append (out, ",\"transfer\":");
+      put_text (out, event->transfer);
+    }
   if (event->frame)
     {
       g_string_append (out, ",\"frame\":");

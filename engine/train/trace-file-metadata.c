@@ -40,13 +40,27 @@ enum
   MEMORY_IN_USE = 5,
 };
 
+/* "edge @device", the device being the other one; a key's parts are its sender, whose number is
+ * told in the second, its receiver and its edge. */
+static void
+append_transfer (GString *text, const SluiceTraceEvent *event)
+{
+  g_auto (GStrv) parts = g_strsplit (event->transfer, ";", 4);
+  if (g_strv_length (parts) == 4)
+    g_string_append_printf (text, "%s @%s", parts[3],
+                            parts[event->kind == SLUICE_TRACE_SEND ? 2 : 0]);
+}
+
 /* "name = Op(input, input)", as TensorFlow's executor labels nodes and its timeline reads them. */
 static char *
 label (const SluiceTraceContent *self, const SluiceTraceEvent *event)
 {
   GString *text = g_string_new (NULL);
   g_string_printf (text, "%s = %s(", event->node, event->op);
-  const SluiceNode *node = self->graph ? sluice_graph_find (self->graph, event->node) : NULL;
+  const SluiceNode *node =
+      self->graph && !event->transfer ? sluice_graph_find (self->graph, event->node) : NULL;
+  if (event->transfer)
+    append_transfer (text, event);
   for (guint i = 0; node && i < node->n_inputs; i++)
     if (node->inputs[i].node)
       g_string_append_printf (text, i ? ", %s" : "%s", node->inputs[i].node->name);

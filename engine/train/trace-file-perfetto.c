@@ -163,6 +163,8 @@ put_event (Perfetto *p, const SluiceTraceEvent *event, guint64 track, guint64 co
       g_autofree char *names = g_strjoinv (", ", (char **) event->with);
       annotate_text (p, "with", names);
     }
+  if (event->transfer)
+    annotate_text (p, "transfer", event->transfer);
   if (event->frame)
     {
       annotate_text (p, "frame", event->frame);

@@ -49,7 +49,7 @@ node_bench_init (NodeBench *self,
   SluiceEdge edges[RACE_MAX_INPUTS];
   g_assert (n <= RACE_MAX_INPUTS);
   *self = (NodeBench){ .graph = sluice_graph_new (),
-                       .device = sluice_device_new_cpu (0, 0, NULL),
+                       .device = sluice_device_new_cpu (NULL, 0, 0, NULL),
                        .n_refs = n_refs };
   sluice_builder_init (&b, self->graph, NULL);
   for (guint i = 0; i < n; i++)

@@ -6,6 +6,7 @@
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/plan/plan-transfers.h"
 #include "engine/runtime/plan/queued.h"
 #include "engine/runtime/session/session-partial-run.h"
 
@@ -173,6 +174,10 @@ compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, G
     case SLUICE_ROLE_MERGE:
       node->flags |= SLUICE_PLAN_MERGE;
       break;
+    case SLUICE_ROLE_SEND:
+    case SLUICE_ROLE_RECV:
+      compile->plan->has_meetings = TRUE;
+      break;
     default:
       break;
     }
@@ -184,14 +189,6 @@ compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, G
       return TRUE;
     }
   return find_kernel (compile, work_node, node, error);
-}
-
-static gboolean
-receives_entered (const SluiceWorkNode *recv)
-{
-  const SluiceWorkNode *send = recv->n_inputs ? recv->inputs[0].node : NULL;
-  return send && send->inputs[0].node
-         && sluice_work_role (send->inputs[0].node) == SLUICE_ROLE_ENTER;
 }
 
 static void
@@ -225,20 +222,6 @@ compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *
       guint8 dtype = (guint8) sluice_dtype_base (output->dtype);
       g_byte_array_append (compile->dtypes, &dtype, 1);
     }
-}
-
-static void
-compile_transfer (const Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
-{
-  const gboolean sends = work_node->kind == SLUICE_WORK_SEND, has_value = work_node->port >= 0;
-  node->flags |= (sends ? SLUICE_PLAN_SEND : SLUICE_PLAN_RECV) | SLUICE_PLAN_CHEAP;
-  node->n_outputs = has_value;
-  node->memory_class = SLUICE_MEMORY_TRANSFER;
-  if (!sends && receives_entered (work_node))
-    node->flags |= SLUICE_PLAN_ENTERED;
-  if (sends && compile->truncates && has_value
-      && sluice_dtype_base (node->origin->outputs[work_node->port].dtype) == SLUICE_FLOAT)
-    node->flags |= SLUICE_PLAN_TRUNCATE;
 }
 
 /* What a node runs besides the one that gives its outputs; in a region each member gives its own.
@@ -317,7 +300,7 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
       break;
     case SLUICE_WORK_SEND:
     case SLUICE_WORK_RECV:
-      compile_transfer (compile, work_node, node);
+      sluice_plan_compile_transfer (work_node, node, compile->truncates);
       break;
     case SLUICE_WORK_FEED:
     case SLUICE_WORK_FETCH:
@@ -716,7 +699,7 @@ compile_all (Compile *compile, GError **error)
   if (!compile_inputs (compile, error))
     return FALSE;
   compile_edges (compile);
-  return TRUE;
+  return sluice_plan_check_meetings (plan, error);
 }
 
 SluicePlan *
@@ -729,6 +712,8 @@ sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
   plan->n_feeds = work->n_feeds;
   plan->feeds = g_memdup2 (work->feeds, work->n_feeds * sizeof (SluiceEdge));
   plan->calls = g_array_ref (work->calls);
+  plan->transfers = g_ptr_array_ref (work->transfers);
+  plan->transfer_labels = g_new0 (guint32, work->transfers->len + 1);
   plan->n_fetches = work->n_fetches;
   plan->fetches = g_new0 (SluicePlanFetch, work->n_fetches + 1);
   g_autoptr (GPtrArray) order = g_ptr_array_new ();
@@ -780,6 +765,8 @@ sluice_plan_free (SluicePlan *self)
   g_free (self->constant_origins);
   g_free (self->members);
   g_array_unref (self->calls);
+  g_ptr_array_unref (self->transfers);
+  g_free (self->transfer_labels);
   for (guint32 i = 0; self->frames && i < self->n_frames; i++)
     g_free (self->frames[i].name);
   g_free (self->frames);

@@ -53,7 +53,8 @@ typedef struct
   const SluiceNode *origin;
   guint32 first_input;                       /* slot */
   guint32 first_edge, n_edges, n_data_edges; /* data edges first */
-  guint32 first_constant; /* of CONST; of ENTER: the frame; of EXIT: its number in the frame */
+  guint32 first_constant; /* of CONST; of ENTER: the frame; of EXIT: its number in the frame; of
+                             SEND, RECV: the transfer */
   guint32 first_output;   /* of ops: position in output_dtypes */
   guint32 flags;
   guint16 n_inputs, n_outputs;
@@ -141,6 +142,7 @@ typedef struct
   guint max_outputs;
   gboolean has_dead; /* some kernel may leave an output dead */
   gboolean has_refs;
+  gboolean has_meetings; /* _Send or _Recv of the graph: they meet by their keys */
   SluicePlanNode *nodes;
   SluicePlanEdge *edges;
   guint32 *pending;      /* initial counts */
@@ -158,6 +160,8 @@ typedef struct
   /* By slot, where a device has memory of its own: the constants there, as far as they were needed.
    */
   _Atomic (SluiceTensor *) *far_constants;
+  GPtrArray *transfers;     /* of SluiceTransfer: between the plan's devices */
+  guint32 *transfer_labels; /* numbers of their names in the session, for the trace */
   GArray *calls; /* of SluiceWorkCall: what stands for outputs of nodes that are not there */
   _Atomic guint32 *ticks; /* measured cost of a node, moving average; racy and harmless */
 

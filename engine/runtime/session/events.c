@@ -87,12 +87,17 @@ append_event (GArray *events,
 {
   const SluiceTitles *titles = source->titles;
   const SluiceNodeTitle none = { NULL };
-  const SluiceNodeTitle *node =
-      record->node > 0 && record->node <= titles->nodes->len
-          ? &g_array_index (titles->nodes, SluiceNodeTitle, record->node - 1)
-          : &none;
-  const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceKind kind = record->kind & 0x7f;
+  const SluiceTransferTitle *transfer =
+      (kind == SLUICE_TRACE_SEND || kind == SLUICE_TRACE_RECV) && record->node > 0
+              && record->node <= titles->transfers->len
+          ? &g_array_index (titles->transfers, SluiceTransferTitle, record->node - 1)
+          : NULL;
+  guint32 number = transfer != NULL ? transfer->node : record->node;
+  const SluiceNodeTitle *node = number > 0 && number <= titles->nodes->len
+                                    ? &g_array_index (titles->nodes, SluiceNodeTitle, number - 1)
+                                    : &none;
+  const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceEvent event = {
     .node = node->name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
@@ -101,6 +106,7 @@ append_event (GArray *events,
     .with = record->kind & SLUICE_TRACE_TOGETHER
                 ? g_hash_table_lookup (titles->together, GUINT_TO_POINTER (record->node))
                 : NULL,
+    .transfer = transfer != NULL ? transfer->text : NULL,
     .device = device->name,
     .kind = kind,
     .lane = record->lane,

@@ -281,6 +281,7 @@ sluice_executable_cache_compile (SluiceExecutableCache *self,
     plan->nodes[i].origin_id = sluice_snapshot_get_number (self->snapshot, plan->nodes[i].origin);
   for (guint32 i = 1; i < plan->n_frames; i++)
     plan->frames[i].label = sluice_titles_number_frame (&self->titles, plan->frames[i].name);
+  sluice_titles_number_transfers (&self->titles, plan);
   name_members (self, work);
   atomic_fetch_add (&self->n_plans, 1);
   return plan;

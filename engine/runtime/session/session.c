@@ -326,6 +326,7 @@ sluice_session_finalize (GObject *object)
   g_clear_pointer (&self->resources, sluice_resources_unref);
   sluice_event_readers_free (self->readers);
   g_clear_pointer (&self->host, sluice_host_unref);
+  g_clear_pointer (&self->options.cluster, sluice_cluster_unref);
   G_OBJECT_CLASS (sluice_session_parent_class)->finalize (object);
 }
 
@@ -378,8 +379,8 @@ add_default_device (SluiceSession *self, GError **error)
   const SluiceDeviceKind *kind = sluice_device_find_kind (type != NULL ? type : "*", error);
   for (guint i = 0; kind != NULL && i <= index; i++)
     {
-      SluiceDevice *device = sluice_device_new_of_kind (kind, i, options->memory_limit,
-                                                        options->device_options, error);
+      SluiceDevice *device = sluice_device_new_of_kind (
+          options->cluster, kind, i, options->memory_limit, options->device_options, error);
       if (device == NULL || !add_device (self, device, error))
         return FALSE;
     }
@@ -393,9 +394,11 @@ add_devices (SluiceSession *self, const char *swap_folder, GError **error)
   const SluiceSessionOptions *options = &self->options;
   gboolean ok = TRUE;
   for (guint i = 0; ok && i < MAX (options->n_cpus, 1); i++)
-    ok = add_device (self, sluice_device_new_cpu (i, options->memory_limit, swap_folder), error);
+    ok = add_device (
+        self, sluice_device_new_cpu (options->cluster, i, options->memory_limit, swap_folder),
+        error);
   for (guint i = 0; ok && i < options->n_nulls; i++)
-    ok = add_device (self, sluice_device_new_null (i), error);
+    ok = add_device (self, sluice_device_new_null (options->cluster, i), error);
   return ok && add_default_device (self, error);
 }
 
@@ -453,6 +456,8 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
   self->options.files = NULL;
+  if (self->options.cluster) /* sessions like this one have its devices' names */
+    sluice_cluster_ref (self->options.cluster);
 }
 
 static gboolean

@@ -25,8 +25,11 @@ G_DECLARE_FINAL_TYPE (SluiceSession, sluice_session, SLUICE, SESSION, GObject)
 typedef struct
 {
   guint n_threads; /* of the process: for who begins it to hand to pool.h; 0: one a core */
-  guint n_cpus;    /* CPU:0 …; 0: one */
-  guint n_nulls;   /* NULL:0 … */
+  /* (nullable): which process of which cluster this is: what the names of its devices begin with.
+   * NULL: it is alone. */
+  SluiceCluster *cluster;
+  guint n_cpus;  /* CPU:0 …; 0: one */
+  guint n_nulls; /* NULL:0 … */
   /* (nullable): "CUDA:0": what asks for no device stands there, where it has a kernel, else on the
    * first CPU. Devices up to that number are made, of a kind that a plugin brought. Borrowed for
    * the call. */
@@ -337,8 +340,10 @@ typedef struct
   const char *node; /* name of the origin */
   const char *op;
   const char *const
-      *with;          /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
-  const char *device; /* full name */
+      *with;            /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
+  const char *transfer; /* (nullable): of a Send or Recv between devices: its key,
+                           but for frame and iteration */
+  const char *device;   /* full name */
   SluiceTraceKind kind;
   guint lane;
   guint64 step;

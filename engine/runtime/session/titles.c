@@ -2,6 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/titles.h"
 
+static void
+clear_transfer (gpointer title)
+{
+  g_free (((SluiceTransferTitle *) title)->text);
+}
+
 void
 sluice_titles_init (SluiceTitles *self)
 {
@@ -11,6 +17,9 @@ sluice_titles_init (SluiceTitles *self)
   self->frames = g_ptr_array_new_with_free_func (g_free);
   g_ptr_array_add (self->frames, NULL);
   self->frame_numbers = g_hash_table_new (g_str_hash, g_str_equal);
+  self->transfers = g_array_new (FALSE, FALSE, sizeof (SluiceTransferTitle));
+  g_array_set_clear_func (self->transfers, clear_transfer);
+  self->transfer_numbers = g_hash_table_new (g_str_hash, g_str_equal);
   self->name_lists = g_ptr_array_new_with_free_func (g_free);
   self->together = g_hash_table_new (NULL, NULL);
 }
@@ -22,6 +31,8 @@ sluice_titles_clear (SluiceTitles *self)
   g_clear_pointer (&self->by_name, g_hash_table_unref);
   g_string_chunk_free (self->reasons);
   g_hash_table_unref (self->frame_numbers);
+  g_hash_table_unref (self->transfer_numbers);
+  g_array_unref (self->transfers);
   g_hash_table_unref (self->together);
   g_ptr_array_unref (self->name_lists);
   g_ptr_array_unref (self->frames);
@@ -141,6 +152,38 @@ sluice_titles_number_frame (SluiceTitles *self, const char *name)
     }
   pthread_mutex_unlock (&self->lock);
   return number;
+}
+
+/* Under the lock. The name of a node that came anew under an old one's is the newer's. */
+static guint32
+number_transfer (SluiceTitles *self, const SluiceTransfer *transfer, guint32 node)
+{
+  gpointer known = g_hash_table_lookup (self->transfer_numbers, transfer->text);
+  guint32 number = GPOINTER_TO_UINT (known);
+  if (known != NULL
+      && g_array_index (self->transfers, SluiceTransferTitle, number - 1).node == node)
+    return number;
+  SluiceTransferTitle title = { node, g_strdup (transfer->text) };
+  g_array_append_val (self->transfers, title);
+  number = self->transfers->len;
+  g_hash_table_replace (self->transfer_numbers, title.text, GUINT_TO_POINTER (number));
+  return number;
+}
+
+void
+sluice_titles_number_transfers (SluiceTitles *self, SluicePlan *plan)
+{
+  if (plan->transfers->len == 0)
+    return;
+  pthread_mutex_lock (&self->lock);
+  for (guint32 i = 0; i < plan->n_nodes; i++)
+    {
+      const SluicePlanNode *node = &plan->nodes[i];
+      if (node->flags & SLUICE_PLAN_SEND)
+        plan->transfer_labels[node->first_constant] =
+            number_transfer (self, plan->transfers->pdata[node->first_constant], node->origin_id);
+    }
+  pthread_mutex_unlock (&self->lock);
 }
 
 void

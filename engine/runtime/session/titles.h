@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 
+#include "engine/runtime/plan/plan.h"
 #include "engine/runtime/session/snapshot.h"
 
 /*
@@ -18,6 +19,13 @@ typedef struct
   const char *reason; /* (nullable): why there, or why nowhere; NULL: it is not in that snapshot */
 } SluiceNodeTitle;
 
+/* Of what plans send between devices. */
+typedef struct
+{
+  guint32 node; /* number of the node that it comes from */
+  char *text;   /* as the key begins */
+} SluiceTransferTitle;
+
 typedef struct
 {
   pthread_mutex_t lock;         /* held for a few loads and stores; guards all. Who writes holds
@@ -28,9 +36,11 @@ typedef struct
   const SluiceSnapshot *newest; /* (nullable): of which places are told */
   gboolean has_several;         /* snapshots; before that, a node's number is its id */
   GStringChunk *reasons;
-  GPtrArray *frames;         /* names of loops that plans have, by number; NULL is number 0 */
-  GHashTable *frame_numbers; /* the same by name */
-  GPtrArray *name_lists;     /* what `together` has and had: the trace's readers keep it */
+  GPtrArray *frames;            /* names of loops that plans have, by number; NULL is number 0 */
+  GHashTable *frame_numbers;    /* the same by name */
+  GArray *transfers;            /* of SluiceTransferTitle, by number - 1 */
+  GHashTable *transfer_numbers; /* the same by text */
+  GPtrArray *name_lists;        /* what `together` has and had: the trace's readers keep it */
   GHashTable *together; /* number of a node -> names of others that its kernel runs in the newest
                            plan with several */
 } SluiceTitles;
@@ -52,5 +62,7 @@ gboolean sluice_titles_find (SluiceTitles *self, const char *name, SluiceNodeTit
 
 /* The number of a loop in traces: the same for all plans. */
 guint32 sluice_titles_number_frame (SluiceTitles *self, const char *name);
+/* The numbers of a plan's transfers in traces: the same for all plans. Its nodes have theirs. */
+void sluice_titles_number_transfers (SluiceTitles *self, SluicePlan *plan);
 /* A node's kernel runs others besides. names: of them, ends with NULL (transfer full) */
 void sluice_titles_set_together (SluiceTitles *self, guint32 number, const char **take_names);

@@ -359,7 +359,9 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
                                .step = step,
                                .cancelled =
                                    step->env.cancel_flag ? step->env.cancel_flag : &step->cancelled,
-                               .run_seed = step->env.seed } };
+                               .run_seed = step->env.seed,
+                               .rendezvous = step->env.rendezvous,
+                               .epoch = step->env.epoch } };
   if (step->plan->max_outputs > G_N_ELEMENTS (outputs))
     w.outputs = outputs_on_heap = g_new0 (SluiceValue, step->plan->max_outputs);
   if (sluice_pool_get_threads () > 1)

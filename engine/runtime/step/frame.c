@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/step/frame.h"
 
+#include "engine/device/transfer.h"
+
 /* ---- activations ---- */
 
 void
@@ -112,7 +114,8 @@ start_frame (SluiceStep *step, SluiceActivation *parent, guint32 number)
   memset (frame->start.dead, 0, n * sizeof (guint32));
   memset (frame->has_exited, 0, frame->plan->n_exits);
   g_array_append_vals (frame->roots, plan->roots + frame->plan->first_root, frame->plan->n_roots);
-  frame->id = ++step->n_frames;
+  frame->id = sluice_transfer_number_frame (parent->frame ? parent->frame->id : 0,
+                                            parent->iteration, frame->plan->name);
   frame->parent = parent;
   frame->oldest = 0;
   frame->newest = 0;

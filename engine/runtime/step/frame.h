@@ -17,7 +17,7 @@ struct _SluiceFrame
 {
   const SluicePlanFrame *plan;
   guint32 number; /* in the plan */
-  guint64 id;     /* in the step */
+  guint64 id;     /* in the step, and in the keys of transfers */
   SluiceActivation *parent;
   guint64 oldest, newest;  /* iterations that run; none: oldest > newest */
   SluiceActivation **ring; /* by iteration; a power of two of them */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* One run of a plan, from what is fed to what is fetched; executor.c is what lies between. */
+#include "engine/device/rendezvous.h"
 #include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/step/executor.h"
 #include "engine/runtime/step/frame.h"
@@ -13,6 +14,8 @@ sluice_step_new (const SluicePlan *plan)
   SluiceStep *self = g_aligned_alloc0 (1, sizeof (SluiceStep), 64);
   self->plan = plan;
   self->resources = sluice_resources_new ();
+  if (plan->has_meetings)
+    self->own_rendezvous = sluice_rendezvous_new_local ();
   self->ref_count = 1;
   self->gate = SLUICE_GATE_CLOSED;
   sluice_activation_init (&self->root, plan, 0);
@@ -42,6 +45,7 @@ sluice_step_unref (SluiceStep *self)
     }
   g_clear_pointer (&self->sent, g_array_unref);
   sluice_resources_unref (self->resources);
+  g_clear_pointer (&self->own_rendezvous, sluice_rendezvous_unref);
   sluice_frames_free (self);
   sluice_activation_clear (&self->root);
   g_free (self->free_activations);
@@ -97,6 +101,11 @@ void
 sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
 {
   self->env = *env;
+  if (!env->rendezvous && self->own_rendezvous)
+    {
+      self->env.rendezvous = self->own_rendezvous;
+      self->env.epoch = ++self->n_epochs;
+    }
   self->ended = NULL;
   self->cancelled = 0;
   self->is_broken = 0;
@@ -127,7 +136,6 @@ start (SluiceStep *self, SluiceTensor *const *feeds)
   if (root->dead)
     memset (root->dead, 0, frame->n_nodes * sizeof (guint32));
   root->remaining = frame->n_nodes;
-  self->n_frames = 0;
   self->n_in_flight = 0;
   self->is_stopping = FALSE;
   self->missed_ticks = 0;
@@ -312,6 +320,18 @@ tell_failure (SluiceStep *self, const GError *error)
       plan->nodes[i].kernel->step_failed (plan->nodes[i].origin, self->env.resources, error);
 }
 
+/* What was sent and nobody has received goes. Another's rendezvous may still be of use to others.
+ */
+static void
+end_meetings (SluiceStep *self)
+{
+  if (!self->own_rendezvous || self->env.rendezvous != self->own_rendezvous)
+    return;
+  g_autoptr (GError) status =
+      g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_ABORTED, "the run has ended");
+  sluice_rendezvous_abort (self->own_rendezvous, self->env.epoch, status);
+}
+
 gboolean
 sluice_step_collect (SluiceStep *self,
                      SluiceTensor *const *feeds,
@@ -333,6 +353,7 @@ sluice_step_collect (SluiceStep *self,
   else if (self->plan->has_refs)
     sluice_activation_drop_values (&self->root, self->plan,
                                    self->plan->n_inputs); /* what was copied for the caller */
+  end_meetings (self);
   sluice_resources_reset (self->resources, NULL);
   return ok;
 }

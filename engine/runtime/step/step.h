@@ -98,6 +98,10 @@ typedef struct
   gboolean may_wait;               /* nor is it told */
   gboolean fetches_dead;           /* what has no value is fetched as NULL */
   SluicePartialRun *partial_run;   /* (nullable): feeds what is fed while it runs */
+  /* (nullable): where _Send and _Recv meet those of other steps, and the epoch of this run there; a
+   * step that fails aborts it. NULL: they meet within the step. */
+  SluiceRendezvous *rendezvous;
+  guint64 epoch;
 } SluiceStepEnv;
 
 typedef void (*SluiceStepEnded) (gpointer data);
@@ -127,8 +131,10 @@ struct _SluiceStep
 {
   const SluicePlan *plan;
   SluiceStepEnv env;
-  SluiceResources *resources; /* of one run, found by name */
-  guint n_watched;            /* in this run; set before it and after it */
+  SluiceResources *resources;       /* of one run, found by name */
+  SluiceRendezvous *own_rendezvous; /* (nullable): the plan has no node that needs one */
+  guint64 n_epochs;                 /* of it: runs */
+  guint n_watched;                  /* in this run; set before it and after it */
   SluiceWatched watched[SLUICE_MAX_WATCHES];
   SluiceDebugRun *debug; /* (nullable): of a run under a debugger; set before it and after it */
   gboolean is_observed;  /* in this run somebody looks at values: a watch or a debugger */
@@ -140,7 +146,6 @@ struct _SluiceStep
   SluiceFrame **free_frames;                    /* by frame */
   SluiceActivation *made_activations;           /* all of them, for the end */
   SluiceFrame *made_frames;
-  guint64 n_frames; /* instances that this run has started */
   guint32 n_in_flight;
   SluiceInFlightCall *in_flight, *free_calls;
   gboolean is_stopping;

@@ -3,6 +3,7 @@
 #include "engine/runtime/step/worker.h"
 
 #include "engine/device/readers.h"
+#include "engine/device/rendezvous.h"
 #include "engine/runtime/debug/debugger-run.h"
 
 static void
@@ -14,6 +15,18 @@ stop_in_flight (SluiceStep *step)
       in_flight->call.kernel->cancel (&in_flight->call);
 }
 
+/* Who waits for a value hears that it will not come, here or on another machine. */
+static void
+abort_meetings (SluiceStep *step)
+{
+  if (!step->env.rendezvous)
+    return;
+  g_autoptr (GError) status =
+      step->error ? g_error_copy (step->error)
+                  : g_error_new (SLUICE_ERROR, SLUICE_ERROR_CANCELLED, "the run was cancelled");
+  sluice_rendezvous_abort (step->env.rendezvous, step->env.epoch, status);
+}
+
 void
 sluice_step_stop (SluiceStep *step)
 {
@@ -22,6 +35,7 @@ sluice_step_stop (SluiceStep *step)
   step->is_stopping = TRUE;
   atomic_store (&step->cancelled, 1);
   stop_in_flight (step);
+  abort_meetings (step);
 }
 
 /* The first error wins; what follows from it is dropped. */
@@ -35,12 +49,25 @@ sluice_step_fail (SluiceStep *step, GError *take)
   sluice_step_stop (step);
 }
 
+/* What is sent is of no node in the graph: its name says between which devices. */
+static void
+say_transfer (const SluicePlan *plan, const SluicePlanNode *node, GError *error)
+{
+  if (!(node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV)))
+    return;
+  const SluiceTransfer *transfer = plan->transfers->pdata[node->first_constant];
+  char *message = g_strdup_printf ("%s, on the way as '%s'", error->message, transfer->text);
+  g_free (error->message);
+  error->message = message;
+}
+
 void
 sluice_worker_fail_with (SluiceWorker *w, const SluicePlanNode *node, GError *take)
 {
   sluice_node_sign_error (node->origin, &take);
   sluice_error_set_place (
       take, &(SluiceErrorPlace){ .device = w->step->env.devices[node->device]->name });
+  say_transfer (w->plan, node, take);
   sluice_step_fail (w->step, take);
 }
 

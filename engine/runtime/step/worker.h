@@ -315,6 +315,7 @@ stamp (SluiceWorker *w,
 {
   if (G_UNLIKELY (!w->ring))
     return;
+  gboolean is_transfer = more.kind == SLUICE_TRACE_SEND || more.kind == SLUICE_TRACE_RECV;
   guint32 live = 0;
   if (more.asks_live)
     live = trace_units (sluice_allocator_get_live (w->step->env.devices[node->device]->allocator));
@@ -322,7 +323,8 @@ stamp (SluiceWorker *w,
                                .start = begin,
                                .end = end,
                                .iteration = act->iteration,
-                               .node = node->origin_id,
+                               .node = is_transfer ? w->plan->transfer_labels[node->first_constant]
+                                                   : node->origin_id,
                                .bytes_in = more.units_in,
                                .bytes_out = more.units_out,
                                .live = live,

@@ -73,7 +73,7 @@ matches (const char *text, const SluiceDevice *device)
 static void
 test_matches (void)
 {
-  g_autoptr (SluiceDevice) cpu = sluice_device_new_cpu (1, 0, NULL);
+  g_autoptr (SluiceDevice) cpu = sluice_device_new_cpu (NULL, 1, 0, NULL);
   g_assert_cmpstr (cpu->name, ==, "/job:localhost/replica:0/task:0/device:CPU:1");
   g_assert_true (matches ("", cpu));
   g_assert_true (matches ("/cpu:1", cpu));
@@ -83,7 +83,7 @@ test_matches (void)
   g_assert_false (matches ("/gpu:1", cpu));
   g_assert_false (matches ("/job:ps", cpu));
   g_assert_false (matches ("/task:1/cpu:1", cpu));
-  g_autoptr (SluiceDevice) null = sluice_device_new_null (0);
+  g_autoptr (SluiceDevice) null = sluice_device_new_null (NULL, 0);
   g_assert_false (null->klass->computes);
   g_assert_true (matches ("/device:NULL:0", null));
 }

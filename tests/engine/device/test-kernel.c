@@ -93,7 +93,7 @@ static void
 set_up (Fixture *f, gconstpointer data)
 {
   f->graph = sluice_graph_new ();
-  f->device = sluice_device_new_cpu (0, 1 << 20, NULL);
+  f->device = sluice_device_new_cpu (NULL, 0, 1 << 20, NULL);
   f->resources = sluice_resources_new ();
   f->node = add_node (f->graph, SLUICE_FLOAT, FALSE);
   f->call = (SluiceKernelCall){

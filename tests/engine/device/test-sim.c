@@ -9,7 +9,7 @@ static SluiceDevice *
 open_sim (const char *options)
 {
   GError *error = NULL;
-  SluiceDevice *device = sluice_device_new_of_kind (&sluice_sim_kind, 0, 0, options, &error);
+  SluiceDevice *device = sluice_device_new_of_kind (NULL, &sluice_sim_kind, 0, 0, options, &error);
   g_assert_no_error (error);
   g_assert_nonnull (device);
   return device;

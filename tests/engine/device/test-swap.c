@@ -25,7 +25,7 @@ typedef struct
 static void
 fixture_init (Fixture *f, const char *folder)
 {
-  f->device = sluice_device_new_cpu (0, LIMIT, folder);
+  f->device = sluice_device_new_cpu (NULL, 0, LIMIT, folder);
   f->swap = f->device->swap;
 }
 

@@ -345,7 +345,7 @@ run_program (Case *c, Program *p)
   g_autoptr (SluicePlacements) placements = sluice_placements_new ();
   g_autoptr (GError) error = NULL;
   for (guint i = 0; i < N_DEVICES; i++)
-    g_ptr_array_add (devices, sluice_device_new_cpu (i, p->has_limit ? 1 << 20 : 0, NULL));
+    g_ptr_array_add (devices, sluice_device_new_cpu (NULL, i, p->has_limit ? 1 << 20 : 0, NULL));
   SluiceSignature signature = { (const SluiceEdge *) p->feeds->data,
                                 p->feeds->len,
                                 (const SluiceEdge *) p->fetches->data,

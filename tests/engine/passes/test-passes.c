@@ -26,7 +26,7 @@ setup (Fixture *f, gconstpointer data)
   sluice_builder_init (&f->b, f->graph, NULL);
   f->devices = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_device_free);
   for (guint i = 0; i < 3; i++)
-    g_ptr_array_add (f->devices, sluice_device_new_cpu (i, 0, NULL));
+    g_ptr_array_add (f->devices, sluice_device_new_cpu (NULL, i, 0, NULL));
   f->placements = sluice_placements_new ();
 }
 

@@ -29,6 +29,14 @@ count_events (Fixture *f, guint64 *cursor, const char *op)
   return n;
 }
 
+#define DEVICE "/job:localhost/replica:0/task:0/device:CPU:"
+
+static gint
+compare_texts (gconstpointer a, gconstpointer b)
+{
+  return strcmp (*(const char *const *) a, *(const char *const *) b);
+}
+
 /* One transfer for a (tensor, device), however many read it there. */
 static void
 test_two_devices (void)
@@ -54,6 +62,95 @@ test_two_devices (void)
   g_assert_cmpstr (sluice_session_get_placement (f.session, "sum", &reason), ==, "CPU:1");
   g_assert_cmpstr (reason, ==, "explicit");
   g_assert_cmpstr (sluice_session_get_placement (f.session, "x", &reason), ==, "CPU:0");
+}
+
+/* Each transfer is told under its key: both ends under one, and no two under the same. */
+static void
+test_transfer_names (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 3, .no_optimize = TRUE });
+  SluiceEdge w = fixture_variable (&f, "w", 1);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge a = on (&f, "/cpu:0", "Square", "a", &x, 1);
+  SluiceEdge b = on (&f, "/cpu:1", "Add", "b", (SluiceEdge[]){ a, w }, 2);
+  SluiceEdge c = on (&f, "/cpu:2", "Add", "c", (SluiceEdge[]){ a, w }, 2);
+  SluiceNode *after =
+      fixture_node (&f, "NoOp", "after", "/cpu:1", NULL, 0, (SluiceNode *[]){ c.node }, 1, NULL, 0);
+  fixture_node (&f, "Neg", "far", "/cpu:1", &b, 1, &after, 1, NULL, 0);
+  fixture_extend (&f);
+  fixture_run_target (&f, "w/Assign", NULL, NULL);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feeds[] = { feed ("x", three) };
+  guint64 cursor = 0;
+  g_array_unref (sluice_session_dup_trace (f.session, &cursor, NULL));
+  g_assert_cmpfloat (fixture_fetch (&f, "far", feeds, 1), ==, -10);
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor, NULL);
+  g_autoptr (GPtrArray) recvs = g_ptr_array_new (), sends = g_ptr_array_new ();
+  GPtrArray *const ends[] = { recvs, sends };
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      gboolean is_send = event->kind == SLUICE_TRACE_SEND;
+      g_assert_true ((event->transfer != NULL) == (is_send || event->kind == SLUICE_TRACE_RECV));
+      if (event->transfer == NULL)
+        continue;
+      g_auto (GStrv) parts = g_strsplit (event->transfer, ";", -1);
+      g_assert_cmpuint (g_strv_length (parts), ==, 4);
+      g_assert_cmpstr (event->device, ==, parts[is_send ? 0 : 2]);
+      g_assert_nonnull (strstr (parts[3], event->node));
+      g_ptr_array_add (ends[is_send], (gpointer) event->transfer);
+    }
+  static const char *const wanted[] = {
+    "0;0000000000000001;" DEVICE "1;a:0", "0;0000000000000001;" DEVICE "1;w:0>b",
+    "0;0000000000000001;" DEVICE "2;a:0", "0;0000000000000001;" DEVICE "2;w:0>c",
+    "2;0000000000000001;" DEVICE "1;^c",
+  };
+  for (guint k = 0; k < 2; k++)
+    {
+      g_ptr_array_sort (ends[k], compare_texts);
+      g_assert_cmpuint (ends[k]->len, ==, G_N_ELEMENTS (wanted));
+      for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+        {
+          g_assert_true (g_str_has_prefix (ends[k]->pdata[i], DEVICE));
+          g_assert_cmpstr ((char *) ends[k]->pdata[i] + strlen (DEVICE), ==, wanted[i]);
+        }
+    }
+}
+
+/* Devices are called after the process; a session like another one's, too. Who asks for another
+ * process hears which one this is. */
+static void
+test_cluster (void)
+{
+  g_auto (Fixture) f = { NULL };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceCluster) cluster =
+      sluice_cluster_parse ("worker=a:1,b:1;ps=c:1", "worker:1", &error);
+  g_assert_no_error (error);
+  fixture_init (&f,
+                &(SluiceSessionOptions){ .cluster = cluster, .n_cpus = 2, .strict_devices = TRUE });
+  g_clear_pointer (&cluster, sluice_cluster_unref);
+  SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
+  on (&f, "/job:worker/task:1/cpu:1", "Neg", "here", &x, 1);
+  on (&f, "/job:ps/task:0/cpu:0", "Neg", "there", &x, 1);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_float (3);
+  SluiceFeed feeds[] = { feed ("x", three) };
+  g_assert_cmpfloat (fixture_fetch (&f, "here", feeds, 1), ==, -3);
+  g_assert_cmpstr (sluice_session_get_device (f.session, 1)->name, ==,
+                   "/job:worker/replica:0/task:1/device:CPU:1");
+  g_assert_false (fixture_run_target (&f, "there", NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message,
+                            "'/job:ps/task:0/cpu:0' does not exist, there is CPU:0, CPU:1 of "
+                            "/job:worker/replica:0/task:1;"));
+  g_autoptr (GError) reason = NULL;
+  g_autoptr (SluiceSession) like =
+      sluice_session_new (&(SluiceSessionOptions){ .like = f.session }, &reason);
+  g_assert_no_error (reason);
+  g_assert_cmpstr (sluice_session_get_device (like, 0)->name, ==,
+                   "/job:worker/replica:0/task:1/device:CPU:0");
 }
 
 /* A reader on another device sees a variable after the writes that it waits for. */
@@ -494,6 +591,8 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
   g_test_add_func ("/runtime/executor/two-devices", test_two_devices);
+  g_test_add_func ("/runtime/executor/transfer-names", test_transfer_names);
+  g_test_add_func ("/runtime/executor/cluster", test_cluster);
   g_test_add_func ("/runtime/executor/reference-over-devices", test_reference_over_devices);
   g_test_add_func ("/runtime/executor/merge-reads-reference", test_merge_reads_reference);
   g_test_add_func ("/runtime/executor/conditional", test_conditional);

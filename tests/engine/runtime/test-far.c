@@ -225,6 +225,34 @@ test_places (void)
   g_assert_cmpstr (device_of (&f, "negated"), ==, "SIM:0");
 }
 
+/* What does not fit where it is sent to: the error says under which key it was on its way. */
+static void
+test_transfer_memory (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .device_options = "memory=1M" });
+  SluiceEdge dims = placeholder (&f, "dims", SLUICE_INT32);
+  SluiceEdge filled = on (&f, "/device:CPU:0", "Fill", "filled", dims, fixture_scalar (&f, 2));
+  on (&f, "/device:SIM:0", "Neg", "there", filled, none);
+  fixture_extend (&f);
+  const gint32 n = 1 << 20;
+  g_autoptr (SluiceTensor) size = sluice_tensor_new_from (SLUICE_INT32, &SLUICE_SHAPE (1), &n);
+  SluiceFeed feeds[] = { feed ("dims", size) };
+  const char *fetch = "there";
+  SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  SluiceTensor *output = NULL;
+  g_autoptr (GError) error = NULL;
+  g_assert_false (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  static const char *const words[] = {
+    "filled", "on the way as '/job:localhost/replica:0/task:0/device:CPU:0;0000000000000001;"
+              "/job:localhost/replica:0/task:0/device:SIM:0;filled:0'"
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (error->message, words[i]) == NULL)
+      g_error ("'%s' does not say '%s'", error->message, words[i]);
+}
+
 /* Floats lose the lower half of their bits on the way off the device, not on it. */
 static void
 test_truncate (void)
@@ -257,6 +285,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/identity", test_identity);
   g_test_add_func ("/runtime/far/failure", test_failure);
   g_test_add_func ("/runtime/far/memory", test_memory);
+  g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
   g_test_add_func ("/runtime/far/places", test_places);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);

@@ -47,6 +47,7 @@ make_events (void)
       .end_us = 17 },
     { .node = "a",
       .op = "_Send",
+      .transfer = DEVICE "1;0000000000000001;" DEVICE ";a:0",
       .device = DEVICE "1",
       .kind = SLUICE_TRACE_SEND,
       .lane = 1,
@@ -76,9 +77,21 @@ test_names (void)
   g_assert_false (sluice_trace_format_from_name ("json", &format));
 }
 
+/* "a" is an Add, and what is sent of it. */
+static void
+check_transfer (JsonObject *more, guint *n_transfers)
+{
+  if (!json_object_has_member (more, "transfer"))
+    return;
+  g_assert_cmpstr (json_object_get_string_member (more, "transfer"), ==,
+                   DEVICE "1;0000000000000001;" DEVICE ";a:0");
+  (*n_transfers)++;
+}
+
 static void
 test_chrome (void)
 {
+  guint n_transfers = 0;
   g_autoptr (GArray) events = make_events ();
   SluiceTraceContent content = { .events = events };
   g_autoptr (GByteArray) bytes = sluice_trace_encode (&content, SLUICE_TRACE_CHROME);
@@ -95,8 +108,13 @@ test_chrome (void)
       const char *phase = json_object_get_string_member (event, "ph");
       g_string_append (phases, phase);
       if (strcmp (phase, "X") != 0
-          || strcmp (json_object_get_string_member (event, "name"), "b") != 0)
+          || strcmp (json_object_get_string_member (event, "name"), "w") == 0)
         continue;
+      if (strcmp (json_object_get_string_member (event, "name"), "a") == 0)
+        {
+          check_transfer (json_object_get_object_member (event, "args"), &n_transfers);
+          continue;
+        }
       JsonObject *more = json_object_get_object_member (event, "args");
       g_assert_cmpfloat (json_object_get_double_member (event, "ts"), ==, 15);
       g_assert_cmpfloat (json_object_get_double_member (event, "dur"), ==, 3.5);
@@ -108,6 +126,7 @@ test_chrome (void)
     }
   /* Labels, then a device and its lane with what ran there by time. */
   g_assert_cmpstr (phases->str, ==, "MMMXbeXCMMX");
+  g_assert_cmpuint (n_transfers, ==, 1);
   g_string_free (phases, TRUE);
 }
 
@@ -169,6 +188,11 @@ check_metadata (const guint8 *data, gsize length, guint n_devices)
   g_assert_cmpuint (get_number (&memory, 5), ==, 4096);
   g_assert_true (find_field (device.data, device.length, 3, 0, &node)); /* a thread's name */
   expect_text (&node, 2, "lane 0");
+  if (n_devices < 2)
+    return;
+  g_assert_true (find_field (stats.data, stats.length, 1, 1, &device));
+  g_assert_true (find_field (device.data, device.length, 2, 0, &node));
+  expect_text (&node, 8, "a = _Send(a:0 @" DEVICE ")");
 }
 
 static void
