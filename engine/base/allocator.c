@@ -95,6 +95,7 @@ struct _SluiceAllocator
   Shard shards[N_SMALL_SHARDS + 1];
   char *name;
   gsize limit;
+  gboolean is_limited;              /* by more than what the machine has */
   const SluiceMemorySource *source; /* (nullable): the system */
   gpointer holder;                  /* (nullable) */
   SluiceReclaim reclaim;            /* (nullable) */
@@ -195,6 +196,7 @@ sluice_allocator_new_from (const char *name,
   self->holder = holder;
   pthread_mutex_init (&self->namer_lock, NULL);
   gsize there_is = source != NULL && source->bytes != 0 ? source->bytes : get_machine_bytes ();
+  self->is_limited = limit != 0 || (source != NULL && source->bytes != 0);
   self->limit = limit == 0 || (source != NULL && limit > there_is) ? there_is : limit;
   atomic_init (&self->ref_count, 1);
   atomic_init (&self->held, 1);
@@ -648,6 +650,18 @@ sluice_allocator_get_limit (SluiceAllocator *self)
   return self->limit;
 }
 
+gboolean
+sluice_allocator_is_limited (const SluiceAllocator *self)
+{
+  return self->is_limited;
+}
+
+gsize
+sluice_allocator_get_source_bytes (const SluiceAllocator *self)
+{
+  return self->source != NULL ? self->source->bytes : 0;
+}
+
 gsize
 sluice_allocator_get_live (SluiceAllocator *self)
 {
@@ -795,6 +809,7 @@ sluice_allocator_end_ledger (SluiceAllocator *self)
   SluiceLedger *ledger = sluice_allocation_log_sum_up (log);
   ledger->n_allocations = n_allocations - log->n_allocations;
   ledger->n_fresh = n_fresh - log->n_fresh;
+  ledger->reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   sluice_allocation_log_free (log);
   return ledger;
 }

@@ -316,7 +316,8 @@ describe (guint index)
 {
   if (index >= SLUICE_MAX_SIMS)
     return g_strdup_printf ("there are %d simulated devices", SLUICE_MAX_SIMS);
-  return g_strdup ("simulated: memory and queues of its own, with the CPU's kernels");
+  return g_strdup ("simulated: memory and queues of its own, with the CPU's kernels "
+                   "(--device-options memory=256M,latency=500us,bandwidth=10G,speed=0.5)");
 }
 
 static gsize
