@@ -303,6 +303,19 @@ sluice_sim_options_parse (SluiceSimOptions *options, const char *text, GError **
   return TRUE;
 }
 
+gboolean
+sluice_sim_check_options (const char *device, const char *text, GError **error)
+{
+  SluiceSimOptions options;
+  SluiceDeviceSpec spec = { 0 };
+  gboolean ok = device == NULL || sluice_device_spec_parse (&spec, device, error);
+  gboolean is_of_module = ok && spec.type != NULL && !g_str_equal (spec.type, "CPU")
+                          && !g_str_equal (spec.type, sluice_sim_kind.klass->type);
+  if (device != NULL && ok)
+    sluice_device_spec_clear (&spec);
+  return ok && (is_of_module || sluice_sim_options_parse (&options, text, error));
+}
+
 /* ---- the kind ---- */
 
 static guint

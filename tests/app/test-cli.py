@@ -625,36 +625,6 @@ class Cli:
         self.check("pages where there can be none",
                    self.call("ops", "--pages", "/dev/null/pages"), 1, "/dev/null/pages")
 
-    def simulated_devices(self, graph):
-        """Of a device with memory of its own each says what lies there, and what does not fit."""
-        there = ("--device", "SIM:0", "--device-options", "memory=16K,latency=1us")
-        feed = ("--feed", f"x:0={[1] * 1000}", "--fetch", "twice:0")
-        self.check("run --memory on a device", self.call("run", graph, *feed, *there, "--memory"),
-                   0, "SIM:0: 7.9", "at the most of 16.0", "held", "'twice', transfer in")
-        told = json.loads(self.call("run", graph, *feed, *there, "--memory", "--json")
-                          .stdout.strip().splitlines()[-1])["memory"]
-        self.tap.point("run --memory --json by device",
-                       [(device["device"].rpartition("device:")[2], device["limit_bytes"])
-                        for device in told] == [("CPU:0", None), ("SIM:0", 16384)]
-                       and all(device["peak_bytes"] == sum(device["classes"].values())
-                               == sum(holder["bytes"] for holder in device["holders"])
-                               <= device["held_bytes"] for device in told), told)
-        self.check("run: a device that is too small", self.call(
-            "run", graph, "--feed", f"x:0={[1] * 3000}", "--fetch", "twice:0", *there), 1,
-            "'twice'", "SIM:0 may use 16.0", "the largest holders are 'twice' (transfer)",
-            "it would fit in a device of")
-        for options in ("memory=lots", "speed=2", "colour=red"):
-            self.check(f"run: {options} of a device", self.call(
-                "run", graph, *feed, *there[:3], options), 1, options, "latency=500us")
-        self.check("train --memory on a device", self.call(
-            "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
-            "--device", "SIM:0"), 0, "SIM:0: ", "'hidden/weights', parameter", "transfer",
-            "finished at step 20")
-        self.check("place on a device", self.call("place", graph, *there), 0, "twice\tSIM:0")
-        self.check("trace of a device", self.call(
-            "trace", graph, *feed, *there, "--out", self.folder / "device.json"), 0, "events of 1")
-        self.check("info of devices", self.call("info"), 0, "SIM:0", "memory=256M")
-
     def run_graph(self):
         graph = self.folder / "graph.pbtxt"
         graph.write_text(GRAPH)
@@ -698,7 +668,6 @@ class Cli:
             "train", "--workspace", self.folder / "memory", self.mlp, "--steps", 20, "--memory",
             "--memory-limit", "64M", "--recompute"), 0, "parameter", "gradient",
             "finished at step 20")
-        self.simulated_devices(graph)
         self.check("run --explain list", self.call("run", "--explain", "list"), 0, "prune",
                    "fuse", "--recompute")
         passes = json.loads(self.call("run", "--explain", "list", "--json").stdout)["passes"]
