@@ -100,9 +100,8 @@ sluice_devices_button_show (SluiceDevicesButton *self, const GArray *devices)
   g_autofree char *text = sluice_status_devices_text (devices);
   g_autofree char *name = g_strdup_printf (_ ("Memory in use: %s"), text);
   gtk_label_set_label (self->label, text);
-  gtk_accessible_update_property (
-      GTK_ACCESSIBLE (gtk_widget_get_first_child (GTK_WIDGET (self->button))),
-      GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  name, -1);
   show_table (self, devices);
 }
 
@@ -155,6 +154,7 @@ sluice_devices_button_init (SluiceDevicesButton *self)
   self->label = GTK_LABEL (gtk_label_new (NULL));
   gtk_label_set_ellipsize (self->label, PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (GTK_WIDGET (self->label), "numeric");
+  gtk_widget_add_css_class (GTK_WIDGET (self->label), "dim-label");
   self->button = GTK_MENU_BUTTON (gtk_menu_button_new ());
   gtk_menu_button_set_child (self->button, GTK_WIDGET (self->label));
   gtk_menu_button_set_popover (self->button, popover);

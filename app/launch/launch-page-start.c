@@ -355,7 +355,7 @@ offer_device_options (SluiceLaunchPage *self)
       if (sluice_launch_row_is_device (row))
         is_simulated = g_str_has_prefix (value, "SIM:");
       else if (sluice_launch_row_is_device_options (row))
-        gtk_widget_set_sensitive (GTK_WIDGET (row), is_simulated);
+        sluice_launch_row_offer (row, is_simulated);
     }
 }
 

@@ -163,6 +163,14 @@ sluice_launch_row_is_device_options (SluiceLaunchRow *self)
          && g_str_equal (self->setting->key, SLUICE_LAUNCH_DEVICE_OPTIONS);
 }
 
+/* The field itself, too: assistive technology does not ask what it stands in. */
+void
+sluice_launch_row_offer (SluiceLaunchRow *self, gboolean counts)
+{
+  gtk_widget_set_sensitive (GTK_WIDGET (self), counts);
+  gtk_widget_set_sensitive (self->field, counts);
+}
+
 /* Holds without being said: what a fork is to need is none of its parent's settings. */
 static gboolean
 is_understood (SluiceLaunchRow *self, const char *value)

@@ -23,6 +23,8 @@ gboolean sluice_launch_row_is_need (SluiceLaunchRow *self);
 /* Of those that are. */
 gboolean sluice_launch_row_is_device (SluiceLaunchRow *self);
 gboolean sluice_launch_row_is_device_options (SluiceLaunchRow *self);
+/* Where it counts for nothing there is nothing to set. */
+void sluice_launch_row_offer (SluiceLaunchRow *self, gboolean counts);
 char *sluice_launch_row_dup_value (SluiceLaunchRow *self); /* (transfer full): as it is written */
 gboolean sluice_launch_row_is_wrong (SluiceLaunchRow *self);
 /* Another value than the project's, or many. */

@@ -26,6 +26,7 @@ from workbench import Workbench, press_keys, take_picture, type_text
 
 OPTIONS = "memory=256M,latency=20us"
 MEMORY = "268.4\u00a0MB"
+SIZE = r"[\d.]+[ \u00a0](?:bytes|kB|MB)"
 
 
 class Session:
@@ -100,22 +101,22 @@ class Session:
         line, *rows = state["devices"].split("\n")
         rows = [row.split("\t") for row in rows]
         self.tap.point("the status line tells the devices' memory", re.fullmatch(
-            rf"CPU:0 \S+ · SIM:0 \S+ of {MEMORY}", line), line)
+            rf"CPU:0 {SIZE} · SIM:0 {SIZE} of {MEMORY}", line), line)
         self.tap.point("a table says more of each", [row[0] for row in rows] == ["CPU:0", "SIM:0"]
                        and rows[0][3] == "none" and rows[1][3] == MEMORY
-                       and all(re.fullmatch(r"[\d.]+\u00a0(bytes|kB|MB)", row[i]) for row in rows
+                       and all(re.fullmatch(SIZE, row[i]) for row in rows
                                for i in (1, 2, 4)), *rows)
-        button = w.until(lambda: next(
-            (o for o in w.accessible().tree() if o.role() == "toggle button"
-             and o.label().startswith("Memory in use: CPU:0 ")), None))
-        button.act()
+        w.act("pause")
+        w.wait(lambda s: s["control"] == "paused")
+        named = "Memory in use: " + w.state()["devices"].split("\n", maxsplit=1)[0]
+        self.focus("button", named)
+        press_keys("space")
+        button = w.all_accessible("button", named)[-1]  # the inner one of a menu button
+        w.until(lambda: "pressed" in button.states())
         self.tap.point("it opens from the line", self.says("Memory of the devices")
                        and self.says("At the most"))
         self.picture("device-table")
         press_keys("Escape")
-        w.act("pause")
-        state = w.wait(lambda s: s["control"] == "paused")
-        self.tap.point("it stays while the run is paused", state["devices"] != "", state)
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
 
