@@ -701,6 +701,12 @@ sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *p
   return TRUE;
 }
 
+GArray *
+sluice_run_controller_dup_devices (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_dup_devices (self->trainer) : NULL;
+}
+
 const char *
 sluice_run_controller_get_evaluation_name (SluiceRunController *self)
 {

@@ -48,6 +48,8 @@ gint64 sluice_run_controller_get_run (SluiceRunController *self);
 const char *sluice_run_controller_get_run_name (SluiceRunController *self); /* (nullable) */
 /* FALSE: there was no run yet. */
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
+/* (transfer full) (nullable) (element-type SluiceDeviceMemory): NULL: there is no run */
+GArray *sluice_run_controller_dup_devices (SluiceRunController *self);
 /* Of what the progress' evaluation is: (nullable). */
 const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self);
 /* Of the run under way or the last one, where it is of the project that is open: (nullable)

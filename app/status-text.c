@@ -78,12 +78,44 @@ sluice_status_rate_text (SluiceControlState state,
   return g_string_free (text, FALSE);
 }
 
+#define MOST_DEVICES 3 /* each of which is told by itself */
+
+/* (transfer full) */
+static char *
+dup_memory (const SluiceDeviceMemory *device)
+{
+  g_autofree char *live = g_format_size (device->live_bytes);
+  g_autofree char *limit = g_format_size (device->limit_bytes);
+  return device->limit_bytes != 0 ? g_strdup_printf (_ ("%s of %s"), live, limit)
+                                  : g_steal_pointer (&live);
+}
+
+char *
+sluice_status_devices_text (const GArray *devices)
+{
+  GString *text = g_string_new (NULL);
+  gsize bytes = 0;
+  for (guint i = 0; i < devices->len; i++)
+    {
+      const SluiceDeviceMemory *device = &g_array_index (devices, SluiceDeviceMemory, i);
+      g_autofree char *memory = dup_memory (device);
+      bytes += device->live_bytes;
+      append_part (text, devices->len > 1 ? g_strdup_printf ("%s %s", device->name, memory)
+                                          : g_steal_pointer (&memory));
+    }
+  if (devices->len <= MOST_DEVICES)
+    return g_string_free (text, FALSE);
+  g_autofree char *all = g_format_size (bytes);
+  g_string_printf (text, ngettext ("%u device %s", "%u devices %s", devices->len), devices->len,
+                   all);
+  return g_string_free (text, FALSE);
+}
+
 char *
 sluice_status_machine_text (SluiceControlState state, const SluiceProgress *p)
 {
   gulong n = p->n_before + p->n_committed;
   g_autofree char *points = sluice_format_step ((gint64) n);
-  g_autofree char *bytes = g_format_size (p->memory_bytes);
   g_autofree char *saved =
       p->n_committed == p->n_logged && n > 1
           ? g_strdup_printf (ngettext ("all %s point saved", "all %s points saved", n), points)
@@ -92,5 +124,5 @@ sluice_status_machine_text (SluiceControlState state, const SluiceProgress *p)
   /* Not looked at yet, or not any more. */
   if (p->memory_bytes == 0 || state == SLUICE_CONTROL_IDLE)
     return g_strconcat (waits, saved, NULL);
-  return g_strdup_printf (_ ("%sCPU %.0f %% · %s · %s"), waits, p->cpu_load * 100, bytes, saved);
+  return g_strdup_printf (_ ("%sCPU %.0f %% · %s"), waits, p->cpu_load * 100, saved);
 }

@@ -108,6 +108,8 @@ add_state (SluiceWindow *self, JsonBuilder *b)
   json_builder_add_boolean_value (b, adw_flap_get_folded (self->left_flap)
                                          && adw_flap_get_folded (self->right_flap));
   add_string (b, "status", gtk_label_get_label (self->status_rate));
+  g_autofree char *devices = sluice_devices_button_dup_text (self->status_devices);
+  add_string (b, "devices", devices);
   add_string (b, "import", sluice_import_bar_get_text (self->import_bar));
   json_builder_set_member_name (b, "importing");
   json_builder_add_boolean_value (b, sluice_import_bar_is_busy (self->import_bar));

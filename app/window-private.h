@@ -4,6 +4,7 @@
 
 #include "app/build/build-page.h"
 #include "app/debug-bar.h"
+#include "app/devices-button.h"
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/import-bar.h"
@@ -25,6 +26,7 @@ struct _SluiceWindow
   AdwViewStack *stack;
   AdwViewSwitcherBar *low_switcher; /* where the header has no room for one */
   GtkRevealer *failure_revealer;
+  SluiceDevicesButton *status_devices;
   GtkLabel *failure_label, *status_step, *status_rate, *status_machine;
   GtkProgressBar *progress;
   SluiceSearchBox *search;

@@ -73,6 +73,7 @@ update_status (SluiceWindow *self)
                                                       : _ ("Open a project to train it"));
       gtk_label_set_ellipsize (self->status_machine, PANGO_ELLIPSIZE_END);
       gtk_label_set_label (self->status_machine, moved != NULL ? moved : "");
+      sluice_devices_button_show (self->status_devices, NULL);
       return;
     }
   g_autofree char *head = sluice_status_step_text (&p);
@@ -84,6 +85,8 @@ update_status (SluiceWindow *self)
   gtk_label_set_label (self->status_rate, rate);
   gtk_label_set_ellipsize (self->status_machine, PANGO_ELLIPSIZE_START);
   gtk_label_set_label (self->status_machine, machine);
+  g_autoptr (GArray) devices = sluice_run_controller_dup_devices (self->controller);
+  sluice_devices_button_show (self->status_devices, devices);
   gtk_progress_bar_set_fraction (self->progress, p.n_steps > 0 ? (double) p.step / p.n_steps : 0);
 }
 
@@ -725,6 +728,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_step);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_rate);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_machine);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, status_devices);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, progress);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, search);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, recent_menu);
@@ -747,6 +751,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   widget_class->size_allocate = sluice_window_size_allocate;
   g_type_ensure (SLUICE_TYPE_RUNS_PANE);
   g_type_ensure (SLUICE_TYPE_IMPORT_BAR);
+  g_type_ensure (SLUICE_TYPE_DEVICES_BUTTON);
   g_type_ensure (SLUICE_TYPE_INSPECTOR);
   g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");

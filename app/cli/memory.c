@@ -12,11 +12,25 @@
 
 gboolean sluice_cli_memory;
 
+/* What is held and was not in use at the peak is what blocks of other sizes take. */
+static void
+print_head (SluiceAllocator *allocator, const SluiceLedger *ledger)
+{
+  g_autofree char *peak = g_format_size_full (ledger->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *held = g_format_size_full (ledger->reserved_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *limit =
+      g_format_size_full (sluice_allocator_get_limit (allocator), G_FORMAT_SIZE_IEC_UNITS);
+  const char *name = sluice_allocator_get_name (allocator);
+  if (sluice_allocator_is_limited (allocator))
+    printf (_ ("%s: %s at the most of %s; %s held\n"), name, peak, limit, held);
+  else
+    printf (_ ("%s: %s at the most; %s held\n"), name, peak, held);
+}
+
 static void
 print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
 {
-  g_autofree char *peak = g_format_size_full (ledger->peak_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  printf (_ ("%s: %s at the most\n"), sluice_allocator_get_name (allocator), peak);
+  print_head (allocator, ledger);
   for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)
     if (ledger->class_bytes[i] > 0)
       {
@@ -44,6 +58,12 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
   json_builder_begin_object (b);
   sluice_cli_json_string (b, "device", sluice_allocator_get_name (allocator));
   sluice_cli_json_int (b, "peak_bytes", (gint64) ledger->peak_bytes);
+  sluice_cli_json_int (b, "held_bytes", (gint64) ledger->reserved_bytes);
+  json_builder_set_member_name (b, "limit_bytes");
+  if (sluice_allocator_is_limited (allocator))
+    json_builder_add_int_value (b, (gint64) sluice_allocator_get_limit (allocator));
+  else
+    json_builder_add_null_value (b);
   json_builder_set_member_name (b, "classes");
   json_builder_begin_object (b);
   for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)

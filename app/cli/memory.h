@@ -7,8 +7,8 @@
 
 /* The line that sluice_cli_print_memory() prints, for Verb.json. */
 #define CLI_MEMORY_JSON                                                                            \
-  "{\"memory\": [{\"device\": \"string\", \"peak_bytes\": \"int\", \"classes\": {\"*\": "          \
-  "\"int\"}, "                                                                                     \
+  "{\"memory\": [{\"device\": \"string\", \"peak_bytes\": \"int\", "                               \
+  "\"held_bytes\": \"int\", \"limit_bytes\": \"int|null\", \"classes\": {\"*\": \"int\"}, "        \
   "\"holders\": [{\"node\": \"string|null\", \"class\": \"string\", \"bytes\": \"int\", "          \
   "\"blocks\": \"int\", \"largest\": \"string|null\"}]}]}"
 

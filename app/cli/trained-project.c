@@ -23,7 +23,7 @@ sluice_cli_dup_settings (const char *n_steps, const char *seed)
   guint n;
   const SluiceOption *list = sluice_options_list (&n);
   for (guint i = 0; i < n; i++)
-    if (list[i].flags & SLUICE_OPTION_PROJECT)
+    if (list[i].flags & SLUICE_OPTION_PROJECT && !(list[i].flags & SLUICE_OPTION_MACHINE))
       add_setting (settings, list[i].key, sluice_cli_get_option_text (&list[i]));
   return g_strv_builder_end (settings);
 }

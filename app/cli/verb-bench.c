@@ -26,7 +26,7 @@ static const GOptionEntry options[] = {
     N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "threads" }, { "device" }, { NULL } };
+static const CliRunKey run_keys[] = { { "threads" }, { "device" }, { "device-options" }, { NULL } };
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean

@@ -13,7 +13,8 @@ static const GOptionEntry options[] = {
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "cpus" }, { "nulls" }, { "soft-placement" }, { NULL } };
+static const CliRunKey run_keys[] = { { "cpus" },   { "nulls" },          { "soft-placement" },
+                                      { "device" }, { "device-options" }, { NULL } };
 
 static void
 print_node (const SluiceNode *node, const char *device, const char *reason)

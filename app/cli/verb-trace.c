@@ -42,7 +42,9 @@ static const GOptionEntry options[] = {
     N_ ("NODE") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "threads" }, { "cpus" }, { "device" }, { NULL } };
+static const CliRunKey run_keys[] = {
+  { "threads" }, { "cpus" }, { "device" }, { "device-options" }, { NULL }
+};
 
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct

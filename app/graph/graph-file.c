@@ -41,7 +41,7 @@ open_graph (SluiceGraphFile *self, const char *path, GError **error)
 /* The graph of a project, as its file has it: what [parameters] say otherwise is a run's. For a
  * graph file or a SavedModel itself no layout is kept. */
 static SluiceGraph *
-load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **error)
+load_graph (SluiceGraphFile *self, const char *path, SluiceSessionOptions *options, GError **error)
 {
   if (!sluice_project_is_folder (path))
     {
@@ -60,7 +60,8 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
   if (project->loss != NULL && project->loss[0] != NULL)
     self->loss = g_strndup (project->loss[0], strcspn (project->loss[0], ":"));
   self->ends = sluice_project_ends_new (project);
-  *n_cpus = (guint) MAX (project->session.n_cpus, 1);
+  options->n_cpus = MAX (project->session.n_cpus, 1);
+  options->device = project->session.device; /* interned */
   return sluice_saved_model_exists (project->graph_path)
              ? sluice_project_load_graph (project, error)
              : open_graph (self, project->graph_path, error);
@@ -72,7 +73,7 @@ load_graph (SluiceGraphFile *self, const char *path, guint *n_cpus, GError **err
 typedef struct
 {
   SluiceGraph *graph;
-  guint n_cpus;
+  SluiceSessionOptions options;
   GThread *thread; /* (nullable): there was none */
 } Placing;
 
@@ -80,9 +81,13 @@ typedef struct
 static gpointer
 place (gpointer data)
 {
-  const Placing *self = data;
-  SluiceSessionOptions options = { .n_cpus = self->n_cpus, .no_trace = TRUE };
-  g_autoptr (SluiceSession) session = sluice_session_new (&options, NULL);
+  Placing *self = data;
+  g_autoptr (SluiceSession) session = sluice_session_new (&self->options, NULL);
+  if (session == NULL) /* the device may be one of another machine */
+    {
+      self->options.device = NULL;
+      session = sluice_session_new (&self->options, NULL);
+    }
   return session != NULL && sluice_session_extend (session, self->graph, NULL)
              ? g_steal_pointer (&session)
              : NULL;
@@ -116,11 +121,11 @@ SluiceGraphFile *
 sluice_graph_file_read (const char *path, GError **error)
 {
   g_autoptr (SluiceGraphFile) self = g_new0 (SluiceGraphFile, 1);
-  guint n_cpus = 1;
-  self->graph = load_graph (self, path, &n_cpus, error);
+  SluiceSessionOptions options = { .n_cpus = 1, .no_trace = TRUE };
+  self->graph = load_graph (self, path, &options, error);
   if (self->graph == NULL)
     return NULL;
-  Placing placing = { .graph = self->graph, .n_cpus = n_cpus };
+  Placing placing = { .graph = self->graph, .options = options };
   placing.thread = g_thread_try_new ("place", place, &placing, NULL);
   self->model = sluice_graph_model_from_graph (self->graph, NULL);
   self->problems = sluice_problems_find (self->graph, sluice_project_ends_get_context (self->ends));

@@ -222,9 +222,9 @@ add_keys (SluiceLaunchForm *self)
 
 /* ---- what it needs ---- */
 
-/* Of all kinds: "CPU:0", which is the usual one, "CUDA:0". (transfer full) */
+/* Of all kinds: "CPU:0", which is the usual one, "CUDA:0"; chosen: there, too. (transfer full) */
 static char **
-dup_devices (void)
+dup_devices (const char *chosen)
 {
   guint n;
   const SluiceDeviceKind *const *kinds = sluice_device_list_kinds (&n);
@@ -236,6 +236,12 @@ dup_devices (void)
         g_autofree char *name = g_strdup_printf ("%s:%u", kinds[i]->klass->type, k);
         g_strv_builder_add (names, name);
       }
+  char **all = g_strv_builder_end (names);
+  if (g_strv_contains ((const char *const *) all, chosen))
+    return all;
+  g_strv_builder_addv (names, (const char **) all);
+  g_strv_builder_add (names, chosen);
+  g_strfreev (all);
   return g_strv_builder_end (names);
 }
 
@@ -271,11 +277,20 @@ static void
 add_needs (SluiceLaunchForm *self, const SluiceRunFile *said)
 {
   guint n_threads = sluice_pool_get_threads ();
-  SluiceLaunchSetting *device = add_need (self, said, "device", "CPU:0");
+  const SluiceSessionOptions *session = &self->project->session;
+  SluiceLaunchSetting *device = add_need (self, said, SLUICE_LAUNCH_DEVICE,
+                                          session->device != NULL ? session->device : "CPU:0");
   device->title = N_ ("Device");
   device->from = g_strdup (_ ("for nodes that ask for none"));
-  device->choices = dup_devices ();
+  device->choices = dup_devices (device->value);
   device->help = dup_accelerators ();
+  SluiceLaunchSetting *options =
+      add_need (self, NULL, SLUICE_LAUNCH_DEVICE_OPTIONS,
+                session->device_options != NULL ? session->device_options : "");
+  options->title = N_ ("Simulated device");
+  options->from = g_strdup (_ ("its memory, links and speed"));
+  options->placeholder = _ ("as the machine");
+  options->help = g_strdup (_ ("As memory=256M,latency=500us,bandwidth=10G,speed=0.5"));
   SluiceLaunchSetting *threads = add_need (self, said, "threads", "");
   threads->title = N_ ("Threads");
   threads->from = g_strdup_printf (_ ("%u here, which runs side by side share"), n_threads);

@@ -20,8 +20,11 @@ typedef enum
   SLUICE_EFFECT_RESTART,
 } SluiceSettingEffect;
 
-/* Group of what a run that waits is said to need (queue-needs.h), which no project says. */
-#define SLUICE_LAUNCH_NEEDS "needs"
+/* Group of what a run that waits is said to need (queue-needs.h). Of these a project says the
+ * device, and what a simulated one is like. */
+#define SLUICE_LAUNCH_NEEDS          "needs"
+#define SLUICE_LAUNCH_DEVICE         "device"
+#define SLUICE_LAUNCH_DEVICE_OPTIONS "device-options"
 
 /* One setting. */
 typedef struct

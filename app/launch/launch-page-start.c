@@ -17,17 +17,23 @@
 
 /* ---- what is asked for ---- */
 
-/* A setting of the project, or what is said that the run needs. */
+/* A setting of the project, or what is said that the run needs; its device is both. */
 static void
 add_assignment (SluiceLaunchRow *row,
                 const char *assignment,
                 GStrvBuilder *settings,
                 GStrvBuilder *needs)
 {
-  if (sluice_launch_row_is_need (row))
-    g_strv_builder_add (needs, strchr (assignment, '.') + 1);
-  else
-    g_strv_builder_add (settings, assignment);
+  gboolean is_need = sluice_launch_row_is_need (row);
+  gboolean is_options = sluice_launch_row_is_device_options (row);
+  const char *need = is_need ? strchr (assignment, '.') + 1 : NULL;
+  g_autofree char *setting = is_options || sluice_launch_row_is_device (row)
+                                 ? g_strconcat ("train.", need, NULL)
+                                 : g_strdup (is_need ? NULL : assignment);
+  if (setting != NULL)
+    g_strv_builder_add (settings, setting);
+  if (is_need && !is_options)
+    g_strv_builder_add (needs, need);
 }
 
 /* (transfer full) */
@@ -337,9 +343,26 @@ show_sum (SluiceLaunchPage *self)
     say (self, _ ("A setting above is to be put right first"), TRUE);
 }
 
+/* What a simulated device is like is said where one is chosen. */
+static void
+offer_device_options (SluiceLaunchPage *self)
+{
+  gboolean is_simulated = FALSE;
+  for (guint i = 0; i < self->rows->len; i++)
+    {
+      SluiceLaunchRow *row = self->rows->pdata[i];
+      g_autofree char *value = sluice_launch_row_dup_value (row);
+      if (sluice_launch_row_is_device (row))
+        is_simulated = g_str_has_prefix (value, "SIM:");
+      else if (sluice_launch_row_is_device_options (row))
+        sluice_launch_row_offer (row, is_simulated);
+    }
+}
+
 void
 sluice_launch_page_changed (SluiceLaunchPage *self)
 {
+  offer_device_options (self);
   g_clear_handle_id (&self->timeout, g_source_remove);
   g_cancellable_cancel (self->latest);
   g_clear_object (&self->latest);

@@ -8,6 +8,7 @@
 
 #include "app/failure-words.h"
 #include "app/launch/vary-pane.h"
+#include "engine/device/sim.h"
 #include "engine/train/queue-needs.h"
 
 #define FIELD_CHARS 13
@@ -50,8 +51,8 @@ is_varied (SluiceLaunchRow *self)
 }
 
 /* (transfer full) */
-static char *
-dup_value (SluiceLaunchRow *self)
+char *
+sluice_launch_row_dup_value (SluiceLaunchRow *self)
 {
   if (GTK_IS_SWITCH (self->field))
     return g_strdup (gtk_switch_get_active (GTK_SWITCH (self->field)) ? "true" : "false");
@@ -83,9 +84,11 @@ static void
 check_value (SluiceLaunchRow *self, GError **error)
 {
   g_autofree char *assignment = sluice_launch_row_dup_assignment (self);
-  g_autofree char *value = dup_value (self);
+  g_autofree char *value = sluice_launch_row_dup_value (self);
   SluiceQueueNeeds needs = { 0 };
-  if (sluice_launch_row_is_need (self))
+  if (sluice_launch_row_is_device_options (self))
+    sluice_sim_check_options (NULL, value, error);
+  else if (sluice_launch_row_is_need (self))
     sluice_queue_needs_set (&needs, self->setting->key, value, error);
   else if (assignment != NULL)
     sluice_project_set (self->form->project, assignment, error);
@@ -126,7 +129,7 @@ sweep_cb (SluiceLaunchRow *self)
   gboolean varied = is_varied (self);
   if (varied && self->vary == NULL)
     {
-      g_autofree char *value = dup_value (self);
+      g_autofree char *value = sluice_launch_row_dup_value (self);
       self->vary =
           SLUICE_VARY_PANE (sluice_vary_pane_new (get_title (self), value, self->setting->value));
       g_signal_connect_object (self->vary, "changed", G_CALLBACK (update), self, G_CONNECT_SWAPPED);
@@ -147,6 +150,27 @@ sluice_launch_row_is_need (SluiceLaunchRow *self)
   return g_str_equal (self->setting->group, SLUICE_LAUNCH_NEEDS);
 }
 
+gboolean
+sluice_launch_row_is_device (SluiceLaunchRow *self)
+{
+  return sluice_launch_row_is_need (self) && g_str_equal (self->setting->key, SLUICE_LAUNCH_DEVICE);
+}
+
+gboolean
+sluice_launch_row_is_device_options (SluiceLaunchRow *self)
+{
+  return sluice_launch_row_is_need (self)
+         && g_str_equal (self->setting->key, SLUICE_LAUNCH_DEVICE_OPTIONS);
+}
+
+/* The field itself, too: assistive technology does not ask what it stands in. */
+void
+sluice_launch_row_offer (SluiceLaunchRow *self, gboolean counts)
+{
+  gtk_widget_set_sensitive (GTK_WIDGET (self), counts);
+  gtk_widget_set_sensitive (self->field, counts);
+}
+
 /* Holds without being said: what a fork is to need is none of its parent's settings. */
 static gboolean
 is_understood (SluiceLaunchRow *self, const char *value)
@@ -161,7 +185,7 @@ is_understood (SluiceLaunchRow *self, const char *value)
 char *
 sluice_launch_row_dup_assignment (SluiceLaunchRow *self)
 {
-  g_autofree char *value = dup_value (self);
+  g_autofree char *value = sluice_launch_row_dup_value (self);
   g_autofree char *name = sluice_launch_setting_dup_name (self->setting);
   if (is_varied (self) || self->setting->is_gone || self->is_wrong || is_understood (self, value)
       || (*self->setting->group == '\0' && *value == '\0')) /* the graph's own */
@@ -185,7 +209,7 @@ sluice_launch_row_is_wrong (SluiceLaunchRow *self)
 gboolean
 sluice_launch_row_is_changed (SluiceLaunchRow *self)
 {
-  g_autofree char *value = dup_value (self);
+  g_autofree char *value = sluice_launch_row_dup_value (self);
   return is_varied (self) || !sluice_launch_setting_is_default (self->setting, value);
 }
 
@@ -241,7 +265,7 @@ void
 sluice_launch_row_save (SluiceLaunchRow *self, GKeyFile *file)
 {
   g_autofree char *name = sluice_launch_row_dup_group (self);
-  g_autofree char *value = dup_value (self);
+  g_autofree char *value = sluice_launch_row_dup_value (self);
   if (self->setting->is_gone || !sluice_launch_row_is_changed (self))
     return;
   g_key_file_set_string (file, name, "value", value);

@@ -20,6 +20,12 @@ char *sluice_launch_row_dup_assignment (SluiceLaunchRow *self);
 const char *sluice_launch_row_get_values (SluiceLaunchRow *self, guint64 *count);
 /* Of the queue, not of the project. */
 gboolean sluice_launch_row_is_need (SluiceLaunchRow *self);
+/* Of those that are. */
+gboolean sluice_launch_row_is_device (SluiceLaunchRow *self);
+gboolean sluice_launch_row_is_device_options (SluiceLaunchRow *self);
+/* Where it counts for nothing there is nothing to set. */
+void sluice_launch_row_offer (SluiceLaunchRow *self, gboolean counts);
+char *sluice_launch_row_dup_value (SluiceLaunchRow *self); /* (transfer full): as it is written */
 gboolean sluice_launch_row_is_wrong (SluiceLaunchRow *self);
 /* Another value than the project's, or many. */
 gboolean sluice_launch_row_is_changed (SluiceLaunchRow *self);

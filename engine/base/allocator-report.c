@@ -163,8 +163,10 @@ sluice_allocator_explain_shortage (SluiceAllocator *self,
     g_string_append_printf (message, "; %s", elsewhere);
   if (bytes > limit)
     g_string_append_printf (message, "; this alone is more than the limit");
-  g_string_append_printf (message, "; it would fit with a limit of %s; else change the graph: %s",
-                          enough,
+  /* No limit makes a device larger than it is. */
+  gboolean is_all = sluice_allocator_get_source_bytes (self) == limit;
+  g_string_append_printf (message, "; it would fit %s %s; else change the graph: %s",
+                          is_all ? "in a device of" : "with a limit of", enough,
                           advise (bytes > live ? memory_class : find_largest_class (holders)));
 }
 

@@ -12,23 +12,16 @@
 
 #include "engine/base/allocation-log.h"
 #include "engine/base/spin.h"
+#include "engine/base/system-memory.h"
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
-#if defined(__SANITIZE_ADDRESS__)
-#define SANITIZE_ADDRESS 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define SANITIZE_ADDRESS 1
-#endif
-#endif
-#ifdef SANITIZE_ADDRESS
+#ifdef SLUICE_SANITIZES_ADDRESS
 #include <sanitizer/asan_interface.h>
 #define POISON(block, bytes)   __asan_poison_memory_region (block, bytes)
 #define UNPOISON(block, bytes) __asan_unpoison_memory_region (block, bytes)
@@ -41,22 +34,12 @@
 #define N_SMALL_SHARDS 8
 #define LARGE_SHARD    N_SMALL_SHARDS
 #define SMALL_BYTES    4096
-#define HUGE_PAGE      ((gsize) 2 << 20)
 /* Credit that a small shard takes at a time; it keeps less than three times as much. */
 #define CREDIT_STEP ((gsize) 16 << 10)
 #define MAX_BYTES   ((gsize) 1 << 47)
 #define N_CLASSES   320
 /* What may lie cached beside twice the peak before large free blocks are given back. */
 #define CACHE_SLACK ((gsize) 64 << 20)
-#define PAGE        ((gsize) 4096)
-/* Blocks as large are mapped one by one: what the C library frees it may keep, and a limit holds
- * for what the program has of the system. AddressSanitizer must see them come and go. */
-#ifdef SANITIZE_ADDRESS
-#define MAP_BYTES G_MAXSIZE
-#else
-#define MAP_BYTES ((gsize) 64 << 10)
-#endif
-
 typedef struct _Shard Shard;
 typedef SluiceBlock Block;
 
@@ -95,6 +78,7 @@ struct _SluiceAllocator
   Shard shards[N_SMALL_SHARDS + 1];
   char *name;
   gsize limit;
+  gboolean is_limited;              /* by more than what the machine has */
   const SluiceMemorySource *source; /* (nullable): the system */
   gpointer holder;                  /* (nullable) */
   SluiceReclaim reclaim;            /* (nullable) */
@@ -195,6 +179,7 @@ sluice_allocator_new_from (const char *name,
   self->holder = holder;
   pthread_mutex_init (&self->namer_lock, NULL);
   gsize there_is = source != NULL && source->bytes != 0 ? source->bytes : get_machine_bytes ();
+  self->is_limited = limit != 0 || (source != NULL && source->bytes != 0);
   self->limit = limit == 0 || (source != NULL && limit > there_is) ? there_is : limit;
   atomic_init (&self->ref_count, 1);
   atomic_init (&self->held, 1);
@@ -340,42 +325,7 @@ static inline gsize
 class_total (const SluiceAllocator *self, guint size_class)
 {
   gsize total = class_capacity (size_class) + (sluice_allocator_is_far (self) ? 0 : ALIGNMENT);
-  return total < MAP_BYTES ? total : (total + PAGE - 1) & ~(PAGE - 1);
-}
-
-static void *
-map_pages (gsize total, gsize alignment)
-{
-  gsize more = alignment > PAGE ? alignment : 0;
-  char *start =
-      mmap (NULL, total + more, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (start == MAP_FAILED)
-    return NULL;
-  gsize before = more ? -(guintptr) start & (alignment - 1) : 0;
-  if (before > 0)
-    munmap (start, before);
-  if (more > before)
-    munmap (start + before + total, more - before);
-  return start + before;
-}
-
-/* Memory of the system; in huge pages where it is large: walking page tables is what limits random
- * access to it, and faults its first touch. (nullable) */
-static void *
-map_system (gsize total)
-{
-  void *memory = NULL;
-  gboolean is_huge = total >= 4 * HUGE_PAGE;
-  gsize alignment = is_huge ? HUGE_PAGE : ALIGNMENT;
-  if (total >= MAP_BYTES)
-    memory = map_pages (total, alignment);
-  else if (posix_memalign (&memory, alignment, total) != 0)
-    return NULL;
-#ifdef MADV_HUGEPAGE
-  if (is_huge && memory != NULL)
-    madvise (memory, total, MADV_HUGEPAGE); /* advice: where there are none, small ones do */
-#endif
-  return memory;
+  return sluice_system_memory_round (total);
 }
 
 /* (nullable) */
@@ -399,7 +349,8 @@ map_block (SluiceAllocator *self, gsize total)
 {
   if (sluice_allocator_is_far (self))
     return map_far (self->source, total);
-  return self->source != NULL ? self->source->map (self->source->data, total) : map_system (total);
+  return self->source != NULL ? self->source->map (self->source->data, total)
+                              : sluice_system_memory_map (total);
 }
 
 static void
@@ -413,10 +364,8 @@ unmap_block (SluiceAllocator *self, Block *block, gsize total)
     }
   else if (self->source != NULL)
     self->source->unmap (self->source->data, block, total);
-  else if (total >= MAP_BYTES)
-    munmap (block, total);
   else
-    free (block);
+    sluice_system_memory_unmap (block, total);
 }
 
 /* (nullable) */
@@ -648,6 +597,18 @@ sluice_allocator_get_limit (SluiceAllocator *self)
   return self->limit;
 }
 
+gboolean
+sluice_allocator_is_limited (const SluiceAllocator *self)
+{
+  return self->is_limited;
+}
+
+gsize
+sluice_allocator_get_source_bytes (const SluiceAllocator *self)
+{
+  return self->source != NULL ? self->source->bytes : 0;
+}
+
 gsize
 sluice_allocator_get_live (SluiceAllocator *self)
 {
@@ -795,6 +756,7 @@ sluice_allocator_end_ledger (SluiceAllocator *self)
   SluiceLedger *ledger = sluice_allocation_log_sum_up (log);
   ledger->n_allocations = n_allocations - log->n_allocations;
   ledger->n_fresh = n_fresh - log->n_fresh;
+  ledger->reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   sluice_allocation_log_free (log);
   return ledger;
 }

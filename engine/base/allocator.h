@@ -137,6 +137,10 @@ void sluice_allocator_free (void *data); /* (nullable) data */
 gpointer sluice_allocator_get_holder (const SluiceAllocator *self);
 const char *sluice_allocator_get_name (SluiceAllocator *self);
 gsize sluice_allocator_get_limit (SluiceAllocator *self);
+/* FALSE: by no more than what the machine has. */
+gboolean sluice_allocator_is_limited (const SluiceAllocator *self);
+/* How much there is where its blocks come from; 0: as much as the machine has. */
+gsize sluice_allocator_get_source_bytes (const SluiceAllocator *self);
 /* Live bytes, at most 384 KiB too many: one load. */
 gsize sluice_allocator_get_live (SluiceAllocator *self);
 
@@ -191,6 +195,8 @@ typedef struct
   gsize class_bytes[SLUICE_N_MEMORY_CLASSES]; /* at the peak */
   GArray *holders;                /* of SluiceMemoryHolder, at the peak, largest first */
   guint64 n_allocations, n_fresh; /* from start to end */
+  gsize reserved_bytes;           /* at the end: what is more than the peak lies in blocks of other
+                                     sizes than were in use then */
 } SluiceLedger;
 gboolean sluice_allocator_start_ledger (SluiceAllocator *self);
 /* What was live when most was. (transfer full) (nullable): nobody records */

@@ -311,6 +311,19 @@ sluice_sim_options_parse (SluiceSimOptions *options, const char *text, GError **
   return TRUE;
 }
 
+gboolean
+sluice_sim_check_options (const char *device, const char *text, GError **error)
+{
+  SluiceSimOptions options;
+  SluiceDeviceSpec spec = { 0 };
+  gboolean ok = device == NULL || sluice_device_spec_parse (&spec, device, error);
+  gboolean is_of_module = ok && spec.type != NULL && !g_str_equal (spec.type, "CPU")
+                          && !g_str_equal (spec.type, sluice_sim_kind.klass->type);
+  if (device != NULL && ok)
+    sluice_device_spec_clear (&spec);
+  return ok && (is_of_module || sluice_sim_options_parse (&options, text, error));
+}
+
 /* ---- the kind ---- */
 
 static guint
@@ -324,7 +337,8 @@ describe (guint index)
 {
   if (index >= SLUICE_MAX_SIMS)
     return g_strdup_printf ("there are %d simulated devices", SLUICE_MAX_SIMS);
-  return g_strdup ("simulated: memory and queues of its own, with the CPU's kernels");
+  return g_strdup ("simulated: memory and queues of its own, with the CPU's kernels "
+                   "(--device-options memory=256M,latency=500us,bandwidth=10G,speed=0.5)");
 }
 
 static gsize

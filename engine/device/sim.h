@@ -35,4 +35,13 @@ extern const SluiceSimOptions sluice_sim_default;
  */
 gboolean sluice_sim_options_parse (SluiceSimOptions *options, const char *text, GError **error);
 
+/**
+ * sluice_sim_check_options:
+ * @device: (nullable): where they are to hold; %NULL: wherever
+ * @text: (nullable): as above
+ *
+ * What devices of a module take, that says when they are opened.
+ */
+gboolean sluice_sim_check_options (const char *device, const char *text, GError **error);
+
 extern const SluiceDeviceKind sluice_sim_kind;

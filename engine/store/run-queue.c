@@ -253,13 +253,17 @@ typedef struct
   char *reason; /* (nullable): of one that is barred or leaves */
 } Candidate;
 
-/* A run has an accelerator to itself; processors are shared out by threads. */
+/* A run has an accelerator to itself; processors are shared out by threads, and what is simulated
+ * each program has for itself. */
 static gboolean
 parse_accelerator (const char *text, SluiceDeviceSpec *spec)
 {
   if (text == NULL || !sluice_device_spec_parse (spec, text, NULL))
     return FALSE;
-  if (spec->type != NULL && !g_str_equal (spec->type, "CPU"))
+  const SluiceDeviceKind *kind =
+      spec->type != NULL ? sluice_device_find_kind (spec->type, NULL) : NULL;
+  if (spec->type != NULL && !g_str_equal (spec->type, "CPU")
+      && !(kind != NULL && kind->is_simulated))
     return TRUE;
   sluice_device_spec_clear (spec);
   return FALSE;

@@ -192,6 +192,8 @@ get_needs (Fork *self)
                                                : NULL;
   if (forecast != NULL)
     needs.memory = sluice_run_forecast_get_bytes (forecast);
+  if (needs.devices == NULL)
+    needs.devices = self->project->session.device;
   return needs;
 }
 

@@ -359,25 +359,6 @@ find_key (const char *group, const char *name)
   return NULL;
 }
 
-/* (nullable): of sessions, in [train] */
-static const SluiceOption *
-find_option (const char *group, const char *name)
-{
-  const SluiceOption *option = sluice_options_find (name);
-  return strcmp (group, "train") == 0 && option != NULL && option->flags & SLUICE_OPTION_PROJECT
-             ? option
-             : NULL;
-}
-
-static gboolean
-set_option (SluiceProject *self, const SluiceOption *option, const char *text, GError **error)
-{
-  if (sluice_option_parse (option, &self->session, text, error))
-    return TRUE;
-  g_prefix_error (error, "[train] %s=%s: ", option->key, text);
-  return FALSE;
-}
-
 static gboolean
 unknown_key (const char *what, const char *hint, GError **error)
 {
@@ -446,7 +427,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
   for (guint i = 0; names[i] != NULL; i++)
     {
       const Key *key = find_key (group, names[i]);
-      const SluiceOption *option = find_option (group, names[i]);
+      const SluiceOption *option = sluice_project_find_option (group, names[i]);
       if (key == NULL && option == NULL)
         {
           g_autofree char *what = g_strdup_printf ("key '%s' in group [%s]", names[i], group);
@@ -455,7 +436,7 @@ load_group (SluiceProject *self, GKeyFile *file, const char *group, GError **err
       g_autofree char *text = sluice_ini_get_text (file, group, names[i], error);
       if (text == NULL
           || !(key != NULL ? set_value (self, key, text, error)
-                           : set_option (self, option, text, error)))
+                           : sluice_project_set_option (self, option, text, error)))
         return FALSE;
     }
   return TRUE;
@@ -480,7 +461,7 @@ load_keys (SluiceProject *self, GKeyFile *file, GError **error)
   for (guint i = 0; names[i] != NULL; i++)
     if (!load_group (self, file, names[i], error))
       return FALSE;
-  if (!check_required (self, file, error))
+  if (!check_required (self, file, error) || !sluice_project_check_device (self, error))
     return FALSE;
   return load_parameters (self, file, error) && sluice_project_load_changes (self, file, error);
 }
@@ -611,7 +592,7 @@ find_meaning (const SluiceProject *self, const char *name)
   if (meaning.parameter != NULL)
     return meaning;
   meaning.key = find_key (group, dot != NULL ? dot + 1 : name);
-  meaning.option = find_option (group, dot != NULL ? dot + 1 : name);
+  meaning.option = sluice_project_find_option (group, dot != NULL ? dot + 1 : name);
   if (meaning.key == NULL && dot == NULL)
     meaning.key = find_key (NULL, name);
   return meaning;
@@ -662,10 +643,16 @@ sluice_project_set (SluiceProject *self, const char *assignment, GError **error)
   Meaning meaning = find_meaning (self, name);
   if (meaning.parameter == NULL && meaning.key == NULL && meaning.option == NULL)
     return fail_unknown (self, name, error);
+  const SluiceSessionOptions before = self->session;
   if (!(meaning.parameter != NULL ? set_parameter (self, meaning.parameter, value, error)
-        : meaning.option != NULL  ? set_option (self, meaning.option, value, error)
+        : meaning.option != NULL  ? sluice_project_set_option (self, meaning.option, value, error)
                                   : set_value (self, meaning.key, value, error)))
     return FALSE;
+  if (meaning.option != NULL && !sluice_project_check_device (self, error))
+    {
+      self->session = before;
+      return FALSE;
+    }
   sluice_project_drop_changes (self, meaning.key != NULL ? meaning.key->key : name);
   return TRUE;
 }
@@ -734,21 +721,6 @@ value_to_text (const SluiceProject *self, const Key *key)
   g_assert_not_reached ();
 }
 
-/* Those that are not as everywhere. */
-static void
-save_options (const SluiceProject *self, GKeyFile *file)
-{
-  guint n;
-  const SluiceOption *options = sluice_options_list (&n);
-  for (guint i = 0; i < n; i++)
-    {
-      g_autofree char *text = sluice_option_to_text (&options[i], &self->session);
-      if (options[i].flags & SLUICE_OPTION_PROJECT
-          && sluice_option_get (&options[i], &self->session) != options[i].default_value)
-        sluice_ini_set_text (file, "train", options[i].key, text);
-    }
-}
-
 char *
 sluice_project_dup_text (const SluiceProject *self)
 {
@@ -760,7 +732,7 @@ sluice_project_dup_text (const SluiceProject *self)
       if (text != NULL)
         sluice_ini_set_text (file, keys[i].group, keys[i].key, text);
     }
-  save_options (self, file);
+  sluice_project_save_options (self, file);
   g_autofree char *base = sluice_project_dup_graph_name (self);
   sluice_ini_set_text (file, "project", "graph", base);
   for (guint i = 0; i < self->parameters->len; i++)

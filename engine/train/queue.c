@@ -191,7 +191,8 @@ make_start (SluiceQueueBatch *self, const SluiceProject *project, const SluiceQu
   waiting->needs = *needs;
   if (needs->memory == 0)
     waiting->needs.memory = self->checked.memory;
-  waiting->needs.devices = waiting->devices = g_strdup (needs->devices);
+  waiting->needs.devices = waiting->devices =
+      g_strdup (needs->devices != NULL ? needs->devices : project->session.device);
   waiting->settings = sluice_trainer_new_settings (project, self->graph);
   waiting->checkpoint = g_strdup (self->checked.values);
   g_ptr_array_add (self->waiting, waiting);

@@ -90,7 +90,7 @@ static void
 put_event (GString *out, const SluiceTraceEvent *event, guint device, guint number)
 {
   gboolean waits = event->kind == SLUICE_TRACE_WAIT;
-  begin_event (out, waits ? "b" : "X", event->node, device, event->lane);
+  begin_event (out, waits ? "b" : "X", event->node, device, sluice_trace_track (event));
   g_string_append_printf (out, ",\"cat\":\"%s\"", category (event));
   put_us (out, "ts", event->start_us);
   if (waits)
@@ -100,7 +100,7 @@ put_event (GString *out, const SluiceTraceEvent *event, guint device, guint numb
   put_arguments (out, event);
   if (waits)
     {
-      begin_event (out, "e", event->node, device, event->lane);
+      begin_event (out, "e", event->node, device, sluice_trace_track (event));
       g_string_append_printf (out, ",\"cat\":\"wait\",\"id\":%u", number);
       put_us (out, "ts", event->end_us);
       g_string_append_c (out, '}');
@@ -142,10 +142,10 @@ sluice_trace_encode_chrome (const SluiceTraceContent *self)
           device = sluice_trace_device_number (devices, event);
           put_name (out, "process_name", device, 0, event->device);
         }
-      if (is_new || last->lane != event->lane)
+      if (is_new || sluice_trace_track (last) != sluice_trace_track (event))
         {
-          g_autofree char *name = g_strdup_printf ("lane %u", event->lane);
-          put_name (out, "thread_name", device, event->lane, name);
+          g_autofree char *name = sluice_trace_dup_track_name (event);
+          put_name (out, "thread_name", device, sluice_trace_track (event), name);
         }
       put_event (out, event, device, i);
       last = event;

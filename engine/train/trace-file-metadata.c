@@ -101,7 +101,7 @@ put_node (const SluiceTraceContent *self,
   put_memory (out, scratch, event);
   sluice_wire_put_text (out, NODE_LABEL, text);
   sluice_wire_put_int (out, NODE_SCHEDULED, scheduled / 1000);
-  sluice_wire_put_int (out, NODE_THREAD, event->lane);
+  sluice_wire_put_int (out, NODE_THREAD, sluice_trace_track (event));
   sluice_wire_put_int (out, NODE_START_NS, start);
   sluice_wire_put_int (out, NODE_OP_END_NS, length);
   sluice_wire_put_int (out, NODE_END_NS, length);
@@ -109,10 +109,10 @@ put_node (const SluiceTraceContent *self,
 }
 
 static void
-put_thread_name (GByteArray *out, GByteArray *scratch, guint lane)
+put_thread_name (GByteArray *out, GByteArray *scratch, const SluiceTraceEvent *event)
 {
-  g_autofree char *name = g_strdup_printf ("lane %u", lane);
-  sluice_wire_put_int (scratch, ENTRY_KEY, lane);
+  g_autofree char *name = sluice_trace_dup_track_name (event);
+  sluice_wire_put_int (scratch, ENTRY_KEY, sluice_trace_track (event));
   sluice_wire_put_text (scratch, ENTRY_VALUE, name);
   sluice_wire_put_message (out, DEVICE_THREAD, scratch);
 }
@@ -140,8 +140,8 @@ sluice_trace_encode_run_metadata (const SluiceTraceContent *self)
         }
       if (is_new)
         sluice_wire_put_text (device, DEVICE_NAME, event->device);
-      if (is_new || last->lane != event->lane)
-        put_thread_name (threads, inner, event->lane);
+      if (is_new || sluice_trace_track (last) != sluice_trace_track (event))
+        put_thread_name (threads, inner, event);
       put_node (self, node, inner, event);
       sluice_wire_put_message (device, DEVICE_NODE, node);
       last = event;

@@ -88,11 +88,12 @@ put_process (Perfetto *p, guint device, const char *name)
 }
 
 static guint64
-put_thread (Perfetto *p, guint device, guint lane)
+put_thread (Perfetto *p, guint device, const SluiceTraceEvent *event)
 {
-  g_autofree char *name = g_strdup_printf ("lane %u", lane);
+  g_autofree char *name = sluice_trace_dup_track_name (event);
   sluice_wire_put_int (p->inner, THREAD_PID, device + 1);
-  sluice_wire_put_int (p->inner, THREAD_TID, ((gint64) device << 16) + lane + 1);
+  sluice_wire_put_int (p->inner, THREAD_TID,
+                       ((gint64) device << 16) + sluice_trace_track (event) + 1);
   sluice_wire_put_text (p->inner, THREAD_NAME, name);
   sluice_wire_put_message (p->message, TRACK_THREAD, p->inner);
   return put_track (p);
@@ -206,8 +207,8 @@ put_events (Perfetto *p, const GPtrArray *order, const GPtrArray *devices)
           g_array_set_size (p->wait_ends, 0);
           g_array_set_size (p->wait_tracks, 0);
         }
-      if (is_new || last->lane != event->lane)
-        thread = put_thread (p, device, event->lane);
+      if (is_new || sluice_trace_track (last) != sluice_trace_track (event))
+        thread = put_thread (p, device, event);
       gboolean waits = event->kind == SLUICE_TRACE_WAIT;
       put_event (p, event, waits ? take_wait_track (p, event, process) : thread, counter);
       last = event;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "engine/base/pool.h"
 #include "engine/store/file.h"
 
 static const struct
@@ -44,6 +45,27 @@ sluice_trace_format_from_path (const char *path, SluiceTraceFormat *format)
   return strstr (base, "tfevents") != NULL;
 }
 
+/* ---- tracks ---- */
+
+#define QUEUE_TRACKS 4096 /* more than there are lanes */
+G_STATIC_ASSERT (QUEUE_TRACKS > SLUICE_MAX_THREADS);
+
+guint
+sluice_trace_track (const SluiceTraceEvent *event)
+{
+  return event->queue > 0 ? QUEUE_TRACKS + event->queue : event->lane;
+}
+
+char *
+sluice_trace_dup_track_name (const SluiceTraceEvent *event)
+{
+  static const char *const queues[SLUICE_N_QUEUE_KINDS] = {
+    [SLUICE_QUEUE_COMPUTE] = "compute", [SLUICE_QUEUE_IN] = "in", [SLUICE_QUEUE_OUT] = "out"
+  };
+  return event->queue > 0 ? g_strdup (queues[event->queue - 1])
+                          : g_strdup_printf ("lane %u", event->lane);
+}
+
 /* ---- order ---- */
 
 static int
@@ -54,11 +76,24 @@ compare_events (gconstpointer a, gconstpointer b)
   int by_device = x->device == y->device ? 0 : strcmp (x->device, y->device);
   if (by_device != 0)
     return by_device;
-  if (x->lane != y->lane)
-    return x->lane < y->lane ? -1 : 1;
+  if (sluice_trace_track (x) != sluice_trace_track (y))
+    return sluice_trace_track (x) < sluice_trace_track (y) ? -1 : 1;
   if (x->start_us != y->start_us)
     return x->start_us < y->start_us ? -1 : 1;
   return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
+}
+
+static void
+begin_in_turn (GPtrArray *order)
+{
+  for (guint i = 1; i < order->len; i++)
+    {
+      const SluiceTraceEvent *before = order->pdata[i - 1];
+      SluiceTraceEvent *event = order->pdata[i];
+      if (event->queue > 0 && event->queue == before->queue
+          && strcmp (event->device, before->device) == 0)
+        event->start_us = CLAMP (before->end_us, event->start_us, event->end_us);
+    }
 }
 
 GPtrArray *
@@ -68,6 +103,7 @@ sluice_trace_sort (const SluiceTraceContent *self, GPtrArray **devices)
   for (guint i = 0; i < self->events->len; i++)
     g_ptr_array_add (order, &g_array_index (self->events, SluiceTraceEvent, i));
   g_ptr_array_sort (order, compare_events);
+  begin_in_turn (order);
   *devices = g_ptr_array_new ();
   for (guint i = 0; i < order->len; i++)
     {

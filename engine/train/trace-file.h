@@ -40,9 +40,15 @@ gboolean sluice_trace_write (const SluiceTraceContent *self,
 
 /* ---- between the files of the formats ---- */
 
-/* Events by device, lane and start; devices: (out) (transfer container) (element-type utf8): their
- * names in that order. (transfer container) (element-type SluiceTraceEvent) */
+/* Events by device, track and start, where what a queue did begins when what stood before it has
+ * ended, for it was noted when it was given to the queue; devices: (out) (transfer container)
+ * (element-type utf8): their names in that order. (transfer container) (element-type
+ * SluiceTraceEvent) */
 GPtrArray *sluice_trace_sort (const SluiceTraceContent *self, GPtrArray **devices);
+/* Of a device: its queues stand behind all lanes. */
+guint sluice_trace_track (const SluiceTraceEvent *event);
+/* "lane 3", "compute", "in", "out": (transfer full) */
+char *sluice_trace_dup_track_name (const SluiceTraceEvent *event);
 guint sluice_trace_device_number (const GPtrArray *devices, const SluiceTraceEvent *event);
 
 GByteArray *sluice_trace_encode_chrome (const SluiceTraceContent *self);

@@ -84,6 +84,7 @@ struct _SluiceTrainer
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;
+  GArray *devices; /* of SluiceDeviceMemory */
   GError *error;
   void (*notify) (gpointer data);
   gpointer notify_data;

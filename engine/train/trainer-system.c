@@ -63,18 +63,38 @@ cpu_seconds (void)
   return t.tv_sec + t.tv_nsec * 1e-9;
 }
 
-static gsize
-device_bytes (SluiceTrainer *self)
+/* (transfer full) (element-type SluiceDeviceMemory): a device that computes nothing and holds
+ * nothing is none to tell of. bytes: (out): of all together */
+static GArray *
+look_at_devices (SluiceTrainer *self, gsize *bytes)
 {
-  gsize bytes = 0;
+  GArray *devices = g_array_new (FALSE, FALSE, sizeof (SluiceDeviceMemory));
+  *bytes = 0;
   for (guint i = 0; i < sluice_session_get_n_devices (self->replica->session); i++)
     {
+      const SluiceDevice *device = sluice_session_get_device (self->replica->session, i);
+      gboolean is_limited = sluice_allocator_is_limited (device->allocator);
       SluiceMemoryStats stats;
-      sluice_allocator_get_stats (sluice_session_get_device (self->replica->session, i)->allocator,
-                                  &stats);
-      bytes += stats.live_bytes;
+      sluice_allocator_get_stats (device->allocator, &stats);
+      const SluiceDeviceMemory memory = {
+        device->short_name, stats.live_bytes, stats.peak_bytes, stats.reserved_bytes,
+        is_limited ? sluice_allocator_get_limit (device->allocator) : 0
+      };
+      *bytes += memory.live_bytes;
+      if (device->klass->computes)
+        g_array_append_val (devices, memory);
     }
-  return bytes;
+  return devices;
+}
+
+GArray *
+sluice_trainer_dup_devices (SluiceTrainer *self)
+{
+  pthread_mutex_lock (&self->lock);
+  GArray *devices = self->devices != NULL ? g_array_copy (self->devices)
+                                          : g_array_new (FALSE, FALSE, sizeof (SluiceDeviceMemory));
+  pthread_mutex_unlock (&self->lock);
+  return devices;
 }
 
 static void
@@ -96,10 +116,15 @@ sluice_trainer_log_system (SluiceTrainer *self)
   if (since >= 0 && since < SYSTEM_SECONDS)
     return FALSE;
   double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();
-  gsize bytes = device_bytes (self);
+  gsize bytes;
+  g_autoptr (GArray) devices = look_at_devices (self, &bytes);
   gboolean first = self->system_wall == 0 || since < 0;
   self->system_wall = wall;
   self->system_cpu = cpu;
+  pthread_mutex_lock (&self->lock);
+  g_clear_pointer (&self->devices, g_array_unref);
+  self->devices = g_steal_pointer (&devices);
+  pthread_mutex_unlock (&self->lock);
   if (first)
     return FALSE;
   gint64 step = self->replica->n_done;

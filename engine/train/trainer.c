@@ -617,6 +617,7 @@ sluice_trainer_finalize (GObject *object)
   g_clear_pointer (&self->probe, sluice_system_probe_free);
   g_free (self->stop_reason);
   g_clear_pointer (&self->puts, g_ptr_array_unref);
+  g_clear_pointer (&self->devices, g_array_unref);
   g_clear_pointer (&self->asked, sluice_command_free);
   g_free (self->answer);
   g_clear_pointer (&self->control, sluice_run_control_free);

@@ -102,6 +102,18 @@ typedef struct
 } SluiceProgress;
 void sluice_trainer_get_progress (SluiceTrainer *self, SluiceProgress *progress);
 
+/* The memory of a device, between two steps. */
+typedef struct
+{
+  const char *name; /* "SIM:0"; lives as long as the trainer's session */
+  gsize live_bytes, peak_bytes;
+  gsize reserved_bytes; /* held from the system, or of the device's */
+  gsize limit_bytes;    /* 0: what the machine has */
+} SluiceDeviceMemory;
+/* (transfer full) (element-type SluiceDeviceMemory): as they were looked at last; of none before
+ * the first step has ended. */
+GArray *sluice_trainer_dup_devices (SluiceTrainer *self);
+
 /* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
 char *sluice_trainer_dup_reason (SluiceTrainer *self);
 /* How many alerts were given, and the last one: (out) (transfer full) (nullable). */

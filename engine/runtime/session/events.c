@@ -78,6 +78,38 @@ sluice_event_readers_drop (SluiceEventReaders *self, guint64 *cursor)
   *cursor = 0;
 }
 
+/* (nullable) */
+static const SluiceDevice *
+find_device (const SluiceEventSource *source, const char *short_name)
+{
+  for (guint i = 0; short_name != NULL && i < source->devices->len; i++)
+    if (g_str_equal (((const SluiceDevice *) source->devices->pdata[i])->short_name, short_name))
+      return source->devices->pdata[i];
+  return NULL;
+}
+
+/* Which queue did it, and whose; what the executor does itself, without a call, asks for no live
+ * bytes. What a node receives comes through a queue of where it stands, or, over the host, through
+ * one of where its value was made. */
+static void
+find_queue (SluiceTraceEvent *event,
+            const SluiceEventSource *source,
+            const SluiceDevice *stands,
+            const SluiceNodeTitle *node)
+{
+  const SluiceDevice *made =
+      event->kind == SLUICE_TRACE_RECV ? find_device (source, node->device) : NULL;
+  gboolean comes_out = made != NULL && made->klass->queues != NULL && made->klass != stands->klass;
+  if (comes_out)
+    {
+      event->queue = 1 + SLUICE_QUEUE_OUT;
+      event->device = made->name;
+      event->live = 0; /* it was asked for elsewhere */
+    }
+  else if (stands->klass->queues != NULL && event->kind != SLUICE_TRACE_SEND && event->live > 0)
+    event->queue = 1 + (event->kind == SLUICE_TRACE_RECV ? SLUICE_QUEUE_IN : SLUICE_QUEUE_COMPUTE);
+}
+
 /* Under the titles' lock. */
 static void
 append_event (GArray *events,
@@ -120,6 +152,7 @@ append_event (GArray *events,
     .bytes_out = (gsize) record->bytes_out * SLUICE_TRACE_UNIT,
     .live = (gsize) record->live * SLUICE_TRACE_UNIT,
   };
+  find_queue (&event, source, device, node);
   g_array_append_val (events, event);
 }
 

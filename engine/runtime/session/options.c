@@ -46,10 +46,11 @@ static const SluiceOption options[] = {
          N_ ("N"),
          N_ ("Devices that compute nothing"),
          n_nulls),
-  { "device", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("TYPE:N"),
+  { "device", SLUICE_OPTION_PATH, CLI | PROJECT | MACHINE, 0, 0, 0, NULL, N_ ("TYPE:N"),
     N_ ("Where nodes stand that ask for no device and have a kernel there (CPU:0)"), FIELD (device),
     FALSE },
-  { "device-options", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("NAME=VALUE,..."),
+  { "device-options", SLUICE_OPTION_PATH, CLI | PROJECT | MACHINE, 0, 0, 0, NULL,
+    N_ ("NAME=VALUE,..."),
     N_ ("Of a simulated device, SIM:n: memory=256M, latency=500us, bandwidth=10G, speed=0.5"),
     FIELD (device_options), FALSE },
   { "memory-limit", SLUICE_OPTION_BYTES, API | CLI | MACHINE, 0, 1, G_MAXINT64, NULL, N_ ("BYTES"),
@@ -237,11 +238,18 @@ sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *ses
   return g_strdup_printf ("%" G_GINT64_FORMAT, value);
 }
 
+static gboolean
+is_unset_text (const SluiceOption *self, const SluiceSessionOptions *session)
+{
+  return self->type == SLUICE_OPTION_PATH
+         && *(const char *const *) ((const char *) session + self->offset) == NULL;
+}
+
 void
 sluice_options_copy (SluiceSessionOptions *to, const SluiceSessionOptions *from, guint flags)
 {
   for (guint i = 0; i < G_N_ELEMENTS (options); i++)
-    if (options[i].flags & flags)
+    if (options[i].flags & flags && !is_unset_text (&options[i], from))
       memcpy ((char *) to + options[i].offset, (const char *) from + options[i].offset,
               options[i].size);
 }

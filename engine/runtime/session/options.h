@@ -25,7 +25,8 @@ typedef enum
   SLUICE_OPTION_PROJECT = 1 << 2, /* in [train] */
   /* No plan depends on it: sessions that share plans may differ. */
   SLUICE_OPTION_OWN = 1 << 3,
-  /* Says something of the machine, not of the work: not kept with a run. */
+  /* Says something of the machine, not of the work: where it is given to a run it is not kept with
+   * that. A project may say what else holds. */
   SLUICE_OPTION_MACHINE = 1 << 4,
 } SluiceOptionFlags;
 
@@ -68,5 +69,5 @@ gboolean sluice_option_parse (const SluiceOption *self,
 /* What sluice_option_parse() takes; of a PATH that is not set "". (transfer full) */
 char *sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *options);
 
-/* Takes over the options that have one of these flags. */
+/* Takes over the options that have one of these flags, but for texts that are not set. */
 void sluice_options_copy (SluiceSessionOptions *to, const SluiceSessionOptions *from, guint flags);

@@ -455,6 +455,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.resources = NULL;
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
+  self->options.device_options = g_intern_string (self->options.device_options);
   self->options.files = NULL;
   if (self->options.cluster) /* sessions like this one have its devices' names */
     sluice_cluster_ref (self->options.cluster);

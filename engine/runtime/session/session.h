@@ -343,9 +343,10 @@ typedef struct
       *with;            /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
   const char *transfer; /* (nullable): of a Send or Recv between devices: its key,
                            but for frame and iteration */
-  const char *device;   /* full name */
+  const char *device;   /* full name; of a copy out of a queue that of the queue */
   SluiceTraceKind kind;
-  guint lane;
+  guint queue; /* of the device: 1 + SluiceQueueKind; 0: it has none, or none did it */
+  guint lane;  /* that ran it, or gave it to the queue */
   guint64 step;
   const char *frame; /* (nullable): name of the innermost loop; NULL outside all loops */
   guint64 iteration;

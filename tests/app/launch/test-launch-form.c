@@ -5,9 +5,11 @@
 
 #include <string.h>
 
+#include "engine/base/error.h"
 #include "engine/runtime/session/options.h"
 #include "engine/train/project.h"
 #include "kernels/registry.h"
+#include "tests/remove-tree.h"
 
 static char *sample;
 
@@ -55,7 +57,9 @@ test_all_keys (void)
   const SluiceOption *options = sluice_options_list (&n);
   for (guint i = 0; i < n; i++)
     if (options[i].flags & SLUICE_OPTION_PROJECT)
-      g_assert_nonnull (find_row (rows, "train", options[i].key));
+      g_assert_nonnull (
+          find_row (rows, options[i].flags & SLUICE_OPTION_MACHINE ? SLUICE_LAUNCH_NEEDS : "train",
+                    options[i].key));
   const SluiceLaunchSetting *rate = find_row (rows, "", "learning-rate");
   g_assert_nonnull (rate);
   g_assert_cmpstr (rate->value, ==, "0.003");
@@ -88,6 +92,38 @@ test_assignments (void)
     }
 }
 
+/* What a project says of its device stands where a run is told what it is to have. */
+static void
+test_device (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *folder = g_dir_make_tmp ("sluice-form-XXXXXX", &error);
+  g_autoptr (SluiceProject) project = sluice_project_load (sample, &error);
+  g_assert_no_error (error);
+  char *settings[] = { "train.device=SIM:2", "train.device-options=memory=256M,latency=1ms", NULL };
+  g_assert_true (sluice_project_set_all (project, settings, &error));
+  g_assert_false (sluice_project_set (project, "device-options=memory=lots", &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_assert_nonnull (strstr (error->message, "memory=lots"));
+  g_clear_error (&error);
+  g_assert_false (sluice_project_set (project, "device=SIM:", &error));
+  g_clear_error (&error);
+  g_assert_true (sluice_project_save (project, folder, &error));
+  g_assert_no_error (error);
+  g_autoptr (SluiceLaunchForm) form = sluice_launch_form_load (folder, -1, &error);
+  g_assert_no_error (error);
+  const SluiceLaunchSetting *device =
+      find_row (form->settings, SLUICE_LAUNCH_NEEDS, SLUICE_LAUNCH_DEVICE);
+  g_assert_cmpstr (device->value, ==, "SIM:2");
+  g_assert_cmpstr (device->choices[0], ==, "CPU:0");
+  g_assert_true (g_strv_contains ((const char *const *) device->choices, "SIM:0"));
+  g_assert_true (g_strv_contains ((const char *const *) device->choices, "SIM:2"));
+  g_assert_cmpstr (
+      find_row (form->settings, SLUICE_LAUNCH_NEEDS, SLUICE_LAUNCH_DEVICE_OPTIONS)->value, ==,
+      "memory=256M,latency=1ms");
+  remove_tree (folder);
+}
+
 static void
 test_no_project (void)
 {
@@ -104,6 +140,7 @@ main (int argc, char **argv)
   sample = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
   g_test_add_func ("/app/launch/form/all-keys", test_all_keys);
   g_test_add_func ("/app/launch/form/assignments", test_assignments);
+  g_test_add_func ("/app/launch/form/device", test_device);
   g_test_add_func ("/app/launch/form/no-project", test_no_project);
   int status = g_test_run ();
   g_free (sample);

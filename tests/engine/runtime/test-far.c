@@ -211,6 +211,65 @@ test_watch (void)
   sluice_watch_stop (watch);
 }
 
+/* (nullable): the one of the last step */
+static const SluiceTraceEvent *
+find_event (const GArray *events, const char *node, SluiceTraceKind kind, const char *device)
+{
+  const SluiceTraceEvent *found = NULL;
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      if (g_str_equal (event->node, node) && event->kind == kind
+          && g_str_has_suffix (event->device, device))
+        found = event;
+    }
+  return found;
+}
+
+/* Which queue of which device a kernel ran in and a value came through. */
+static void
+test_trace (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge h = on (&f, "/device:CPU:0", "Neg", "h", x, none);
+  SluiceEdge a = on (&f, "/device:SIM:0", "Neg", "a", h, none);
+  SluiceEdge b = on (&f, "/device:SIM:1", "Mul", "b", a, a);
+  on (&f, "/device:CPU:0", "Add", "c", b, a);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) fed = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (1000));
+  SluiceFeed feeds[] = { feed ("x", fed) };
+  const char *fetch = "c";
+  SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  g_autoptr (GError) error = NULL;
+  SluiceTensor *output = NULL;
+  g_assert_true (sluice_session_run (f.session, &names, &output, NULL, &error));
+  sluice_tensor_unref (output);
+  guint64 cursor = 0;
+  g_autoptr (GArray) events = sluice_session_dup_trace (f.session, &cursor, NULL);
+  const struct
+  {
+    const char *node, *device;
+    SluiceTraceKind kind;
+    guint queue;
+  } wanted[] = { { "h", "CPU:0", SLUICE_TRACE_NODE, 0 },
+                 { "h", "SIM:0", SLUICE_TRACE_RECV, 1 + SLUICE_QUEUE_IN },
+                 { "a", "SIM:0", SLUICE_TRACE_NODE, 1 + SLUICE_QUEUE_COMPUTE },
+                 { "a", "SIM:1", SLUICE_TRACE_RECV, 1 + SLUICE_QUEUE_IN },
+                 { "a", "SIM:0", SLUICE_TRACE_RECV, 1 + SLUICE_QUEUE_OUT },
+                 { "b", "SIM:1", SLUICE_TRACE_RECV, 1 + SLUICE_QUEUE_OUT },
+                 { "c", "CPU:0", SLUICE_TRACE_NODE, 0 } };
+  for (guint i = 0; i < G_N_ELEMENTS (wanted); i++)
+    {
+      const SluiceTraceEvent *event =
+          find_event (events, wanted[i].node, wanted[i].kind, wanted[i].device);
+      g_assert_nonnull (event);
+      g_assert_cmpuint (event->queue, ==, wanted[i].queue);
+      g_assert_cmpuint (event->bytes_in, >=, 4000);
+    }
+}
+
 /* Strings stand on a CPU. */
 static void
 test_places (void)
@@ -289,5 +348,6 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/places", test_places);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
+  g_test_add_func ("/runtime/far/trace", test_trace);
   return g_test_run ();
 }

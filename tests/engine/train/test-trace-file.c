@@ -130,6 +130,44 @@ test_chrome (void)
   g_string_free (phases, TRUE);
 }
 
+/* A queue of a device has a track; what it did begins when what stood before it has ended. */
+static void
+test_queues (void)
+{
+  const SluiceTraceEvent all[] = {
+    { .node = "k", .op = "Neg", .device = DEVICE, .queue = 1 + SLUICE_QUEUE_COMPUTE, .end_us = 9 },
+    { .node = "a",
+      .op = "_Recv",
+      .device = DEVICE,
+      .kind = SLUICE_TRACE_RECV,
+      .queue = 1 + SLUICE_QUEUE_IN,
+      .end_us = 10 },
+    { .node = "b",
+      .op = "_Recv",
+      .device = DEVICE,
+      .kind = SLUICE_TRACE_RECV,
+      .queue = 1 + SLUICE_QUEUE_IN,
+      .start_us = 1,
+      .end_us = 20 },
+  };
+  g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  g_array_append_vals (events, all, G_N_ELEMENTS (all));
+  SluiceTraceContent content = { .events = events };
+  g_autoptr (GPtrArray) devices = NULL;
+  g_autoptr (GPtrArray) order = sluice_trace_sort (&content, &devices);
+  const double starts[] = { 0, 0, 10 };
+  const char *const tracks[] = { "compute", "in", "in" };
+  for (guint i = 0; i < order->len; i++)
+    {
+      const SluiceTraceEvent *event = order->pdata[i];
+      g_autofree char *name = sluice_trace_dup_track_name (event);
+      g_assert_cmpstr (event->node, ==, all[i].node);
+      g_assert_cmpfloat (event->start_us, ==, starts[i]);
+      g_assert_cmpstr (name, ==, tracks[i]);
+    }
+  g_assert_cmpuint (sluice_trace_track (order->pdata[0]), !=, sluice_trace_track (order->pdata[1]));
+}
+
 /* ---- protobuf ---- */
 
 static gboolean
@@ -288,6 +326,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/train/trace-file/names", test_names);
   g_test_add_func ("/train/trace-file/chrome", test_chrome);
+  g_test_add_func ("/train/trace-file/queues", test_queues);
   g_test_add_func ("/train/trace-file/run-metadata", test_run_metadata);
   g_test_add_func ("/train/trace-file/event-file", test_event_file);
   g_test_add_func ("/train/trace-file/perfetto", test_perfetto);

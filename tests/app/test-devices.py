@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""What the command tells of a device with memory and queues of its own, as TAP.
+
+usage: test-devices.py COMMAND SAMPLES
+"""
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+
+GRAPH = """
+node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } } }
+node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
+"""
+THERE = ("--device", "SIM:0", "--device-options", "memory=16K,latency=1us")
+FEED = ("--feed", f"x:0={[1] * 1000}", "--fetch", "twice:0")
+
+
+class Devices:
+    def __init__(self, command, samples):
+        self.command, self.tap = command, Tap()
+        self.folder = tempfile.mkdtemp()
+        shutil.copytree(samples, self.path("samples"))
+        self.graph, self.mlp = self.path("graph.pbtxt"), self.path("samples", "digits-mlp")
+        with open(self.graph, "w", encoding="utf-8") as file:
+            file.write(GRAPH)
+
+    def path(self, *names):
+        return os.path.join(self.folder, *names)
+
+    def call(self, *arguments):
+        return subprocess.run([self.command, *arguments], capture_output=True, text=True,
+                              check=False, cwd=self.folder,
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
+
+    def check(self, name, status, words, *arguments):
+        done = self.call(*arguments)
+        text = done.stdout + done.stderr
+        self.tap.point(name, done.returncode == status and all(word in text for word in words),
+                       f"status {done.returncode}", text)
+        return done.stdout
+
+    # ---- memory ----
+
+    def memory(self):
+        self.check("run --memory", 0, ["SIM:0: 7.9", "at the most of 16.0", "held",
+                                       "'twice', transfer in"],
+                   "run", self.graph, *FEED, *THERE, "--memory")
+        lines = self.call("run", self.graph, *FEED, *THERE, "--memory", "--json").stdout
+        told = json.loads(lines.strip().splitlines()[-1])["memory"]
+        self.tap.point("run --memory --json tells each device's limit",
+                       [(device["device"].rpartition("device:")[2], device["limit_bytes"])
+                        for device in told] == [("CPU:0", None), ("SIM:0", 16384)], told)
+        self.tap.point("what was held at the peak is what holders and classes had, and no more than "
+                       "the device has of its memory",
+                       all(device["peak_bytes"] == sum(device["classes"].values())
+                           == sum(holder["bytes"] for holder in device["holders"])
+                           <= device["held_bytes"] for device in told), told)
+        self.check("a device that is too small", 1, [
+            "'twice'", "SIM:0 may use 16.0", "the largest holders are 'twice' (transfer)",
+            "it would fit in a device of"], "run", self.graph, "--feed", f"x:0={[1] * 3000}",
+            "--fetch", "twice:0", *THERE)
+        self.check("a limit below what the device has", 1, [
+            "SIM:0 may use 8.0", "it would fit with a limit of"], "run", self.graph, "--feed",
+            f"x:0={[1] * 3000}", "--fetch", "twice:0", *THERE, "--memory-limit", "8K")
+        self.check("train --memory", 0, [
+            "SIM:0: ", "'hidden/weights', parameter", "transfer", "finished at step 20"],
+            "train", "--workspace", "workspace", self.mlp, "--steps", "20", "--memory",
+            "--device", "SIM:0")
+
+    def options(self):
+        for options in ("memory=lots", "speed=2", "colour=red"):
+            self.check(f"no option: {options}", 1, [options, "latency=500us"], "run", self.graph,
+                       *FEED, *THERE[:3], options)
+        self.check("info", 0, ["SIM:0", "memory=256M"], "info")
+        self.check("place", 0, ["twice\tSIM:0"], "place", self.graph, *THERE)
+
+    def trace(self):
+        self.check("trace", 0, ["events of 1"], "trace", self.graph, *FEED, *THERE, "--out",
+                   "device.json")
+        with open(self.path("device.json"), encoding="utf-8") as file:
+            events = json.load(file)["traceEvents"]
+        track = next(event["tid"] for event in events if event["name"] == "twice")
+        self.tap.point("a kernel stands in the track of its queue", {
+            event["args"]["name"] for event in events if event["name"] == "thread_name"
+            and event["tid"] == track} == {"compute"}, events)
+
+    # ---- a project that says its device ----
+
+    def say(self, options):
+        path = os.path.join(self.mlp, "project.ini")
+        with open(path, encoding="utf-8") as file:
+            lines = [line for line in file if not line.startswith("device")]
+        at = lines.index("[train]\n") + 1
+        lines[at:at] = ["device=SIM:0\n", f"device-options={options}\n"]
+        with open(path, "w", encoding="utf-8") as file:
+            file.writelines(lines)
+
+    def train(self, *more):
+        """The run's events, its project.ini and the devices it had."""
+        done = self.call("train", "--workspace", "workspace", self.mlp, "--steps", "10", "--json",
+                         *more)
+        last = json.loads(done.stdout.splitlines()[-1])
+        folders = sorted(os.listdir(self.path("workspace", "runs")), key=int)
+        texts = []
+        for name in ("project.ini", "run.ini"):
+            with open(self.path("workspace", "runs", folders[-1], name), encoding="utf-8") as file:
+                texts.append(file.read())
+        return last, *texts
+
+    def project(self):
+        self.say("memory=256M,latency=1us")
+        last, text, made = self.train()
+        self.tap.point("a run stands where its project says",
+                       last["state"] == "finished" and "\ndevices=CPU:0, SIM:0\n" in made, made)
+        self.tap.point("and keeps what that says", "\ndevice=SIM:0\n" in text
+                       and "\ndevice-options=memory=256M,latency=1us\n" in text, text)
+        before = last["loss"]
+        last, text, made = self.train("--device", "CPU:0")
+        self.tap.point("--device overrides it, and is not kept", "\ndevices=CPU:0\n" in made
+                       and "\ndevice=SIM:0\n" in text, made, text)
+        self.tap.point("with the same loss", last["loss"] == before, last["loss"], before)
+        self.check("no option of a project", 1, ["device-options", "speed=3", "latency=500us"],
+                   "train", "--workspace", "workspace", self.mlp, "--set",
+                   "train.device-options=speed=3")
+        self.say("memory=lots")
+        self.check("nor of its file", 1, ["project.ini", "memory=lots"], "train", "--workspace",
+                   "workspace", self.mlp)
+
+    def run(self):
+        self.memory()
+        self.options()
+        self.trace()
+        self.project()
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    Devices(*map(os.path.abspath, sys.argv[1:3])).run()
