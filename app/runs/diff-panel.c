@@ -132,6 +132,7 @@ add_run (SluiceDiffPanel *self, guint i)
   gtk_label_set_ellipsize (GTK_LABEL (how), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (how, "caption");
   gtk_widget_add_css_class (end, "numeric");
+  gtk_widget_set_direction (end, GTK_TEXT_DIR_LTR); /* as a number is read everywhere */
   gtk_widget_set_hexpand (how, TRUE);
   gtk_widget_set_tooltip_text (row, info->name);
   gtk_box_append (GTK_BOX (row), dot);

@@ -99,12 +99,21 @@ key_cb (GtkEventControllerKey *keys, guint key, guint code, GdkModifierType stat
   return gtk_widget_activate (chip);
 }
 
+/* The field takes each press to itself that comes to it, and a chip's own would come to nothing. */
+static gboolean
+press_cb (GtkEventControllerLegacy *presses, GdkEvent *event)
+{
+  GdkEventType type = gdk_event_get_event_type (event);
+  return type == GDK_BUTTON_PRESS || type == GDK_TOUCH_BEGIN;
+}
+
 GtkWidget *
 sluice_filter_chips_new (GtkSearchEntry *field)
 {
   GtkWidget *self = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, GAP);
   GtkWidget *text = GTK_WIDGET (gtk_editable_get_delegate (GTK_EDITABLE (field)));
   GtkEventController *keys = gtk_event_controller_key_new ();
+  GtkEventController *presses = gtk_event_controller_legacy_new ();
   for (guint i = 0; i < G_N_ELEMENTS (chips); i++)
     gtk_box_append (GTK_BOX (self), new_chip (chips[i].action));
   gtk_widget_set_visible (self, FALSE);
@@ -112,5 +121,7 @@ sluice_filter_chips_new (GtkSearchEntry *field)
   gtk_event_controller_set_propagation_phase (keys, GTK_PHASE_CAPTURE);
   g_signal_connect_object (keys, "key-pressed", G_CALLBACK (key_cb), self, 0);
   gtk_widget_add_controller (text, keys);
+  g_signal_connect (presses, "event", G_CALLBACK (press_cb), NULL);
+  gtk_widget_add_controller (self, presses);
   return self;
 }

@@ -251,8 +251,10 @@ sluice_run_pen_words (const SluiceRunPen *pen, int x, int room, const SluiceRunW
     {
       words = fit (paint, what->font, text, room, what->ellipsize);
       if (has_detail)
-        detail = fit (paint, SLUICE_RUN_FONT_DETAIL, what->detail,
-                      room - words->logical.width - SLUICE_RUN_GAP, PANGO_ELLIPSIZE_END);
+        detail = fit (paint, SLUICE_RUN_FONT_DETAIL, what->detail, room, PANGO_ELLIPSIZE_NONE);
+      /* Half a number says another one. */
+      if (detail != NULL && words->logical.width + SLUICE_RUN_GAP + detail->logical.width > room)
+        detail = NULL;
     }
   if (words != NULL)
     draw_both (pen, x, room, what, words, detail);

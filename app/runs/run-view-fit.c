@@ -51,17 +51,21 @@ measure (SluiceRunView *self, const char *words)
   return width;
 }
 
-/* The longest word for a state, and a step behind it: both are another in each language. */
+/* The longest word for a state, and if wanted a step behind it: both are another in each language.
+ */
 static int
-measure_states (SluiceRunView *self)
+measure_states (SluiceRunView *self, gboolean with_detail)
 {
   g_autofree char *step = sluice_format_step (1000);
   g_autofree char *failed = g_strdup_printf (_ ("NaN, %s"), step);
   double widest = 0;
   for (guint i = 0; i <= SLUICE_RUN_WAITING; i++)
-    widest = MAX (widest, measure (self, _ (sluice_run_state_name (i)))
-                              + SLUICE_RUN_DETAIL_SIZE
-                                    * measure (self, i == SLUICE_RUN_FAILED ? failed : step));
+    {
+      double detail =
+          SLUICE_RUN_DETAIL_SIZE * measure (self, i == SLUICE_RUN_FAILED ? failed : step);
+      widest =
+          MAX (widest, measure (self, _ (sluice_run_state_name (i))) + (with_detail ? detail : 0));
+    }
   return (int) ceil (widest) + STATE_AIR;
 }
 
@@ -76,7 +80,7 @@ sluice_run_view_choose_width (SluiceRunView *self, const SluiceRunColumn *column
   if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
     return least;
   if (column->kind == SLUICE_RUN_COLUMN_STATE)
-    least = MAX (least, measure_states (self));
+    least = MAX (least, measure_states (self, TRUE));
   return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
 }
 
@@ -161,6 +165,22 @@ narrow (GArray *all, SluiceRunColumnKind kind, int least, int missing)
   return won;
 }
 
+/* How far a run that has come to no end went is left out of its state where that makes everything
+ * fit, and only there. */
+static void
+narrow_states (SluiceRunView *self, GArray *all, int missing)
+{
+  int least = measure_states (self, FALSE), to_win = 0;
+  for (guint i = 0; i < all->len; i++)
+    {
+      const Fitted *one = &g_array_index (all, Fitted, i);
+      if (one->column->kind == SLUICE_RUN_COLUMN_STATE && !one->is_resized)
+        to_win += MAX (0, one->width - least);
+    }
+  if (to_win >= missing)
+    narrow (all, SLUICE_RUN_COLUMN_STATE, least, missing);
+}
+
 void
 sluice_run_view_fit (SluiceRunView *self)
 {
@@ -177,6 +197,7 @@ sluice_run_view_fit (SluiceRunView *self)
     missing -= leave_out (self, all, least_telling[i]);
   for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
     missing -= narrow (all, least_widths[i].kind, (int) (least_widths[i].width * scale), missing);
+  narrow_states (self, all, missing);
   for (guint i = 0; i < all->len; i++)
     {
       const Fitted *one = &g_array_index (all, Fitted, i);

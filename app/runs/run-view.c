@@ -632,6 +632,37 @@ sluice_run_view_map (GtkWidget *widget)
 }
 
 static void
+sluice_run_view_measure (GtkWidget *widget,
+                         GtkOrientation orientation,
+                         int for_size,
+                         int *minimum,
+                         int *natural,
+                         int *minimum_baseline,
+                         int *natural_baseline)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (widget);
+  gboolean across = orientation == GTK_ORIENTATION_HORIZONTAL;
+  int least, usual;
+  gtk_widget_measure (self->titles, orientation, -1, minimum, natural, NULL, NULL);
+  gtk_widget_measure (self->scroller, orientation, -1, &least, &usual, NULL, NULL);
+  *minimum = across ? MAX (*minimum, least) : *minimum + least;
+  *natural = across ? MAX (*natural, usual) : *natural + usual;
+}
+
+/* The titles below which the rows stand come last: GTK 4.8 puts them where the adjustment says
+ * before it tells it how wide they are, and they stay there whatever follows from that. */
+static void
+sluice_run_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  SluiceRunView *self = SLUICE_RUN_VIEW (widget);
+  int titles;
+  gtk_widget_measure (self->titles, GTK_ORIENTATION_VERTICAL, -1, &titles, NULL, NULL, NULL);
+  gtk_widget_allocate (self->scroller, width, MAX (0, height - titles), -1,
+                       gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (0, (float) titles)));
+  gtk_widget_allocate (self->titles, width, titles, -1, NULL);
+}
+
+static void
 sluice_run_view_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 {
   SluiceRunView *self = SLUICE_RUN_VIEW (widget);
@@ -647,7 +678,8 @@ sluice_run_view_class_init (SluiceRunViewClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_run_view_finalize;
   GTK_WIDGET_CLASS (klass)->map = sluice_run_view_map;
   GTK_WIDGET_CLASS (klass)->css_changed = sluice_run_view_css_changed;
-  gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BOX_LAYOUT);
+  GTK_WIDGET_CLASS (klass)->measure = sluice_run_view_measure;
+  GTK_WIDGET_CLASS (klass)->size_allocate = sluice_run_view_size_allocate;
 }
 
 static void
@@ -709,8 +741,6 @@ sluice_run_view_init (SluiceRunView *self)
   self->order = g_ptr_array_new_with_free_func (g_free);
   for (guint i = 0; i < G_N_ELEMENTS (self->probes); i++)
     self->probes[i] = g_object_new (G_TYPE_OBJECT, NULL);
-  gtk_orientable_set_orientation (
-      GTK_ORIENTABLE (gtk_widget_get_layout_manager (GTK_WIDGET (self))), GTK_ORIENTATION_VERTICAL);
   init_rows (self);
   init_titles (self);
   sluice_run_view_init_drag (self);

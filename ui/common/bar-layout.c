@@ -53,12 +53,23 @@ fit (GtkWidget *child, int room)
                                        : minimum;
 }
 
+/* Of so much more than its least width, what an expanding child has before others unfold. */
+static int
+reserve (GtkWidget *child, int left)
+{
+  int minimum, natural;
+
+  get_widths (child, &minimum, &natural);
+  return gtk_widget_get_hexpand (child) ? MIN (natural - minimum, left) : 0;
+}
+
 /* @widths: (nullable) (element-type int): gets those of the children that take room. Returns what
  * they make use of, all together. */
 static int
 share_out (SluiceBarLayout *self, GtkWidget *bar, int room, GArray *widths)
 {
   int used = -self->spacing, left, minimum, natural;
+  guint i = 0;
 
   for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child))
     {
@@ -66,9 +77,18 @@ share_out (SluiceBarLayout *self, GtkWidget *bar, int room, GArray *widths)
       used += minimum + self->spacing;
     }
   left = MAX (0, room - used);
+  g_autoptr (GArray) reserved = g_array_new (FALSE, FALSE, sizeof (int));
   for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child))
     {
+      int more = reserve (child, left);
+      g_array_append_val (reserved, more);
+      left -= more;
+      used += more;
+    }
+  for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child), i++)
+    {
       get_widths (child, &minimum, &natural);
+      minimum += g_array_index (reserved, int, i);
       int width = gtk_widget_get_hexpand (child) ? minimum : fit (child, minimum + left);
       left -= width - minimum;
       used += width - minimum;

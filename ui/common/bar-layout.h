@@ -11,8 +11,9 @@ G_BEGIN_DECLS
  *
  * Children beside each other as in a box, but each has either its natural width or its least one,
  * from the first on as there is room: a button that folds to its icon takes no room for the words
- * that it does not show. Children that expand have what is left; a child that is laid out so
- * itself, as much as its own children make use of.
+ * that it does not show. Children that expand have their natural width before others unfold, and
+ * what is left in the end; a child that is laid out so itself, as much as its own children make use
+ * of.
  */
 #define SLUICE_TYPE_BAR_LAYOUT (sluice_bar_layout_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceBarLayout, sluice_bar_layout, SLUICE, BAR_LAYOUT, GtkLayoutManager)

@@ -74,6 +74,12 @@ test_places (void)
   g_assert_cmpfloat (places[n - 1], >, 50);
   g_assert_cmpfloat (places[n - 1], <, 90);
   g_assert_cmpuint (draw (&both, 2, FALSE, places), ==, 0); /* no room */
+  /* A state is never shortened: what stands behind it is there, or it is not. */
+  both.text = "failed";
+  both.detail = "NaN, 1695";
+  both.ellipsize = PANGO_ELLIPSIZE_NONE;
+  g_assert_cmpuint (draw (&both, 200, FALSE, places), ==, 2);
+  g_assert_cmpuint (draw (&both, 80, FALSE, places), ==, 1);
 }
 
 /* A tag is as wide as what it says, up to a limit. */

@@ -55,17 +55,21 @@ test_widths (void)
   gtk_box_append (GTK_BOX (bar), inner);
   gtk_box_append (GTK_BOX (inner), third);
   gtk_box_append (GTK_BOX (inner), fourth);
-  /* All of it: 20 + 10 + 100 + 10 + 60 + 10 + (80 + 10 + 50) = 350 */
+  /* All of it: 30 + 10 + 100 + 10 + 60 + 10 + (80 + 10 + 50) = 360 */
   assert_places (bar, 400, (const int[]){ 70, 100, 60, 140 }, 4);
-  assert_places (bar, 350, (const int[]){ 20, 100, 60, 140 }, 4);
+  assert_places (bar, 360, (const int[]){ 30, 100, 60, 140 }, 4);
   /* One that does not fit leaves all of it to the entry. */
-  assert_places (bar, 349, (const int[]){ 49, 100, 60, 110 }, 4);
+  assert_places (bar, 359, (const int[]){ 59, 100, 60, 110 }, 4);
   g_assert_cmpint (gtk_widget_get_width (third), ==, 80);
   g_assert_cmpint (gtk_widget_get_width (fourth), ==, 20);
   assert_places (bar, 200, (const int[]){ 40, 20, 60, 50 }, 4);
+  /* Nothing unfolds before the entry has what it asks for. */
+  assert_places (bar, 190, (const int[]){ 30, 20, 60, 50 }, 4);
+  assert_places (bar, 189, (const int[]){ 39, 20, 20, 80 }, 4);
+  assert_places (bar, 145, (const int[]){ 25, 20, 20, 50 }, 4);
   assert_places (bar, 140, (const int[]){ 20, 20, 20, 50 }, 4);
   gtk_widget_set_visible (first, FALSE);
-  assert_places (bar, 240, (const int[]){ 20, 100 }, 1);
+  assert_places (bar, 250, (const int[]){ 30 }, 1);
 }
 
 int
