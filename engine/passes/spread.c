@@ -52,6 +52,28 @@ tie_class (Spread *self, const SluiceNode *node)
     }
 }
 
+static char *
+dup_text (const SluiceNode *node, const char *attr)
+{
+  const SluiceAttrValue *value = sluice_node_get_attr (node, attr);
+  return value != NULL ? g_strndup (value->s.data, value->s.length) : g_strdup ("");
+}
+
+/* Those that make one resource. names: "container/shared_name" → the first of them */
+static void
+tie_shared (Spread *self, GHashTable *names, SluiceNode *node)
+{
+  g_autofree char *container = dup_text (node, "container"), *name = dup_text (node, "shared_name");
+  if (*name == '\0')
+    return;
+  g_autofree char *key = g_strconcat (container, "/", name, NULL);
+  const SluiceNode *other = g_hash_table_lookup (names, key);
+  if (other != NULL)
+    tie (self, node, other);
+  else
+    g_hash_table_insert (names, g_steal_pointer (&key), node);
+}
+
 static void
 tie_node (Spread *self, const SluiceNode *node)
 {
@@ -116,8 +138,12 @@ gather (Spread *self,
       self->parent[i] = i;
       self->asked[i] = ANY;
     }
+  g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint32 i = 0; i < n; i++)
-    tie_node (self, sluice_graph_get_node (graph, i));
+    {
+      tie_node (self, sluice_graph_get_node (graph, i));
+      tie_shared (self, names, sluice_graph_get_node (graph, i));
+    }
   for (guint32 i = 0; i < n; i++)
     ask (self, i);
   for (guint32 i = 0; i < first; i++)

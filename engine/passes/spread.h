@@ -10,9 +10,9 @@
  * @seed: of the lot; 0: the graph stays as it is
  * @devices: (array length=n_devices): "CPU:0", "SIM:1"
  *
- * Gives nodes one of the devices each, by lot, whether or not it has a kernel there. Those that
- * `_class`, a reference or a resource ties together get the same one. Calls of functions are
- * written out before, so that bodies are spread too. Nodes that ask for devices that there are not,
+ * Gives nodes one of the devices each, by lot, whether or not it has a kernel there. Those that a
+ * shared name, `_class`, a reference or a resource ties together get the same one. Calls are
+ * written out before, so that bodies are spread too. Nodes that ask for devices that are not there,
  * or for several at once, keep what they ask for: that is what they test.
  */
 void sluice_spread_nodes (

@@ -8,12 +8,31 @@ sluice_call_is_handle (SluiceKernelCall *call, guint i)
   return sluice_edge_dtype (call->node->inputs[i]) == SLUICE_RESOURCE;
 }
 
+/* Two nodes of one shared_name may make it, on two devices. */
+static gboolean
+check_place (SluiceKernelCall *call, SluiceVariable *variable)
+{
+  pthread_mutex_lock (&variable->lock);
+  const SluiceDevice *there =
+      variable->tensor != NULL ? sluice_tensor_get_device (variable->tensor) : NULL;
+  pthread_mutex_unlock (&variable->lock);
+  if (there == NULL || there == call->device)
+    return TRUE;
+  return sluice_call_fail (
+      call, SLUICE_ERROR_INVALID_ARGUMENT,
+      "variable '%s' lies in the memory of %s, and this node stands on %s: all "
+      "nodes of a variable must ask for one device",
+      variable->name, there->short_name, call->device->short_name);
+}
+
 SluiceVariable *
 sluice_call_variable (SluiceKernelCall *call, guint i)
 {
-  if (sluice_call_is_handle (call, i))
-    return (SluiceVariable *) sluice_call_handle (call, i, &sluice_variable_type);
-  return call->inputs[i].ref;
+  SluiceVariable *variable =
+      sluice_call_is_handle (call, i)
+          ? (SluiceVariable *) sluice_call_handle (call, i, &sluice_variable_type)
+          : call->inputs[i].ref;
+  return variable != NULL && check_place (call, variable) ? variable : NULL;
 }
 
 /* (nullable): call->error is set */

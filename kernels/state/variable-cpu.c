@@ -68,7 +68,9 @@ assign_prepare (const SluiceNode *node, GError **error)
 static gboolean
 assign_compute (SluiceKernelCall *call)
 {
-  SluiceVariable *variable = call->inputs[0].ref;
+  SluiceVariable *variable = sluice_call_variable (call, 0);
+  if (variable == NULL)
+    return FALSE;
   SluiceTensor *value = sluice_call_input (call, 1);
   gboolean validate = call->state == GINT_TO_POINTER (2);
   if (validate && !sluice_shape_compatible (&variable->shape, &value->shape))

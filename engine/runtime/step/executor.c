@@ -90,7 +90,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
     }
   if (node->flags & SLUICE_PLAN_ODD_INPUTS)
     {
-      GError *error = sluice_worker_read_references (w->plan, node, inputs);
+      GError *error = sluice_worker_read_references (step, node, inputs);
       if (error)
         {
           release_inputs (w->plan, node, inputs);

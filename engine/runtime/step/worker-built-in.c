@@ -119,7 +119,7 @@ sluice_worker_run_built_in (SluiceWorker *w,
   SluiceValue *inputs = inputs_of (w->act, node);
   if (node->flags & SLUICE_PLAN_ODD_INPUTS && !is_dead)
     {
-      GError *error = sluice_worker_read_references (w->plan, node, inputs);
+      GError *error = sluice_worker_read_references (w->step, node, inputs);
       if (error)
         sluice_worker_fail_with (w, node, error);
     }

@@ -251,7 +251,7 @@ run_call (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
 {
   SluiceKernelCall *call = &in_flight->call;
   if (node->flags & SLUICE_PLAN_ODD_INPUTS)
-    call->error = sluice_worker_read_references (call->step->plan, node, call->inputs);
+    call->error = sluice_worker_read_references (call->step, node, call->inputs);
   if (call->error != NULL)
     return FALSE;
   sluice_worker_weigh_inputs (in_flight);

@@ -80,13 +80,32 @@ sluice_worker_fail_node (SluiceWorker *w,
   sluice_worker_fail_with (w, node, sluice_node_error_new (node->origin, code, "%s", what));
 }
 
+/* Two nodes of one shared_name may make a variable, on two devices. A transfer finds it wherever it
+ * is. (transfer full) (nullable) */
+static GError *
+check_place (const SluiceStep *step,
+             const SluicePlanNode *node,
+             const SluiceVariable *variable,
+             const SluiceTensor *tensor)
+{
+  const SluiceDevice *there = sluice_tensor_get_device (tensor);
+  const SluiceDevice *here = step->env.devices[node->device];
+  if (node->kernel == NULL || there == here)
+    return NULL;
+  return sluice_node_error_new (node->origin, SLUICE_ERROR_INVALID_ARGUMENT,
+                                "variable '%s' lies in the memory of %s, and this node stands on "
+                                "%s: all nodes of a variable must ask for one device",
+                                variable->name, there->short_name, here->short_name);
+}
+
 /* Variables become their values where values are wanted. Sees what an update in place wrote last.
  */
 GError *
-sluice_worker_read_references (const SluicePlan *plan,
+sluice_worker_read_references (const SluiceStep *step,
                                const SluicePlanNode *node,
                                SluiceValue *inputs)
 {
+  const SluicePlan *plan = step->plan;
   const guint8 *flags = plan->slot_flags + node->first_input;
   GError *missing = NULL;
   for (guint i = 0; i < node->n_inputs; i++)
@@ -102,6 +121,8 @@ sluice_worker_read_references (const SluicePlan *plan,
                                          "variable '%s' is not initialised; run its initializer "
                                          "first",
                                          variable->name);
+      else if (tensor && G_UNLIKELY (sluice_tensor_is_far (tensor)) && !missing)
+        missing = check_place (step, node, variable, tensor);
       if (flags[i] & SLUICE_SLOT_READ)
         {
           inputs[i].tensor = tensor;

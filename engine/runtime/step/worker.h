@@ -51,7 +51,7 @@ void sluice_worker_fail_node (SluiceWorker *w,
 
 /* Variables become their values where values are wanted. Sees what an update in place wrote last.
  * (transfer full) (nullable) */
-GError *sluice_worker_read_references (const SluicePlan *plan,
+GError *sluice_worker_read_references (const SluiceStep *step,
                                        const SluicePlanNode *node,
                                        SluiceValue *inputs);
 /* Of a node that does not run, and whose references were not read. */

@@ -50,7 +50,8 @@ static void
 fixture_init_far (Fixture *f)
 {
   g_autoptr (GError) error = NULL;
-  f->device = sluice_device_new_of_kind (&sluice_sim_kind, 0, 0, "memory=4M,bandwidth=4G", &error);
+  f->device =
+      sluice_device_new_of_kind (NULL, &sluice_sim_kind, 0, 0, "memory=4M,bandwidth=4G", &error);
   g_assert_no_error (error);
   f->swap = f->device->swap;
 }
@@ -336,7 +337,7 @@ test_accepts (void)
   g_assert_false (sluice_swap_accepts (f.swap, text));
   g_assert_true (sluice_swap_accepts (f.swap, large));
   g_autoptr (GError) error = NULL;
-  SluiceDevice *sim = sluice_device_new_of_kind (&sluice_sim_kind, 0, 0, "memory=4M", &error);
+  SluiceDevice *sim = sluice_device_new_of_kind (NULL, &sluice_sim_kind, 0, 0, "memory=4M", &error);
   g_assert_no_error (error);
   g_assert_false (sluice_swap_accepts (sim->swap, large)); /* it lies with the host already */
   sluice_device_free (sim);

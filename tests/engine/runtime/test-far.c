@@ -114,6 +114,45 @@ test_identity (void)
     }
 }
 
+/* A variable that two nodes make on two devices lies on the first: the other one is told so. */
+static void
+test_wrong_device (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                         sluice_attr_shape ("shape", &SLUICE_SHAPE_SCALAR),
+                         sluice_attr_string ("shared_name", "v") };
+  static const char *const devices[] = { "/device:SIM:0", "/device:SIM:1", "/device:CPU:0" };
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("v%u", i),
+                      *assign = g_strconcat (name, "/set", NULL);
+      g_autofree char *add = g_strconcat (name, "/add", NULL),
+                      *read = g_strconcat (name, "/neg", NULL);
+      SluiceEdge v = {
+        fixture_node (&f, "VariableV2", name, devices[i], NULL, 0, NULL, 0, attrs, 3), 0
+      };
+      on (&f, devices[i], "Assign", assign, v, fixture_scalar (&f, 3));
+      on (&f, devices[i], "AssignAdd", add, v, fixture_scalar (&f, 1));
+      on (&f, devices[i], "Neg", read, v, none);
+    }
+  fixture_extend (&f);
+  static const char *const good[] = { "v0/set", "v0/add", "v0/neg" };
+  static const char *const bad[] = { "v1/set", "v1/add", "v1/neg", "v2/set", "v2/add", "v2/neg" };
+  for (guint i = 0; i < G_N_ELEMENTS (good); i++)
+    g_assert_true (fixture_run_target (&f, good[i], NULL, NULL));
+  for (guint i = 0; i < G_N_ELEMENTS (bad); i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_assert_false (fixture_run_target (&f, bad[i], NULL, &error));
+      g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+      g_assert_nonnull (strstr (error->message, bad[i]));
+      g_assert_nonnull (strstr (error->message, "lies in the memory of SIM:0"));
+    }
+  g_assert_cmpfloat (fixture_fetch (&f, "v0", NULL, 0), ==, 4);
+}
+
 /* A kernel that fails is named with its device; the session goes on. */
 static void
 test_failure (void)
@@ -342,6 +381,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/ways", test_ways);
   g_test_add_func ("/runtime/far/variable", test_variable);
   g_test_add_func ("/runtime/far/identity", test_identity);
+  g_test_add_func ("/runtime/far/wrong-device", test_wrong_device);
   g_test_add_func ("/runtime/far/failure", test_failure);
   g_test_add_func ("/runtime/far/memory", test_memory);
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);

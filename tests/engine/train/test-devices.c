@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* The samples train on devices with memory and queues of their own as they do on the CPU, wherever
+ * their nodes stand: the same losses and variables, to the bit. */
+#include "engine/passes/passes.h"
+#include "engine/passes/spread.h"
+#include "engine/store/checkpoint.h"
+#include "engine/train/replica.h"
+#include "kernels/registry.h"
+#include "tests/engine/train/folder.h"
+
+#define N_STEPS 4
+
+static const char *const samples[] = { "digits-mlp", "digits-lenet", "lstm", "word2vec",
+                                       "cart-pole",  "moe",          NULL };
+
+/* Where nodes stand. */
+typedef struct
+{
+  const char *device;      /* of the session: (nullable) */
+  const char *const *over; /* (nullable): spread over these by lot */
+  gboolean
+      is_tight; /* each has half more than the fullest took: how far iterations overlap differs */
+} Way;
+
+static const char *const cpu_and_sim[] = { "CPU:0", "SIM:0", NULL };
+static const char *const two_sims[] = { "SIM:0", "SIM:1", NULL };
+static const Way on_cpu = { NULL, NULL, FALSE };
+static const Way ways[] = {
+  { "SIM:0", NULL, FALSE },
+  { "SIM:0", cpu_and_sim, FALSE },
+  { "SIM:1", two_sims, FALSE },
+  { "SIM:1", two_sims, TRUE },
+};
+
+typedef struct
+{
+  SluiceProject *project;
+  SluiceExamples *examples, *test;
+  gsize peak; /* of the fullest device, in the way before */
+} Sample;
+
+static void
+sample_init (Sample *self, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path =
+      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", name, NULL);
+  *self = (Sample){ .project = sluice_project_load (path, &error) };
+  g_assert_no_error (error);
+  sluice_examples_load_all (self->project, &self->examples, &self->test, &error);
+  g_assert_no_error (error);
+}
+
+static void
+sample_clear (Sample *self)
+{
+  g_clear_pointer (&self->examples, sluice_examples_free);
+  g_clear_pointer (&self->test, sluice_examples_free);
+  sluice_project_free (self->project);
+}
+
+static SluiceReplica *
+begin (const Sample *sample, const Way *way)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *memory =
+      way->is_tight ? g_strdup_printf ("memory=%" G_GSIZE_FORMAT, sample->peak + sample->peak / 2)
+                    : NULL;
+  const SluiceSessionOptions host = { .device = way->device, .device_options = memory };
+  SluiceGraph *graph = sluice_project_load_graph (sample->project, &error);
+  g_assert_no_error (error);
+  if (way->over != NULL)
+    sluice_spread_nodes (graph, 0, 7, way->over, g_strv_length ((char **) way->over));
+  SluiceReplica *replica =
+      sluice_replica_new_of (sample->project, graph, sample->examples, NULL, 1, &host, &error);
+  g_assert_no_error (error);
+  return replica;
+}
+
+/* Appends the losses. */
+static void
+train (SluiceReplica *replica, guint n, GArray *losses)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree double *scalars = g_new (double, replica->n_scalars);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceRunOptions options = { .step = (guint64) replica->n_done + 1 };
+      sluice_replica_step (replica, scalars, NULL, &options, &error);
+      g_assert_no_error (error);
+      g_array_append_val (losses, scalars[0]);
+    }
+}
+
+static void
+check_variables (SluiceReplica *a, SluiceReplica *b)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) left = sluice_replica_dup_variables (a, &error);
+  g_assert_no_error (error);
+  g_autoptr (GArray) right = sluice_replica_dup_variables (b, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (left->len, ==, right->len);
+  g_assert_cmpuint (left->len, >, 0);
+  for (guint i = 0; i < left->len; i++)
+    {
+      const SluiceNamedTensor *x = &g_array_index (left, SluiceNamedTensor, i);
+      const SluiceNamedTensor *y = &g_array_index (right, SluiceNamedTensor, i);
+      g_assert_cmpstr (x->name, ==, y->name);
+      if (!sluice_tensor_identical (x->tensor, y->tensor))
+        g_error ("'%s' differs", x->name);
+    }
+}
+
+static gsize
+get_peak (SluiceReplica *replica)
+{
+  SluiceMemoryStats stats;
+  gsize peak = 0;
+  for (guint i = 1; i < sluice_session_get_n_devices (replica->session); i++)
+    {
+      sluice_allocator_get_stats (sluice_session_get_device (replica->session, i)->allocator,
+                                  &stats);
+      peak = MAX (peak, stats.peak_bytes);
+    }
+  return peak;
+}
+
+static void
+check_losses (const GArray *a, const GArray *b)
+{
+  g_assert_cmpmem (a->data, a->len * sizeof (double), b->data, b->len * sizeof (double));
+}
+
+static void
+test_ways (gconstpointer name)
+{
+  Sample sample;
+  sample_init (&sample, name);
+  g_autoptr (GArray) expected = g_array_new (FALSE, FALSE, sizeof (double));
+  SluiceReplica *reference = begin (&sample, &on_cpu);
+  g_autoptr (GError) error = NULL;
+  g_assert_true (sluice_replica_initialize (reference, &error));
+  train (reference, N_STEPS, expected);
+  for (guint i = 0; i < G_N_ELEMENTS (ways); i++)
+    {
+      g_autoptr (GArray) losses = g_array_new (FALSE, FALSE, sizeof (double));
+      SluiceReplica *replica = begin (&sample, &ways[i]);
+      sluice_replica_initialize (replica, &error);
+      g_assert_no_error (error);
+      train (replica, N_STEPS, losses);
+      check_losses (losses, expected);
+      check_variables (replica, reference);
+      sample.peak = get_peak (replica);
+      sluice_replica_free (replica);
+    }
+  sluice_replica_free (reference);
+  sample_clear (&sample);
+}
+
+/* A checkpoint goes on on other devices: from each way to each. */
+static void
+test_checkpoints (gconstpointer name)
+{
+  Sample sample;
+  sample_init (&sample, name);
+  g_autoptr (GError) error = NULL;
+  Folder folder;
+  folder_init (&folder);
+  g_autofree char *path = folder_dup_path (&folder, "kept.safetensors");
+  g_autoptr (GArray) expected = g_array_new (FALSE, FALSE, sizeof (double));
+  SluiceReplica *reference = begin (&sample, &on_cpu);
+  sluice_replica_initialize (reference, &error);
+  train (reference, N_STEPS, expected);
+  const Way *const all[] = { &on_cpu, &ways[0], &ways[1] };
+  for (guint i = 0; i < G_N_ELEMENTS (all); i++)
+    for (guint k = 0; k < G_N_ELEMENTS (all); k++)
+      {
+        g_autoptr (GArray) losses = g_array_new (FALSE, FALSE, sizeof (double));
+        SluiceReplica *first = begin (&sample, all[i]);
+        sluice_replica_initialize (first, &error);
+        g_assert_no_error (error);
+        train (first, N_STEPS / 2, losses);
+        sluice_replica_save (first, path, NULL, &error);
+        g_assert_no_error (error);
+        sluice_replica_free (first);
+        SluiceReplica *second = begin (&sample, all[k]);
+        sluice_replica_restore (second, path, &error);
+        g_assert_no_error (error);
+        train (second, N_STEPS / 2, losses);
+        check_losses (losses, expected);
+        check_variables (second, reference);
+        sluice_replica_free (second);
+      }
+  sluice_replica_free (reference);
+  folder_clear (&folder);
+  sample_clear (&sample);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  sluice_registry_init (sluice_kernel_modules ());
+  sluice_passes_init ();
+  for (guint i = 0; samples[i] != NULL; i++)
+    {
+      g_autofree char *path = g_strconcat ("/train/devices/ways/", samples[i], NULL);
+      g_test_add_data_func (path, samples[i], test_ways);
+    }
+  g_test_add_data_func ("/train/devices/checkpoints/digits-lenet", "digits-lenet",
+                        test_checkpoints);
+  g_test_add_data_func ("/train/devices/checkpoints/moe", "moe", test_checkpoints);
+  return g_test_run ();
+}
