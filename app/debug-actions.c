@@ -6,12 +6,14 @@
 #include <glib/gi18n.h>
 
 #include "app/break-marks.h"
+#include "app/debug-words.h"
 #include "app/failure-words.h"
 #include "app/help/help-window.h"
 #include "app/place-actions.h"
 #include "app/window-private.h"
 
-#define NON_FINITE "* if nonfinite"
+#define NON_FINITE   "* if nonfinite"
+#define MOST_MISSING 4 /* that a node waits for, in the bar */
 
 /* Sets it, or removes it where it is set. Returns: is it set now? */
 static gboolean
@@ -159,6 +161,40 @@ get_bar (SluiceWindow *window)
   return window->debug_bar;
 }
 
+/* (transfer full) (nullable): there is no such node */
+static char *
+dup_why (SluiceWindow *window, const char *name)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceGraph *graph = sluice_document_get_graph (window->document);
+  if (name == NULL || graph == NULL || sluice_graph_find (graph, name) == NULL)
+    return NULL;
+  g_autoptr (GArray) whys = sluice_debugger_dup_why (get_debugger (window), name, &error);
+  if (whys == NULL)
+    return sluice_failure_sentence (error->message);
+  g_autoptr (GString) words = g_string_new (NULL);
+  for (guint i = 0; i < whys->len; i++)
+    {
+      g_autofree char *line =
+          sluice_debug_words_of_why (&g_array_index (whys, SluiceDebugWhy, i), name, MOST_MISSING);
+      g_string_append_printf (words, "%s%s", i > 0 ? "\n" : "", line);
+    }
+  return words->len > 0 ? g_string_free (g_steal_pointer (&words), FALSE) : NULL;
+}
+
+void
+sluice_debug_actions_tell_why (SluiceWindow *window)
+{
+  SluiceDebugger *debugger = get_debugger (window);
+  g_autoptr (SluiceStop) stop = debugger != NULL ? sluice_debugger_dup_stop (debugger) : NULL;
+  const char *name = sluice_graph_page_get_selection (window->graph_page);
+  if (window->debug_bar == NULL)
+    return;
+  gboolean is_other = stop != NULL && g_strcmp0 (name, stop->node.name) != 0;
+  g_autofree char *words = is_other ? dup_why (window, name) : NULL;
+  sluice_debug_bar_set_why (window->debug_bar, words);
+}
+
 void
 sluice_debug_actions_update (SluiceWindow *window)
 {
@@ -178,4 +214,5 @@ sluice_debug_actions_update (SluiceWindow *window)
   if (stop != NULL && stop->node.name != NULL && stop->number != window->seen_stop)
     sluice_graph_page_select (window->graph_page, stop->node.name);
   window->seen_stop = stop != NULL ? stop->number : 0;
+  sluice_debug_actions_tell_why (window);
 }

@@ -10,6 +10,8 @@
 void sluice_debug_actions_add (SluiceWindow *window);
 /* Where the run has stopped, if it has: said in a bar, and its node is selected. */
 void sluice_debug_actions_update (SluiceWindow *window);
+/* What the selected node waits for, there, where the run has stopped at another one. */
+void sluice_debug_actions_tell_why (SluiceWindow *window);
 
 gboolean sluice_debug_actions_are_stopped (SluiceWindow *window);
 /* A run that is stopped goes on to the next stop. FALSE: none is. */

@@ -16,7 +16,7 @@ struct _SluiceDebugBar
 {
   GtkWidget parent;
   GtkRevealer *revealer;
-  GtkLabel *label, *values;
+  GtkLabel *label, *values, *why;
   GtkMenuButton *clip, *change;
   SluiceClipPopover *clip_popover;
   SluiceValuePopover *value_popover;
@@ -108,6 +108,13 @@ sluice_debug_bar_set_stop (SluiceDebugBar *self, const SluiceStop *stop)
 }
 
 void
+sluice_debug_bar_set_why (SluiceDebugBar *self, const char *words)
+{
+  gtk_label_set_label (self->why, words != NULL ? words : "");
+  gtk_widget_set_visible (GTK_WIDGET (self->why), words != NULL);
+}
+
+void
 sluice_debug_bar_set_edited (SluiceDebugBar *self, gboolean is_edited)
 {
   gtk_widget_set_visible (self->edited, is_edited);
@@ -159,6 +166,7 @@ sluice_debug_bar_class_init (SluiceDebugBarClass *klass)
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, revealer);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, label);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, values);
+  gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, why);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, clip_popover);
   gtk_widget_class_bind_template_child (widget_class, SluiceDebugBar, change);

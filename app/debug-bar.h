@@ -14,6 +14,8 @@ G_DECLARE_FINAL_TYPE (SluiceDebugBar, sluice_debug_bar, SLUICE, DEBUG_BAR, GtkWi
 SluiceDebugBar *sluice_debug_bar_new (void);
 /* stop: (nullable): no run is stopped */
 void sluice_debug_bar_set_stop (SluiceDebugBar *self, const SluiceStop *stop);
+/* words: (nullable): of another node that is selected: what it waits for */
+void sluice_debug_bar_set_why (SluiceDebugBar *self, const char *words);
 /* The graph was edited meanwhile: it says how to go on with that. */
 void sluice_debug_bar_set_edited (SluiceDebugBar *self, gboolean is_edited);
 /* Shows what changes a value. */

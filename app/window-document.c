@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/build/compare-dialog.h"
+#include "app/debug-actions.h"
 #include "app/failure-words.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/fit-project.h"
@@ -78,6 +79,7 @@ static void
 selected_in_graph_cb (SluiceWindow *self, const char *name)
 {
   sluice_build_page_select (get_build_page (self), name);
+  sluice_debug_actions_tell_why (self);
 }
 
 static void

@@ -3,6 +3,7 @@
 
 #include "app/build/layers-pane.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <string.h>
 
@@ -87,11 +88,15 @@ new_row (Entry *take, const char *summary, const char *detail)
   GtkWidget *title = gtk_label_new (take->title), *dim = gtk_label_new (detail);
   gtk_label_set_xalign (GTK_LABEL (title), 0);
   gtk_widget_set_hexpand (title, TRUE);
-  gtk_label_set_ellipsize (GTK_LABEL (dim), PANGO_ELLIPSIZE_END);
+  /* Whole, or not at all: half a setting says nothing. */
+  GtkWidget *room = adw_squeezer_new ();
+  adw_squeezer_set_allow_none (ADW_SQUEEZER (room), TRUE);
+  adw_squeezer_set_xalign (ADW_SQUEEZER (room), 1);
+  adw_squeezer_add (ADW_SQUEEZER (room), dim);
   gtk_widget_add_css_class (dim, "dim-label");
   gtk_widget_add_css_class (dim, "layer-detail");
   gtk_box_append (GTK_BOX (box), title);
-  gtk_box_append (GTK_BOX (box), dim);
+  gtk_box_append (GTK_BOX (box), room);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_widget_set_tooltip_text (row, summary);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, take->title,

@@ -9,6 +9,7 @@
 
 #include "app/cli/json.h"
 #include "app/cli/values.h"
+#include "app/debug-words.h"
 #include "engine/base/text.h"
 #include "engine/store/json-text.h"
 
@@ -27,35 +28,10 @@ print_line (const char *text)
   puts (safe);
 }
 
-/* "Mul 's/z' on CPU:0 in loop[2]". (transfer full) */
-static char *
-describe_node (const SluiceDebugNode *node)
-{
-  return node->loops != NULL
-             ? g_strdup_printf (_ ("%s '%s' on %s in %s"), node->op, node->name, node->device,
-                                node->loops)
-             : g_strdup_printf (_ ("%s '%s' on %s"), node->op, node->name, node->device);
-}
-
-static const char *
-describe_turn (SluiceTurn turn)
-{
-  static const char *const words[] = {
-    N_ ("the run has stopped at it"),
-    N_ ("ready"),
-    N_ ("under way"),
-    N_ ("waits"),
-    N_ ("has run"),
-    N_ ("does not run: its branch is not taken"),
-    N_ ("its loop does not run"),
-  };
-  return _ (words[turn]);
-}
-
 static char *
 describe_stop (const SluiceStop *stop)
 {
-  g_autofree char *node = stop->node.name != NULL ? describe_node (&stop->node) : NULL;
+  g_autofree char *node = stop->node.name != NULL ? sluice_debug_words_of_node (&stop->node) : NULL;
   switch (stop->kind)
     {
     case SLUICE_STOP_BEFORE:
@@ -77,7 +53,8 @@ print_stop_text (const SluiceStop *stop)
   g_autofree char *where = describe_stop (stop);
   for (guint i = 0; i < stop->dead->len; i++)
     {
-      g_autofree char *dead = describe_node (&g_array_index (stop->dead, SluiceDebugNode, i));
+      g_autofree char *dead =
+          sluice_debug_words_of_node (&g_array_index (stop->dead, SluiceDebugNode, i));
       g_autofree char *text = g_strdup_printf (_ ("passed by %s: its branch is not taken"), dead);
       print_line (text);
     }
@@ -227,38 +204,16 @@ sluice_cli_print_ready (const GArray *nodes)
       begin_node (b, node, NULL);
       json_builder_end_array (b);
       sluice_cli_json_end (b);
-      g_autofree char *text = describe_node (node);
-      g_autofree char *line = node->turn == SLUICE_TURN_DEAD
-                                  ? g_strdup_printf (_ ("%s: %s"), text, describe_turn (node->turn))
-                                  : g_strdup (text);
+      g_autofree char *text = sluice_debug_words_of_node (node);
+      g_autofree char *line =
+          node->turn == SLUICE_TURN_DEAD
+              ? g_strdup_printf (_ ("%s: %s"), text, sluice_debug_words_of_turn (node->turn))
+              : g_strdup (text);
       if (!sluice_cli_json)
         print_line (line);
     }
   if (nodes->len == 0 && !sluice_cli_json)
     puts (_ ("nothing else is ready"));
-}
-
-/* asked: (nullable) */
-static void
-print_why_text (const SluiceDebugWhy *why, const char *asked)
-{
-  g_autofree char *node = describe_node (&why->node);
-  g_autoptr (GString) line = g_string_new (NULL);
-  if (asked != NULL && !g_str_equal (asked, why->node.name))
-    g_string_append_printf (line, _ ("'%s' runs within "), asked);
-  g_string_append (line, node);
-  g_string_append_printf (line, ": %s", describe_turn (why->node.turn));
-  if (why->waits_for != NULL)
-    g_string_append_printf (line, _ (", waits for %s"), why->waits_for);
-  for (guint i = 0; i < why->missing->len; i++)
-    {
-      const SluiceDebugMissing *missing = &g_array_index (why->missing, SluiceDebugMissing, i);
-      const char *loops = missing->source.loops;
-      g_string_append_printf (line, "%s%s (%s%s%s)", i > 0 ? ", " : _ (" for "), missing->edge,
-                              loops != NULL ? loops : "", loops != NULL ? ": " : "",
-                              describe_turn (missing->source.turn));
-    }
-  print_line (line->str);
 }
 
 void
@@ -280,8 +235,9 @@ sluice_cli_print_why (const GArray *whys, const char *name)
         }
       json_builder_end_array (b);
       sluice_cli_json_end (b);
+      g_autofree char *text = sluice_debug_words_of_why (why, name, 0);
       if (!sluice_cli_json)
-        print_why_text (why, name);
+        print_line (text);
     }
   if (whys->len == 0 && !sluice_cli_json)
     puts (_ ("nothing waits"));

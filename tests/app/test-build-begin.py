@@ -6,7 +6,8 @@
 usage: test-build-begin.py WORKBENCH COMMAND PROJECT
 
 An empty graph is made by keys, whose next key is the canvas'; F5 trains what is drawn; a page that
-is covered is hidden and computes nothing; an op's example is run and opened as a graph.
+is covered is hidden and computes nothing; what a project feeds is not to be deleted, in the window
+and for check; an op's example is run and opened as a graph.
 """
 import os
 import shutil
@@ -21,6 +22,13 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 from tap import Tap
 from workbench import APPLICATION, Workbench, press_keys, type_text
+
+
+ALONE = """layer flatten flat input=x
+layer dense hidden input=flat/output units=3
+add Const axes value=[0,1]
+add Mean loss hidden/output axes
+train loss optimizer=sgd learning-rate=0.1"""
 
 
 def text(string):
@@ -99,19 +107,57 @@ class Begin:
         self.w.act("show-page", text("graph"))
         self.w.wait(lambda s: s["page"] == "graph" and s["settled"])
         self.tap.point("a page that is covered is hidden", self.w.until(lambda: not canvases()))
+        before = self.w.state()["build"]["canvas"]
         self.edit("add Identity covered logits/bias_add")
         state = self.w.wait(lambda s: "covered" in self.names(s, "graph") and s["settled"])
-        self.tap.point("it draws nothing", "covered" not in self.names(state, "build"),
-                       self.names(state, "build"))
+        canvas = state["build"]["canvas"]
+        self.tap.point("it computes nothing", canvas["nodes"] == before["nodes"]
+                       and not canvas["busy"] and "covered" not in self.names(state, "build"),
+                       before["nodes"], canvas["nodes"], canvas["busy"])
         self.w.act("show-page", text("build"))
         self.w.wait(lambda s: "covered" in self.names(s, "build") and s["settled"])
         self.tap.point("until somebody sees it", True)
 
+    # ---- what is wrong, where a project says what is fed ----
+
+    def check(self, path):
+        done = subprocess.run([self.command, "check", path], capture_output=True, text=True,
+                              check=False)
+        return done.stdout + done.stderr
+
+    def checked(self, samples):
+        """A model that learns from pictures alone: the project feeds labels all the same."""
+        project, unread = self.place("alone"), "Nothing reads it"
+        digits = os.path.join(samples, "data", "digits", "train-")
+        subprocess.run([self.command, "new", project, "--model", "none", "--data",
+                        digits + "images-idx3-ubyte.gz", "--labels",
+                        digits + "labels-idx1-ubyte.gz"], check=True, stdout=subprocess.DEVNULL)
+        self.w.act("open", text(project))
+        self.w.wait(lambda s: s["project"] == project and s["build"]["shows"] == "editor"
+                    and s["settled"])
+        self.w.act("show-page", text("build"))
+        for n, line in enumerate(ALONE.splitlines()):
+            self.edit(line)
+            self.w.wait(lambda s, n=n: s["build"]["n-undo"] == n + 1 and s["settled"])
+        self.w.until(lambda: any(o.label() == f"y: {unread} yet: a layer or a loss will."
+                                 for o in self.w.accessible().tree()))
+        offers = self.w.all_accessible("button", "Delete y")
+        self.tap.point("what a project feeds is not offered to be deleted", not offers)
+        self.w.act("save-graph")
+        self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
+        in_project = self.check(project)
+        alone = self.check(os.path.join(project, "model.pbtxt"))
+        self.tap.point("nor by check", f"y: {unread} yet" in in_project
+                       and "delete y" not in in_project, in_project)
+        self.tap.point("but of the graph alone, which nobody feeds", f"y: {unread}.\n" in alone
+                       and "delete y" in alone, alone)
+
     # ---- an op's example ----
 
     def example(self):
-        self.w.act("select", text("logits/matmul"))
-        self.w.wait(lambda s: s["graph"]["selection"] == "logits/matmul" and s["settled"])
+        self.w.act("show-page", text("graph"))
+        self.w.act("select", text("hidden/MatMul"))
+        self.w.wait(lambda s: s["graph"]["selection"] == "hidden/MatMul" and s["settled"])
         ports = self.w.find_accessible("image", "a: T, b: T → product: T")
         self.tap.point("the inspector has a picture of the op's ports", ports.place()[2] > 0,
                        ports.place())
@@ -140,6 +186,7 @@ class Begin:
         self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
         self.f5(project)
         self.covered()
+        self.checked(os.path.dirname(project))
         self.example()
 
 

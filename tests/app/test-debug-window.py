@@ -123,6 +123,19 @@ class Debug:
         return next((o.label() for o in w.accessible().tree()
                      if o.label().startswith("input hidden")), "")
 
+    def why(self, w):
+        """Of the others it is said what they wait for; the one that it stands at needs no words."""
+        for node, words in (("logits/bias_add", "waits for logits/matmul:0 (the run has stopped "
+                                                "at it)"), ("hidden/relu", "has run")):
+            w.act("select", GLib.Variant("s", node))
+            said = w.until(lambda n=node: next((o.label() for o in w.accessible().tree() if
+                                                f"'{n}' on CPU:0: " in o.label()), None))
+            self.tap.point(f"{node}: {words.split(' (')[0]}", words in said, said)
+        self.picture("debug-why")
+        w.act("select", GLib.Variant("s", "logits/matmul"))
+        w.until(lambda: not any("' on CPU:0: " in o.label() for o in w.accessible().tree()))
+        self.tap.point("of the node where it stands no more is said", True)
+
     def change(self, w):
         """A value of the step that is stopped, and back."""
         before = w.until(lambda: self.values(w))
@@ -167,6 +180,7 @@ class Debug:
             "init does not run: nothing that is fetched or run needs it" in o.label()
             for o in w.accessible().tree())))
         self.picture("debug-step")
+        self.why(w)
         self.change(w)
         press_keys("ctrl+F10")
         state = w.wait(lambda s: s["stop"] and "logits/matmul" not in s["stop"])

@@ -9,6 +9,7 @@
 #include "engine/runtime/session/options.h"
 #include "engine/train/project.h"
 #include "kernels/registry.h"
+#include "tests/lib/sample-project.h"
 #include "tests/remove-tree.h"
 
 static char *sample;
@@ -137,7 +138,7 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
-  sample = g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
+  sample = sample_dup_folder ("digits-mlp");
   g_test_add_func ("/app/launch/form/all-keys", test_all_keys);
   g_test_add_func ("/app/launch/form/assignments", test_assignments);
   g_test_add_func ("/app/launch/form/device", test_device);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "tests/lib/sample-project.h"
 
 typedef struct
 {
@@ -15,11 +16,7 @@ typedef struct
 static void
 set_up (Fixture *f, gconstpointer unused)
 {
-  g_autoptr (GError) error = NULL;
-  g_autofree char *folder =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
-  f->project = sluice_project_load (folder, &error);
-  g_assert_no_error (error);
+  f->project = sample_load_project ("digits-mlp");
 }
 
 static void

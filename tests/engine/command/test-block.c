@@ -6,10 +6,8 @@
 
 #include "engine/base/error.h"
 #include "engine/command/block.h"
-#include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
-#include "engine/passes/passes.h"
-#include "kernels/registry.h"
+#include "tests/engine/command/fixture.h"
 
 static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6]\n"
                             "add Placeholder y dtype=DT_INT64 shape=[?]\n"
@@ -20,35 +18,6 @@ static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6]\n"
                             "block body body\n"
                             "instance body second body/out_0\n"
                             "connect second/out_0 logits/MatMul:0\n";
-
-typedef struct
-{
-  SluiceGraph *graph;
-  SluiceCommandStack *stack;
-} Fixture;
-
-static void
-run (Fixture *f, const char *script)
-{
-  g_autoptr (GError) error = NULL;
-  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  f->graph = sluice_graph_new ();
-  f->stack = sluice_command_stack_new (f->graph);
-  run (f, model);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  sluice_command_stack_free (f->stack);
-  sluice_graph_unref (f->graph);
-}
 
 static void
 assert_op (Fixture *f, const char *name, const char *op)
@@ -74,7 +43,7 @@ assert_wired (Fixture *f)
   assert_reads (f, "second/in_0", "body/out_0");
   assert_reads (f, "second/fc/MatMul", "second/in_0");
   assert_reads (f, "logits/MatMul", "second/out_0");
-  run (f, "check\n");
+  fixture_run (f, "check\n");
 }
 
 static GBytes *
@@ -98,17 +67,17 @@ test_ports (Fixture *f, gconstpointer data)
 static void
 test_apply (Fixture *f, gconstpointer data)
 {
-  run (f, "set body/fc activation=tanh\nadd Relu body/more body/ln/output\n"
-          "connect body/more body/out_0:0\n");
+  fixture_run (f, "set body/fc activation=tanh\nadd Relu body/more body/ln/output\n"
+                  "connect body/more body/out_0:0\n");
   g_autoptr (GBytes) before = dup_bytes (f);
-  run (f, "apply body\n");
+  fixture_run (f, "apply body\n");
   assert_op (f, "second/fc/output", "Tanh");
   assert_reads (f, "second/out_0", "second/more");
   assert_wired (f);
-  run (f, "set second/fc activation=none\napply second\n");
+  fixture_run (f, "set second/fc activation=none\napply second\n");
   assert_op (f, "body/fc/output", "Identity");
   assert_wired (f);
-  run (f, "undo 3\n");
+  fixture_run (f, "undo 3\n");
   g_autoptr (GBytes) after = dup_bytes (f);
   g_assert_true (g_bytes_equal (before, after));
 }
@@ -117,31 +86,31 @@ test_apply (Fixture *f, gconstpointer data)
 static void
 test_apply_at_begin (Fixture *f, gconstpointer data)
 {
-  run (f, "insert Tanh second/first second/in_0\napply second\n");
+  fixture_run (f, "insert Tanh second/first second/in_0\napply second\n");
   assert_reads (f, "body/first", "body/in_0");
   assert_reads (f, "body/fc/MatMul", "body/first");
   assert_reads (f, "body/in_0", "x");
-  run (f, "check\n");
+  fixture_run (f, "check\n");
 }
 
 static void
 test_trained (Fixture *f, gconstpointer data)
 {
-  run (f, "train loss/output optimizer=adam learning-rate=0.01\n"
-          "set body/fc activation=tanh\napply body\n");
+  fixture_run (f, "train loss/output optimizer=adam learning-rate=0.01\n"
+                  "set body/fc activation=tanh\napply body\n");
   assert_op (f, "second/fc/output", "Tanh");
   g_assert_nonnull (sluice_graph_find (f->graph, "train"));
   assert_wired (f);
-  run (f, "undo 2\nredo 2\n");
+  fixture_run (f, "undo 2\nredo 2\n");
   assert_wired (f);
 }
 
 static void
 test_scope (Fixture *f, gconstpointer data)
 {
-  run (f, "group model body second\nset model/body/fc activation=elu\napply model/body\n");
+  fixture_run (f, "group model body second\nset model/body/fc activation=elu\napply model/body\n");
   assert_op (f, "model/second/fc/output", "Elu");
-  run (f, "unblock model/second\nset model/body/fc activation=relu\napply model/body\n");
+  fixture_run (f, "unblock model/second\nset model/body/fc activation=relu\napply model/body\n");
   assert_op (f, "model/second/fc/output", "Elu");
 }
 
@@ -174,14 +143,13 @@ test_refused (Fixture *f, gconstpointer data)
   g_assert_true (g_bytes_equal (before, after));
 }
 
-#define TEST(path, func) g_test_add ("/command/block/" path, Fixture, NULL, set_up, func, tear_down)
+#define TEST(path, func)                                                                           \
+  g_test_add ("/command/block/" path, Fixture, model, fixture_set_up, func, fixture_tear_down)
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
-  sluice_registry_init (sluice_kernel_modules ());
-  sluice_passes_init ();
+  fixture_init (&argc, &argv);
   TEST ("ports", test_ports);
   TEST ("apply", test_apply);
   TEST ("apply-at-begin", test_apply_at_begin);

@@ -5,16 +5,8 @@
 #include <string.h>
 
 #include "engine/base/error.h"
-#include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
-#include "engine/passes/passes.h"
-#include "kernels/registry.h"
-
-typedef struct
-{
-  SluiceGraph *graph;
-  SluiceCommandStack *stack;
-} Fixture;
+#include "tests/engine/command/fixture.h"
 
 static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,4]\n"
                             "layer dense h input=x units=3\n"
@@ -23,29 +15,6 @@ static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,4]\n"
                             "layer dense out input=d/output units=2\n"
                             "add Const axes value=[0,1]\n"
                             "add Mean loss out/output axes\n";
-
-static void
-run (Fixture *f, const char *script)
-{
-  g_autoptr (GError) error = NULL;
-  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  f->graph = sluice_graph_new ();
-  f->stack = sluice_command_stack_new (f->graph);
-  run (f, model);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  sluice_command_stack_free (f->stack);
-  sluice_graph_unref (f->graph);
-}
 
 static GBytes *
 dup_bytes (Fixture *f)
@@ -78,15 +47,16 @@ test_back (Fixture *f, gconstpointer data)
   for (guint i = 0; i < 2; i++)
     {
       if (i == 1)
-        run (f, "train loss optimizer=momentum learning-rate=0.1");
+        fixture_run (f, "train loss optimizer=momentum learning-rate=0.1");
       g_autoptr (GBytes) before = dup_bytes (f);
-      run (f, "mute r\nunmute r");
+      fixture_run (f, "mute r\nunmute r");
       assert_same (f, before);
-      run (f, "mute d\nmute r\nunmute d\nunmute r");
+      fixture_run (f, "mute d\nmute r\nunmute d\nunmute r");
       assert_same (f, before);
-      run (f, "mute d\nundo");
+      fixture_run (f, "mute d\nundo");
       assert_same (f, before);
-      run (f, "together both \"mute r\" \"mute d\"\ntogether both \"unmute d\" \"unmute r\"");
+      fixture_run (f,
+                   "together both \"mute r\" \"mute d\"\ntogether both \"unmute d\" \"unmute r\"");
       assert_same (f, before);
     }
 }
@@ -94,12 +64,12 @@ test_back (Fixture *f, gconstpointer data)
 static void
 test_around (Fixture *f, gconstpointer data)
 {
-  run (f, "add Identity also d/output\nmute d");
+  fixture_run (f, "add Identity also d/output\nmute d");
   assert_reads (f, "also", 0, "r");
-  run (f, "mute r");
+  fixture_run (f, "mute r");
   assert_reads (f, "also", 0, "h/output");
   /* In a training it is another graph that is trained. */
-  run (f, "unmute r\ntrain loss optimizer=sgd learning-rate=0.1\nmute r");
+  fixture_run (f, "unmute r\ntrain loss optimizer=sgd learning-rate=0.1\nmute r");
   g_assert_null (sluice_graph_find (f->graph, "gradients/r_grad/ReluGrad"));
   g_assert_nonnull (sluice_graph_find (f->graph, "train"));
 }
@@ -109,9 +79,9 @@ static void
 test_readers (Fixture *f, gconstpointer data)
 {
   g_autoptr (GString) said = g_string_new (NULL);
-  run (f, "add Identity a r\nadd Identity b r\nadd Identity c r\nadd Identity e r\n"
-          "add Identity g r\nmute r\n"
-          "rename a s/a\ndelete b\nconnect x c:0\nduplicate r twin\ngroup t e g");
+  fixture_run (f, "add Identity a r\nadd Identity b r\nadd Identity c r\nadd Identity e r\n"
+                  "add Identity g r\nmute r\n"
+                  "rename a s/a\ndelete b\nconnect x c:0\nduplicate r twin\ngroup t e g");
   g_assert_true (sluice_command_stack_do (f->stack, "unmute r", said, NULL));
   assert_reads (f, "s/a", 0, "r");
   assert_reads (f, "t/e", 0, "r");
@@ -134,7 +104,7 @@ test_refused (Fixture *f, gconstpointer data)
     { "set d rate=0.2", "unmute it" },
     { "mute h", "" }, /* another shape than what reads it takes */
   };
-  run (f, "mute d\ntrain loss optimizer=sgd learning-rate=0.1");
+  fixture_run (f, "mute d\ntrain loss optimizer=sgd learning-rate=0.1");
   g_autoptr (GBytes) before = dup_bytes (f);
   for (guint i = 0; i < G_N_ELEMENTS (lines); i++)
     {
@@ -150,12 +120,13 @@ test_refused (Fixture *f, gconstpointer data)
 int
 main (int argc, char *argv[])
 {
-  g_test_init (&argc, &argv, NULL);
-  sluice_registry_init (sluice_kernel_modules ());
-  sluice_passes_init ();
-  g_test_add ("/command/mute/back", Fixture, NULL, set_up, test_back, tear_down);
-  g_test_add ("/command/mute/around", Fixture, NULL, set_up, test_around, tear_down);
-  g_test_add ("/command/mute/readers", Fixture, NULL, set_up, test_readers, tear_down);
-  g_test_add ("/command/mute/refused", Fixture, NULL, set_up, test_refused, tear_down);
+  fixture_init (&argc, &argv);
+  g_test_add ("/command/mute/back", Fixture, model, fixture_set_up, test_back, fixture_tear_down);
+  g_test_add ("/command/mute/around", Fixture, model, fixture_set_up, test_around,
+              fixture_tear_down);
+  g_test_add ("/command/mute/readers", Fixture, model, fixture_set_up, test_readers,
+              fixture_tear_down);
+  g_test_add ("/command/mute/refused", Fixture, model, fixture_set_up, test_refused,
+              fixture_tear_down);
   return g_test_run ();
 }

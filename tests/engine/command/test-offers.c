@@ -8,11 +8,9 @@
 #include "engine/base/error.h"
 #include "engine/command/judge.h"
 #include "engine/command/offers.h"
-#include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
 #include "engine/graph/shape-words.h"
-#include "engine/passes/passes.h"
-#include "kernels/registry.h"
+#include "tests/engine/command/fixture.h"
 
 /* Pictures, a convolution, and a dense layer's nodes with nothing before them. */
 static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,28,28,1]\n"
@@ -24,35 +22,6 @@ static const char model[] = "add Placeholder x dtype=DT_FLOAT shape=[?,28,28,1]\
                             "add Placeholder matrix dtype=DT_FLOAT shape=[3136,128]\n"
                             "add MatMul fc1/MatMul \"\" matrix\n"
                             "add BiasAdd bias rows \"\"\n";
-
-typedef struct
-{
-  SluiceGraph *graph;
-  SluiceCommandStack *stack;
-} Fixture;
-
-static void
-run (Fixture *f, const char *script)
-{
-  g_autoptr (GError) error = NULL;
-  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
-  g_assert_no_error (error);
-}
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  f->graph = sluice_graph_new ();
-  f->stack = sluice_command_stack_new (f->graph);
-  run (f, data != NULL ? data : model);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  sluice_command_stack_free (f->stack);
-  sluice_graph_unref (f->graph);
-}
 
 static SluiceEdge
 edge (Fixture *f, const char *text)
@@ -130,18 +99,18 @@ test_fits (void)
   for (guint i = 0; i < G_N_ELEMENTS (fits); i++)
     {
       Fixture f = { 0 };
-      set_up (&f, model);
+      fixture_set_up (&f, model);
       g_autofree char *script = g_strdup_printf ("add %s\nadd %s\n", fits[i].value, fits[i].node);
-      run (&f, script);
+      fixture_run (&f, script);
       SluiceHand hand = { .edge = edge (&f, "v"), .refused = sluice_graph_find (f.graph, "n") };
       g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (f.graph, &hand);
       assert_offer (get_offer (offers, 0), fits[i].offer);
       /* It does so, and the node that refused it has nothing wrong with it any more. */
-      run (&f, get_offer (offers, 0)->line);
+      fixture_run (&f, get_offer (offers, 0)->line);
       const GError *error = sluice_graph_find (f.graph, "n")->error;
       g_assert_true (error == NULL || strstr (error->message, "is open") != NULL);
       g_assert_cmpuint (sluice_command_stack_get_n_undo (f.stack), ==, 12);
-      tear_down (&f, NULL);
+      fixture_tear_down (&f, NULL);
     }
 }
 
@@ -149,8 +118,8 @@ test_fits (void)
 static void
 test_names (Fixture *f, gconstpointer data)
 {
-  run (f, "layer flatten flat input=x\nlayer dense head input=flat/output units=3\n"
-          "disconnect head/MatMul:0\n");
+  fixture_run (f, "layer flatten flat input=x\nlayer dense head input=flat/output units=3\n"
+                  "disconnect head/MatMul:0\n");
   SluiceHand hand = { .edge = edge (f, "x"),
                       .refused = sluice_graph_find (f->graph, "head/MatMul") };
   g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
@@ -166,14 +135,14 @@ test_names (Fixture *f, gconstpointer data)
 static void
 test_anew (Fixture *f, gconstpointer data)
 {
-  run (f, "add Placeholder short dtype=DT_FLOAT shape=[?,50]\n"
-          "layer flatten flat input=x\nlayer dense head input=flat/output units=3\n"
-          "add Identity reader head/output\n");
+  fixture_run (f, "add Placeholder short dtype=DT_FLOAT shape=[?,50]\n"
+                  "layer flatten flat input=x\nlayer dense head input=flat/output units=3\n"
+                  "add Identity reader head/output\n");
   SluiceHand hand = { .edge = edge (f, "short"),
                       .refused = sluice_graph_find (f->graph, "head/MatMul") };
   g_autoptr (GPtrArray) offers = sluice_offers_list_fitting (f->graph, &hand);
   assert_offer (get_offer (offers, 0), "Make head anew | for ?×50 | ?×3");
-  run (f, get_offer (offers, 0)->line);
+  fixture_run (f, get_offer (offers, 0)->line);
   g_assert_null (sluice_graph_find (f->graph, "reader")->error);
   g_assert_cmpint (edge (f, "head/MatMul/ReadVariableOp").node->outputs[0].shape.dim[0], ==, 50);
 }
@@ -358,10 +327,10 @@ test_blocks (Fixture *f, gconstpointer data)
 {
   static const char *const name[] = { "name=third", NULL };
   g_autoptr (GError) error = NULL;
-  run (f, "add Placeholder wide dtype=DT_FLOAT shape=[?,6]\n"
-          "layer dense body/fc input=wide units=6\n"
-          "layer dense end input=body/fc/output units=2\n"
-          "block body body\n");
+  fixture_run (f, "add Placeholder wide dtype=DT_FLOAT shape=[?,6]\n"
+                  "layer dense body/fc input=wide units=6\n"
+                  "layer dense end input=body/fc/output units=2\n"
+                  "block body body\n");
   SluiceHand hand = { .edge = edge (f, "wide") };
   g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
   g_autoptr (GPtrArray) found = sluice_offers_match (offers, "body", NULL, NULL, FALSE);
@@ -373,7 +342,7 @@ test_blocks (Fixture *f, gconstpointer data)
   g_autofree char *named = sluice_offer_dup_line_with (offer, name, &error);
   g_assert_no_error (error);
   g_assert_cmpstr (named, ==, "instance body third wide");
-  run (f, offer->line);
+  fixture_run (f, offer->line);
   g_assert_nonnull (sluice_graph_find (f->graph, "body_1/out_0"));
   SluiceHand narrow = { .edge = edge (f, "end/output") };
   g_autoptr (SluiceOffers) others = sluice_offers_new (f->graph, &narrow);
@@ -401,7 +370,7 @@ static void
 test_judged (Fixture *f, gconstpointer data)
 {
   g_autoptr (SluiceJudge) judge = sluice_judge_new (f->graph);
-  run (f, "disconnect conv/BiasAdd:0\nadd AddN sum rows rows\n");
+  fixture_run (f, "disconnect conv/BiasAdd:0\nadd AddN sum rows rows\n");
   for (guint i = 0; i < sluice_graph_get_n_nodes (f->graph); i++)
     for (guint k = 0; k < sluice_graph_get_n_nodes (f->graph); k++)
       {
@@ -436,7 +405,7 @@ test_judged (Fixture *f, gconstpointer data)
 static void
 test_nothing_in_hand (Fixture *f, gconstpointer data)
 {
-  run (f, "layer flatten flat input=pool2/output");
+  fixture_run (f, "layer flatten flat input=pool2/output");
   const SluiceHand hand = { .edge = SLUICE_NO_EDGE };
   g_autoptr (SluiceOffers) offers = sluice_offers_new (f->graph, &hand);
   g_autoptr (GPtrArray) layers = sluice_offers_match (offers, "dense", NULL, NULL, FALSE);
@@ -447,14 +416,12 @@ test_nothing_in_hand (Fixture *f, gconstpointer data)
 }
 
 #define TEST(path, func)                                                                           \
-  g_test_add ("/command/offers/" path, Fixture, model, set_up, func, tear_down)
+  g_test_add ("/command/offers/" path, Fixture, model, fixture_set_up, func, fixture_tear_down)
 
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
-  sluice_registry_init (sluice_kernel_modules ());
-  sluice_passes_init ();
+  fixture_init (&argc, &argv);
   g_test_add_func ("/command/offers/fits", test_fits);
   TEST ("names", test_names);
   TEST ("anew", test_anew);

@@ -8,38 +8,8 @@
 #include "engine/base/error.h"
 #include "engine/command/layer.h"
 #include "engine/command/command.h"
-#include "engine/command/stack.h"
 #include "engine/graph/graphdef.h"
-#include "engine/passes/passes.h"
-#include "kernels/registry.h"
-
-typedef struct
-{
-  SluiceGraph *graph;
-  SluiceCommandStack *stack;
-} Fixture;
-
-static void
-set_up (Fixture *f, gconstpointer data)
-{
-  f->graph = sluice_graph_new ();
-  f->stack = sluice_command_stack_new (f->graph);
-}
-
-static void
-tear_down (Fixture *f, gconstpointer data)
-{
-  sluice_command_stack_free (f->stack);
-  sluice_graph_unref (f->graph);
-}
-
-static void
-run (Fixture *f, const char *script)
-{
-  g_autoptr (GError) error = NULL;
-  sluice_command_stack_run (f->stack, script, FALSE, NULL, NULL, &error);
-  g_assert_no_error (error);
-}
+#include "tests/engine/command/fixture.h"
 
 static GBytes *
 dup_bytes (SluiceGraph *graph)
@@ -101,25 +71,25 @@ static const char *const commands[][2] = {
 static void
 test_each (Fixture *f, gconstpointer data)
 {
-  run (f, model);
+  fixture_run (f, model);
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
       g_test_message ("%s", commands[i][0]);
-      run (f, commands[i][0]);
+      fixture_run (f, commands[i][0]);
       g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
       g_assert_cmpstr (words, ==, commands[i][1]);
       g_autoptr (GBytes) after = dup_bytes (f->graph);
       g_assert_false (g_bytes_equal (before, after));
-      run (f, "undo");
+      fixture_run (f, "undo");
       g_autoptr (GBytes) undone = dup_bytes (f->graph);
       g_assert_true (g_bytes_equal (before, undone));
       g_autofree char *again = sluice_command_stack_dup_redo_words (f->stack);
       g_assert_cmpstr (again, ==, words);
-      run (f, "redo");
+      fixture_run (f, "redo");
       g_autoptr (GBytes) redone = dup_bytes (f->graph);
       g_assert_true (g_bytes_equal (after, redone));
-      run (f, "undo");
+      fixture_run (f, "undo");
     }
 }
 
@@ -134,28 +104,28 @@ static void
 test_layout (Fixture *f, gconstpointer data)
 {
   g_autoptr (GString) told = g_string_new (NULL);
-  run (f, model);
+  fixture_run (f, model);
   sluice_command_stack_set_saved (f->stack, TRUE);
   sluice_command_stack_set_arrange (f->stack, note_line, told);
   g_autoptr (GBytes) before = dup_bytes (f->graph);
-  run (f, "layout \"move y\" \"+moved y 1 2\"\n"
-          "layout \"move y\" \"-moved y 1 2\" \"+moved y 3 4\"");
+  fixture_run (f, "layout \"move y\" \"+moved y 1 2\"\n"
+                  "layout \"move y\" \"-moved y 1 2\" \"+moved y 3 4\"");
   g_assert_cmpstr (told->str, ==, "+moved y 1 2;-moved y 1 2;+moved y 3 4;");
   g_assert_true (sluice_command_stack_is_saved (f->stack));
   g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
   g_assert_cmpstr (words, ==, "move y");
   g_string_truncate (told, 0);
-  run (f, "undo 2\nredo");
+  fixture_run (f, "undo 2\nredo");
   g_assert_cmpstr (told->str, ==, "-moved y 3 4;+moved y 1 2;-moved y 1 2;+moved y 1 2;");
-  run (f, "add Neg n loss");
+  fixture_run (f, "add Neg n loss");
   g_assert_false (sluice_command_stack_is_saved (f->stack));
-  run (f, "undo");
+  fixture_run (f, "undo");
   g_assert_true (sluice_command_stack_is_saved (f->stack));
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
   /* With a change of the graph it is one command. */
   g_string_truncate (told, 0);
-  run (f, "together both \"add Neg n loss\" \"layout w \\\"+moved n 1 2\\\"\"\nundo");
+  fixture_run (f, "together both \"add Neg n loss\" \"layout w \\\"+moved n 1 2\\\"\"\nundo");
   g_assert_cmpstr (told->str, ==, "+moved n 1 2;-moved n 1 2;");
   g_assert_null (sluice_graph_find (f->graph, "n"));
   g_assert_false (sluice_command_stack_do (f->stack, "layout w \"moved y 1 2\"", NULL, NULL));
@@ -165,16 +135,16 @@ test_layout (Fixture *f, gconstpointer data)
 static void
 test_journal (Fixture *f, gconstpointer data)
 {
-  run (f, model);
+  fixture_run (f, model);
   for (guint i = 0; i < G_N_ELEMENTS (commands); i++)
     {
       g_autoptr (GError) error = NULL;
       if (sluice_command_stack_do (f->stack, commands[i][0], NULL, &error) && i % 3 == 0)
-        run (f, "undo 2\nredo");
+        fixture_run (f, "undo 2\nredo");
     }
   Fixture copy;
-  set_up (&copy, NULL);
-  run (&copy, sluice_command_stack_get_journal (f->stack));
+  fixture_set_up (&copy, NULL);
+  fixture_run (&copy, sluice_command_stack_get_journal (f->stack));
   g_autoptr (GBytes) wanted = dup_bytes (f->graph), found = dup_bytes (copy.graph);
   g_assert_true (g_bytes_equal (wanted, found));
   g_assert_cmpuint (sluice_command_stack_get_n_undo (copy.stack), ==,
@@ -184,15 +154,15 @@ test_journal (Fixture *f, gconstpointer data)
   g_assert_true (
       sluice_command_stack_undo (copy.stack, sluice_command_stack_get_n_undo (copy.stack), NULL));
   g_assert_cmpuint (sluice_graph_get_n_nodes (copy.graph), ==, 0);
-  tear_down (&copy, NULL);
+  fixture_tear_down (&copy, NULL);
 }
 
 /* What the copy of a variable and what stands beside it are. */
 static void
 test_duplicate (Fixture *f, gconstpointer data)
 {
-  run (f, model);
-  run (f, "colocate s/w/read s/w\nduplicate s t\n");
+  fixture_run (f, model);
+  fixture_run (f, "colocate s/w/read s/w\nduplicate s t\n");
   const SluiceNode *w = sluice_graph_find (f->graph, "t/w");
   const SluiceNode *read = sluice_graph_find (f->graph, "t/w/read");
   g_assert_true (sluice_node_string_is (w, "shared_name", "t/w"));
@@ -205,20 +175,20 @@ test_duplicate (Fixture *f, gconstpointer data)
 static void
 test_duplicate_loop (Fixture *f, gconstpointer data)
 {
-  run (f, "add Const zero value=0\n"
-          "add Enter l/enter zero frame_name=\"l/frame\"\n"
-          "add Merge l/merge l/enter \"\" N=2\n"
-          "add Const l/limit ^l/merge value=9\n"
-          "add Less l/less l/merge l/limit\n"
-          "add LoopCond l/cond l/less\n"
-          "add Switch l/switch l/merge l/cond\n"
-          "add Exit l/exit l/switch\n"
-          "add Const l/one ^l/switch value=1\n"
-          "add Add l/add l/switch:1 l/one\n"
-          "add NextIteration l/next l/add\n"
-          "connect l/next l/merge:1\n"
-          "duplicate l m\n"
-          "check\n");
+  fixture_run (f, "add Const zero value=0\n"
+                  "add Enter l/enter zero frame_name=\"l/frame\"\n"
+                  "add Merge l/merge l/enter \"\" N=2\n"
+                  "add Const l/limit ^l/merge value=9\n"
+                  "add Less l/less l/merge l/limit\n"
+                  "add LoopCond l/cond l/less\n"
+                  "add Switch l/switch l/merge l/cond\n"
+                  "add Exit l/exit l/switch\n"
+                  "add Const l/one ^l/switch value=1\n"
+                  "add Add l/add l/switch:1 l/one\n"
+                  "add NextIteration l/next l/add\n"
+                  "connect l/next l/merge:1\n"
+                  "duplicate l m\n"
+                  "check\n");
   const SluiceNode *merge = sluice_graph_find (f->graph, "m/merge");
   g_assert_cmpstr (merge->inputs[1].node->name, ==, "m/next");
   g_assert_true (
@@ -229,11 +199,11 @@ test_duplicate_loop (Fixture *f, gconstpointer data)
 static void
 test_train (Fixture *f, gconstpointer data)
 {
-  run (f, model);
-  run (f, "train loss optimizer=adam learning-rate=0.1\n"
-          "rename train first\n"
-          "train loss optimizer=sgd learning-rate=0.1\n"
-          "check\n");
+  fixture_run (f, model);
+  fixture_run (f, "train loss optimizer=adam learning-rate=0.1\n"
+                  "rename train first\n"
+                  "train loss optimizer=sgd learning-rate=0.1\n"
+                  "check\n");
   const SluiceNode *train = sluice_graph_find (f->graph, "train");
   g_assert_cmpstr (train->inputs[0].node->name, ==, "global_step");
   g_assert_nonnull (sluice_graph_find (f->graph, "gradients_1/Shape"));
@@ -261,10 +231,10 @@ static const char layers[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6,6,2]\n
 static void
 test_layer (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "add Neg n hidden/output\nadd Neg m hidden/BiasAdd\ncontrol hidden/MatMul m\n");
+  fixture_run (f, layers);
+  fixture_run (f, "add Neg n hidden/output\nadd Neg m hidden/BiasAdd\ncontrol hidden/MatMul m\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
-  run (f, "layer dense hidden units=5\ncheck\n");
+  fixture_run (f, "layer dense hidden units=5\ncheck\n");
   const SluiceNode *n = sluice_graph_find (f->graph, "n");
   const SluiceNode *m = sluice_graph_find (f->graph, "m");
   g_assert_true (n->inputs[0].node == sluice_graph_find (f->graph, "hidden/output"));
@@ -275,13 +245,14 @@ test_layer (Fixture *f, gconstpointer data)
   g_assert_true (sluice_node_string_is (sluice_graph_find (f->graph, "hidden/output"), "_layer",
                                         "dense input=./MatMul:0 units=5 activation=none "
                                         "bias=true"));
-  run (f, "undo");
+  fixture_run (f, "undo");
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
   /* Without a bias there is no node for it: who read it has an open input. */
-  run (f, "layer dense hidden bias=false\n");
+  fixture_run (f, "layer dense hidden bias=false\n");
   g_assert_null (m->inputs[0].node);
-  run (f, "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
+  fixture_run (f,
+               "undo\ntrain loss/output optimizer=momentum learning-rate=0.1\ndelete m\ncheck\n");
 }
 
 static const SluiceNode *
@@ -294,22 +265,22 @@ kernel_of (Fixture *f)
 static void
 test_layer_set (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "add Neg n hidden/output\n");
+  fixture_run (f, layers);
+  fixture_run (f, "add Neg n hidden/output\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n_done = sluice_command_stack_get_n_undo (f->stack);
-  run (f, "set hidden units=5 activation=relu\ncheck\n");
+  fixture_run (f, "set hidden units=5 activation=relu\ncheck\n");
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
   g_autofree char *words = sluice_command_stack_dup_undo_words (f->stack);
   g_assert_cmpstr (words, ==, "change the layer hidden");
   g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 5);
   const SluiceNode *n = sluice_graph_find (f->graph, "n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Relu");
-  run (f, "set hidden activation=\n");
+  fixture_run (f, "set hidden activation=\n");
   g_assert_cmpstr (n->inputs[0].node->op_name, ==, "Identity");
-  run (f, "set hidden units=+1e1\n");
+  fixture_run (f, "set hidden units=+1e1\n");
   g_assert_cmpint (kernel_of (f)->outputs[0].handle_shape.dim[1], ==, 10);
-  run (f, "undo 3");
+  fixture_run (f, "undo 3");
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
 }
@@ -319,16 +290,17 @@ test_layer_set (Fixture *f, gconstpointer data)
 static void
 test_layer_followed (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "set bn momentum=0.9\nset conv filters=5\ncheck\n");
+  fixture_run (f, layers);
+  fixture_run (f, "set bn momentum=0.9\nset conv filters=5\ncheck\n");
   const SluiceNode *gamma = sluice_graph_find (f->graph, "bn/gamma");
   g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
-  run (f, "insert Relu r hidden/output\nset hidden units=7\ncheck\n");
+  fixture_run (f, "insert Relu r hidden/output\nset hidden units=7\ncheck\n");
   gamma = sluice_graph_find (f->graph, "ln/gamma");
   g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 7);
-  run (f, "layer input in dtype=DT_UINT8 shape=[?,3] cast=DT_INT32\n"
-          "layer embedding e input=in/output rows=9 units=2\nset in cast=DT_INT64\ncheck\n");
-  run (f, "unlayer bn\n");
+  fixture_run (f,
+               "layer input in dtype=DT_UINT8 shape=[?,3] cast=DT_INT32\n"
+               "layer embedding e input=in/output rows=9 units=2\nset in cast=DT_INT64\ncheck\n");
+  fixture_run (f, "unlayer bn\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   g_autoptr (GError) error = NULL;
   g_assert_false (sluice_command_stack_do (f->stack, "set conv filters=6", NULL, &error));
@@ -342,14 +314,15 @@ test_layer_followed (Fixture *f, gconstpointer data)
 static void
 test_layer_trained (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
-          "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
-          "rename hidden model/first\nrename loss adam\nrename adam error\n");
+  fixture_run (f, layers);
+  fixture_run (f,
+               "train loss/output optimizer=adam learning-rate=0.1 clip=1 schedule=cosine steps=9\n"
+               "summary scalar train/schedule rate\nsummary scalar global_norm/global_norm norm\n"
+               "rename hidden model/first\nrename loss adam\nrename adam error\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n_nodes = sluice_graph_get_n_nodes (f->graph);
   guint n_done = sluice_command_stack_get_n_undo (f->stack);
-  run (f, "set model/first units=5\ncheck\n");
+  fixture_run (f, "set model/first units=5\ncheck\n");
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
   g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n_nodes);
   const SluiceNode *slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
@@ -357,17 +330,18 @@ test_layer_trained (Fixture *f, gconstpointer data)
   const SluiceNode *summary = sluice_graph_find (f->graph, "summaries/rate");
   g_assert_cmpstr (summary->inputs[1].node->name, ==, "train/schedule");
   g_autoptr (GBytes) changed = dup_bytes (f->graph);
-  run (f, "undo");
+  fixture_run (f, "undo");
   g_autoptr (GBytes) undone = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, undone));
-  run (f, "redo");
+  fixture_run (f, "redo");
   g_autoptr (GBytes) redone = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (changed, redone));
-  run (f, "undo\ntogether both \"set conv filters=4\" \"set model/first units=6\"\ncheck\n");
+  fixture_run (f,
+               "undo\ntogether both \"set conv filters=4\" \"set model/first units=6\"\ncheck\n");
   g_assert_cmpuint (sluice_command_stack_get_n_undo (f->stack), ==, n_done + 1);
   slot = sluice_graph_find (f->graph, "model/first/kernel/Adam");
   g_assert_cmpint (slot->outputs[0].handle_shape.dim[1], ==, 6);
-  run (f, "undo");
+  fixture_run (f, "undo");
   g_autoptr (GBytes) again = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, again));
 }
@@ -376,11 +350,12 @@ test_layer_trained (Fixture *f, gconstpointer data)
 static void
 test_layer_trained_refused (Fixture *f, gconstpointer data)
 {
-  run (f,
-       "add Placeholder x dtype=DT_FLOAT shape=[?,6]\nlayer dense d input=x units=3\n"
-       "layer mean m input=d/output\ntrain m/output optimizer=sgd learning-rate=0.1\n"
-       "add VariableV2 v dtype=DT_FLOAT shape=[6]\nadd Const c dtype=DT_FLOAT value=[1,2,3,4,5,6]\n"
-       "add Assign v/Assign v c\nadd AddV2 sum x v\nconnect sum d/MatMul:0\n");
+  fixture_run (
+      f,
+      "add Placeholder x dtype=DT_FLOAT shape=[?,6]\nlayer dense d input=x units=3\n"
+      "layer mean m input=d/output\ntrain m/output optimizer=sgd learning-rate=0.1\n"
+      "add VariableV2 v dtype=DT_FLOAT shape=[6]\nadd Const c dtype=DT_FLOAT value=[1,2,3,4,5,6]\n"
+      "add Assign v/Assign v c\nadd AddV2 sum x v\nconnect sum d/MatMul:0\n");
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   g_autoptr (GError) error = NULL;
   g_assert_false (sluice_command_stack_do (f->stack, "set d units=4", NULL, &error));
@@ -392,17 +367,17 @@ test_layer_trained_refused (Fixture *f, gconstpointer data)
 static void
 test_untrain (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
+  fixture_run (f, layers);
   guint n = sluice_graph_get_n_nodes (f->graph);
-  run (f, "train loss/output optimizer=rmsprop learning-rate=0.1 clip-norm=1\n");
+  fixture_run (f, "train loss/output optimizer=rmsprop learning-rate=0.1 clip-norm=1\n");
   g_autoptr (GBytes) trained = dup_bytes (f->graph);
-  run (f, "untrain\ncheck\n");
+  fixture_run (f, "untrain\ncheck\n");
   g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n);
-  run (f, "undo");
+  fixture_run (f, "undo");
   g_autoptr (GBytes) undone = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (trained, undone));
   g_autoptr (GError) error = NULL;
-  run (f, "untrain");
+  fixture_run (f, "untrain");
   g_assert_false (sluice_command_stack_do (f->stack, "untrain", NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
 }
@@ -411,17 +386,19 @@ test_untrain (Fixture *f, gconstpointer data)
 static void
 test_layer_moved (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "rename drop/output dropped\nset hidden units=5\n");
+  fixture_run (f, layers);
+  fixture_run (f, "rename drop/output dropped\nset hidden units=5\n");
   const SluiceNode *product = sluice_graph_find (f->graph, "hidden/MatMul");
   g_assert_cmpstr (product->inputs[0].node->name, ==, "dropped");
-  run (f, "rename hidden inner/first\ngroup model inner flat\nset model/inner/first units=6\n");
+  fixture_run (
+      f, "rename hidden inner/first\ngroup model inner flat\nset model/inner/first units=6\n");
   product = sluice_graph_find (f->graph, "model/inner/first/MatMul");
   g_assert_cmpstr (product->inputs[0].node->name, ==, "dropped");
-  run (f, "connect model/flat/output model/inner/first/MatMul:0\nset model/inner/first units=7\n");
+  fixture_run (
+      f, "connect model/flat/output model/inner/first/MatMul:0\nset model/inner/first units=7\n");
   product = sluice_graph_find (f->graph, "model/inner/first/MatMul");
   g_assert_cmpstr (product->inputs[0].node->name, ==, "model/flat/output");
-  run (f, "duplicate model/inner/first twin\nset twin units=2\ncheck\n");
+  fixture_run (f, "duplicate model/inner/first twin\nset twin units=2\ncheck\n");
   product = sluice_graph_find (f->graph, "twin/MatMul");
   g_assert_cmpstr (product->inputs[0].node->name, ==, "model/flat/output");
   g_assert_cmpint (sluice_edge_shape ((SluiceEdge){ (SluiceNode *) product, 0 })->dim[1], ==, 2);
@@ -430,15 +407,15 @@ test_layer_moved (Fixture *f, gconstpointer data)
 static void
 test_layer_apart (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
+  fixture_run (f, layers);
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n = sluice_graph_get_n_nodes (f->graph);
-  run (f, "unlayer hidden\n");
+  fixture_run (f, "unlayer hidden\n");
   g_assert_cmpuint (sluice_graph_get_n_nodes (f->graph), ==, n);
   g_autoptr (GError) error = NULL;
   g_assert_false (sluice_command_stack_do (f->stack, "set hidden units=5", NULL, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
-  run (f, "undo\n");
+  fixture_run (f, "undo\n");
   g_autoptr (GBytes) after = dup_bytes (f->graph);
   g_assert_true (g_bytes_equal (before, after));
 }
@@ -447,8 +424,8 @@ test_layer_apart (Fixture *f, gconstpointer data)
 static void
 test_layer_read (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
-  run (f, "rename drop even\nset hidden units=7\n");
+  fixture_run (f, layers);
+  fixture_run (f, "rename drop even\nset hidden units=7\n");
   g_autoptr (SluiceLayer) layer = sluice_layer_read (f->graph, "hidden");
   g_assert_cmpstr (layer->template->name, ==, "dense");
   for (guint i = 0; i < layer->template->parameters->len; i++)
@@ -462,7 +439,7 @@ test_layer_read (Fixture *f, gconstpointer data)
     }
   g_assert_cmpuint (g_strv_length (layer->values), ==, layer->template->parameters->len);
   g_assert_null (sluice_layer_read (f->graph, "hidden/MatMul"));
-  run (f, "set hidden/output _layer=\"dence units\"\n");
+  fixture_run (f, "set hidden/output _layer=\"dence units\"\n");
   g_assert_null (sluice_layer_read (f->graph, "hidden"));
 }
 
@@ -470,7 +447,7 @@ test_layer_read (Fixture *f, gconstpointer data)
 static void
 test_preview (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
+  fixture_run (f, layers);
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   guint n = sluice_command_stack_get_n_undo (f->stack);
   guint64 version = sluice_graph_get_version (f->graph);
@@ -502,15 +479,15 @@ test_preview (Fixture *f, gconstpointer data)
 static void
 test_layer_file (Fixture *f, gconstpointer data)
 {
-  run (f, layers);
+  fixture_run (f, layers);
   g_autoptr (GBytes) bytes = dup_bytes (f->graph);
   Fixture copy;
-  set_up (&copy, NULL);
+  fixture_set_up (&copy, NULL);
   g_assert_true (sluice_graph_import (copy.graph, bytes, NULL));
-  run (&copy, "layer conv2d conv filters=5\ncheck\n");
+  fixture_run (&copy, "layer conv2d conv filters=5\ncheck\n");
   const SluiceNode *gamma = sluice_graph_find (copy.graph, "bn/gamma");
   g_assert_cmpint (gamma->outputs[0].handle_shape.dim[0], ==, 5);
-  tear_down (&copy, NULL);
+  fixture_tear_down (&copy, NULL);
 }
 
 static void
@@ -546,7 +523,7 @@ test_layer_refused (Fixture *f, gconstpointer data)
     { "layer dense x input=flat/output units=2", "no layer" },
     { "layer dropout d input=x rate=1", "at most" },
   };
-  run (f, layers);
+  fixture_run (f, layers);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
       g_autoptr (GError) error = NULL;
@@ -590,7 +567,7 @@ test_refused (Fixture *f, gconstpointer data)
     { "add Neg n x:0x", "NAME:OUTPUT" },
     { "control loss:0 y", "edge where a node" },
   };
-  run (f, model);
+  fixture_run (f, model);
   g_autoptr (GBytes) before = dup_bytes (f->graph);
   for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
     {
@@ -624,7 +601,7 @@ test_script (Fixture *f, gconstpointer data)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_ALREADY_EXISTS);
   g_assert_cmpuint (counts[0], ==, 1);
   g_clear_error (&error);
-  run (f, "undo");
+  fixture_run (f, "undo");
   counts[0] = counts[1] = 0;
   g_assert_false (sluice_command_stack_run (f->stack, script, TRUE, count_reports, counts, &error));
   g_assert_cmpuint (counts[0], ==, 2);
@@ -643,10 +620,9 @@ test_names (void)
 int
 main (int argc, char **argv)
 {
-  g_test_init (&argc, &argv, NULL);
-  sluice_registry_init (sluice_kernel_modules ());
-  sluice_passes_init ();
-#define ADD(name, function) g_test_add (name, Fixture, NULL, set_up, function, tear_down)
+  fixture_init (&argc, &argv);
+#define ADD(name, function)                                                                        \
+  g_test_add (name, Fixture, NULL, fixture_set_up, function, fixture_tear_down)
   ADD ("/command/stack/each", test_each);
   ADD ("/command/stack/journal", test_journal);
   ADD ("/command/stack/layout", test_layout);

@@ -9,6 +9,7 @@
 #include "engine/base/statistics.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/trained.h"
+#include "tests/lib/sample-project.h"
 
 static guint
 add_breakpoint (SluiceTrainer *trainer, const char *text)
@@ -120,8 +121,7 @@ test_not_finite (Fixture *f, gconstpointer unused)
 {
   const char *const settings[] = { "learning-rate=50", "steps=100", NULL };
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-lenet", NULL);
+  g_autofree char *folder = sample_dup_folder ("digits-lenet");
   g_autoptr (SluiceTrainer) trainer =
       sluice_trainer_new (f->store, load_project (folder, settings), NULL, &error);
   g_assert_no_error (error);

@@ -8,6 +8,7 @@
 #include "engine/store/checkpoint.h"
 #include "engine/train/replica.h"
 #include "kernels/registry.h"
+#include "tests/lib/sample-project.h"
 
 typedef struct
 {
@@ -20,10 +21,7 @@ static void
 set_up (Fixture *f, gconstpointer sample)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *folder =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", sample, NULL);
-  f->project = sluice_project_load (folder, &error);
-  g_assert_no_error (error);
+  f->project = sample_load_project (sample);
   if (!sluice_project_has_own_input (f->project))
     f->examples = sluice_examples_load (f->project, FALSE, &error);
   g_assert_no_error (error);

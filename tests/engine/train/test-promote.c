@@ -12,14 +12,14 @@
 #include "engine/train/project-changes.h"
 #include "kernels/registry.h"
 #include "tests/engine/train/folder.h"
+#include "tests/lib/sample-project.h"
 
 /* (transfer full): a sample in the folder. */
 static char *
 copy_sample (Folder *folder)
 {
   g_autoptr (GError) error = NULL;
-  g_autofree char *from =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
+  g_autofree char *from = sample_dup_folder ("digits-mlp");
   folder_init (folder);
   char *to = folder_dup_path (folder, "mlp");
   sluice_file_copy_tree ("project", from, to, &error);

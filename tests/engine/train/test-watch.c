@@ -6,6 +6,7 @@
 #include "engine/passes/passes.h"
 #include "engine/train/replica.h"
 #include "kernels/registry.h"
+#include "tests/lib/sample-project.h"
 
 #define N_STEPS 40
 
@@ -69,8 +70,7 @@ train (const char *folder, gboolean watches, guint *n_values)
 static void
 test_same_bits (gconstpointer sample)
 {
-  g_autofree char *folder =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", sample, NULL);
+  g_autofree char *folder = sample_dup_folder (sample);
   for (guint threads = 1; threads <= 2; threads++)
     {
       guint n, n_watched;
