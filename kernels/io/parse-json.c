@@ -10,11 +10,14 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/text.h"
 #include "engine/base/wire.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/string/base64.h"
 #include "kernels/string/number.h"
 #include "kernels/string/text.h"
+
+#define MAX_DEPTH 16 /* of brackets; an Example has 6 */
 
 /* Field numbers of Example, Features, an entry of its map, Feature and its lists. */
 enum
@@ -258,7 +261,9 @@ convert (gpointer data, gint64 i, GError **error)
   g_autofree char *quoted = sluice_string_quote (&map->in[i]);
   const char *text = map->in[i].length ? map->in[i].data : "";
   JsonNode *root = NULL;
-  if (json_parser_load_from_data (parser, text, (gssize) map->in[i].length, &reason))
+  if (!sluice_text_is_shallow_json (text, map->in[i].length, MAX_DEPTH))
+    sluice_fail (&reason, SLUICE_ERROR_INVALID_ARGUMENT, "it is nested too deep");
+  else if (json_parser_load_from_data (parser, text, (gssize) map->in[i].length, &reason))
     root = json_parser_get_root (parser);
   if (root == NULL || !JSON_NODE_HOLDS_OBJECT (root))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s is no JSON of an Example: %s",

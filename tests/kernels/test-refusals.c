@@ -137,6 +137,19 @@ test_reserved_classes (void)
   run_refuses (&h, "sampler", &(SluiceFeed){ "in:0", classes }, "there are 1073741825 weights");
 }
 
+/* JSON that a parser which calls itself would not come back from. */
+static void
+test_deep_json (void)
+{
+  g_auto (Harness) h;
+  harness_init (&h, 1, FALSE);
+  g_autofree char *brackets = g_strnfill (1000000, '[');
+  g_autoptr (SluiceTensor) deep = sluice_tensor_new_string (brackets, -1);
+  SluiceEdge in = harness_placeholder (&h, "in", SLUICE_STRING);
+  harness_op (&h, "DecodeJSONExample", "json", in);
+  run_refuses (&h, "json", &(SluiceFeed){ "in:0", deep }, "nested too deep");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -145,5 +158,6 @@ main (int argc, char **argv)
   g_test_add_func ("/kernels/refusals/shapes", test_shapes);
   g_test_add_func ("/kernels/refusals/values", test_values);
   g_test_add_func ("/kernels/refusals/reserved-classes", test_reserved_classes);
+  g_test_add_func ("/kernels/refusals/deep-json", test_deep_json);
   return g_test_run ();
 }

@@ -79,7 +79,9 @@ make_env (SluiceSession *self, const SluiceRunOptions *options)
                           .graph_lock = &self->cache->graph_lock,
                           .keep_waiting = self->options.keep_waiting,
                           .may_wait = options->may_wait,
-                          .fetches_dead = options->fetches_dead };
+                          .fetches_dead = options->fetches_dead,
+                          .rendezvous = options->rendezvous,
+                          .epoch = options->epoch };
 }
 
 static void

@@ -119,6 +119,11 @@ typedef struct
   gboolean may_wait;     /* for ever, without a word: a run that fills a queue for others */
   gboolean fetches_dead; /* a fetch in a branch that was not taken comes as NULL, and is no error */
   SluiceDebugger *debugger; /* (nullable): stops this run where it has breakpoints */
+  /* (nullable): where _Send and _Recv of the run meet those of others, and its epoch there, which
+   * it aborts where it fails. What waits for another run is no deadlock: whoever shares one within
+   * the process says may_wait. NULL: they meet within the run. */
+  SluiceRendezvous *rendezvous;
+  guint64 epoch;
 } SluiceRunOptions;
 
 /* A step by names. Where it is only planned (prepare, a run in parts begun), tensors of feeds are

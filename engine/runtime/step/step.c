@@ -107,11 +107,11 @@ sluice_step_prepare (SluiceStep *self, const SluiceStepEnv *env)
       self->env.epoch = ++self->n_epochs;
     }
   self->ended = NULL;
-  self->cancelled = 0;
   self->is_broken = 0;
   self->n_run = 0;
   self->n_watched = 0;
   self->debug = NULL;
+  self->cancelled = 0; /* last: whoever cancels exchanges it, and has seen the rest then */
 }
 
 void

@@ -106,6 +106,29 @@ test_count (void)
   g_assert_cmpstr (words, ==, "two");
 }
 
+/* Brackets in texts count for nothing, nor do those that close what was not open. */
+static void
+test_shallow_json (void)
+{
+  static const struct
+  {
+    const char *text;
+    guint depth; /* of what lies deepest */
+  } cases[] = {
+    { "", 0 },
+    { "3", 0 },
+    { "[]", 1 },
+    { "{\"a\": [1, {\"b\": []}], \"c\": [[]]}", 4 },
+    { "\"[[[[\\\"[[[[\"", 0 },
+    { "]]]][[", 2 },
+    { "[\"\\", 1 },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    for (guint depth = 0; depth < 6; depth++)
+      g_assert_cmpint (sluice_text_is_shallow_json (cases[i].text, strlen (cases[i].text), depth),
+                       ==, cases[i].depth <= depth);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -114,5 +137,6 @@ main (int argc, char **argv)
   g_test_add_func ("/base/text/escape", test_escape);
   g_test_add_func ("/base/text/number", test_number);
   g_test_add_func ("/base/text/count", test_count);
+  g_test_add_func ("/base/text/shallow-json", test_shallow_json);
   return g_test_run ();
 }
