@@ -3,6 +3,7 @@
 
 #include "app/devices-button.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 
 #include "app/status-text.h"
@@ -25,7 +26,7 @@ struct _SluiceDevicesButton
 {
   GtkWidget parent;
   GtkMenuButton *button;
-  GtkLabel *label;
+  GtkLabel *label, *sum; /* sum: where there is no room for the first */
   GtkGrid *table;
   GPtrArray *cells; /* of GtkLabel: N_COLUMNS a device */
 };
@@ -99,7 +100,9 @@ sluice_devices_button_show (SluiceDevicesButton *self, const GArray *devices)
     return;
   g_autofree char *text = sluice_status_devices_text (devices);
   g_autofree char *name = g_strdup_printf (_ ("Memory in use: %s"), text);
+  g_autofree char *sum = sluice_status_memory_text (devices);
   gtk_label_set_label (self->label, text);
+  gtk_label_set_label (self->sum, sum);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   name, -1);
   show_table (self, devices);
@@ -134,6 +137,17 @@ sluice_devices_button_class_init (SluiceDevicesButtonClass *klass)
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BIN_LAYOUT);
 }
 
+/* It is there whole, or the next shorter one is. */
+static GtkLabel *
+add_label (AdwSqueezer *squeezer)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_widget_add_css_class (label, "numeric");
+  gtk_widget_add_css_class (label, "dim-label");
+  adw_squeezer_add (squeezer, label);
+  return GTK_LABEL (label);
+}
+
 static void
 sluice_devices_button_init (SluiceDevicesButton *self)
 {
@@ -151,12 +165,12 @@ sluice_devices_button_init (SluiceDevicesButton *self)
   gtk_popover_set_child (GTK_POPOVER (popover), box);
   gtk_widget_add_css_class (popover, "status-devices-table");
 
-  self->label = GTK_LABEL (gtk_label_new (NULL));
-  gtk_label_set_ellipsize (self->label, PANGO_ELLIPSIZE_END);
-  gtk_widget_add_css_class (GTK_WIDGET (self->label), "numeric");
-  gtk_widget_add_css_class (GTK_WIDGET (self->label), "dim-label");
+  GtkWidget *squeezer = adw_squeezer_new ();
+  adw_squeezer_set_homogeneous (ADW_SQUEEZER (squeezer), FALSE);
+  self->label = add_label (ADW_SQUEEZER (squeezer));
+  self->sum = add_label (ADW_SQUEEZER (squeezer));
   self->button = GTK_MENU_BUTTON (gtk_menu_button_new ());
-  gtk_menu_button_set_child (self->button, GTK_WIDGET (self->label));
+  gtk_menu_button_set_child (self->button, squeezer);
   gtk_menu_button_set_popover (self->button, popover);
   gtk_menu_button_set_direction (self->button, GTK_ARROW_UP);
   gtk_menu_button_set_has_frame (self->button, FALSE);

@@ -91,21 +91,28 @@ dup_memory (const SluiceDeviceMemory *device)
 }
 
 char *
+sluice_status_memory_text (const GArray *devices)
+{
+  gsize bytes = 0;
+  for (guint i = 0; i < devices->len; i++)
+    bytes += g_array_index (devices, SluiceDeviceMemory, i).live_bytes;
+  return g_format_size (bytes);
+}
+
+char *
 sluice_status_devices_text (const GArray *devices)
 {
   GString *text = g_string_new (NULL);
-  gsize bytes = 0;
   for (guint i = 0; i < devices->len; i++)
     {
       const SluiceDeviceMemory *device = &g_array_index (devices, SluiceDeviceMemory, i);
       g_autofree char *memory = dup_memory (device);
-      bytes += device->live_bytes;
       append_part (text, devices->len > 1 ? g_strdup_printf ("%s %s", device->name, memory)
                                           : g_steal_pointer (&memory));
     }
   if (devices->len <= MOST_DEVICES)
     return g_string_free (text, FALSE);
-  g_autofree char *all = g_format_size (bytes);
+  g_autofree char *all = sluice_status_memory_text (devices);
   g_string_printf (text, ngettext ("%u device %s", "%u devices %s", devices->len), devices->len,
                    all);
   return g_string_free (text, FALSE);

@@ -22,5 +22,6 @@ char *sluice_status_rate_text (SluiceControlState state,
 /* "38 MB", "CPU:0 2 MB · SIM:0 38 MB of 256 MB", "6 devices 214 MB": what is in use.
  * devices: (element-type SluiceDeviceMemory), at least one */
 char *sluice_status_devices_text (const GArray *devices);
+char *sluice_status_memory_text (const GArray *devices); /* "40 MB": of all together */
 /* "CPU 94 % · all 61 204 points saved" */
 char *sluice_status_machine_text (SluiceControlState state, const SluiceProgress *progress);

@@ -56,6 +56,9 @@ update_status (SluiceWindow *self)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   SluiceProgress p;
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->status_machine), moved);
+  /* Where there is little room step, speed and memory come first. */
+  gtk_widget_set_visible (GTK_WIDGET (self->status_machine),
+                          moved != NULL || !adw_view_switcher_bar_get_reveal (self->low_switcher));
   /* What has ended counts as long as its project is open. */
   gboolean is_past =
       state == SLUICE_CONTROL_IDLE && sluice_run_controller_get_session (self->controller) == NULL;

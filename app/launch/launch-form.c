@@ -290,7 +290,7 @@ add_needs (SluiceLaunchForm *self, const SluiceRunFile *said)
   options->title = N_ ("Simulated device");
   options->from = g_strdup (_ ("its memory, links and speed"));
   options->placeholder = _ ("as the machine");
-  options->help = g_strdup (_ ("As memory=256M,latency=500us,bandwidth=10G,speed=0.5"));
+  options->help = g_strdup (_ ("As memory=256M, latency=500us, bandwidth=10G, speed=0.5"));
   SluiceLaunchSetting *threads = add_need (self, said, "threads", "");
   threads->title = N_ ("Threads");
   threads->from = g_strdup_printf (_ ("%u here, which runs side by side share"), n_threads);

@@ -300,7 +300,7 @@ sluice_sim_options_parse (SluiceSimOptions *options, const char *text, GError **
   g_auto (GStrv) parts = g_strsplit (text != NULL ? text : "", ",", -1);
   for (guint i = 0; parts[i] != NULL; i++)
     {
-      g_auto (GStrv) pair = g_strsplit (parts[i], "=", 2);
+      g_auto (GStrv) pair = g_strsplit (g_strstrip (parts[i]), "=", 2);
       if (g_strv_length (pair) != 2 || !parse_option (options, pair[0], pair[1]))
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "'%s' is no option of a simulated device; there are memory=256M, "

@@ -28,7 +28,7 @@ extern const SluiceSimOptions sluice_sim_default;
 
 /**
  * sluice_sim_options_parse:
- * @text: (nullable): "memory=256M,latency=500us,bandwidth=10G,speed=0.5", any of them
+ * @text: (nullable): "memory=256M, latency=500us, bandwidth=10G, speed=0.5", any of them
  *
  * Returns: %FALSE with INVALID_ARGUMENT, which says what there is; @options has been set to the
  * default and what was read

@@ -140,7 +140,7 @@ class Session:
 
     def chooses(self):
         w = self.w
-        w.act("open", GLib.Variant("s", self.project("digits-mlp", steps=200)))
+        w.act("open", GLib.Variant("s", self.project("digits-mlp", steps=20)))
         w.wait(lambda s: s["settled"] and s["project"].endswith("digits-mlp"))
         w.until(lambda: w.enabled("new-run"))
         w.act("new-run")

@@ -58,8 +58,8 @@ class Devices:
         self.tap.point("run --memory --json tells each device's limit",
                        [(device["device"].rpartition("device:")[2], device["limit_bytes"])
                         for device in told] == [("CPU:0", None), ("SIM:0", 16384)], told)
-        self.tap.point("what was held at the peak is what holders and classes had, no more than "
-                       "the device has of its memory",
+        self.tap.point("what was held at the peak is what holders and classes had, and no more "
+                       "than the device has of its memory",
                        all(device["peak_bytes"] == sum(device["classes"].values())
                            == sum(holder["bytes"] for holder in device["holders"])
                            <= device["held_bytes"] for device in told), told)

@@ -20,8 +20,9 @@
 #include "tests/bench/median.h"
 #include "tests/bench/rounds.h"
 
-#define N_ROUNDS 61
-#define N_STEPS  40 /* a round: a look in some of them */
+#define N_ROUNDS        61
+#define N_ROUNDS_DEVICE 15 /* whose steps are longer */
+#define N_STEPS         40 /* a round: a look in some of them */
 
 static void
 check (gboolean ok, GError *error)
@@ -64,12 +65,13 @@ bench_output (SluiceProject *project, const SluiceExamples *examples, const char
   double ratios[N_ROUNDS], ns[2][N_ROUNDS];
   SluiceWatchReport report = { 0 };
   guint64 n_looks = 0;
+  guint n_rounds = device != NULL ? N_ROUNDS_DEVICE : N_ROUNDS;
   const SluiceSessionOptions host = { .device = device };
   SluiceReplica *replica = sluice_replica_new (project, examples, NULL, 1, &host, &error);
   check (replica && sluice_replica_initialize (replica, &error), error);
   g_autofree double *scalars = g_new (double, replica->n_scalars);
   time_round (replica, scalars);
-  for (guint i = 0; i < N_ROUNDS; i++)
+  for (guint i = 0; i < n_rounds; i++)
     {
       for (guint k = 0; k < 2; k++)
         {
@@ -89,8 +91,8 @@ bench_output (SluiceProject *project, const SluiceExamples *examples, const char
           "\"step_us\": %.1f, \"steps\": %u, \"looks\": %" G_GUINT64_FORMAT
           ", \"bytes\": %" G_GSIZE_FORMAT "}\n",
           device != NULL ? device : "", device != NULL ? "/" : "", project->name, output,
-          (bench_median (ratios, N_ROUNDS) - 1) * 100, bench_median (ns[0], N_ROUNDS) / 1000,
-          N_STEPS * N_ROUNDS, n_looks, report.bytes);
+          (bench_median (ratios, n_rounds) - 1) * 100, bench_median (ns[0], n_rounds) / 1000,
+          N_STEPS * n_rounds, n_looks, report.bytes);
   sluice_replica_free (replica);
 }
 

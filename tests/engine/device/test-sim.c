@@ -189,7 +189,7 @@ test_options (void)
   g_assert_true (sluice_sim_options_parse (&options, NULL, NULL));
   g_assert_cmpfloat (options.speed, ==, 1);
   g_assert_true (sluice_sim_options_parse (
-      &options, "latency=2ms,memory=64M,bandwidth=10G,speed=0.25", &error));
+      &options, "latency=2ms, memory=64M,bandwidth=10G ,speed=0.25", &error));
   g_assert_no_error (error);
   g_assert_cmpint (options.latency_us, ==, 2000);
   g_assert_cmpuint (options.memory_bytes, ==, 64 << 20);
