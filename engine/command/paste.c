@@ -12,19 +12,32 @@
 #include "engine/graph/node-text.h"
 #include "engine/graph/rewrite.h"
 
+/* Is it one of the names, or does it stand below one? */
+static gboolean
+is_meant (GHashTable *names, const char *name)
+{
+  if (g_hash_table_contains (names, name))
+    return TRUE;
+  g_autofree char *scope = g_strdup (name);
+  for (char *slash; (slash = strrchr (scope, '/')) != NULL;)
+    {
+      *slash = '\0';
+      if (g_hash_table_contains (names, scope))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 char *
 sluice_copy_dup_text (SluiceGraph *graph, const char *const *names)
 {
+  g_autoptr (GHashTable) all = g_hash_table_new (g_str_hash, g_str_equal);
   GString *text = g_string_new (NULL);
+  for (guint i = 0; names[i] != NULL; i++)
+    g_hash_table_add (all, (gpointer) names[i]);
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const SluiceNode *node = sluice_graph_get_node (graph, i);
-      gboolean is_meant = FALSE;
-      for (guint k = 0; names[k] != NULL && !is_meant; k++)
-        is_meant = sluice_command_is_below (node->name, names[k]);
-      if (is_meant)
-        sluice_node_text_write (text, node);
-    }
+    if (is_meant (all, sluice_graph_get_node (graph, i)->name))
+      sluice_node_text_write (text, sluice_graph_get_node (graph, i));
   return g_string_free (text, FALSE);
 }
 

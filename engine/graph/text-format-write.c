@@ -256,7 +256,7 @@ void
 sluice_text_write_short (GString *out, const ProtobufCMessage *message, guint indent, guint width)
 {
   g_autoptr (GString) text = g_string_new (NULL);
-  const char *newline = strrchr (out->str, '\n');
+  const char *newline = memrchr (out->str, '\n', out->len); /* from the end of a long text */
   gsize column = out->len - (newline != NULL ? (gsize) (newline + 1 - out->str) : 0);
   write_short (text, message);
   for (char *word = text->str, *end; *word != '\0'; word = end + 1)
