@@ -160,7 +160,7 @@ controller_changed_cb (SluiceWindow *self)
   if (repeated != NULL)
     tell_repeated (self, repeated);
   if (run != self->last_run)
-    sluice_run_set_set_front (self->shown, run);
+    sluice_run_set_follow (self->shown, run);
   self->last_run = run;
   show_failed_node (self);
   show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);

@@ -136,6 +136,10 @@ make_settings_head (SluiceLaunchPage *self)
   gtk_widget_add_css_class (GTK_WIDGET (detail), "dim-label");
   gtk_widget_add_css_class (GTK_WIDGET (sweep), "dim-label");
   gtk_widget_set_hexpand (GTK_WIDGET (detail), TRUE);
+  gtk_label_set_wrap (detail, FALSE); /* it gives way to what stands behind it */
+  gtk_label_set_ellipsize (detail, PANGO_ELLIPSIZE_END);
+  gtk_label_set_wrap (title, FALSE);
+  gtk_label_set_wrap (sweep, FALSE);
   self->reset_all = gtk_button_new_with_label ("");
   gtk_widget_add_css_class (self->reset_all, "flat");
   gtk_widget_add_css_class (self->reset_all, "launch-link");

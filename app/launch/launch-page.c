@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/program.h"
+#include "ui/common/bar-layout.h"
 #include "ui/common/wrap.h"
 
 static void init_page (SluicePageInterface *iface);
@@ -366,12 +367,27 @@ make_button (const char *label, const char *action, const char *tip)
   return button;
 }
 
+/* One that folds to its icon. */
+static GtkWidget *
+make_folding (const char *label, const char *icon, const char *action, const char *tip)
+{
+  GtkWidget *button = make_button (label, action, tip), *squeezer = adw_squeezer_new ();
+  adw_squeezer_set_homogeneous (ADW_SQUEEZER (squeezer), FALSE);
+  adw_squeezer_add (ADW_SQUEEZER (squeezer), gtk_label_new (label));
+  adw_squeezer_add (ADW_SQUEEZER (squeezer), gtk_image_new_from_icon_name (icon));
+  gtk_button_set_child (GTK_BUTTON (button), squeezer);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL, label,
+                                  -1);
+  return button;
+}
+
 /* Title and buttons, below each other where there is no room for both. */
 static void
 fill_bar (SluiceLaunchPage *self)
 {
   GtkWidget *wrap = sluice_wrap_new (12, FALSE), *words = gtk_box_new (0, 12);
-  GtkWidget *buttons = sluice_wrap_new (8, FALSE);
+  GtkWidget *buttons = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
+  GtkLayoutManager *layout = sluice_bar_layout_new (8);
   self->title = GTK_LABEL (gtk_label_new (_ ("New run")));
   gtk_widget_add_css_class (GTK_WIDGET (self->title), "launch-title");
   self->subtitle = GTK_LABEL (gtk_label_new (NULL));
@@ -382,21 +398,23 @@ fill_bar (SluiceLaunchPage *self)
   gtk_widget_set_hexpand (GTK_WIDGET (self->subtitle), TRUE);
   gtk_widget_add_css_class (GTK_WIDGET (self->subtitle), "dim-label");
   gtk_widget_add_css_class (GTK_WIDGET (self->subtitle), "launch-small");
-  self->check_button =
-      make_button (_ ("Check again"), "launch.check-again", _ ("Read project and graph again"));
-  self->queue_button = make_button (_ ("Add to queue"), "launch.add-to-queue",
-                                    _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
+  self->check_button = make_folding (_ ("Check again"), "view-refresh-symbolic",
+                                     "launch.check-again", _ ("Read project and graph again"));
+  self->queue_button = make_folding (_ ("Add to queue"), "list-add-symbolic", "launch.add-to-queue",
+                                     _ ("Begins when its turn comes (Ctrl+Shift+Return)"));
   self->start_button = make_button (_ ("Start"), "launch.start", _ ("Begins now (Ctrl+Return)"));
   self->away_button =
-      make_button (_ ("Throw away"), "launch.throw-away",
-                   _ ("What was changed here and not started is kept as a draft, until then"));
+      make_folding (_ ("Throw away"), "user-trash-symbolic", "launch.throw-away",
+                    _ ("What was changed here and not started is kept as a draft, until then"));
   gtk_widget_add_css_class (self->start_button, "suggested-action");
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->title));
   gtk_box_append (GTK_BOX (words), GTK_WIDGET (self->subtitle));
-  sluice_wrap_append (SLUICE_WRAP (buttons), self->away_button);
-  sluice_wrap_append (SLUICE_WRAP (buttons), self->check_button);
-  sluice_wrap_append (SLUICE_WRAP (buttons), self->queue_button);
-  sluice_wrap_append (SLUICE_WRAP (buttons), self->start_button);
+  gtk_box_append (GTK_BOX (buttons), self->away_button);
+  gtk_box_append (GTK_BOX (buttons), self->check_button);
+  gtk_box_append (GTK_BOX (buttons), self->queue_button);
+  gtk_box_append (GTK_BOX (buttons), self->start_button);
+  sluice_bar_layout_set_from_end (SLUICE_BAR_LAYOUT (layout));
+  gtk_widget_set_layout_manager (buttons, layout);
   gtk_widget_set_hexpand (words, TRUE);
   gtk_widget_set_hexpand (wrap, TRUE);
   sluice_wrap_append (SLUICE_WRAP (wrap), words);

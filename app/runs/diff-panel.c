@@ -53,12 +53,26 @@ new_label (const char *words, const char *style)
   return label;
 }
 
+/* At the end of a row. Numbers, and from which to which, are read from left to right everywhere: an
+ * arrow is not mirrored. */
+static GtkWidget *
+new_value (const char *words, const char *style)
+{
+  GtkWidget *label = new_label (words, style);
+  gboolean is_mirrored = gtk_widget_get_default_direction () == GTK_TEXT_DIR_RTL;
+  gtk_widget_set_direction (label, GTK_TEXT_DIR_LTR);
+  gtk_label_set_xalign (GTK_LABEL (label), is_mirrored ? 0 : 1);
+  gtk_widget_set_halign (label, is_mirrored ? GTK_ALIGN_START : GTK_ALIGN_END);
+  gtk_widget_add_css_class (label, "numeric");
+  return label;
+}
+
 /* A name at the start of a row, a value at its end. */
 static GtkWidget *
 add_row (GtkBox *box, const char *name, const char *value, const char *style)
 {
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *start = new_label (name, NULL), *end = new_label (value, style);
+  GtkWidget *start = new_label (name, NULL), *end = new_value (value, style);
   gtk_label_set_wrap (GTK_LABEL (start), FALSE);
   if (g_utf8_strlen (name, -1) > MOST_LETTERS)
     {
@@ -68,12 +82,9 @@ add_row (GtkBox *box, const char *name, const char *value, const char *style)
   gtk_widget_set_valign (start, GTK_ALIGN_START);
   gtk_widget_set_valign (end, GTK_ALIGN_START);
   gtk_widget_set_tooltip_text (start, name);
-  gtk_label_set_xalign (GTK_LABEL (end), 1);
   gtk_label_set_max_width_chars (GTK_LABEL (end), 26);
   gtk_widget_set_hexpand (end, TRUE);
-  gtk_widget_set_halign (end, GTK_ALIGN_END);
   gtk_widget_add_css_class (start, "diff-name");
-  gtk_widget_add_css_class (end, "numeric");
   gtk_widget_add_css_class (row, "diff-row");
   gtk_box_append (GTK_BOX (row), start);
   gtk_box_append (GTK_BOX (row), end);
@@ -123,7 +134,7 @@ add_run (SluiceDiffPanel *self, guint i)
   g_autofree char *state = dup_state (info);
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8), *dot = sluice_dot_new ();
   GtkWidget *name = new_label (info->name, "run-strong"), *how = new_label (state, "dim-label");
-  GtkWidget *end = new_label (value, "run-strong");
+  GtkWidget *end = new_value (value, "run-strong");
   sluice_dot_set_color (dot, sluice_run_info_get_color (info));
   gtk_label_set_wrap (GTK_LABEL (name), FALSE);
   gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
@@ -131,8 +142,6 @@ add_run (SluiceDiffPanel *self, guint i)
   gtk_label_set_wrap (GTK_LABEL (how), FALSE);
   gtk_label_set_ellipsize (GTK_LABEL (how), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (how, "caption");
-  gtk_widget_add_css_class (end, "numeric");
-  gtk_widget_set_direction (end, GTK_TEXT_DIR_LTR); /* as a number is read everywhere */
   gtk_widget_set_hexpand (how, TRUE);
   gtk_widget_set_tooltip_text (row, info->name);
   gtk_box_append (GTK_BOX (row), dot);

@@ -14,6 +14,7 @@
 
 /* In units of the drawing, which is enlarged with the text. */
 #define AXIS   26.0 /* height of the steps over the lines */
+#define AIR    8    /* between two of its numbers; one that has no room is left out */
 #define LINE   40.0 /* from one run to the next */
 #define NAMES  150.0
 #define END    124.0 /* for the words behind a line's end */
@@ -123,13 +124,13 @@ static void
 draw_axis (Drawing *d)
 {
   SluiceLineageView *self = d->view;
-  double bottom = AXIS + LINE * self->lineage->lines->len;
+  double bottom = AXIS + LINE * self->lineage->lines->len, end = -G_MAXDOUBLE;
   SluiceTicks ticks;
   sluice_ticks (&ticks, 0, (double) MAX (self->lineage->last_step, 1), 6, SLUICE_UNIT_STEPS, FALSE);
   cairo_set_line_width (d->cr, 1);
   for (guint i = 0; i < ticks.n; i++)
     {
-      double x = floor (get_x (self, (gint64) ticks.values[i])) + 0.5;
+      double x = floor (get_x (self, (gint64) ticks.values[i])) + 0.5, width, height;
       g_autofree char *number = sluice_format_step ((gint64) ticks.values[i]);
       g_autofree char *words = i == 0 ? g_strdup_printf (_ ("step %s"), number) : g_strdup (number);
       sluice_cairo_set_color (d->cr, d->theme->grid);
@@ -137,7 +138,11 @@ draw_axis (Drawing *d)
       cairo_line_to (d->cr, x, bottom);
       cairo_stroke (d->cr);
       sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
+      sluice_text_measure (&d->text, &width, &height);
+      if (x - width / 2 < end + AIR)
+        continue;
       draw_text (d, x, AXIS / 2 - 2, SLUICE_ANCHOR_MIDDLE, d->theme->dim);
+      end = x + width / 2;
     }
 }
 

@@ -158,6 +158,7 @@ add_matter (SluiceMattersBox *self, const SluiceMatter *matter)
   gtk_widget_set_hexpand (name, TRUE);
   gtk_widget_set_tooltip_text (name, matter->name);
   gtk_widget_set_tooltip_text (value, matter->why);
+  gtk_widget_set_direction (value, GTK_TEXT_DIR_LTR); /* as numbers are read everywhere */
   gtk_widget_add_css_class (value, "numeric");
   gtk_widget_add_css_class (value, matter->matters ? "run-strong" : "dim-label");
   gtk_widget_add_css_class (row, "diff-row");

@@ -14,6 +14,7 @@ struct _SluiceRunSet
   char *project;      /* (nullable) */
   GHashTable *chosen; /* gint64 run -> GINT_TO_POINTER (gboolean): checked or hidden by somebody */
   gint64 front, solo; /* 0: none */
+  gboolean follows;   /* the front has begun; nobody chose it */
   guint64 n_changes;  /* how often other runs were shown */
 };
 
@@ -87,13 +88,32 @@ sluice_run_set_set_project (SluiceRunSet *self, const char *project)
   update (self);
 }
 
+static void
+put_front (SluiceRunSet *self, gint64 run, gboolean follows)
+{
+  if (self->front == run) /* a list that shows what is in front says so again */
+    return;
+  self->front = run;
+  self->follows = follows;
+  update (self);
+}
+
 void
 sluice_run_set_set_front (SluiceRunSet *self, gint64 run)
 {
-  if (self->front == run)
-    return;
-  self->front = run;
-  update (self);
+  put_front (self, run, FALSE);
+}
+
+void
+sluice_run_set_follow (SluiceRunSet *self, gint64 run)
+{
+  put_front (self, run, TRUE);
+}
+
+gboolean
+sluice_run_set_is_following (SluiceRunSet *self)
+{
+  return self->follows;
 }
 
 gint64

@@ -23,6 +23,9 @@ void sluice_run_set_set_project (SluiceRunSet *self, const char *project);
  * hidden. */
 void sluice_run_set_set_front (SluiceRunSet *self, gint64 run);
 gint64 sluice_run_set_get_front (SluiceRunSet *self); /* what was set: the run that is selected */
+/* The same of a run that has begun, which nobody chose. */
+void sluice_run_set_follow (SluiceRunSet *self, gint64 run);
+gboolean sluice_run_set_is_following (SluiceRunSet *self);
 /* (nullable) (transfer full): the run in front, one that is shown. */
 SluiceRun *sluice_run_set_dup_front (SluiceRunSet *self);
 /* (nullable) (transfer full): what it failed with, as it is written down, where it is of the open

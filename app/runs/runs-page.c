@@ -93,7 +93,8 @@ say_count (SluiceRunsPage *self)
 }
 
 /* The run in front, which the inspector tells of, is one of those that are selected: the first,
- * once the one that was is not among them any more. */
+ * once the one that was is not among them any more. Beside runs that are compared it may be one
+ * that has begun meanwhile. */
 static void
 selection_changed_cb (SluiceRunsPage *self)
 {
@@ -106,22 +107,28 @@ selection_changed_cb (SluiceRunsPage *self)
   if (items->len == 0 || sluice_run_table_get_trash (self->table))
     return;
   for (guint i = 0; i < items->len; i++)
-    if (sluice_run_item_get_entry (items->pdata[i])->info->id
-        == sluice_run_set_get_front (self->shown))
-      return;
+    {
+      gint64 id = sluice_run_item_get_entry (items->pdata[i])->info->id;
+      if (id == sluice_run_set_get_front (self->shown)
+          || (items->len > 1 && id == self->front && sluice_run_set_is_following (self->shown)))
+        return;
+    }
   self->front = sluice_run_item_get_entry (items->pdata[0])->info->id;
   sluice_run_set_set_front (self->shown, self->front);
 }
 
-/* A run that was selected elsewhere, or begins, is selected here. */
+/* A run that was selected elsewhere, or begins, is selected here; but one that begins takes
+ * nobody's comparison away, least of all one that it is to answer. */
 static void
 front_changed_cb (SluiceRunsPage *self)
 {
+  g_autoptr (GPtrArray) selected = sluice_runs_page_dup_selected (self);
   gint64 front = sluice_run_set_get_front (self->shown);
   GListModel *rows = sluice_run_table_get_rows (self->table);
   SluiceRunItem *item = front != 0 ? sluice_run_table_find (self->table, front) : NULL;
   guint at;
-  if (front == self->front || item == NULL || sluice_run_table_get_trash (self->table))
+  if (front == self->front || item == NULL || sluice_run_table_get_trash (self->table)
+      || (selected->len > 1 && sluice_run_set_is_following (self->shown)))
     return;
   self->front = front;
   if (g_list_store_find (G_LIST_STORE (rows), item, &at)

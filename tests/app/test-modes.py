@@ -20,7 +20,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "lib")]
 import pseudo_locale
 from tap import Tap
-from workbench import Workbench, take_picture
+from workbench import Workbench, take_picture, type_text
 
 CONTROLS = {"button", "toggle button", "slider", "search box", "tab"}
 SIZE = (480, 900)
@@ -77,6 +77,19 @@ class Session:
         places = window.until(lambda: (lambda p: p if p[1:] and p[0] == p[1] else None)(look()))
         self.tap.point("mirrored: rows stand below the titles of their columns", places, places)
 
+    def line(self, name, window):
+        """The buttons at the head of the form fold before they stand below each other."""
+        window.until(window.find_accessible("text box", "Name").has_focus)
+        type_text("changed")
+        away = window.find_accessible("button", "Throw away")
+        window.until(lambda: away.place()[2] > 0)
+        tops = {window.find_accessible("button", label).place()[1]
+                for label in ("Throw away", "Check again", "Add to queue", "Start 1 run")}
+        away.act()
+        window.wait(lambda s: s["launch"]["draft"] == 0)
+        self.tap.point(f"{name}: what can be done with the form stands in one line",
+                       max(tops) - min(tops) <= 2, *tops)  # with less text, less high
+
     def drawn(self, environment):
         """What the graph page looks like, in the bytes of a PNG."""
         picture = self.path("drawn.png")
@@ -100,13 +113,20 @@ class Session:
             os.environ.clear()
             os.environ.update(saved)
         window.wait(lambda s: s["settled"])
-        for page in ("build", "graph", "charts"):
-            window.act("show-page", GLib.Variant("s", page))
+        for page in ("runs", "launch", "build", "graph", "charts"):
+            if page == "launch":
+                window.until(lambda: window.enabled("new-run"))
+                window.act("new-run")
+            else:
+                window.act("show-page", GLib.Variant("s", page))
             state = window.wait(lambda s, page=page: s["page"] == page and s["settled"]
-                                and s["charts"]["cards"].get("loss"))
+                                and s["charts"]["cards"].get("loss")
+                                and (page != "launch" or s["launch"]["shows"] == "form"))
             inner, wrong = self.outside(window)
             self.tap.point(f"{name}: {page} is no wider than asked for", inner <= width, inner)
             self.tap.point(f"{name}: no control of {page} is cut", not wrong, *wrong)
+            if page == "launch" and not environment:
+                self.line(name, window)
             pictures = os.environ.get("SLUICE_TEST_PICTURES")
             if pictures:
                 take_picture(os.path.join(pictures, f"{name.replace(' ', '-')}-{page}.png"))

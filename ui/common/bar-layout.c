@@ -6,6 +6,7 @@ struct _SluiceBarLayout
 {
   GtkLayoutManager parent_instance;
   int spacing;
+  gboolean from_end;
 };
 
 G_DEFINE_FINAL_TYPE (SluiceBarLayout, sluice_bar_layout, GTK_TYPE_LAYOUT_MANAGER)
@@ -53,14 +54,25 @@ fit (GtkWidget *child, int room)
                                        : minimum;
 }
 
-/* Of so much more than its least width, what an expanding child has before others unfold. */
+/* Those that take room: (transfer full) (element-type GtkWidget) */
+static GPtrArray *
+list_children (GtkWidget *bar)
+{
+  GPtrArray *children = g_ptr_array_new ();
+
+  for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child))
+    g_ptr_array_add (children, child);
+  return children;
+}
+
+/* Of so much room, what a child has: one that expands, before others unfold. */
 static int
-reserve (GtkWidget *child, int left)
+choose_width (GtkWidget *child, int room)
 {
   int minimum, natural;
 
   get_widths (child, &minimum, &natural);
-  return gtk_widget_get_hexpand (child) ? MIN (natural - minimum, left) : 0;
+  return gtk_widget_get_hexpand (child) ? MIN (natural, room) : fit (child, room);
 }
 
 /* @widths: (nullable) (element-type int): gets those of the children that take room. Returns what
@@ -68,33 +80,31 @@ reserve (GtkWidget *child, int left)
 static int
 share_out (SluiceBarLayout *self, GtkWidget *bar, int room, GArray *widths)
 {
-  int used = -self->spacing, left, minimum, natural;
-  guint i = 0;
+  g_autoptr (GPtrArray) children = list_children (bar);
+  g_autoptr (GArray) own = g_array_new (FALSE, FALSE, sizeof (int));
+  int used = -self->spacing, minimum, natural;
 
-  for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child))
+  for (guint i = 0; i < children->len; i++)
     {
-      get_widths (child, &minimum, &natural);
+      get_widths (children->pdata[i], &minimum, &natural);
+      g_array_append_val (own, minimum);
       used += minimum + self->spacing;
     }
-  left = MAX (0, room - used);
-  g_autoptr (GArray) reserved = g_array_new (FALSE, FALSE, sizeof (int));
-  for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child))
+  for (guint k = 0; k < 2 * children->len; k++)
     {
-      int more = reserve (child, left);
-      g_array_append_val (reserved, more);
-      left -= more;
-      used += more;
+      gboolean expands = k < children->len; /* these first */
+      guint i = k % children->len;
+      if (self->from_end)
+        i = children->len - 1 - i;
+      int *width = &g_array_index (own, int, i);
+      if (gtk_widget_get_hexpand (children->pdata[i]) != expands)
+        continue;
+      int chosen = choose_width (children->pdata[i], *width + MAX (0, room - used));
+      used += chosen - *width;
+      *width = chosen;
     }
-  for (GtkWidget *child = get_first (bar); child != NULL; child = get_next (child), i++)
-    {
-      get_widths (child, &minimum, &natural);
-      minimum += g_array_index (reserved, int, i);
-      int width = gtk_widget_get_hexpand (child) ? minimum : fit (child, minimum + left);
-      left -= width - minimum;
-      used += width - minimum;
-      if (widths != NULL)
-        g_array_append_val (widths, width);
-    }
+  if (widths != NULL)
+    g_array_append_vals (widths, own->data, own->len);
   return used;
 }
 
@@ -182,4 +192,10 @@ sluice_bar_layout_new (int spacing)
 
   self->spacing = spacing;
   return GTK_LAYOUT_MANAGER (self);
+}
+
+void
+sluice_bar_layout_set_from_end (SluiceBarLayout *self)
+{
+  self->from_end = TRUE;
 }

@@ -20,5 +20,7 @@ G_DECLARE_FINAL_TYPE (SluiceBarLayout, sluice_bar_layout, SLUICE, BAR_LAYOUT, Gt
 
 /** sluice_bar_layout_new: @spacing: pixels between children */
 GtkLayoutManager *sluice_bar_layout_new (int spacing);
+/** sluice_bar_layout_set_from_end: the last child unfolds first. */
+void sluice_bar_layout_set_from_end (SluiceBarLayout *self);
 
 G_END_DECLS

@@ -72,10 +72,26 @@ test_widths (void)
   assert_places (bar, 250, (const int[]){ 30 }, 1);
 }
 
+/* Three buttons, of which the last one counts most. */
+static void
+test_from_end (void)
+{
+  g_autoptr (GtkWidget) bar = g_object_ref_sink (new_bar (10));
+
+  sluice_bar_layout_set_from_end (SLUICE_BAR_LAYOUT (gtk_widget_get_layout_manager (bar)));
+  for (guint i = 0; i < 3; i++)
+    gtk_box_append (GTK_BOX (bar), new_child (60));
+  assert_places (bar, 200, (const int[]){ 60, 60, 60 }, 3);
+  assert_places (bar, 199, (const int[]){ 20, 60, 60 }, 3);
+  assert_places (bar, 120, (const int[]){ 20, 20, 60 }, 3);
+  assert_places (bar, 80, (const int[]){ 20, 20, 20 }, 3);
+}
+
 int
 main (int argc, char **argv)
 {
   gtk_test_init (&argc, &argv, NULL);
   g_test_add_func ("/ui/common/bar-layout/widths", test_widths);
+  g_test_add_func ("/ui/common/bar-layout/from-end", test_from_end);
   return g_test_run ();
 }
