@@ -285,7 +285,7 @@ news_cb (SluiceTextSync *sync, gpointer data)
   show_place (self);
   if (gtk_widget_has_focus (GTK_WIDGET (self->view)))
     cursor_moved_cb (self);
-  else
+  else if (!is_finding (self)) /* who finds has the caret */
     show_node (self);
 }
 
@@ -465,14 +465,20 @@ static void
 found_cb (GObject *source, GAsyncResult *result, gpointer data)
 {
   g_autoptr (SluiceTextTwin) self = data;
+  g_autoptr (GError) error = NULL;
   GtkTextIter begin, end;
   gboolean wrapped;
-  if (!gtk_source_search_context_forward_finish (GTK_SOURCE_SEARCH_CONTEXT (source), result, &begin,
-                                                 &end, &wrapped, NULL)
-      || self->box == NULL || !is_finding (self)) /* the caret is somebody's again */
+  gboolean is_found = gtk_source_search_context_forward_finish (
+      GTK_SOURCE_SEARCH_CONTEXT (source), result, &begin, &end, &wrapped, &error);
+  if (error != NULL || self->box == NULL || !is_finding (self)) /* the caret is somebody's again */
     return;
-  gtk_text_buffer_select_range (self->buffer, &begin, &end);
-  bring_in_view (self, &begin, FALSE);
+  if (is_found)
+    {
+      gtk_text_buffer_select_range (self->buffer, &begin, &end);
+      bring_in_view (self, &begin, FALSE);
+    }
+  else if (gtk_text_buffer_get_selection_bounds (self->buffer, &begin, &end))
+    gtk_text_buffer_place_cursor (self->buffer, &begin); /* what was found is not it any more */
 }
 
 /* What is being typed goes on from what was found of it so far. */

@@ -312,7 +312,8 @@ def main():
         try:
             Twin(tap, command, w, copy).run()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError):
-            tap.point("the session goes on to its end", False, traceback.format_exc())
+            tap.point("the session goes on to its end", False, traceback.format_exc(),
+                      w.state()["build"]["text"])
         finally:
             w.quit()
     tap.end()

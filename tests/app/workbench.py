@@ -119,9 +119,6 @@ class Accessible:
         """Has it, or what is in it, the keyboard's focus?"""
         return any(o.has_focus() for o in self.tree())
 
-    def focus(self):
-        return self._ask(ATSPI + "Component", "GrabFocus", None, False)
-
     def act(self):
         if not self.press():
             raise RuntimeError(f"{self.label()} cannot be acted on")
