@@ -83,25 +83,39 @@ typedef struct
   SluiceQueueKind kind;
   SluiceCopyKind direction;
   SluiceTensor *to, *from;
+  gboolean ok;
 } Copy;
 
 static void
 copy (gpointer data)
 {
-  const Copy *c = data;
-  c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to->data, c->from->data,
-                                  sluice_tensor_bytes (c->from));
+  Copy *c = data;
+  c->ok = c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to->data,
+                                          c->from->data, sluice_tensor_bytes (c->from));
 }
 
-/* After all that the device computes now. */
-static void
-copy_and_wait (Copy *c)
+/* After all that the device computes now. Where it has failed, c->to goes. */
+static SluiceTensor *
+copy_and_wait (Copy *c, GError **error)
 {
   const SluiceDeviceQueues *queues = c->device->klass->queues;
   SluiceDeviceEvent computed = queues->record (c->device, SLUICE_QUEUE_COMPUTE);
   queues->wait_in_queue (c->device, c->kind, computed);
-  queues->enqueue (c->device, c->kind, copy, c);
-  queues->wait (c->device, queues->record (c->device, c->kind));
+  if (queues->enqueue (c->device, c->kind, copy, c))
+    queues->wait (c->device, queues->record (c->device, c->kind));
+  if (c->ok)
+    return c->to;
+  sluice_device_fail_copy (c->device, c->direction, sluice_tensor_bytes (c->from), error);
+  sluice_tensor_unref (c->to);
+  return NULL;
+}
+
+gboolean
+sluice_device_fail_copy (SluiceDevice *self, SluiceCopyKind direction, gsize bytes, GError **error)
+{
+  return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE,
+                      "%" G_GSIZE_FORMAT " bytes could not be copied %s %s", bytes,
+                      direction == SLUICE_COPY_OUT ? "from" : "to", self->short_name);
 }
 
 SluiceTensor *
@@ -112,9 +126,9 @@ sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **erro
     return sluice_tensor_ref (tensor);
   SluiceTensor *near = sluice_tensor_new_checked (to, (SluiceDType) tensor->dtype, &tensor->shape,
                                                   SLUICE_OWNER_NONE, error);
-  if (near != NULL)
-    copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, near, tensor });
-  return near;
+  if (near == NULL)
+    return NULL;
+  return copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, near, tensor }, error);
 }
 
 SluiceTensor *
@@ -122,9 +136,9 @@ sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner own
 {
   SluiceTensor *there = sluice_tensor_new_checked (self->allocator, (SluiceDType) tensor->dtype,
                                                    &tensor->shape, owner, error);
-  if (there != NULL)
-    copy_and_wait (&(Copy){ self, SLUICE_QUEUE_IN, SLUICE_COPY_IN, there, tensor });
-  return there;
+  if (there == NULL)
+    return NULL;
+  return copy_and_wait (&(Copy){ self, SLUICE_QUEUE_IN, SLUICE_COPY_IN, there, tensor }, error);
 }
 
 /* ---- kinds of plugins ---- */

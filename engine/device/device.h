@@ -45,36 +45,49 @@ typedef enum
   SLUICE_COPY_WITHIN /* the device's memory */
 } SluiceCopyKind;
 
-/* All of them may be called from any thread. */
+/*
+ * All of them may be called from any thread. What returns a gboolean may fail: a device that was
+ * lost takes nothing any more, and a copy may find an error of the link. What goes wrong in the
+ * others shows in what is enqueued next.
+ */
 typedef struct
 {
   /* func runs in its queue's order: now, where all that it does is to enlist work of the device, or
-   * later, on the device's own thread. */
-  void (*enqueue) (SluiceDevice *self, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data);
-  /* func is called once all that stands in the queue is done, on a thread that may call nothing of
-   * the device. */
-  void (*notify) (SluiceDevice *self, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data);
-  /* In the queue's order, from a function that runs there. */
-  void (*copy) (SluiceDevice *self,
-                SluiceQueueKind kind,
-                SluiceCopyKind direction,
-                void *to,
-                const void *from,
-                gsize bytes);
-  /* Between devices of the type, in the order of a queue of self. */
-  void (*copy_across) (SluiceDevice *self,
+   * later, on the device's own thread. FALSE: it never runs. */
+  gboolean (*enqueue) (SluiceDevice *self,
                        SluiceQueueKind kind,
-                       void *to,
-                       SluiceDevice *from_device,
-                       const void *from,
-                       gsize bytes);
+                       SluiceQueuedFunc func,
+                       gpointer data);
+  /* func is called once all that stands in the queue is done, on a thread that may call nothing of
+   * the device. FALSE: it is never called. */
+  gboolean (*notify) (SluiceDevice *self,
+                      SluiceQueueKind kind,
+                      SluiceQueuedFunc func,
+                      gpointer data);
+  /* In the queue's order, from a function that runs there. FALSE: what lies there now is anything.
+   */
+  gboolean (*copy) (SluiceDevice *self,
+                    SluiceQueueKind kind,
+                    SluiceCopyKind direction,
+                    void *to,
+                    const void *from,
+                    gsize bytes);
+  /* Between devices of the type, in the order of a queue of self. */
+  gboolean (*copy_across) (SluiceDevice *self,
+                           SluiceQueueKind kind,
+                           void *to,
+                           SluiceDevice *from_device,
+                           const void *from,
+                           gsize bytes);
   SluiceDeviceEvent (*record) (SluiceDevice *self, SluiceQueueKind kind);
   gboolean (*has_passed) (SluiceDevice *self, SluiceDeviceEvent event);
-  void (*wait) (SluiceDevice *self, SluiceDeviceEvent event); /* the calling thread */
+  /* The calling thread: until it has passed, or never will. */
+  void (*wait) (SluiceDevice *self, SluiceDeviceEvent event);
   /* What the queue is given from now on begins after an event, which may be another device's of
    * the same type. */
   void (*wait_in_queue) (SluiceDevice *self, SluiceQueueKind kind, SluiceDeviceEvent event);
-  /* Until all queues are empty. FALSE: the device is lost; nothing of it can be used any more */
+  /* Until nothing in its queues runs or will run. FALSE with why: the device is lost; nothing of it
+   * can be used any more */
   gboolean (*synchronize) (SluiceDevice *self, GError **error);
 } SluiceDeviceQueues;
 
@@ -139,6 +152,10 @@ SluiceTensor *sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to,
 /* The other way: a tensor of the device's, whose memory is shared as a variable's. */
 SluiceTensor *
 sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error);
+
+/* What a copy that has failed is told as: UNAVAILABLE. Returns FALSE. */
+gboolean
+sluice_device_fail_copy (SluiceDevice *self, SluiceCopyKind direction, gsize bytes, GError **error);
 
 /* How many of them a list for people names. */
 guint sluice_device_kind_count_listed (const SluiceDeviceKind *kind);

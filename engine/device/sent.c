@@ -6,9 +6,12 @@
 
 typedef struct
 {
+  _Atomic int ref_count; /* of the table, and of the copy that is under way */
+  SluiceDevice *device;
   SluiceTensor *near, *far;
   SluiceDeviceEvent arrival;
   guint n_users;
+  _Atomic int has_failed; /* the copy */
 } Sent;
 
 struct _SluiceSentValues
@@ -18,9 +21,11 @@ struct _SluiceSentValues
 };
 
 static void
-sent_free (gpointer data)
+sent_unref (gpointer data)
 {
   Sent *self = data;
+  if (atomic_fetch_sub (&self->ref_count, 1) != 1)
+    return;
   sluice_tensor_unref (self->near);
   sluice_tensor_unref (self->far);
   g_free (self);
@@ -31,7 +36,7 @@ sluice_sent_values_new (void)
 {
   SluiceSentValues *self = g_new0 (SluiceSentValues, 1);
   pthread_mutex_init (&self->lock, NULL);
-  self->values = g_hash_table_new_full (NULL, NULL, NULL, sent_free);
+  self->values = g_hash_table_new_full (NULL, NULL, NULL, sent_unref);
   return self;
 }
 
@@ -43,49 +48,49 @@ sluice_sent_values_free (SluiceSentValues *self)
   g_free (self);
 }
 
-typedef struct
-{
-  SluiceDevice *device;
-  SluiceTensor *near, *far;
-} Copy;
-
 static void
 copy_in (gpointer data)
 {
-  Copy *copy = data;
-  copy->device->klass->queues->copy (copy->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN, copy->far->data,
-                                     copy->near->data, sluice_tensor_bytes (copy->near));
-  sluice_tensor_unref (copy->near);
-  sluice_tensor_unref (copy->far);
-  g_free (copy);
+  Sent *sent = data;
+  sent->has_failed = !sent->device->klass->queues->copy (
+      sent->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN, sent->far->data, sent->near->data,
+      sluice_tensor_bytes (sent->near));
+  sent_unref (sent);
 }
 
-/* Under the lock. (nullable): no memory */
+/* (nullable): no memory, or nobody who copies it */
 static Sent *
-begin (SluiceDevice *self, SluiceTensor *tensor)
+begin (SluiceDevice *self, SluiceTensor *tensor, guint32 node)
 {
   const SluiceDeviceQueues *queues = self->klass->queues;
-  const SluiceOwner owner = { SLUICE_OWNER_NONE.node, SLUICE_MEMORY_TRANSFER };
+  const SluiceOwner owner = { node, SLUICE_MEMORY_TRANSFER };
   SluiceTensor *far =
       sluice_tensor_new (self->allocator, (SluiceDType) tensor->dtype, &tensor->shape, owner);
   if (far == NULL)
     return NULL;
-  Copy *copy = g_new (Copy, 1);
-  *copy = (Copy){ self, sluice_tensor_ref (tensor), sluice_tensor_ref (far) };
-  queues->enqueue (self, SLUICE_QUEUE_IN, copy_in, copy);
-  Sent *sent = g_new (Sent, 1);
-  *sent = (Sent){ sluice_tensor_ref (tensor), far, queues->record (self, SLUICE_QUEUE_IN), 0 };
+  Sent *sent = g_new0 (Sent, 1);
+  sent->ref_count = 2;
+  sent->device = self;
+  sent->near = sluice_tensor_ref (tensor);
+  sent->far = far;
+  if (!queues->enqueue (self, SLUICE_QUEUE_IN, copy_in, sent))
+    {
+      sent_unref (sent);
+      sent_unref (sent);
+      return NULL;
+    }
+  sent->arrival = queues->record (self, SLUICE_QUEUE_IN);
   return sent;
 }
 
-/* FALSE: no memory for it */
+/* FALSE: it cannot be sent */
 static gboolean
-hold (SluiceDevice *self, SluiceTensor *tensor, SluiceDeviceEvent *arrival)
+hold (SluiceDevice *self, SluiceTensor *tensor, guint32 node, SluiceDeviceEvent *arrival)
 {
   SluiceSentValues *all = self->sent;
   pthread_mutex_lock (&all->lock);
   Sent *sent = g_hash_table_lookup (all->values, tensor);
-  if (sent == NULL && (sent = begin (self, tensor)) != NULL)
+  if (sent == NULL && (sent = begin (self, tensor, node)) != NULL)
     g_hash_table_insert (all->values, tensor, sent);
   if (sent != NULL)
     {
@@ -113,7 +118,8 @@ sluice_device_dup_sent (SluiceDevice *self, const SluiceTensor *tensor)
   SluiceSentValues *all = self->sent;
   pthread_mutex_lock (&all->lock);
   const Sent *sent = g_hash_table_lookup (all->values, tensor);
-  SluiceTensor *far = sent != NULL ? sluice_tensor_ref (sent->far) : NULL;
+  gboolean is_there = sent != NULL && !sent->has_failed;
+  SluiceTensor *far = is_there ? sluice_tensor_ref (sent->far) : NULL;
   pthread_mutex_unlock (&all->lock);
   return far;
 }
@@ -155,11 +161,12 @@ has_room (SluiceDevice *device, const SluiceTensor *tensor)
 }
 
 void
-sluice_sent_add (GArray *sent, SluiceDevice *device, SluiceTensor *tensor, gboolean needs_now)
+sluice_sent_add (
+    GArray *sent, SluiceDevice *device, SluiceTensor *tensor, guint32 node, gboolean needs_now)
 {
   const SluiceDeviceQueues *queues = device->klass->queues;
   SluiceDeviceEvent arrival;
-  if ((!needs_now && !has_room (device, tensor)) || !hold (device, tensor, &arrival))
+  if ((!needs_now && !has_room (device, tensor)) || !hold (device, tensor, node, &arrival))
     return;
   Held held = { device, sluice_tensor_ref (tensor) };
   g_array_append_val (sent, held);

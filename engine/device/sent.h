@@ -15,12 +15,14 @@ GArray *sluice_sent_new (void);
 /**
  * sluice_sent_add:
  * @device: one with queues
+ * @node: id of whom its memory there is told to be held by
  * @needs_now: its queue goes on once the value is there
  *
  * Without memory for it (what is not needed now leaves the room of the largest step so far) nothing
  * is sent, and who needs the value copies it as any other.
  */
-void sluice_sent_add (GArray *sent, SluiceDevice *device, SluiceTensor *tensor, gboolean needs_now);
+void sluice_sent_add (
+    GArray *sent, SluiceDevice *device, SluiceTensor *tensor, guint32 node, gboolean needs_now);
 
 /* Of who runs in the queue of a device that was to wait for it. (transfer full) (nullable): it was
  * not sent */

@@ -156,27 +156,29 @@ run_kernel (gpointer data)
   g_free (work);
 }
 
-static void
+static gboolean
 sim_enqueue (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data)
 {
   Sim *self = device->data;
   if (kind != SLUICE_QUEUE_COMPUTE)
     {
       sluice_device_thread_push (self->threads[kind], func, data);
-      return;
+      return TRUE;
     }
   Work *work = g_new (Work, 1);
   *work = (Work){ self, func, data };
   sluice_device_thread_push (self->threads[kind], run_kernel, work);
+  return TRUE;
 }
 
-static void
+static gboolean
 sim_notify (SluiceDevice *device, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data)
 {
   sluice_device_thread_push (((Sim *) device->data)->threads[kind], func, data);
+  return TRUE;
 }
 
-static void
+static gboolean
 sim_copy (SluiceDevice *device,
           SluiceQueueKind kind,
           SluiceCopyKind direction,
@@ -197,9 +199,10 @@ sim_copy (SluiceDevice *device,
   leave (self);
   if (end > now_ns ())
     sleep_until (end);
+  return TRUE;
 }
 
-static void
+static gboolean
 sim_copy_across (SluiceDevice *device,
                  SluiceQueueKind kind,
                  void *to,
@@ -208,8 +211,9 @@ sim_copy_across (SluiceDevice *device,
                  gsize bytes)
 {
   enter (from_device->data);
-  sim_copy (device, kind, SLUICE_COPY_IN, to, from, bytes);
+  gboolean ok = sim_copy (device, kind, SLUICE_COPY_IN, to, from, bytes);
   leave (from_device->data);
+  return ok;
 }
 
 static SluiceDeviceEvent

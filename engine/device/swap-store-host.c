@@ -19,22 +19,25 @@ typedef struct
   void *to;
   const void *from;
   gsize bytes;
+  gboolean ok;
 } Copy;
 
 static void
 copy (gpointer data)
 {
-  const Copy *c = data;
-  c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to, c->from, c->bytes);
+  Copy *c = data;
+  c->ok =
+      c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to, c->from, c->bytes);
 }
 
-/* Beside what the device computes: a value is there when it is kept. */
-static void
+/* Beside what the device computes: a value is there when it is kept. Returns 0 or errno. */
+static int
 copy_and_wait (Copy *c)
 {
   const SluiceDeviceQueues *queues = c->device->klass->queues;
-  queues->enqueue (c->device, c->kind, copy, c);
-  queues->wait (c->device, queues->record (c->device, c->kind));
+  if (queues->enqueue (c->device, c->kind, copy, c))
+    queues->wait (c->device, queues->record (c->device, c->kind));
+  return c->ok ? 0 : EIO;
 }
 
 static int
@@ -45,18 +48,20 @@ host_write (SluiceSwapStore *store, const void *data, gsize bytes, guint64 *plac
                                         (SluiceOwner){ 0, SLUICE_MEMORY_STACK });
   if (block == NULL)
     return ENOMEM;
-  copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, block, data, bytes });
+  int failure =
+      copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, block, data, bytes });
+  if (failure)
+    sluice_allocator_free (block);
   *place = (guint64) (guintptr) block;
-  return 0;
+  return failure;
 }
 
 static int
 host_read (SluiceSwapStore *store, void *data, gsize bytes, guint64 place)
 {
   const void *block = (const void *) (guintptr) place;
-  copy_and_wait (&(Copy){ ((HostStore *) store)->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN, data,
-                          block, bytes });
-  return 0;
+  return copy_and_wait (&(Copy){ ((HostStore *) store)->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
+                                 data, block, bytes });
 }
 
 static void

@@ -51,7 +51,7 @@ class Devices:
 
     def memory(self):
         self.check("run --memory", 0, ["SIM:0: 7.9", "at the most of 16.0", "held",
-                                       "'twice', transfer in"],
+                                       "'x', transfer in"],
                    "run", self.graph, *FEED, *THERE, "--memory")
         lines = self.call("run", self.graph, *FEED, *THERE, "--memory", "--json").stdout
         told = json.loads(lines.strip().splitlines()[-1])["memory"]
@@ -64,7 +64,7 @@ class Devices:
                            == sum(holder["bytes"] for holder in device["holders"])
                            <= device["held_bytes"] for device in told), told)
         self.check("a device that is too small", 1, [
-            "'twice'", "SIM:0 may use 16.0", "the largest holders are 'twice' (transfer)",
+            "'twice'", "SIM:0 may use 16.0", "the largest holders are 'x' (transfer)",
             "it would fit in a device of"], "run", self.graph, "--feed", f"x:0={[1] * 3000}",
             "--fetch", "twice:0", *THERE)
         self.check("a limit below what the device has", 1, [

@@ -35,13 +35,14 @@ unmap (gpointer data, void *memory, gsize bytes)
 
 /* ---- queues ---- */
 
-static void
+static gboolean
 enqueue (SluiceDevice *self, SluiceQueueKind kind, SluiceQueuedFunc func, gpointer data)
 {
   func (data);
+  return TRUE;
 }
 
-static void
+static gboolean
 copy (SluiceDevice *self,
       SluiceQueueKind kind,
       SluiceCopyKind direction,
@@ -50,9 +51,10 @@ copy (SluiceDevice *self,
       gsize bytes)
 {
   memcpy (to, from, bytes);
+  return TRUE;
 }
 
-static void
+static gboolean
 copy_across (SluiceDevice *self,
              SluiceQueueKind kind,
              void *to,
@@ -61,6 +63,7 @@ copy_across (SluiceDevice *self,
              gsize bytes)
 {
   memcpy (to, from, bytes);
+  return TRUE;
 }
 
 static SluiceDeviceEvent

@@ -29,6 +29,6 @@ sluice_plan_send_feeds (const SluicePlan *plan,
       for (guint32 k = plan->feed_first[i]; k < plan->feed_first[i + 1]; k++)
         if (is_read_far (plan, &plan->feed_edges[k]))
           sluice_sent_add (sent, devices[plan->nodes[plan->feed_edges[k].node].device], feed,
-                           needs_now);
+                           plan->feeds[i].node->id, needs_now);
     }
 }

@@ -163,11 +163,19 @@ clear (SluiceStep *self)
 }
 
 static SluiceTensor *
-copy_for_caller (SluiceStep *self, SluiceTensor *tensor, GError **error)
+copy_for_caller (SluiceStep *self,
+                 const SluicePlanFetch *fetch,
+                 SluiceTensor *tensor,
+                 GError **error)
 {
   SluiceAllocator *allocator = self->env.devices[0]->allocator;
   if (sluice_tensor_is_far (tensor))
-    return sluice_tensor_dup_near (tensor, allocator, error);
+    {
+      SluiceTensor *near = sluice_tensor_dup_near (tensor, allocator, error);
+      if (!near)
+        g_prefix_error (error, "fetch '%s:%d': ", fetch->edge.node->name, fetch->edge.port);
+      return near;
+    }
   SluiceTensor *copy = sluice_tensor_dup (tensor, allocator, SLUICE_OWNER_NONE);
   if (!copy)
     sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
@@ -190,7 +198,7 @@ fetch_reference (SluiceStep *self,
                    fetch->edge.node->name, fetch->edge.port, variable->name);
       return NULL;
     }
-  return copy_for_caller (self, tensor, error);
+  return copy_for_caller (self, fetch, tensor, error);
 }
 
 /* Does it lie in a branch that was not taken? */
@@ -222,11 +230,11 @@ fetch_one (SluiceStep *self,
   if (fetch->is_ref)
     return fetch_reference (self, fetch, value.ref, error);
   if (self->plan->has_refs && value.tensor->buffer && !sluice_tensor_is_exclusive (value.tensor))
-    return copy_for_caller (self, value.tensor, error);
+    return copy_for_caller (self, fetch, value.tensor, error);
   self->root.slots[fetch->slot].tensor = NULL;
   if (!sluice_tensor_is_far (value.tensor))
     return value.tensor;
-  SluiceTensor *near = copy_for_caller (self, value.tensor, error);
+  SluiceTensor *near = copy_for_caller (self, fetch, value.tensor, error);
   sluice_tensor_unref (value.tensor);
   return near;
 }

@@ -21,19 +21,54 @@ post_call (gpointer in_flight)
   sluice_worker_post_queued (in_flight);
 }
 
+/* Nothing of it runs any more. */
 static void
+lose_call (SluiceInFlightCall *in_flight, const SluiceDevice *device, const GError *why)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  if (call->error == NULL)
+    sluice_call_fail (call, SLUICE_ERROR_UNAVAILABLE, "%s takes no work any more%s%s",
+                      device->short_name, why != NULL ? ": " : "", why != NULL ? why->message : "");
+  atomic_store (&call->step->is_broken, 1);
+  in_flight->outcome = SLUICE_CALL_RAN;
+  sluice_worker_end_call (in_flight);
+  sluice_worker_post_queued (in_flight);
+}
+
+/* FALSE: it has failed, and the step hears of that. */
+static gboolean
 enqueue (SluiceDevice *device,
          SluiceQueueKind kind,
          SluiceQueuedFunc func,
          SluiceInFlightCall *in_flight)
 {
   const SluiceDeviceQueues *queues = device->klass->queues;
+  g_autoptr (GError) why = NULL;
   atomic_fetch_add (&in_flight->call.step->n_queued, 1);
-  queues->enqueue (device, kind, func, in_flight);
-  queues->notify (device, kind, post_call, in_flight);
+  gboolean runs = queues->enqueue (device, kind, func, in_flight);
+  if (runs && queues->notify (device, kind, post_call, in_flight))
+    return TRUE;
+  /* What runs has ended then. */
+  gboolean is_lost = !queues->synchronize (device, &why);
+  if (!runs || is_lost)
+    lose_call (in_flight, device, why);
+  else
+    sluice_worker_post_queued (in_flight);
+  return runs && !is_lost;
 }
 
 /* ---- copies, in the order of a queue ---- */
+
+static void
+fail_copy (SluiceKernelCall *call,
+           SluiceDevice *device,
+           SluiceCopyKind direction,
+           const SluiceTensor *tensor)
+{
+  g_autoptr (GError) error = NULL;
+  sluice_device_fail_copy (device, direction, sluice_tensor_bytes (tensor), &error);
+  sluice_call_fail (call, error->code, "%s", error->message);
+}
 
 /* (transfer full) (nullable): the call has an error */
 static SluiceTensor *
@@ -54,10 +89,13 @@ copy_in (SluiceKernelCall *call, SluiceTensor *tensor)
 {
   SluiceDevice *device = call->device;
   SluiceTensor *copy = new_like (call, device->allocator, tensor);
-  if (copy != NULL)
-    device->klass->queues->copy (device, SLUICE_QUEUE_COMPUTE, SLUICE_COPY_IN, copy->data,
-                                 tensor->data, sluice_tensor_bytes (tensor));
-  return copy;
+  if (copy == NULL
+      || device->klass->queues->copy (device, SLUICE_QUEUE_COMPUTE, SLUICE_COPY_IN, copy->data,
+                                      tensor->data, sluice_tensor_bytes (tensor)))
+    return copy;
+  sluice_tensor_unref (copy);
+  fail_copy (call, device, SLUICE_COPY_IN, tensor);
+  return NULL;
 }
 
 /* allocator: of host memory, NULL: of no device. (transfer full) (nullable) */
@@ -69,10 +107,13 @@ copy_out (SluiceKernelCall *call,
           SluiceAllocator *allocator)
 {
   SluiceTensor *copy = new_like (call, allocator, tensor);
-  if (copy != NULL)
-    from->klass->queues->copy (from, kind, SLUICE_COPY_OUT, copy->data, tensor->data,
-                               sluice_tensor_bytes (tensor));
-  return copy;
+  if (copy == NULL
+      || from->klass->queues->copy (from, kind, SLUICE_COPY_OUT, copy->data, tensor->data,
+                                    sluice_tensor_bytes (tensor)))
+    return copy;
+  sluice_tensor_unref (copy);
+  fail_copy (call, from, SLUICE_COPY_OUT, tensor);
+  return NULL;
 }
 
 /* ---- kernels ---- */
@@ -311,11 +352,12 @@ drop_call (gpointer data)
 static void
 transfer_in (gpointer data)
 {
-  const SluiceKernelCall *call = data;
+  SluiceKernelCall *call = data;
   const SluiceTensor *tensor = call->inputs[0].tensor;
-  call->device->klass->queues->copy (call->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
-                                     call->outputs[0].tensor->data, tensor->data,
-                                     sluice_tensor_bytes (tensor));
+  if (!call->device->klass->queues->copy (call->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
+                                          call->outputs[0].tensor->data, tensor->data,
+                                          sluice_tensor_bytes (tensor)))
+    fail_copy (call, call->device, SLUICE_COPY_IN, tensor);
   sluice_worker_end_call (data);
 }
 
@@ -334,11 +376,12 @@ transfer_out (gpointer data)
 static void
 transfer_across (gpointer data)
 {
-  const SluiceKernelCall *call = data;
+  SluiceKernelCall *call = data;
   const SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
-  to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, call->outputs[0].tensor->data, from,
-                                  tensor->data, sluice_tensor_bytes (tensor));
+  if (!to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, call->outputs[0].tensor->data, from,
+                                       tensor->data, sluice_tensor_bytes (tensor)))
+    fail_copy (call, to, SLUICE_COPY_IN, tensor);
   sluice_worker_end_call (data);
 }
 
@@ -415,8 +458,8 @@ sluice_worker_enqueue (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
     {
       /* A debugger stops where values are: it has one node after the other. */
       in_flight->is_ahead = w->step->debug == NULL;
-      enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight);
-      if (in_flight->is_ahead)
+      if (enqueue (in_flight->call.device, SLUICE_QUEUE_COMPUTE, run_kernel, in_flight)
+          && w->step->debug == NULL)
         sluice_worker_count_ahead (w, w->act, node);
     }
   w->now = sluice_clock_ticks ();

@@ -145,9 +145,9 @@ test_sent (void)
     ((float *) near->data)[i] = 2;
   SluiceMemoryStats stats;
   GArray *early = sluice_sent_new (), *now = sluice_sent_new ();
-  sluice_sent_add (early, device, near, FALSE);
+  sluice_sent_add (early, device, near, 0, FALSE);
   SluiceDeviceEvent first = queues->record (device, SLUICE_QUEUE_IN);
-  sluice_sent_add (now, device, near, TRUE);
+  sluice_sent_add (now, device, near, 0, TRUE);
   g_assert_cmpuint (queues->record (device, SLUICE_QUEUE_IN).number, ==, first.number);
   Sum sum = { device, near, 0 };
   queues->enqueue (device, SLUICE_QUEUE_COMPUTE, add_sent, &sum);
@@ -172,10 +172,10 @@ test_sent_without_room (void)
   SluiceTensor *peak = new_floats (device, 200000);
   sluice_tensor_unref (peak);
   g_autoptr (GArray) sent = sluice_sent_new ();
-  sluice_sent_add (sent, device, near, FALSE);
+  sluice_sent_add (sent, device, near, 0, FALSE);
   g_assert_cmpuint (sent->len, ==, 0);
   g_assert_null (sluice_device_dup_sent (device, near));
-  sluice_sent_add (sent, device, near, TRUE);
+  sluice_sent_add (sent, device, near, 0, TRUE);
   g_assert_cmpuint (sent->len, ==, 1);
   g_array_set_size (sent, 0);
   sluice_device_free (device);

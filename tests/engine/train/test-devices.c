@@ -174,7 +174,8 @@ test_checkpoints (gconstpointer name)
   SluiceReplica *reference = begin (&sample, &on_cpu);
   sluice_replica_initialize (reference, &error);
   train (reference, N_STEPS, expected);
-  const Way *const all[] = { &on_cpu, &ways[0], &ways[1] };
+  static const Way on_another = { "SIM:1", NULL, FALSE };
+  const Way *const all[] = { &on_cpu, &ways[0], &on_another };
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     for (guint k = 0; k < G_N_ELEMENTS (all); k++)
       {
@@ -182,8 +183,9 @@ test_checkpoints (gconstpointer name)
         SluiceReplica *first = begin (&sample, all[i]);
         sluice_replica_initialize (first, &error);
         g_assert_no_error (error);
+        gsize bytes;
         train (first, N_STEPS / 2, losses);
-        sluice_replica_save (first, path, NULL, &error);
+        sluice_replica_save (first, path, &bytes, &error);
         g_assert_no_error (error);
         sluice_replica_free (first);
         SluiceReplica *second = begin (&sample, all[k]);
