@@ -21,7 +21,8 @@ cleanup() {
 trap cleanup EXIT
 trap 'exit 143' INT TERM HUP
 mkfifo "$folder/number"
-Xvfb -displayfd 3 -screen 0 1600x1000x24 -nolisten tcp 3>"$folder/number" 2>"$folder/log" &
+# A key is pressed once, however long a busy machine takes to let it go: -r is no auto-repeat.
+Xvfb -displayfd 3 -r -screen 0 1600x1000x24 -nolisten tcp 3>"$folder/number" 2>"$folder/log" &
 server=$!
 read -r number <"$folder/number" || {
   cat "$folder/log"
