@@ -209,7 +209,7 @@ class Cli:
     def train_finished(self):
         run = self.train("--resume", "plain")
         self.check("a finished run has no further steps", run, 0,
-                   "run plain: finished at step 300, no further steps, 0 s, 0 points saved",
+                   "run plain: finished at step 300, no further steps,", ", 0 points saved",
                    "It had finished before", "--resume plain --steps N")
 
     def train_json(self):
