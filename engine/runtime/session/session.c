@@ -379,7 +379,9 @@ add_default_device (SluiceSession *self, GError **error)
       return TRUE;
     }
   const SluiceDeviceKind *kind = sluice_device_find_kind (type != NULL ? type : "*", error);
-  for (guint i = 0; kind != NULL && i <= index; i++)
+  /* One that is not there is told by its own number, not by the first that is missing before it. */
+  guint first = kind != NULL && index >= kind->count () ? index : 0;
+  for (guint i = first; kind != NULL && i <= index; i++)
     {
       SluiceDevice *device = sluice_device_new_of_kind (
           options->cluster, kind, i, options->memory_limit, options->device_options, error);

@@ -162,6 +162,19 @@ dup_far_input (SluiceInFlightCall *in_flight, guint i)
   return sent != NULL ? sent : copy_in (&in_flight->call, tensor);
 }
 
+/* Of a value that is two inputs of the kernel. (transfer full) (nullable) */
+static SluiceTensor *
+dup_staged (const SluiceKernelCall *call, const GArray *staged, const SluiceTensor *original)
+{
+  for (guint k = 0; k < staged->len; k++)
+    {
+      const Staged *one = &g_array_index (staged, Staged, k);
+      if (one->original == original)
+        return sluice_tensor_ref (call->inputs[one->i].tensor);
+    }
+  return NULL;
+}
+
 /* Each input in the memory where the kernel wants it. FALSE: the call has an error */
 static gboolean
 stage_inputs (SluiceInFlightCall *in_flight, GArray *staged)
@@ -176,9 +189,10 @@ stage_inputs (SluiceInFlightCall *in_flight, GArray *staged)
       gboolean wants_far = !sluice_kernel_is_host (call->kernel->host_inputs, i);
       if (wants_far == sluice_tensor_is_far (tensor))
         continue;
-      SluiceTensor *copy = wants_far
-                               ? dup_far_input (in_flight, i)
-                               : copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, tensor, NULL);
+      SluiceTensor *copy = dup_staged (call, staged, tensor);
+      if (copy == NULL)
+        copy = wants_far ? dup_far_input (in_flight, i)
+                         : copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, tensor, NULL);
       if (copy == NULL)
         return FALSE;
       Staged one = { i, tensor };
@@ -347,12 +361,19 @@ drop_call (gpointer data)
 
 /* ---- transfers ---- */
 
+static SluiceKernelCall *
+begin_transfer (SluiceInFlightCall *in_flight)
+{
+  in_flight->start = sluice_clock_ticks ();
+  return &in_flight->call;
+}
+
 /* Those that go to a device have their room there before they stand in the queue: it may be had
  * only once something is swapped out or in, which goes through the same queues. */
 static void
 transfer_in (gpointer data)
 {
-  SluiceKernelCall *call = data;
+  SluiceKernelCall *call = begin_transfer (data);
   const SluiceTensor *tensor = call->inputs[0].tensor;
   if (!call->device->klass->queues->copy (call->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
                                           call->outputs[0].tensor->data, tensor->data,
@@ -365,7 +386,7 @@ transfer_in (gpointer data)
 static void
 transfer_out (gpointer data)
 {
-  SluiceKernelCall *call = data;
+  SluiceKernelCall *call = begin_transfer (data);
   SluiceAllocator *to = call->device->klass->queues != NULL ? NULL : call->device->allocator;
   SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor);
@@ -376,7 +397,7 @@ transfer_out (gpointer data)
 static void
 transfer_across (gpointer data)
 {
-  SluiceKernelCall *call = data;
+  SluiceKernelCall *call = begin_transfer (data);
   const SluiceTensor *tensor = call->inputs[0].tensor;
   SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
   if (!to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, call->outputs[0].tensor->data, from,
@@ -389,7 +410,7 @@ transfer_across (gpointer data)
 static void
 truncate_far (gpointer data)
 {
-  SluiceKernelCall *call = data;
+  SluiceKernelCall *call = begin_transfer (data);
   SluiceTensor *near =
       copy_out (call, call->device, SLUICE_QUEUE_COMPUTE, call->inputs[0].tensor, NULL);
   if (near != NULL)

@@ -309,6 +309,16 @@ test_trace (void)
     }
 }
 
+/* A device that is not there is told by the number that was asked for. */
+static void
+test_missing (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_assert_null (sluice_session_new (&(SluiceSessionOptions){ .device = "SIM:77" }, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_assert_nonnull (strstr (error->message, "SIM:77"));
+}
+
 /* Strings stand on a CPU. */
 static void
 test_places (void)
@@ -385,6 +395,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/failure", test_failure);
   g_test_add_func ("/runtime/far/memory", test_memory);
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
+  g_test_add_func ("/runtime/far/missing", test_missing);
   g_test_add_func ("/runtime/far/places", test_places);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
