@@ -60,6 +60,17 @@ serve (void *data)
   return NULL;
 }
 
+/* After its thread. */
+static void
+release (SluiceDeviceThread *self)
+{
+  pthread_cond_destroy (&self->done);
+  pthread_cond_destroy (&self->pushed);
+  pthread_mutex_destroy (&self->lock);
+  g_array_unref (self->items);
+  g_free (self);
+}
+
 SluiceDeviceThread *
 sluice_device_thread_new (const char *what, GError **error)
 {
@@ -71,8 +82,7 @@ sluice_device_thread_new (const char *what, GError **error)
   g_array_set_size (self->items, 16);
   if (sluice_thread_start (&self->thread, serve, self, what, "devices", error))
     return self;
-  g_array_unref (self->items);
-  g_free (self);
+  release (self);
   return NULL;
 }
 
@@ -84,11 +94,7 @@ sluice_device_thread_free (SluiceDeviceThread *self)
   pthread_cond_signal (&self->pushed);
   pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
-  pthread_cond_destroy (&self->done);
-  pthread_cond_destroy (&self->pushed);
-  pthread_mutex_destroy (&self->lock);
-  g_array_unref (self->items);
-  g_free (self);
+  release (self);
 }
 
 /* Under the lock. */

@@ -190,13 +190,16 @@ sluice_list_cpus (guint n)
   return names;
 }
 
-/* Of an op that has kernels, but none for such a device. */
+/* Of an op that has kernels, but none for such a device. klass (nullable): that of CPUs. */
 static gboolean
-lacks_kernel (const SluiceNode *node, const char *type)
+lacks_kernel (const SluiceNode *node, const SluiceDeviceClass *klass)
 {
   guint n_kernels;
   sluice_kernel_list (node->op_name, &n_kernels);
-  return n_kernels > 0 && sluice_kernel_find (node, type, G_MAXINT, NULL) == NULL;
+  if (n_kernels == 0)
+    return FALSE;
+  return klass != NULL ? sluice_device_class_find_kernel (klass, node, G_MAXINT, NULL) == NULL
+                       : sluice_kernel_find (node, "CPU", G_MAXINT, NULL) == NULL;
 }
 
 void
@@ -206,8 +209,9 @@ sluice_put_nodes (SluiceGraph *graph, guint first, const char *type, guint devic
   g_autofree char *name = g_strdup_printf ("%s:%u", type, device);
   gather (&self, graph, first, (const char *const *) &name, 1, TRUE);
   guint n = sluice_graph_get_n_nodes (graph);
+  const SluiceDeviceKind *kind = sluice_device_find_kind (type, NULL);
   for (guint32 i = 0; i < n; i++)
-    if (lacks_kernel (sluice_graph_get_node (graph, i), type))
+    if (lacks_kernel (sluice_graph_get_node (graph, i), kind != NULL ? kind->klass : NULL))
       self.asked[find_root (&self, i)] = NOWHERE;
   for (guint32 i = 0; i < n; i++)
     if (find_root (&self, i) == i && self.asked[i] != NOWHERE)

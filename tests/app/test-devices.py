@@ -134,11 +134,46 @@ class Devices:
         self.check("nor of its file", 1, ["project.ini", "memory=lots"], "train", "--workspace",
                    "workspace", self.mlp)
 
+    # ---- killed, and gone on with elsewhere ----
+
+    def last_checkpoint(self, workspace):
+        folder = self.path(workspace, "runs", "1", "checkpoints")
+        names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
+        return os.path.join(folder, names[-1]) if names else None
+
+    def resume(self, first, second):
+        """Killed on one device, behind a checkpoint, and resumed on the other."""
+        name = f"{first}-{second}".replace(":", "")
+        command = [self.command, "train", self.mlp, "--steps", "200", "--set",
+                   "train.checkpoint-every=10", "--workspace", name, "--device", first]
+        if first == "SIM:0":
+            command += ["--device-options", "latency=2ms"]
+        process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL)
+        while process.poll() is None and self.last_checkpoint(name) is None:
+            pass
+        process.kill()
+        process.wait()
+        done = self.call("train", "--workspace", name, "--resume", "1", "--device", second)
+        with open(self.last_checkpoint(name), "rb") as file:
+            kept = file.read()
+        self.tap.point(f"killed on {first} and resumed on {second}: the same checkpoint",
+                       done.returncode == 0 and kept == self.expected, done.stderr)
+
+    def checkpoints(self):
+        self.say("memory=256M")
+        self.call("train", self.mlp, "--steps", "200", "--set", "train.checkpoint-every=10",
+                  "--workspace", "whole", "--device", "CPU:0")
+        with open(self.last_checkpoint("whole"), "rb") as file:
+            self.expected = file.read()
+        self.resume("SIM:0", "CPU:0")
+        self.resume("CPU:0", "SIM:0")
+
     def run(self):
         self.memory()
         self.options()
         self.trace()
         self.project()
+        self.checkpoints()
         shutil.rmtree(self.folder)
         self.tap.end()
 
