@@ -85,8 +85,8 @@ fuzz_seeds (void)
     "worker=a:2222,b:2222;ps=c.example.com:1|ps:0",
     "worker=,10.0.0.1:80,,[::1]:65535|/job:worker/task:1",
     "chief=h-1_x:22|chief:0",
-    "{\"cluster\": {\"worker\": [\"a:1\", \"b:2\"], \"ps\": {\"3\": \"c:3\"}}, "
-    "\"task\": {\"type\": \"worker\", \"index\": 1}, \"environment\": \"cloud\"}",
+    ("{\"cluster\": {\"worker\": [\"a:1\", \"b:2\"], \"ps\": {\"3\": \"c:3\"}}, "
+     "\"task\": {\"type\": \"worker\", \"index\": 1}, \"environment\": \"cloud\"}"),
     "{\"cluster\": {\"chief\": [\"a:1\"]}, \"task\": {\"type\": \"chief\", \"index\": \"0\"}}",
     "{\"task\": {\"type\": \"worker\", \"index\": 0}}",
   };
