@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* Edits with a journal, to be killed: journal-writer FOLDER BASE SCRIPT FIRST does the lines of a
- * script from FIRST on, behind what the journal has. It prints how many commands were recovered, of
- * each line whether it was done, and before it ends where the graph can be undone to: with OUT
- * behind the others it writes the graph there, takes all back and does it again. */
+/* Edits with a journal, to be killed: journal-writer FOLDER BASE SCRIPT prints how many commands
+ * were recovered, reads from which line of the script on it is to go on, which follows from that,
+ * and does them behind what the journal has. It prints of each line whether it was done, and before
+ * it ends where the graph can be undone to: with OUT behind the others it writes the graph there,
+ * takes all back and does it again. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -63,7 +64,7 @@ main (int argc, char **argv)
   setvbuf (stdout, NULL, _IOLBF, 0);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
-  check (argc >= 5 && g_file_get_contents (argv[2], &base_text, &length, &error)
+  check (argc >= 4 && g_file_get_contents (argv[2], &base_text, &length, &error)
              && g_file_get_contents (argv[3], &script, NULL, &error),
          error, "usage");
   g_autoptr (GBytes) base = g_bytes_new (base_text, length);
@@ -77,14 +78,16 @@ main (int argc, char **argv)
     check (sluice_journal_replay (journal, stack, NULL, NULL, &error), error, "replay");
   check (journal != NULL, error, "journal");
   printf ("recovered %u\n", sluice_journal_get_n_commands (journal));
+  guint first = 0;
+  check (scanf ("%u", &first) == 1, NULL, "no line to go on at");
   sluice_command_stack_set_keep (stack, keep, journal);
   g_auto (GStrv) lines = g_strsplit (script, "\n", -1);
   guint n_lines = g_strv_length (lines);
-  for (guint i = (guint) atoi (argv[4]); i < n_lines && *lines[i] != '\0'; i++)
+  for (guint i = first; i < n_lines && *lines[i] != '\0'; i++)
     printf ("%u %d\n", i, sluice_command_stack_do (stack, lines[i], NULL, NULL));
-  if (argc > 5)
+  if (argc > 4)
     {
-      check (sluice_command_write (graph, argv[5], &error), error, "write");
+      check (sluice_command_write (graph, argv[4], &error), error, "write");
       check_history (stack, base);
     }
   return 0;

@@ -64,9 +64,11 @@ class Killed:
 
     def run(self, last, *out):
         """Until some line was acknowledged, and then for no time or a little more."""
-        with subprocess.Popen([*self.command, str(self.next_line), *out], stdout=subprocess.PIPE,
+        with subprocess.Popen([*self.command, *out], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                               text=True) as writer:
             self.recover(writer.stdout.readline())
+            writer.stdin.write(f"{self.next_line}\n")
+            writer.stdin.close()
             self.listen(writer.stdout, last)
             if not out:
                 for _ in range(self.lots.randrange(3000)):
