@@ -104,6 +104,7 @@ test_identity (void)
       sluice_graph_set_device (f.graph, v.node, devices[k % 3]);
       SluiceEdge update = on (&f, NULL, "AssignAdd", "add", v, fixture_scalar (&f, 1));
       SluiceEdge read = on (&f, devices[k / 3 % 3], "Identity", "read", v, none);
+      sluice_graph_add_control_input (f.graph, update.node, read.node); /* which sees what was */
       SluiceNode *reader =
           fixture_node (&f, "Neg", "out", devices[k / 9], &read, 1, &update.node, 1, NULL, 0);
       g_assert_nonnull (reader);
