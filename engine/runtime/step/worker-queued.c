@@ -31,6 +31,10 @@ lose_call (SluiceInFlightCall *in_flight, const SluiceDevice *device, const GErr
                       device->short_name, why != NULL ? ": " : "", why != NULL ? why->message : "");
   atomic_store (&call->step->is_broken, 1);
   in_flight->outcome = SLUICE_CALL_RAN;
+  /* A kernel's references are read when it runs, a transfer's were before. */
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  if (node->kernel != NULL)
+    sluice_worker_drop_inputs (call->step->plan, node, call->inputs);
   sluice_worker_end_call (in_flight);
   sluice_worker_post_queued (in_flight);
 }
@@ -278,10 +282,12 @@ static gboolean
 call_kernel (SluiceInFlightCall *in_flight)
 {
   SluiceKernelCall *call = &in_flight->call;
-  if (call->kernel->compute (call))
-    return call->error == NULL;
-  return call->error == NULL && call->kernel->flags & SLUICE_KERNEL_WAITS_FOR_SWAP
-         && start_and_wait (in_flight);
+  gboolean ok = call->kernel->compute (call);
+  if (!ok && call->error == NULL && call->kernel->flags & SLUICE_KERNEL_WAITS_FOR_SWAP)
+    ok = start_and_wait (in_flight);
+  if (!ok && call->error == NULL)
+    sluice_call_fail (call, SLUICE_ERROR_INTERNAL, SLUICE_FAILED_WITHOUT_A_WORD);
+  return call->error == NULL;
 }
 
 /* With the guard against what is not finite, where it is on. */

@@ -174,7 +174,7 @@ sluice_worker_check_call (SluiceWorker *w,
       GError *error = g_steal_pointer (&call->error);
       if (!error)
         error = sluice_node_error_new (node->origin, SLUICE_ERROR_INTERNAL,
-                                       "the kernel failed and did not say why");
+                                       SLUICE_FAILED_WITHOUT_A_WORD);
       sluice_worker_fail_with (w, node, error);
       return FALSE;
     }

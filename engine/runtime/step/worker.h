@@ -36,7 +36,8 @@ typedef struct
                       lock */
 } SluiceWorker;
 
-#define SLUICE_UNSET_OUTPUT "the kernel left an output unset"
+#define SLUICE_UNSET_OUTPUT          "the kernel left an output unset"
+#define SLUICE_FAILED_WITHOUT_A_WORD "the kernel failed and did not say why"
 
 /* The first error wins; what follows from it is dropped. Under the scheduler lock. */
 void sluice_step_fail (SluiceStep *step, GError *take);

@@ -45,6 +45,12 @@ fail_compute (SluiceKernelCall *call)
   return sluice_call_fail (call, SLUICE_ERROR_OUT_OF_RANGE, "fails by design");
 }
 
+static gboolean
+mute_compute (SluiceKernelCall *call)
+{
+  return FALSE;
+}
+
 static void *
 later_thread (void *data)
 {
@@ -112,6 +118,7 @@ static const SluiceRecipe in_tests = { .why_none = "exists in tests only" };
 TEST_OP (count_op, "TestCount", "x: T -> y: T", "T: type");
 TEST_OP (wait_op, "TestWait", "x: T -> y: T", "T: type");
 TEST_OP (fail_op, "TestFail", "x: T -> y: T", "T: type");
+TEST_OP (mute_op, "TestMute", "x: T -> y: T", "T: type");
 TEST_OP (later_op, "TestLater", "x: T -> y: T", "T: type");
 TEST_OP (spin_op, "TestSpin", "x: float -> y: float", NULL);
 TEST_OP (stamp_op, "TestStamp", "-> y: float", "slot: int");
@@ -124,12 +131,13 @@ static const SluiceOpDef fold_op = { .name = "TestFold",
                                      .summary = "TestFold",
                                      .recipe = &in_tests };
 
-static const SluiceOpDef *const ops[] = { &fold_op, &count_op, &wait_op, &fail_op,     &later_op,
-                                          &spin_op, &stamp_op, &half_op, &no_kernel_op };
+static const SluiceOpDef *const ops[] = { &fold_op,  &mute_op, &count_op, &wait_op, &fail_op,
+                                          &later_op, &spin_op, &stamp_op, &half_op, &no_kernel_op };
 static const SluiceKernel kernels[] = {
   { .op = "TestCount", .device = "CPU", .compute = count_compute },
   { .op = "TestWait", .device = "CPU", .compute = wait_compute },
   { .op = "TestFold", .device = "CPU", .compute = fold_compute },
+  { .op = "TestMute", .device = "CPU", .compute = mute_compute },
   { .op = "TestFail", .device = "CPU", .compute = fail_compute },
   { .op = "TestLater", .device = "CPU", .flags = SLUICE_KERNEL_ASYNC, .start = later_start },
   { .op = "TestSpin", .device = "CPU", .compute = spin_compute },
@@ -177,6 +185,15 @@ fixture_extend (Fixture *self)
   g_assert_no_error (error);
   sluice_session_extend (self->session, self->graph, &error);
   g_assert_no_error (error);
+}
+
+SluiceEdge
+fixture_on (
+    Fixture *self, const char *device, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
+{
+  SluiceEdge inputs[] = { a, b };
+  guint n = b.node != NULL ? 2 : 1;
+  return (SluiceEdge){ fixture_node (self, op, name, device, inputs, n, NULL, 0, NULL, 0), 0 };
 }
 
 SluiceEdge

@@ -41,6 +41,14 @@ SluiceNode *fixture_node (Fixture *self,
                           const SluiceAttr *attrs,
                           guint n_attrs);
 
+/* One of one or two inputs; b.node may be NULL. */
+SluiceEdge fixture_on (Fixture *self,
+                       const char *device,
+                       const char *op,
+                       const char *name,
+                       SluiceEdge a,
+                       SluiceEdge b);
+
 /* One scalar float fetched; aborts the test where the run fails. */
 float fixture_fetch (Fixture *self, const char *fetch, const SluiceFeed *feeds, guint n_feeds);
 gboolean fixture_run_target (Fixture *self,
@@ -55,6 +63,7 @@ extern _Atomic int fixture_go, fixture_waiting;
 /* Op "TestFold": the same without state, so that planning computes it where its input is constant.
  */
 /* Op "TestLater" (asynchronous): hands its input on from another thread, once fixture_go is set. */
+/* Op "TestMute": fails and does not say why. */
 /* Op "TestHalf": hands its input on as output 0 and leaves output 1 unset. */
 /* Op "TestStamp": writes down its order in fixture_order[attribute "slot"]. */
 extern _Atomic int fixture_clock;

@@ -11,15 +11,6 @@
 
 static const SluiceSessionOptions two_sims = { .device = "SIM:1", .device_options = "latency=1ms" };
 
-static SluiceEdge
-on (Fixture *f, const char *device, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
-{
-  SluiceEdge inputs[] = { a, b };
-  SluiceNode *node =
-      fixture_node (f, op, name, device, inputs, b.node != NULL ? 2 : 1, NULL, 0, NULL, 0);
-  return (SluiceEdge){ node, 0 };
-}
-
 static const SluiceEdge none = { NULL, 0 };
 
 /* Of any shape. */
@@ -49,10 +40,10 @@ test_ways (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &two_sims);
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
-  SluiceEdge a = on (&f, "/device:SIM:0", "Neg", "a", x, none);
-  SluiceEdge b = on (&f, "/device:SIM:1", "Mul", "b", a, a);
-  SluiceEdge c = on (&f, "/device:CPU:0", "Add", "c", b, a);
-  on (&f, "/device:SIM:0", "Add", "d", c, b);
+  SluiceEdge a = fixture_on (&f, "/device:SIM:0", "Neg", "a", x, none);
+  SluiceEdge b = fixture_on (&f, "/device:SIM:1", "Mul", "b", a, a);
+  SluiceEdge c = fixture_on (&f, "/device:CPU:0", "Add", "c", b, a);
+  fixture_on (&f, "/device:SIM:0", "Add", "d", c, b);
   fixture_extend (&f);
   g_assert_cmpstr (device_of (&f, "a"), ==, "SIM:0");
   g_assert_cmpstr (device_of (&f, "b"), ==, "SIM:1");
@@ -77,8 +68,8 @@ test_variable (void)
   fixture_init (&f, &two_sims);
   SluiceEdge v = fixture_variable (&f, "v", 3);
   SluiceEdge one = fixture_scalar (&f, 1);
-  on (&f, NULL, "AssignAdd", "add", v, one);
-  on (&f, NULL, "Neg", "negated", v, none);
+  fixture_on (&f, NULL, "AssignAdd", "add", v, one);
+  fixture_on (&f, NULL, "Neg", "negated", v, none);
   fixture_extend (&f);
   g_assert_cmpstr (device_of (&f, "v"), ==, "SIM:1");
   g_assert_true (fixture_run_target (&f, "v/Assign", NULL, NULL));
@@ -102,8 +93,8 @@ test_identity (void)
       fixture_init (&f, &two_sims);
       SluiceEdge v = fixture_variable (&f, "v", 3);
       sluice_graph_set_device (f.graph, v.node, devices[k % 3]);
-      SluiceEdge update = on (&f, NULL, "AssignAdd", "add", v, fixture_scalar (&f, 1));
-      SluiceEdge read = on (&f, devices[k / 3 % 3], "Identity", "read", v, none);
+      SluiceEdge update = fixture_on (&f, NULL, "AssignAdd", "add", v, fixture_scalar (&f, 1));
+      SluiceEdge read = fixture_on (&f, devices[k / 3 % 3], "Identity", "read", v, none);
       sluice_graph_add_control_input (f.graph, update.node, read.node); /* which sees what was */
       SluiceNode *reader =
           fixture_node (&f, "Neg", "out", devices[k / 9], &read, 1, &update.node, 1, NULL, 0);
@@ -134,9 +125,9 @@ test_wrong_device (void)
       SluiceEdge v = {
         fixture_node (&f, "VariableV2", name, devices[i], NULL, 0, NULL, 0, attrs, 3), 0
       };
-      on (&f, devices[i], "Assign", assign, v, fixture_scalar (&f, 3));
-      on (&f, devices[i], "AssignAdd", add, v, fixture_scalar (&f, 1));
-      on (&f, devices[i], "Neg", read, v, none);
+      fixture_on (&f, devices[i], "Assign", assign, v, fixture_scalar (&f, 3));
+      fixture_on (&f, devices[i], "AssignAdd", add, v, fixture_scalar (&f, 1));
+      fixture_on (&f, devices[i], "Neg", read, v, none);
     }
   fixture_extend (&f);
   static const char *const good[] = { "v0/set", "v0/add", "v0/neg" };
@@ -162,8 +153,8 @@ test_failure (void)
   fixture_init (&f, &two_sims);
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
   SluiceEdge y = placeholder (&f, "y", SLUICE_FLOAT);
-  SluiceEdge sum = on (&f, NULL, "Add", "sum", x, y);
-  on (&f, NULL, "Neg", "out", sum, none);
+  SluiceEdge sum = fixture_on (&f, NULL, "Add", "sum", x, y);
+  fixture_on (&f, NULL, "Neg", "out", sum, none);
   fixture_extend (&f);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (2));
   g_autoptr (SluiceTensor) three = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3));
@@ -181,6 +172,29 @@ test_failure (void)
   sluice_tensor_unref (output);
 }
 
+/* Whoever reads what such a kernel should have made does not run. */
+static void
+test_mute (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  SluiceEdge mute = fixture_on (&f, NULL, "TestMute", "mute", x, none);
+  fixture_on (&f, NULL, "TestCount", "out", mute, none);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1);
+  SluiceFeed feeds[] = { feed ("x", one) };
+  const char *fetch = "out";
+  SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  SluiceTensor *output = NULL;
+  g_autoptr (GError) error = NULL;
+  fixture_count = 0;
+  g_assert_false (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INTERNAL);
+  g_assert_nonnull (strstr (error->message, "'mute'"));
+  g_assert_cmpint (fixture_count, ==, 0);
+}
+
 /* The device's memory is full: the error names the node and the device. */
 static void
 test_memory (void)
@@ -188,9 +202,9 @@ test_memory (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .device_options = "memory=1M" });
   SluiceEdge dims = placeholder (&f, "dims", SLUICE_INT32);
-  SluiceEdge filled = on (&f, NULL, "Fill", "filled", dims, fixture_scalar (&f, 2));
+  SluiceEdge filled = fixture_on (&f, NULL, "Fill", "filled", dims, fixture_scalar (&f, 2));
   SluiceEdge axes = placeholder (&f, "axes", SLUICE_INT32);
-  on (&f, NULL, "Sum", "sum", filled, axes);
+  fixture_on (&f, NULL, "Sum", "sum", filled, axes);
   fixture_extend (&f);
   g_assert_cmpstr (device_of (&f, "filled"), ==, "SIM:0");
   const gint32 sizes[] = { 1000, 1 << 20, 1000 };
@@ -229,8 +243,8 @@ test_watch (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &two_sims);
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
-  SluiceEdge y = on (&f, NULL, "Neg", "y", x, none);
-  on (&f, NULL, "Square", "z", y, none);
+  SluiceEdge y = fixture_on (&f, NULL, "Neg", "y", x, none);
+  fixture_on (&f, NULL, "Square", "z", y, none);
   fixture_extend (&f);
   g_autoptr (GError) error = NULL;
   SluiceWatch *watch = sluice_session_watch (f.session, "y:0", &error);
@@ -273,10 +287,10 @@ test_trace (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &two_sims);
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
-  SluiceEdge h = on (&f, "/device:CPU:0", "Neg", "h", x, none);
-  SluiceEdge a = on (&f, "/device:SIM:0", "Neg", "a", h, none);
-  SluiceEdge b = on (&f, "/device:SIM:1", "Mul", "b", a, a);
-  on (&f, "/device:CPU:0", "Add", "c", b, a);
+  SluiceEdge h = fixture_on (&f, "/device:CPU:0", "Neg", "h", x, none);
+  SluiceEdge a = fixture_on (&f, "/device:SIM:0", "Neg", "a", h, none);
+  SluiceEdge b = fixture_on (&f, "/device:SIM:1", "Mul", "b", a, a);
+  fixture_on (&f, "/device:CPU:0", "Add", "c", b, a);
   fixture_extend (&f);
   g_autoptr (SluiceTensor) fed = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (1000));
   SluiceFeed feeds[] = { feed ("x", fed) };
@@ -327,8 +341,8 @@ test_places (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
-  on (&f, NULL, "AsString", "words", x, none);
-  on (&f, NULL, "Neg", "negated", x, none);
+  fixture_on (&f, NULL, "AsString", "words", x, none);
+  fixture_on (&f, NULL, "Neg", "negated", x, none);
   fixture_extend (&f);
   g_assert_cmpstr (device_of (&f, "words"), ==, "CPU:0");
   g_assert_cmpstr (device_of (&f, "negated"), ==, "SIM:0");
@@ -341,8 +355,9 @@ test_transfer_memory (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .device_options = "memory=1M" });
   SluiceEdge dims = placeholder (&f, "dims", SLUICE_INT32);
-  SluiceEdge filled = on (&f, "/device:CPU:0", "Fill", "filled", dims, fixture_scalar (&f, 2));
-  on (&f, "/device:SIM:0", "Neg", "there", filled, none);
+  SluiceEdge filled =
+      fixture_on (&f, "/device:CPU:0", "Fill", "filled", dims, fixture_scalar (&f, 2));
+  fixture_on (&f, "/device:SIM:0", "Neg", "there", filled, none);
   fixture_extend (&f);
   const gint32 n = 1 << 20;
   g_autoptr (SluiceTensor) size = sluice_tensor_new_from (SLUICE_INT32, &SLUICE_SHAPE (1), &n);
@@ -369,8 +384,8 @@ test_truncate (void)
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .truncate_transfers = TRUE });
   SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
-  SluiceEdge far = on (&f, NULL, "Neg", "far", x, none);
-  on (&f, "/device:CPU:0", "Identity", "near", far, none);
+  SluiceEdge far = fixture_on (&f, NULL, "Neg", "far", x, none);
+  fixture_on (&f, "/device:CPU:0", "Identity", "near", far, none);
   fixture_extend (&f);
   float third = 1.0f / 3, near, cut = -third;
   guint32 bits;
@@ -394,6 +409,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/identity", test_identity);
   g_test_add_func ("/runtime/far/wrong-device", test_wrong_device);
   g_test_add_func ("/runtime/far/failure", test_failure);
+  g_test_add_func ("/runtime/far/mute", test_mute);
   g_test_add_func ("/runtime/far/memory", test_memory);
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
   g_test_add_func ("/runtime/far/missing", test_missing);

@@ -14,15 +14,6 @@
 
 static const SluiceSessionOptions on_sim = { .device = "SIM:0" };
 
-static SluiceEdge
-add (Fixture *f, const char *device, const char *op, const char *name, SluiceEdge a, SluiceEdge b)
-{
-  SluiceEdge inputs[] = { a, b };
-  SluiceNode *node =
-      fixture_node (f, op, name, device, inputs, b.node != NULL ? 2 : 1, NULL, 0, NULL, 0);
-  return (SluiceEdge){ node, 0 };
-}
-
 static const SluiceEdge none = { NULL, 0 };
 
 /* ---- a queue that stands still ---- */
@@ -105,7 +96,7 @@ chain (Fixture *f, SluiceEdge from, guint length)
   for (guint i = 0; i < length; i++)
     {
       g_autofree char *name = g_strdup_printf ("link%u", i);
-      from = add (f, NULL, "TestCount", name, from, none);
+      from = fixture_on (f, NULL, "TestCount", name, from, none);
     }
   return from;
 }
@@ -119,7 +110,8 @@ test_chain (void)
   fixture_init (&f, &on_sim);
   SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
   SluiceEdge end = chain (&f, x, LENGTH);
-  add (&f, NULL, "Add", "both", end, (SluiceEdge){ sluice_graph_find (f.graph, "link3"), 0 });
+  fixture_on (&f, NULL, "Add", "both", end,
+              (SluiceEdge){ sluice_graph_find (f.graph, "link3"), 0 });
   fixture_extend (&f);
   g_autoptr (SluiceTensor) fed = sluice_tensor_new_float (21);
   SluiceFeed feed = { "x", fed };
@@ -151,9 +143,9 @@ test_failure (void)
   SluiceAttr any = sluice_attr_type ("dtype", SLUICE_FLOAT);
   SluiceEdge x = sluice_builder_add (&f.b, "Placeholder", "x", NULL, 0, &any, 1);
   SluiceEdge y = sluice_builder_add (&f.b, "Placeholder", "y", NULL, 0, &any, 1);
-  SluiceEdge bad = add (&f, NULL, "Add", "bad", x, y);
+  SluiceEdge bad = fixture_on (&f, NULL, "Add", "bad", x, y);
   SluiceEdge end = chain (&f, bad, LENGTH);
-  add (&f, "/device:CPU:0", "TestCount", "near", end, none);
+  fixture_on (&f, "/device:CPU:0", "TestCount", "near", end, none);
   fixture_extend (&f);
   g_autoptr (SluiceTensor) two = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (2));
   g_autoptr (SluiceTensor) three = sluice_tensor_new_zeros (SLUICE_FLOAT, &SLUICE_SHAPE (3));
@@ -184,11 +176,11 @@ test_update (void)
   fixture_init (&f, &on_sim);
   SluiceEdge v = fixture_variable (&f, "v", 1);
   SluiceEdge one = fixture_scalar (&f, 1);
-  SluiceEdge update = add (&f, NULL, "AssignAdd", "update", v, one);
+  SluiceEdge update = fixture_on (&f, NULL, "AssignAdd", "update", v, one);
   SluiceEdge read_after = {
     fixture_node (&f, "Identity", "read", NULL, &v, 1, &update.node, 1, NULL, 0), 0
   };
-  add (&f, NULL, "TestCount", "seen", read_after, none);
+  fixture_on (&f, NULL, "TestCount", "seen", read_after, none);
   fixture_extend (&f);
   g_assert_true (fixture_run_target (&f, "v/Assign", NULL, NULL));
   const char *fetch = "seen";
@@ -211,10 +203,10 @@ test_dead (void)
   fixture_init (&f, &on_sim);
   SluiceEdge x = fixture_placeholder (&f, "x", SLUICE_FLOAT);
   SluiceEdge pred = fixture_placeholder (&f, "pred", SLUICE_BOOL);
-  SluiceEdge live = add (&f, NULL, "TestCount", "live", x, none);
-  SluiceEdge turn = add (&f, NULL, "Switch", "turn", x, pred);
-  SluiceEdge left = add (&f, NULL, "Add", "left", (SluiceEdge){ turn.node, 0 }, live);
-  SluiceEdge right = add (&f, NULL, "Mul", "right", (SluiceEdge){ turn.node, 1 }, live);
+  SluiceEdge live = fixture_on (&f, NULL, "TestCount", "live", x, none);
+  SluiceEdge turn = fixture_on (&f, NULL, "Switch", "turn", x, pred);
+  SluiceEdge left = fixture_on (&f, NULL, "Add", "left", (SluiceEdge){ turn.node, 0 }, live);
+  SluiceEdge right = fixture_on (&f, NULL, "Mul", "right", (SluiceEdge){ turn.node, 1 }, live);
   SluiceEdge sides[] = { left, right };
   SluiceAttr n = sluice_attr_int ("N", 2);
   fixture_node (&f, "Merge", "merge", NULL, sides, 2, NULL, 0, &n, 1);

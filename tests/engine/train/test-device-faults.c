@@ -184,7 +184,7 @@ static const SluiceDeviceKind fault_kind = { &fault_class, fault_count, fault_de
 /* ---- trainings ---- */
 
 static SluiceProject *project;
-static SluiceExamples *examples;
+static SluiceExamples *examples, *test;
 
 /* The loss after N_STEPS; NAN with an error. */
 static double
@@ -243,35 +243,55 @@ check_each (gboolean for_good)
 }
 
 static void
-test_once (void)
+begin (const char *sample)
 {
-  check_each (FALSE);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *path =
+      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", sample, NULL);
+  project = sluice_project_load (path, &error);
+  g_assert_no_error (error);
+  sluice_examples_load_all (project, &examples, &test, &error);
+  g_assert_no_error (error);
 }
 
 static void
-test_vanished (void)
+end (void)
 {
+  g_clear_pointer (&examples, sluice_examples_free);
+  g_clear_pointer (&test, sluice_examples_free);
+  g_clear_pointer (&project, sluice_project_free);
+}
+
+static void
+test_once (gconstpointer sample)
+{
+  begin (sample);
+  check_each (FALSE);
+  end ();
+}
+
+static void
+test_vanished (gconstpointer sample)
+{
+  begin (sample);
   check_each (TRUE);
+  end ();
 }
 
 int
 main (int argc, char **argv)
 {
-  g_autoptr (GError) error = NULL;
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
   sluice_device_add_kind (&fault_kind);
-  g_autofree char *path =
-      g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", "digits-mlp", NULL);
-  project = sluice_project_load (path, &error);
-  g_assert_no_error (error);
-  examples = sluice_examples_load (project, FALSE, &error);
-  g_assert_no_error (error);
-  g_test_add_func ("/train/device-faults/once", test_once);
-  g_test_add_func ("/train/device-faults/vanished", test_vanished);
-  int status = g_test_run ();
-  sluice_examples_free (examples);
-  sluice_project_free (project);
-  return status;
+  /* Variables behind handles, and references. */
+  static const char *const samples[] = { "digits-mlp", "word2vec" };
+  for (guint i = 0; i < G_N_ELEMENTS (samples); i++)
+    {
+      g_autofree char *path = g_strconcat ("/train/device-faults/once/", samples[i], NULL);
+      g_test_add_data_func (path, samples[i], test_once);
+    }
+  g_test_add_data_func ("/train/device-faults/vanished", samples[0], test_vanished);
+  return g_test_run ();
 }
