@@ -334,6 +334,7 @@ sluice_launch_page_make_form (SluiceLaunchPage *self)
   gtk_box_append (GTK_BOX (left), GTK_WIDGET (self->settings));
   gtk_box_append (GTK_BOX (left), make_sum (self));
   self->preflight = SLUICE_PREFLIGHT_CARD (sluice_preflight_card_new ());
+  sluice_launch_page_follow_preflight (self);
   gtk_box_append (GTK_BOX (right), GTK_WIDGET (self->preflight));
   gtk_box_append (GTK_BOX (right), sluice_launch_page_make_queue (self));
   gtk_widget_add_css_class (columns, "launch-form");

@@ -74,9 +74,11 @@ struct _SluiceLaunchPage
   gboolean keeps_again; /* something was changed meanwhile */
   guint n_loads;        /* of drafts */
 
-  SluicePreflightCard *preflight; /* (nullable) */
-  SluiceQueueView *queue;         /* (nullable) */
-  gint64 n_steps;                 /* as the project says */
+  SluicePreflightCard *preflight;   /* (nullable) */
+  double looked_steps;              /* of the run that it looked at */
+  double step_seconds, step_spread; /* as it said; NAN: not */
+  SluiceQueueView *queue;           /* (nullable) */
+  gint64 n_steps;                   /* as the project says */
 };
 
 /* launch-page.c */
@@ -84,6 +86,7 @@ void sluice_launch_page_tell (SluiceLaunchPage *self, const char *message);
 void sluice_launch_page_read (SluiceLaunchPage *self);
 /* The same, if what is to be read is another one than was. */
 void sluice_launch_page_follow_source (SluiceLaunchPage *self);
+void sluice_launch_page_follow_preflight (SluiceLaunchPage *self);
 
 /* launch-page-form.c */
 /* (transfer floating): without settings. */

@@ -4,6 +4,7 @@
 #include "app/launch/launch-page-private.h"
 
 #include <glib/gi18n.h>
+#include <math.h>
 #include <string.h>
 
 #include "app/failure-words.h"
@@ -231,22 +232,49 @@ say_verdict (SluiceLaunchPage *self)
   gtk_label_set_label (self->halve_said, halves);
 }
 
+/* Of one run, from where it begins. */
+static double
+count_steps (SluiceLaunchPage *self, const SluiceLaunchJob *job)
+{
+  gint64 n_steps = self->n_steps;
+  for (guint i = 0; job->assignments[i] != NULL; i++)
+    if (g_str_has_prefix (job->assignments[i], "train.steps="))
+      n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
+  return (double) (n_steps - job->parent_step);
+}
+
 /* Where it would stand in the queue, were it added now. */
 static void
 show_draft (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
-  gint64 n_steps = self->n_steps;
-  for (guint i = 0; job->assignments[i] != NULL; i++)
-    if (g_str_has_prefix (job->assignments[i], "train.steps="))
-      n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
   double part = self->verdict != NULL ? self->verdict->part : 1;
-  double all = part * (double) self->n_runs * (double) (n_steps - job->parent_step);
+  double all = part * (double) self->n_runs * count_steps (self, job);
   SluiceQueueNeeds needs;
   sluice_launch_job_get_needs (job, &needs, NULL);
   sluice_queue_view_set_draft (
       self->queue, job->name != NULL ? job->name : job->title, self->source->project, needs.devices,
-      self->is_refused ? 0 : (guint) self->n_runs, (gint64) MIN (all, (double) MOST_STEPS));
+      self->is_refused ? 0 : (guint) self->n_runs, (gint64) MIN (all, (double) MOST_STEPS),
+      self->step_seconds, self->step_spread);
+}
+
+/* The queue says what the pre-flight says. */
+static void
+looked_cb (SluiceLaunchPage *self)
+{
+  double seconds, spread;
+  sluice_preflight_card_get_finish (self->preflight, &seconds, &spread);
+  self->step_seconds = seconds / MAX (self->looked_steps, 1);
+  self->step_spread = spread / MAX (self->looked_steps, 1);
+  show_draft (self);
+}
+
+void
+sluice_launch_page_follow_preflight (SluiceLaunchPage *self)
+{
+  self->step_seconds = self->step_spread = NAN;
+  g_signal_connect_object (self->preflight, "looked", G_CALLBACK (looked_cb), self,
+                           G_CONNECT_SWAPPED);
 }
 
 /* At the first of a sweep's runs, which differ in what was asked for. */
@@ -254,6 +282,7 @@ static void
 look (SluiceLaunchPage *self)
 {
   g_autoptr (SluiceLaunchJob) job = new_job (self);
+  self->looked_steps = count_steps (self, job);
   sluice_preflight_card_set_runs (self->preflight, self->n_runs, self->verdict->part);
   SluiceQueueNeeds needs;
   sluice_launch_job_get_needs (job, &needs, NULL);

@@ -45,6 +45,7 @@ struct _SluicePreflightCard
 G_DEFINE_FINAL_TYPE (SluicePreflightCard, sluice_preflight_card, GTK_TYPE_BOX)
 
 static gboolean is_still;
+static guint looked_signal;
 
 void
 sluice_preflight_cards_set_still (gboolean still)
@@ -310,6 +311,7 @@ flown (GObject *object, GAsyncResult *result, gpointer data)
   end (self);
   g_clear_pointer (&self->found, sluice_preflight_free);
   self->found = found;
+  g_signal_emit (self, looked_signal, 0);
   if (found != NULL)
     {
       show_items (self);
@@ -406,6 +408,20 @@ sluice_preflight_card_is_idle (SluicePreflightCard *self)
   return self->source == 0 && self->under == NULL;
 }
 
+void
+sluice_preflight_card_get_finish (SluicePreflightCard *self, double *seconds, double *plus_minus)
+{
+  *seconds = *plus_minus = NAN;
+  for (guint i = 0; self->found != NULL && !is_still && i < self->found->items->len; i++)
+    {
+      const SluicePreflightItem *item = self->found->items->pdata[i];
+      if (strcmp (item->what, "finish_seconds") != 0)
+        continue;
+      *seconds = item->value;
+      *plus_minus = item->plus_minus;
+    }
+}
+
 const char *
 sluice_preflight_card_get_verdict (SluicePreflightCard *self)
 {
@@ -437,6 +453,8 @@ static void
 sluice_preflight_card_class_init (SluicePreflightCardClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = sluice_preflight_card_dispose;
+  looked_signal = g_signal_new ("looked", SLUICE_TYPE_PREFLIGHT_CARD, G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void

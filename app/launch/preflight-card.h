@@ -33,6 +33,10 @@ void sluice_preflight_card_set_runs (SluicePreflightCard *self, guint64 n_runs, 
 void sluice_preflight_card_forget (SluicePreflightCard *self);
 /* Nothing is being looked at. */
 gboolean sluice_preflight_card_is_idle (SluicePreflightCard *self);
+/* How long one run takes until it has finished, as the card says it; NAN: it does not. Signal
+ * "looked": that may be another one. */
+void
+sluice_preflight_card_get_finish (SluicePreflightCard *self, double *seconds, double *plus_minus);
 /* "ready": (transfer none). */
 const char *sluice_preflight_card_get_verdict (SluicePreflightCard *self);
 

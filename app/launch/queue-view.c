@@ -50,6 +50,7 @@ struct _SluiceQueueView
   char *draft_name, *draft_project, *draft_device; /* (nullable) */
   guint n_draft;
   gint64 draft_steps;
+  double draft_seconds, draft_spread; /* a step */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceQueueView, sluice_queue_view, GTK_TYPE_BOX)
@@ -101,8 +102,11 @@ item_of_run (SluiceQueueView *self, const SluiceRunInfo *info, double now)
 static SluiceQueueItem
 item_of_draft (SluiceQueueView *self)
 {
-  SluiceQueueItem item = { .n_steps = self->draft_steps };
-  find_step_time (self, self->draft_project, &item.step_seconds, &item.step_spread);
+  SluiceQueueItem item = { .n_steps = self->draft_steps,
+                           .step_seconds = self->draft_seconds,
+                           .step_spread = self->draft_spread };
+  if (isnan (item.step_seconds))
+    find_step_time (self, self->draft_project, &item.step_seconds, &item.step_spread);
   return item;
 }
 
@@ -673,7 +677,9 @@ sluice_queue_view_set_draft (SluiceQueueView *self,
                              const char *project,
                              const char *device,
                              guint n_runs,
-                             gint64 n_steps)
+                             gint64 n_steps,
+                             double step_seconds,
+                             double step_spread)
 {
   g_free (self->draft_name);
   g_free (self->draft_project);
@@ -683,6 +689,8 @@ sluice_queue_view_set_draft (SluiceQueueView *self,
   self->draft_project = g_strdup (project);
   self->n_draft = n_runs;
   self->draft_steps = n_steps;
+  self->draft_seconds = step_seconds;
+  self->draft_spread = step_spread;
   update (self);
 }
 
