@@ -169,7 +169,6 @@ class Person:
         end = time.monotonic() + 1  # points that come in keep it from being settled, now and then
         while not self.costs.look("to rest", None)["settled"] and time.monotonic() < end:
             time.sleep(0.02)
-        time.sleep(0.5)  # pictures of the frame before go with the next
         return "charts"
 
     def do(self):
@@ -197,10 +196,21 @@ class Costs:
     def seconds(self):
         return time.monotonic() - self.begun
 
+    def read_resident(self):
+        with open(f"/proc/{self.window.process.pid}/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * PAGE
+
+    def read_least_resident(self):
+        """Of some frames: a picture is there twice while it is drawn anew."""
+        readings = []
+        for _ in range(20):
+            readings.append(self.read_resident())
+            time.sleep(0.025)
+        return min(readings)
+
     def look(self, deed, target):
         said = self.said = self.window.ask("dump-costs")
-        with open(f"/proc/{self.window.process.pid}/statm", encoding="ascii") as file:
-            resident = int(file.read().split()[1]) * PAGE
+        resident = self.read_least_resident() if deed == "rest" else self.read_resident()
         self.n += 1
         self.stalls.append((said["worst_stall_ms"], said["worst_waited_ms"], said["worst_busy_ms"],
                             said["worst_frame_ms"], deed, target))
