@@ -236,6 +236,33 @@ test_memory (void)
                     <, 1 << 20);
 }
 
+/* What runs once leaves no constants on the device, once it is forgotten. */
+static void
+test_forget (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
+  const SluiceShape shape = SLUICE_SHAPE (1000, 100);
+  g_autoptr (SluiceTensor) start = sluice_tensor_new_zeros (SLUICE_FLOAT, &shape);
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                         sluice_attr_shape ("shape", &shape) };
+  SluiceEdge v = sluice_builder_add (&f.b, "VariableV2", "v", NULL, 0, attrs, 2);
+  SluiceEdge inputs[] = { v, sluice_builder_const (&f.b, sluice_tensor_ref (start)) };
+  sluice_builder_add (&f.b, "Assign", "init", inputs, 2, NULL, 0);
+  fixture_extend (&f);
+  const char *target = "init";
+  const SluiceStepNames names = { .targets = &target, .n_targets = 1 };
+  SluiceAllocator *allocator = sluice_session_get_device (f.session, 1)->allocator;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (sluice_session_run (f.session, &names, NULL, NULL, NULL));
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), >=, 800000);
+      sluice_session_forget (f.session, &names);
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), >=, 400000);
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), <, 410000);
+    }
+}
+
 /* A value of the device is looked at where it lies, and told on the host. */
 static void
 test_watch (void)
@@ -414,6 +441,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
   g_test_add_func ("/runtime/far/missing", test_missing);
   g_test_add_func ("/runtime/far/places", test_places);
+  g_test_add_func ("/runtime/far/forget", test_forget);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
   g_test_add_func ("/runtime/far/trace", test_trace);
