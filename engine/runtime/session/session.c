@@ -265,7 +265,7 @@ sluice_callable_run (SluiceCallable *self,
 gboolean
 sluice_callable_sends (const SluiceCallable *self)
 {
-  return self->executable->plan->far_constants != NULL;
+  return self->executable->plan->n_far_devices > 0;
 }
 
 GArray *

@@ -236,6 +236,33 @@ test_memory (void)
                     <, 1 << 20);
 }
 
+/* Sessions that share plans have each its own device, and constants there. */
+static void
+test_like (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  fixture_on (&f, NULL, "Mul", "out", x, fixture_scalar (&f, 3));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  const char *fetch = "out";
+  const SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceTensor) output = NULL;
+      g_autoptr (SluiceSession) like =
+          sluice_session_new (&(SluiceSessionOptions){ .like = f.session }, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (fixture_fetch (&f, "out", feeds, 1), ==, 6);
+      sluice_session_run (like, &names, &output, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (*(float *) output->data, ==, 6);
+    }
+}
+
 /* What runs once leaves no constants on the device, once it is forgotten. */
 static void
 test_forget (void)
@@ -441,6 +468,7 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
   g_test_add_func ("/runtime/far/missing", test_missing);
   g_test_add_func ("/runtime/far/places", test_places);
+  g_test_add_func ("/runtime/far/like", test_like);
   g_test_add_func ("/runtime/far/forget", test_forget);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
