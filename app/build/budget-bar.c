@@ -10,6 +10,7 @@
 #include "engine/graph/rewrite.h"
 #include "engine/runtime/session/copy.h"
 #include "engine/train/budget.h"
+#include "engine/train/project.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/wrap.h"
 
@@ -32,6 +33,7 @@ struct _SluiceBudgetBar
   GtkWidget *box, *parameters, *work, *step, *problem;
   GArray *devices;    /* of Device: as many as there ever were */
   SluiceGraph *graph; /* (nullable) */
+  char *path;         /* (nullable): of its file */
   gint64 batch;
   guint source;          /* waits, then copies */
   SluiceGraphCopy *copy; /* (nullable): what is there of it */
@@ -191,6 +193,7 @@ show_nothing (SluiceBudgetBar *self, const char *why)
 typedef struct
 {
   SluiceGraph *graph;
+  char *path; /* (nullable) */
   gint64 batch;
 } Request;
 
@@ -199,7 +202,22 @@ request_free (gpointer data)
 {
   Request *request = data;
   sluice_graph_unref (request->graph);
+  g_free (request->path);
   g_free (request);
+}
+
+/* (transfer full) (nullable): none of that graph */
+static SluiceProject *
+load_project (const char *path)
+{
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  SluiceProject *project = folder != NULL ? sluice_project_load (folder, NULL) : NULL;
+  g_autofree char *real = path != NULL ? realpath (path, NULL) : NULL;
+  g_autofree char *its = project != NULL ? realpath (project->graph_path, NULL) : NULL;
+  if (project != NULL && real != NULL && g_strcmp0 (real, its) == 0)
+    return project;
+  g_clear_pointer (&project, sluice_project_free);
+  return NULL;
 }
 
 static void
@@ -207,8 +225,11 @@ compute (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
   GError *error = NULL;
   const Request *request = data;
+  SluiceProject *project = load_project (request->path);
   SluiceBudget *budget =
-      sluice_budget_new (request->graph, request->batch, NULL, cancellable, &error);
+      sluice_budget_new (request->graph, project != NULL ? &project->session : NULL, request->batch,
+                         NULL, cancellable, &error);
+  g_clear_pointer (&project, sluice_project_free);
   if (budget != NULL)
     g_task_return_pointer (task, budget, (GDestroyNotify) sluice_budget_free);
   else
@@ -235,7 +256,7 @@ static void
 ask (SluiceBudgetBar *self, SluiceGraph *take)
 {
   Request *request = g_new (Request, 1);
-  *request = (Request){ take, self->batch };
+  *request = (Request){ take, g_strdup (self->path), self->batch };
   self->asked = g_cancellable_new ();
   g_autoptr (GTask) task = g_task_new (self, self->asked, computed_cb, NULL);
   g_task_set_task_data (task, request, request_free);
@@ -294,13 +315,15 @@ ask_later (SluiceBudgetBar *self)
 }
 
 void
-sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batch)
+sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, const char *path, gint64 batch)
 {
   forget_request (self);
   if (graph != NULL)
     sluice_graph_ref (graph);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   self->graph = graph;
+  g_free (self->path);
+  self->path = g_strdup (path);
   self->batch = batch > 0 ? batch : SOME_BATCH;
   self->is_behind = graph != NULL;
   if (graph == NULL)
@@ -340,6 +363,7 @@ static void
 sluice_budget_bar_finalize (GObject *object)
 {
   g_array_unref (SLUICE_BUDGET_BAR (object)->devices);
+  g_free (SLUICE_BUDGET_BAR (object)->path);
   G_OBJECT_CLASS (sluice_budget_bar_parent_class)->finalize (object);
 }
 

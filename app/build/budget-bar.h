@@ -17,8 +17,12 @@
 G_DECLARE_FINAL_TYPE (SluiceBudgetBar, sluice_budget_bar, SLUICE, BUDGET_BAR, GtkWidget)
 
 GtkWidget *sluice_budget_bar_new (void);
-/* graph: (nullable): as it is now; to be called after each change of it. batch: examples a step; 0:
- * 32 */
-void sluice_budget_bar_update (SluiceBudgetBar *self, SluiceGraph *graph, gint64 batch);
+/* graph: (nullable): as it is now; to be called after each change of it. path: (nullable): of its
+ * file; the project beside it, where that is its, says the devices. batch: examples a step; 0: 32
+ */
+void sluice_budget_bar_update (SluiceBudgetBar *self,
+                               SluiceGraph *graph,
+                               const char *path,
+                               gint64 batch);
 /* Shows it the graph as it was at the last call, or is it not in sight? */
 gboolean sluice_budget_bar_is_settled (SluiceBudgetBar *self);

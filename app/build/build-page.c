@@ -167,7 +167,8 @@ static void
 changed_cb (SluiceBuildPage *self)
 {
   update_blocks (self);
-  sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document), 0);
+  sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document),
+                            sluice_document_get_path (self->document), 0);
   show_refusal (self, NULL);
   show_saved (self);
   show_undo (self);

@@ -17,7 +17,8 @@ typedef struct
 struct _SluiceSentValues
 {
   pthread_mutex_t lock;
-  GHashTable *values; /* near → Sent */
+  GHashTable *values;    /* near → Sent */
+  GHashTable *constants; /* near → far */
 };
 
 static void
@@ -37,6 +38,8 @@ sluice_sent_values_new (void)
   SluiceSentValues *self = g_new0 (SluiceSentValues, 1);
   pthread_mutex_init (&self->lock, NULL);
   self->values = g_hash_table_new_full (NULL, NULL, NULL, sent_unref);
+  self->constants = g_hash_table_new_full (NULL, NULL, (GDestroyNotify) sluice_tensor_unref,
+                                           (GDestroyNotify) sluice_tensor_unref);
   return self;
 }
 
@@ -44,6 +47,7 @@ void
 sluice_sent_values_free (SluiceSentValues *self)
 {
   g_hash_table_unref (self->values);
+  g_hash_table_unref (self->constants);
   pthread_mutex_destroy (&self->lock);
   g_free (self);
 }
@@ -122,6 +126,42 @@ sluice_device_dup_sent (SluiceDevice *self, const SluiceTensor *tensor)
   SluiceTensor *far = is_there ? sluice_tensor_ref (sent->far) : NULL;
   pthread_mutex_unlock (&all->lock);
   return far;
+}
+
+/* ---- constants ---- */
+
+SluiceTensor *
+sluice_device_dup_constant (SluiceDevice *self, SluiceTensor *constant)
+{
+  pthread_mutex_lock (&self->sent->lock);
+  SluiceTensor *far = g_hash_table_lookup (self->sent->constants, constant);
+  if (far != NULL)
+    sluice_tensor_ref (far);
+  pthread_mutex_unlock (&self->sent->lock);
+  return far;
+}
+
+SluiceTensor *
+sluice_device_keep_constant (SluiceDevice *self, SluiceTensor *constant, SluiceTensor *far)
+{
+  pthread_mutex_lock (&self->sent->lock);
+  SluiceTensor *before = g_hash_table_lookup (self->sent->constants, constant);
+  if (before == NULL)
+    g_hash_table_insert (self->sent->constants, sluice_tensor_ref (constant), far);
+  SluiceTensor *kept = sluice_tensor_ref (before != NULL ? before : far);
+  pthread_mutex_unlock (&self->sent->lock);
+  if (before != NULL)
+    sluice_tensor_unref (far);
+  return kept;
+}
+
+void
+sluice_device_forget_constants (SluiceDevice *self, SluiceTensor *const *constants, guint n)
+{
+  pthread_mutex_lock (&self->sent->lock);
+  for (guint i = 0; i < n; i++)
+    g_hash_table_remove (self->sent->constants, constants[i]);
+  pthread_mutex_unlock (&self->sent->lock);
 }
 
 /* ---- who holds them ---- */

@@ -28,6 +28,17 @@ void sluice_sent_add (
  * not sent */
 SluiceTensor *sluice_device_dup_sent (SluiceDevice *self, const SluiceTensor *tensor);
 
+/* ---- constants: copied when a kernel first asks, and kept for the next ---- */
+
+/* (transfer full) (nullable): nobody has asked yet */
+SluiceTensor *sluice_device_dup_constant (SluiceDevice *self, SluiceTensor *constant);
+/* far: (transfer full): its copy there. Returns: (transfer full): the one that is kept, which
+ * another thread may have brought before */
+SluiceTensor *
+sluice_device_keep_constant (SluiceDevice *self, SluiceTensor *constant, SluiceTensor *far);
+/* Their copies go. */
+void sluice_device_forget_constants (SluiceDevice *self, SluiceTensor *const *constants, guint n);
+
 /* ---- of device.c ---- */
 
 SluiceSentValues *sluice_sent_values_new (void);

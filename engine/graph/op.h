@@ -83,6 +83,8 @@ typedef enum
   SLUICE_OP_WRITES_FILES = 1 << 12,   /* makes or deletes them, too */
   SLUICE_OP_ENDS_WITH_STEP = 1 << 13, /* stateful, but what it changes is gone when the step ends,
                                          or is its own random stream (device/random.h) */
+  SLUICE_OP_MAY_SHARE = 1 << 14,      /* an output may be memory of an input, as its role does not
+                                         say: where there is nothing to compute */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

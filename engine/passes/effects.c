@@ -21,7 +21,8 @@ typedef struct
   GPtrArray *objects;  /* of const SluiceNode */
   GArray *same_as;     /* of guint: union-find over objects */
   guint32 *object_of;  /* by work index: number + 1 of what its handle outputs refer to */
-  guint32 *alias_of; /* by work index: number + 1 of the variable whose memory its outputs share */
+  guint32 *alias_of;  /* by work index: number + 1 of the variable whose memory its outputs share */
+  guint32 *memory_of; /* and may share: SluiceEffects */
   GArray *accesses;
 } Find;
 
@@ -149,6 +150,34 @@ look_at_handle (Find *find, SluiceWorkNode *node, guint input)
   return object;
 }
 
+/* Of its inputs' memory, if any: it has the type of what it is handed on as. */
+static guint32
+find_shared_memory (const Find *find, const SluiceWorkNode *node)
+{
+  guint32 memory = 0;
+  if (!sluice_work_may_share (node) || node->origin->n_outputs == 0)
+    return 0;
+  SluiceDType dtype = sluice_dtype_base (node->origin->outputs[0].dtype);
+  for (guint i = 0; i < node->n_inputs; i++)
+    {
+      const SluiceWorkNode *before = node->inputs[i].node;
+      guint32 other = before ? find->memory_of[before->index] : 0;
+      if (!other || sluice_dtype_base (sluice_work_dtype (find->work, node->inputs[i])) != dtype)
+        continue;
+      memory = memory && memory != other ? SLUICE_ANY_OBJECT + 1 : other;
+    }
+  return memory;
+}
+
+static gboolean
+makes_reference (const SluiceWorkNode *node)
+{
+  for (guint i = 0; i < node->origin->n_outputs; i++)
+    if (sluice_dtype_is_ref (node->origin->outputs[i].dtype))
+      return TRUE;
+  return FALSE;
+}
+
 static void
 look_at (Find *find, SluiceWorkNode *node)
 {
@@ -172,6 +201,8 @@ look_at (Find *find, SluiceWorkNode *node)
     }
   if (makes_handle (node))
     find->object_of[node->index] = made ? made : object_made_by (find, node->origin);
+  find->memory_of[node->index] =
+      makes_reference (node) ? find->object_of[node->index] : find_shared_memory (find, node);
 }
 
 static int
@@ -190,7 +221,9 @@ sluice_effects_find (SluiceEffects *self, const SluiceWork *work, const GPtrArra
   self->objects = g_ptr_array_new ();
   self->accesses = g_array_new (FALSE, FALSE, sizeof (SluiceAccess));
   g_autofree guint32 *alias_of = g_new0 (guint32, work->nodes->len + 1);
-  Find find = { work, by_name, self->objects, same_as, object_of, alias_of, self->accesses };
+  self->memory_of = g_new0 (guint32, work->nodes->len + 1);
+  Find find = { work,      by_name,  self->objects,   same_as,
+                object_of, alias_of, self->memory_of, self->accesses };
   for (guint i = 0; i < order->len; i++)
     if (sluice_work_has (work, order->pdata[i]))
       look_at (&find, order->pdata[i]);
@@ -199,6 +232,9 @@ sluice_effects_find (SluiceEffects *self, const SluiceWork *work, const GPtrArra
       SluiceAccess *access = &g_array_index (self->accesses, SluiceAccess, i);
       access->object = find_root (&find, access->object);
     }
+  for (guint i = 0; i < work->nodes->len; i++)
+    if (self->memory_of[i] && self->memory_of[i] <= SLUICE_ANY_OBJECT)
+      self->memory_of[i] = find_root (&find, self->memory_of[i] - 1) + 1;
   g_array_sort (self->accesses, compare_accesses); /* keeps the order of equals */
 }
 
@@ -207,4 +243,5 @@ sluice_effects_clear (SluiceEffects *self)
 {
   g_clear_pointer (&self->objects, g_ptr_array_unref);
   g_clear_pointer (&self->accesses, g_array_unref);
+  g_clear_pointer (&self->memory_of, g_free);
 }

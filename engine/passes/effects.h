@@ -15,6 +15,8 @@ typedef enum
   SLUICE_EFFECT_DEQUEUE,
 } SluiceEffect;
 
+#define SLUICE_ANY_OBJECT (G_MAXUINT32 - 1)
+
 typedef struct
 {
   SluiceWorkNode *node;
@@ -26,6 +28,9 @@ typedef struct
 {
   GPtrArray *objects; /* of const SluiceNode: what makes the variable or queue, by number */
   GArray *accesses;   /* of SluiceAccess: by object, in topological order, once a node */
+  /* By work index: number + 1 of the variable that is a reference and whose memory outputs of the
+   * node may be, or which they refer to; SLUICE_ANY_OBJECT + 1: of one of several; 0: of none. */
+  guint32 *memory_of;
 } SluiceEffects;
 
 /* order: a topological one. Fills self. */

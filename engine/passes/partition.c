@@ -10,10 +10,12 @@
 #include <glib/gi18n-lib.h>
 
 #include "engine/passes/pass.h"
+#include "engine/passes/views.h"
 
 typedef struct
 {
   SluiceWork *work;
+  const SluiceViews *views;
   GHashTable *done;  /* of Crossing: the Recv */
   GHashTable *names; /* of text: how many transfers would have it */
 } Partition;
@@ -122,23 +124,27 @@ wait_for (SluiceWork *work, SluiceWorkNode *node, guint device)
 }
 
 /*
- * A reader of a variable on another device reads when it runs, after all its other inputs. The
- * read becomes a Send of its own, after the same inputs: that adds no cycle. A Merge reads the one
- * input that is alive, and waits for its control inputs dead or alive: they must not kill the Send.
+ * A reader of a variable on another device, or of what shares its memory (views.h), reads when it
+ * runs, after all its other inputs. The read becomes a Send of its own, after the same inputs: that
+ * adds no cycle. A Merge reads the one input that is alive, and waits for its control inputs dead
+ * or alive: they must not kill the Send. inputs: the reader's, before they were cut
  */
 static SluiceWorkNode *
-transfer_reference (const Partition *self, SluiceWorkNode *reader, guint input)
+transfer_late (const Partition *self,
+               SluiceWorkNode *reader,
+               const SluiceWorkEdge *inputs,
+               guint input)
 {
   SluiceWork *work = self->work;
-  SluiceWorkNode *source = reader->inputs[input].node, *send;
-  SluiceWorkNode *recv =
-      add_pair (self, source, reader->inputs[input].port, reader->device, reader, &send);
+  SluiceWorkNode *source = inputs[input].node, *send;
+  SluiceWorkNode *recv = add_pair (self, source, inputs[input].port, reader->device, reader, &send);
   gboolean merges = sluice_work_role (reader) == SLUICE_ROLE_MERGE;
   for (guint i = merges ? reader->n_inputs : 0; i < reader->n_inputs + reader->n_controls; i++)
     {
       SluiceWorkNode *before =
-          i < reader->n_inputs ? reader->inputs[i].node : reader->controls[i - reader->n_inputs];
-      if (i == input || !before || before == source || before->kind == SLUICE_WORK_RECV)
+          i < reader->n_inputs ? inputs[i].node : reader->controls[i - reader->n_inputs];
+      if (i == input || !before || before == source || sluice_work_get_traits (before)->is_state
+          || sluice_work_is_back_edge (before))
         continue;
       if (before->device != source->device)
         before = transfer (self, before, -1, source->device);
@@ -148,61 +154,22 @@ transfer_reference (const Partition *self, SluiceWorkNode *reader, guint input)
   return recv;
 }
 
-static gboolean
-has_own_memory (const SluiceWork *work, guint device)
-{
-  return work->devices[device]->klass->queues != NULL;
-}
-
-/*
- * A reference is read by who wants its value, when it runs. So is what an Identity has of it, which
- * is the variable's memory: a later update shows. Where devices share memory that is so wherever
- * they stand; else who reads across a border reads the variable.
- */
-static void
-look_behind_identity (SluiceWork *work, SluiceWorkNode *reader, guint input)
-{
-  SluiceWorkEdge edge = reader->inputs[input];
-  gboolean crosses = edge.node->device != reader->device;
-  gboolean own_memory = has_own_memory (work, reader->device);
-  while (!sluice_dtype_is_ref (sluice_work_dtype (work, edge)))
-    {
-      const SluiceWorkNode *node = edge.node;
-      if (node->kind != SLUICE_WORK_OP || !sluice_work_get_traits (node)->is_identity
-          || node->inputs[0].node == NULL)
-        return;
-      own_memory |= has_own_memory (work, node->device);
-      edge = node->inputs[0];
-      crosses |= edge.node->device != node->device;
-    }
-  own_memory |= has_own_memory (work, edge.node->device);
-  if (!crosses || !own_memory || edge.node == reader->inputs[input].node)
-    return;
-  sluice_work_add_control (work, reader, reader->inputs[input].node);
-  reader->inputs[input] = edge;
-}
-
-static void
-look_behind_identities (SluiceWork *work, SluiceWorkNode *node)
-{
-  if (sluice_work_get_traits (node)->outlives_inputs)
-    return; /* it has to see that the Identity is dead */
-  for (guint i = 0; i < node->n_inputs; i++)
-    if (node->inputs[i].node != NULL)
-      look_behind_identity (work, node, i);
-}
-
 static void
 cut_inputs (const Partition *self, SluiceWorkNode *node)
 {
   SluiceWork *work = self->work;
-  /* References first: their Send waits for the other inputs where these really are. */
+  /* What is read late first: its Send waits for the other inputs where these really are. */
+  g_autofree SluiceWorkEdge *inputs = NULL;
   for (guint i = 0; i < node->n_inputs; i++)
     {
       SluiceWorkNode *source = node->inputs[i].node;
-      if (source && source->device != node->device
-          && sluice_dtype_is_ref (sluice_work_dtype (work, node->inputs[i])))
-        node->inputs[i] = (SluiceWorkEdge){ transfer_reference (self, node, i), 0 };
+      if (!source || source->device == node->device
+          || (!sluice_dtype_is_ref (sluice_work_dtype (work, node->inputs[i]))
+              && !sluice_views_is_late (self->views, source, node)))
+        continue;
+      if (!inputs)
+        inputs = g_memdup2 (node->inputs, node->n_inputs * sizeof *inputs);
+      node->inputs[i] = (SluiceWorkEdge){ transfer_late (self, node, inputs, i), 0 };
     }
   for (guint i = 0; i < node->n_inputs; i++)
     {
@@ -221,12 +188,14 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   g_autoptr (GHashTable) done = g_hash_table_new (hash_crossing, equal_crossing);
   g_autoptr (GHashTable) names = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  const Partition self = { work, done, names };
+  SluiceViews views;
+  if (!sluice_views_gather (&views, work, error))
+    return FALSE;
+  const Partition self = { work, &views, done, names };
   guint n = work->nodes->len;
   for (guint i = 0; i < n; i++)
-    look_behind_identities (work, work->nodes->pdata[i]);
-  for (guint i = 0; i < n; i++)
     cut_inputs (&self, work->nodes->pdata[i]);
+  sluice_views_clear (&views);
   sluice_work_touch (work);
   return TRUE;
 }

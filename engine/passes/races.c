@@ -243,23 +243,64 @@ look_at_all (Races *races)
     }
 }
 
+static gboolean
+races_init (Races *self, SluiceWork *work, GError **error)
+{
+  if (!sluice_analysis_find_frames (work, error))
+    return FALSE;
+  *self = (Races){ .work = work,
+                   .order = sluice_analysis_get_order (work, NULL),
+                   .rank = g_new0 (guint32, work->nodes->len + 1),
+                   .branches = sluice_analysis_get_branches (work),
+                   .uses = sluice_analysis_get_uses (work) };
+  for (guint i = 0; i < self->order->len; i++)
+    self->rank[((SluiceWorkNode *) self->order->pdata[i])->index] = i;
+  return TRUE;
+}
+
 GArray *
 sluice_find_races (SluiceWork *work, GError **error)
 {
+  Races races;
   sluice_work_sweep (work);
-  if (!sluice_analysis_find_frames (work, error))
+  if (!races_init (&races, work, error))
     return NULL;
-  g_autofree guint32 *rank = g_new0 (guint32, work->nodes->len + 1);
-  Races races = { .work = work,
-                  .order = sluice_analysis_get_order (work, NULL),
-                  .rank = rank,
-                  .branches = sluice_analysis_get_branches (work),
-                  .uses = sluice_analysis_get_uses (work),
-                  .races = g_array_new (FALSE, FALSE, sizeof (SluiceRace)) };
-  for (guint i = 0; i < races.order->len; i++)
-    rank[((SluiceWorkNode *) races.order->pdata[i])->index] = i;
+  races.races = g_array_new (FALSE, FALSE, sizeof (SluiceRace));
   look_at_all (&races);
+  g_free (races.rank);
   return races.races;
+}
+
+/* Is the read, in all iterations, over before the write begins? */
+static gboolean
+comes_first (Races *races, const SluiceAccess *read, const SluiceWorkNode *write)
+{
+  if (write->frame != 0)
+    return FALSE; /* an iteration before may have written */
+  if (is_over_before (races, read, write))
+    return TRUE;
+  sluice_uses_reach (races->uses, &read->node->index, 1, races->rank, races->rank[write->index]);
+  return is_reached (races, write);
+}
+
+guint8 *
+sluice_find_late_reads (SluiceWork *work, const SluiceAccess *reads, guint n, GError **error)
+{
+  Races races;
+  if (!races_init (&races, work, error))
+    return NULL;
+  const SluiceEffects *effects = sluice_analysis_get_effects (work);
+  guint8 *late = g_new0 (guint8, n + 1);
+  for (guint i = 0; i < effects->accesses->len; i++)
+    {
+      const SluiceAccess *write = &g_array_index (effects->accesses, SluiceAccess, i);
+      for (guint k = 0; write->effect == SLUICE_EFFECT_WRITE && k < n; k++)
+        if (!late[k] && (reads[k].object == write->object || reads[k].object == SLUICE_ANY_OBJECT)
+            && reads[k].node != write->node && !comes_first (&races, &reads[k], write->node))
+          late[k] = TRUE;
+    }
+  g_free (races.rank);
+  return late;
 }
 
 char *

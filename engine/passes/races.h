@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/passes/work.h"
+#include "engine/passes/effects.h"
 
 /* Two accesses to one variable, at least one of which writes, that run in any order. */
 typedef struct
@@ -23,5 +23,17 @@ typedef struct
  * Returns: (transfer full) (nullable) (element-type SluiceRace): %NULL where the graph cannot run
  */
 GArray *sluice_find_races (SluiceWork *work, GError **error);
+/**
+ * sluice_find_late_reads:
+ * @work: before partitioning, swept
+ * @reads: (array length=n): of variables that are references, or of what shares their memory
+ *
+ * Of each read: may it come behind a write of its variable by another node, or beside it? What
+ * comes before all of them may as well look at a copy that was made at any time before.
+ *
+ * Returns: (transfer full) (nullable): %NULL where the graph cannot run
+ */
+guint8 *
+sluice_find_late_reads (SluiceWork *work, const SluiceAccess *reads, guint n, GError **error);
 /* (transfer full): a sentence that names the variable and both nodes, and what to do. */
 char *sluice_race_describe (const SluiceRace *self);

@@ -229,6 +229,15 @@ sluice_work_get_traits (const SluiceWorkNode *node)
   return &sluice_role_traits[sluice_work_role (node)];
 }
 
+/* May an output of the node be the memory of an input? */
+static inline gboolean
+sluice_work_may_share (const SluiceWorkNode *node)
+{
+  return sluice_work_get_traits (node)->moves_value
+         || (node->kind == SLUICE_WORK_OP && node->origin->op
+             && node->origin->op->def->flags & SLUICE_OP_MAY_SHARE);
+}
+
 static inline gboolean
 sluice_work_is_back_edge (const SluiceWorkNode *from)
 {

@@ -140,16 +140,18 @@ look_ahead (SluiceSession *session, const Step *step, gint64 batch, GError **err
 static void
 take_forecast (SluiceBudget *self, SluiceSession *session, const SluiceForecast *forecast)
 {
-  double limit = (double) sluice_allocator_get_limit (sluice_allocator_get_host ());
+  double of_host = (double) sluice_allocator_get_limit (sluice_allocator_get_host ());
   for (guint i = 0; i < forecast->n_devices; i++)
     {
-      gboolean is_host =
-          g_str_has_prefix (sluice_session_get_device (session, i)->short_name, "CPU:");
-      SluiceBudgetDevice device = {
-        g_strdup (sluice_session_get_device (session, i)->short_name),
-        forecast->value_bytes[i] + forecast->held_bytes[i],
-        is_host && limit > 0 && limit < 1e18 ? limit : NAN,
-      };
+      const SluiceDevice *at = sluice_session_get_device (session, i);
+      double bytes = forecast->value_bytes[i] + forecast->held_bytes[i];
+      double limit = (double) sluice_allocator_get_limit (at->allocator);
+      if (limit <= 0 && g_str_has_prefix (at->short_name, "CPU:"))
+        limit = of_host;
+      if (i > 0 && bytes <= 0)
+        continue;
+      SluiceBudgetDevice device = { g_strdup (at->short_name), bytes,
+                                    limit > 0 && limit < 1e18 ? limit : NAN };
       g_array_append_val (self->devices, device);
     }
   for (guint i = 0; i < forecast->calls->len; i++)
@@ -158,10 +160,21 @@ take_forecast (SluiceBudget *self, SluiceSession *session, const SluiceForecast 
 }
 
 SluiceBudget *
-sluice_budget_new (
-    SluiceGraph *graph, gint64 batch, const char *folder, GCancellable *cancellable, GError **error)
+sluice_budget_new (SluiceGraph *graph,
+                   const SluiceSessionOptions *where,
+                   gint64 batch,
+                   const char *folder,
+                   GCancellable *cancellable,
+                   GError **error)
 {
-  const SluiceSessionOptions options = { .n_cpus = 1, .no_trace = TRUE, .seed = 1 };
+  SluiceSessionOptions options = { .n_cpus = 1, .no_trace = TRUE, .seed = 1 };
+  if (where != NULL)
+    {
+      options.n_cpus = MAX (where->n_cpus, 1);
+      options.device = where->device;
+      options.device_options = where->device_options;
+      options.memory_limit = where->memory_limit;
+    }
   g_autoptr (SluiceBudget) self = g_new0 (SluiceBudget, 1);
   g_auto (Step) step = { NULL };
   SluiceCalibration speed;

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 
 #include "engine/graph/graph.h"
+#include "engine/runtime/session/session.h"
 
 /*
  * What a graph that is being made would take, by its plan and the definitions of its ops, as the
@@ -24,13 +25,14 @@ typedef struct
   double step_us, plus_minus; /* of a step, modelled; NAN: not known */
   gint64 batch;               /* examples a step */
   gboolean is_training;       /* optimizers are part of the step */
-  GArray *devices;            /* of SluiceBudgetDevice */
+  GArray *devices;            /* of SluiceBudgetDevice: the first, and those that anything is on */
 } SluiceBudget;
 void sluice_budget_free (SluiceBudget *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceBudget, sluice_budget_free)
 
 /**
  * sluice_budget_new:
+ * @where: (nullable): devices and their memory, as of a project; %NULL: the CPU
  * @batch: stands for each dimension that is not known
  * @folder: (nullable): where the machine's speed is kept, as of sluice_calibration_get()
  *
@@ -39,6 +41,7 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceBudget, sluice_budget_free)
  * Returns: (transfer full) (nullable): %NULL with what keeps the graph from running
  */
 SluiceBudget *sluice_budget_new (SluiceGraph *graph,
+                                 const SluiceSessionOptions *where,
                                  gint64 batch,
                                  const char *folder,
                                  GCancellable *cancellable,

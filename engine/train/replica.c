@@ -454,12 +454,16 @@ gboolean
 sluice_replica_initialize (SluiceReplica *self, GError **error)
 {
   char **init = self->project->init;
-  if (init != NULL && init[0] != NULL
-      && !sluice_session_run (self->session,
-                              &(SluiceStepNames){ .targets = (const char *const *) init,
-                                                  .n_targets = g_strv_length (init) },
-                              NULL, NULL, error))
-    return FALSE;
+  if (init != NULL && init[0] != NULL)
+    {
+      const SluiceStepNames names = { .targets = (const char *const *) init,
+                                      .n_targets = g_strv_length (init) };
+      gboolean ok = sluice_session_run (self->session, &names, NULL, NULL, error);
+      /* A device with memory of its own would keep constants as large as the variables. */
+      sluice_session_forget (self->session, &names);
+      if (!ok)
+        return FALSE;
+    }
   return sluice_replica_restore_saved_model (self, error);
 }
 

@@ -33,8 +33,8 @@ static const SluiceRecipe recipe = { .samples = samples, .n_samples = G_N_ELEMEN
   {                                                                                                \
     .name = op, .signature = "x: SrcT -> y: DstT",                                                 \
     .attrs = "SrcT: type; DstT: type; Truncate: bool = false", .summary = text,                    \
-    .role = SLUICE_ROLE_CAST, .shape = sluice_shape_unchanged, .gradient = cast_gradient,          \
-    .recipe = &recipe,                                                                             \
+    .role = SLUICE_ROLE_CAST, .flags = SLUICE_OP_MAY_SHARE, .shape = sluice_shape_unchanged,       \
+    .gradient = cast_gradient, .recipe = &recipe,                                                  \
   }
 static const SluiceOpDef cast_op = CAST ("Cast", N_ ("Elements in another dtype"));
 static const SluiceOpDef host_cast_op =

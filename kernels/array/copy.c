@@ -31,6 +31,7 @@ static const SluiceOpDef snapshot_op = {
   .signature = "input: T -> output: T",
   .attrs = "T: type",
   .summary = N_ ("Its input, as it is now"),
+  .flags = SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_unchanged,
   .recipe = &recipe,
 };
@@ -40,7 +41,7 @@ static const SluiceOpDef guarantee_const_op = {
   .signature = "input: T -> output: T",
   .attrs = "T: type",
   .summary = N_ ("Its input, which the graph's author says never changes"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_unchanged,
   .recipe = &recipe,
 };

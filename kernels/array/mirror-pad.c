@@ -79,6 +79,7 @@ static const SluiceOpDef mirror_pad_op = {
   .signature = "input: T, paddings: Tpaddings -> output: T",
   .attrs = ATTRS ("type"),
   .summary = N_ ("Continues a tensor over its edges by its mirror image"),
+  .flags = SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_padded,
   .gradient = mirror_pad_gradient,
   .recipe = &pad_recipe,

@@ -78,6 +78,7 @@ static const SluiceOpDef transpose_op = {
   .signature = "x: T, perm: Tperm -> y: T",
   .attrs = "T: type; Tperm: {int32, int64} = int32",
   .summary = N_ ("Dimensions in another order"),
+  .flags = SLUICE_OP_MAY_SHARE,
   .shape = transpose_shape,
   .gradient = transpose_gradient,
   .recipe = &transpose_recipe,

@@ -97,7 +97,7 @@ static const SluiceOpDef identity_n = {
   .signature = "input: T -> output: T",
   .attrs = "T: list(type) >= 1",
   .summary = N_ ("The inputs, unchanged"),
-  .flags = SLUICE_OP_ONLY_READS,
+  .flags = SLUICE_OP_ONLY_READS | SLUICE_OP_MAY_SHARE,
   .shape = sluice_flow_pass_all,
   .gradient = identity_n_gradient,
   .recipe = &identity_n_recipe,

@@ -117,7 +117,7 @@ static const SluiceOpDef print_op = {
   .attrs = "T: type; U: list(type) >= 0; message: string = ''; first_n: int = -1; "
            "summarize: int = 3",
   .summary = N_ ("Hands its input on and prints others on the standard error"),
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_unchanged,
   .gradient = sluice_grad_pass,
   .recipe = &recipe,

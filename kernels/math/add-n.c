@@ -40,7 +40,7 @@ static const SluiceOpDef add_n = {
   .attrs = "N: int >= 1; T: {" SLUICE_NUMBER_TYPES ", variant}",
   .summary = N_ ("Sum of several tensors"),
   .role = SLUICE_ROLE_ADD_N,
-  .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE,
+  .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE | SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_merge_all,
   .gradient = add_n_gradient,
   .cost = add_n_cost,
@@ -77,7 +77,7 @@ static const SluiceOpDef accumulate_n = {
   .attrs = "N: int >= 1; T: {" SLUICE_NUMBER_TYPES "}; "
            "shape: shape",
   .summary = N_ ("Sum of several tensors of a shape that is told"),
-  .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE,
+  .flags = SLUICE_OP_COMMUTATIVE | SLUICE_OP_AGGREGATE | SLUICE_OP_MAY_SHARE,
   .shape = accumulate_shape,
   .gradient = add_n_gradient,
   .cost = add_n_cost,

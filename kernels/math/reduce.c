@@ -330,10 +330,11 @@ reduce_cost (const SluiceNode *node,
     .recipe = &recipe_##op                                                                         \
   };
 #define NUMBERS(op, role, types, set, domain, rtol, summary, gradient)                             \
-  REDUCTION (op, role, "T", "float", types "; ", set, domain, rtol, summary, gradient, 0)
+  REDUCTION (op, role, "T", "float", types "; ", set, domain, rtol, summary, gradient,             \
+             SLUICE_OP_MAY_SHARE)
 #define TRUTHS(op, summary)                                                                        \
   REDUCTION (op, SLUICE_ROLE_NONE, "bool", "bool", "", 0, "", 0, summary, NULL,                    \
-             SLUICE_OP_NOT_DIFFERENTIABLE)
+             SLUICE_OP_NOT_DIFFERENTIABLE | SLUICE_OP_MAY_SHARE)
 
 /* clang-format off */
 NUMBERS (Sum, SLUICE_ROLE_SUM, NUMBER_TYPES, SLUICE_SET_NUMBER, " in (-3,3)", 1e-5, N_ ("Sum over some dimensions"), sum_gradient)

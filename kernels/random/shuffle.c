@@ -70,7 +70,8 @@ static const SluiceOpDef shuffle_op = {
   .signature = "value: T -> output: T",
   .attrs = "seed: int = 0; seed2: int = 0; T: type",
   .summary = N_ ("The same rows in random order"),
-  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_ENDS_WITH_STEP | SLUICE_OP_NOT_DIFFERENTIABLE
+           | SLUICE_OP_MAY_SHARE,
   .shape = sluice_shape_unchanged,
   .recipe = &shuffle_recipe,
 };
@@ -80,6 +81,7 @@ static const SluiceOpDef stateless_shuffle_op = {
   .signature = "value: T, key: uint64, counter: uint64, alg: int32 -> output: T",
   .attrs = "T: type",
   .summary = N_ ("The same rows in random order, the same for the same seed"),
+  .flags = SLUICE_OP_MAY_SHARE,
   .shape = stateless_shuffle_shape,
   .recipe = &stateless_shuffle_recipe,
 };

@@ -4,8 +4,8 @@
 /*
  * One test for every op of the registry, made from its recipe: each sample in each dtype gives the
  * same with the fast and the reference kernel, the same bits in place and on 1, 2, 3 and 7 threads,
- * reads nothing beyond its inputs, treats NaN and infinity as the reference does, and its gradient
- * agrees with differences. An op without a recipe fails.
+ * reads nothing beyond its inputs, hands none of them on without saying so, treats NaN and infinity
+ * as the reference does, and its gradient agrees with differences. An op without a recipe fails.
  */
 #include <math.h>
 #include <string.h>
@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "engine/grad/grad.h"
+#include "engine/graph/role.h"
 #include "engine/runtime/session/session.h"
 #include "kernels/registry.h"
 #include "kernels/samples.h"
@@ -321,6 +322,26 @@ check_in_place (Trial *self)
       }
 }
 
+static gboolean
+has_role_of_views (const SluiceOp *op)
+{
+  return sluice_role_traits[op->def->role].moves_value;
+}
+
+/* What hands an input on says so, or who reads it on another device would not see what a variable
+ * there has become. */
+static void
+check_sharing (Trial *self)
+{
+  if (has_role_of_views (self->use.op) || self->use.op->def->flags & SLUICE_OP_MAY_SHARE)
+    return;
+  for (guint i = 0; self->first && i < self->n_outputs; i++)
+    for (guint k = 0; k < self->use.n_inputs; k++)
+      if (self->first[i]->buffer != NULL && self->first[i]->buffer == self->fenced[k]->buffer
+          && !sluice_dtype_is_managed (self->first[i]->dtype))
+        complain (&self->use, "output %u is the memory of input %u: SLUICE_OP_MAY_SHARE", i, k);
+}
+
 static void
 check_reference (Trial *self, SluiceSession *reference)
 {
@@ -612,6 +633,7 @@ test_op (gconstpointer data)
       Trial *trial = trials->pdata[i];
       g_autoptr (SluiceSession) reference = new_session (trial->graph, TRUE);
       check_in_place (trial);
+      check_sharing (trial);
       check_reference (trial, reference);
       check_not_finite (trial, reference);
     }

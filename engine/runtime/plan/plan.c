@@ -3,6 +3,7 @@
 #include "engine/runtime/plan/plan.h"
 
 #include "engine/device/readers.h"
+#include "engine/device/sent.h"
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
@@ -19,10 +20,9 @@ typedef struct
   guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
   guint32 *first_constant; /* by work index */
   GArray *kept;
-  GArray *fed;         /* of SluicePlanEdge, port is the feed */
-  GByteArray *dtypes;  /* of outputs */
-  GArray *members;     /* of SluicePlanMember */
-  gboolean has_queued; /* some node stands in a device's queue */
+  GArray *fed;        /* of SluicePlanEdge, port is the feed */
+  GByteArray *dtypes; /* of outputs */
+  GArray *members;    /* of SluicePlanMember */
 } Compile;
 
 /* Is the value there before the step begins? */
@@ -310,6 +310,18 @@ compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node,
   return ok;
 }
 
+static void
+add_far_device (SluicePlan *plan, SluiceDevice *device)
+{
+  if (device->klass->queues == NULL)
+    return; /* what comes there goes through a queue of where it comes from */
+  for (guint32 i = 0; i < plan->n_far_devices; i++)
+    if (plan->far_devices[i] == device)
+      return;
+  plan->far_devices = g_renew (SluiceDevice *, plan->far_devices, plan->n_far_devices + 1);
+  plan->far_devices[plan->n_far_devices++] = device;
+}
+
 static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
@@ -329,7 +341,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
   if (sluice_plan_stands_in_queue (compile->work, work_node, node))
     {
       node->flags |= SLUICE_PLAN_QUEUED | SLUICE_PLAN_AHEAD_ONLY; /* until an edge does not */
-      compile->has_queued = TRUE;
+      add_far_device (plan, compile->work->devices[work_node->device]);
     }
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
   /* A Merge counts in its own way even where nothing can be dead. */
@@ -368,8 +380,6 @@ compile_inputs (Compile *compile, GError **error)
       plan->n_slots = slot;
     }
   plan->slot_flags = g_new0 (guint8, plan->n_slots + 1);
-  if (compile->has_queued)
-    plan->far_constants = g_malloc0 (plan->n_slots * sizeof *plan->far_constants);
   for (guint32 i = 0; i < plan->n_nodes; i++)
     {
       const SluiceWorkNode *work_node = compile->order->pdata[i];
@@ -562,7 +572,7 @@ static void
 lay_edges (Compile *compile, GArray *loose)
 {
   SluicePlan *plan = compile->plan;
-  if (compile->has_queued)
+  if (plan->n_far_devices > 0)
     mark_ahead (compile, loose);
   if (loose->len)
     qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
@@ -745,15 +755,14 @@ sluice_plan_free (SluicePlan *self)
       if (node->state && node->kernel->free_state)
         node->kernel->free_state (node->state);
     }
+  for (guint32 i = 0; i < self->n_far_devices; i++)
+    sluice_device_forget_constants (self->far_devices[i], self->constants, self->n_constants);
   for (guint32 i = 0; i < self->n_constants; i++)
     {
       sluice_tensor_unref (self->constants[i]);
       sluice_tensor_unref (self->constants[i]);
     }
-  for (guint32 i = 0; self->far_constants && i < self->n_slots; i++)
-    if (self->far_constants[i])
-      sluice_tensor_unref (self->far_constants[i]);
-  g_free (self->far_constants);
+  g_free (self->far_devices);
   free (self->nodes);
   g_free (self->edges);
   g_free (self->pending);

@@ -157,9 +157,10 @@ typedef struct
   guint32 n_constants;
   SluicePlanMember *members;
   guint32 n_members;
-  /* By slot, where a device has memory of its own: the constants there, as far as they were needed.
-   */
-  _Atomic (SluiceTensor *) *far_constants;
+  /* Those that it was compiled for and that have queues: they keep its constants (sent.h) until it
+   * goes. Of other hosts that run it they go with the devices. */
+  SluiceDevice **far_devices;
+  guint32 n_far_devices;
   GPtrArray *transfers;     /* of SluiceTransfer: between the plan's devices */
   guint32 *transfer_labels; /* numbers of their names in the session, for the trace */
   GArray *calls; /* of SluiceWorkCall: what stands for outputs of nodes that are not there */

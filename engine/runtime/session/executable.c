@@ -450,6 +450,19 @@ sluice_executable_cache_get (SluiceExecutableCache *self, const Names *names, GE
   return NULL;
 }
 
+void
+sluice_executable_cache_forget (SluiceExecutableCache *self, const Names *names)
+{
+  gpointer key = NULL, executable = NULL;
+  pthread_mutex_lock (&self->cache_lock);
+  g_hash_table_steal_extended (self->by_names, names, &key, &executable);
+  pthread_mutex_unlock (&self->cache_lock);
+  if (key != NULL)
+    sluice_program_names_free (key);
+  if (executable != NULL)
+    sluice_executable_unref (executable);
+}
+
 /* ---- an edited graph ---- */
 
 SluiceSnapshot *

@@ -117,6 +117,9 @@ SluiceExecutable *sluice_executable_cache_get (SluiceExecutableCache *self,
                                                const SluiceProgramNames *names,
                                                GError **error);
 
+/* Such a signature is compiled anew where somebody asks for it again. */
+void sluice_executable_cache_forget (SluiceExecutableCache *self, const SluiceProgramNames *names);
+
 /* executable-function.c: what is known of the functions of nodes, for `bodies`. */
 GHashTable *sluice_function_bodies_new (void);
 /* As SluiceFunctions.get of a host. */

@@ -191,6 +191,19 @@ sluice_session_run (SluiceSession *self,
   return ok;
 }
 
+void
+sluice_session_forget (SluiceSession *self, const SluiceStepNames *names)
+{
+  g_return_if_fail (SLUICE_IS_SESSION (self));
+  g_auto (Feeds) feeds;
+  SluiceProgramNames signature = names_of (names, &feeds);
+  for (guint guarded = 0; guarded < 2; guarded++)
+    {
+      signature.node_by_node = guarded != 0;
+      sluice_executable_cache_forget (self->cache, &signature);
+    }
+}
+
 SluiceCallable *
 sluice_session_prepare (SluiceSession *self, const SluiceStepNames *names, GError **error)
 {
@@ -252,7 +265,7 @@ sluice_callable_run (SluiceCallable *self,
 gboolean
 sluice_callable_sends (const SluiceCallable *self)
 {
-  return self->executable->plan->far_constants != NULL;
+  return self->executable->plan->n_far_devices > 0;
 }
 
 GArray *

@@ -155,6 +155,10 @@ gboolean sluice_session_run (SluiceSession *self,
                              const SluiceRunOptions *options,
                              GError **error);
 
+/* What such a run was compiled to goes, and with it the constants that its devices keep for the
+ * next: of what runs once. One that is under way ends first. */
+void sluice_session_forget (SluiceSession *self, const SluiceStepNames *names);
+
 /* A signature looked up once: runs of it touch no names. Counted; keeps its session alive. */
 typedef struct _SluiceCallable SluiceCallable;
 SluiceCallable *

@@ -19,7 +19,7 @@ sluice_step_new (const SluicePlan *plan)
   self->ref_count = 1;
   self->gate = SLUICE_GATE_CLOSED;
   sluice_activation_init (&self->root, plan, 0);
-  if (plan->far_constants)
+  if (plan->n_far_devices > 0)
     self->sent = sluice_sent_new ();
   self->free_activations = g_new0 (SluiceActivation *, plan->n_frames);
   self->free_frames = g_new0 (SluiceFrame *, plan->n_frames);

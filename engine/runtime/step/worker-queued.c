@@ -137,20 +137,14 @@ is_reference (const SluiceInFlightCall *in_flight, guint i)
   return plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF;
 }
 
-/* A constant is copied once for all steps of the plan. (transfer full) (nullable) */
+/* A constant is copied once for all steps. (transfer full) (nullable) */
 static SluiceTensor *
-dup_far_constant (SluiceKernelCall *call, guint32 slot, SluiceTensor *tensor)
+dup_far_constant (SluiceKernelCall *call, SluiceTensor *tensor)
 {
-  _Atomic (SluiceTensor *) *kept = &call->step->plan->far_constants[slot];
-  SluiceTensor *there = atomic_load (kept), *before = NULL;
-  if (there != NULL)
-    return sluice_tensor_ref (there);
-  there = copy_in (call, tensor);
-  if (there == NULL || atomic_compare_exchange_strong (kept, &before, sluice_tensor_ref (there)))
-    return there;
-  sluice_tensor_unref (there); /* another step was there first */
-  sluice_tensor_unref (there);
-  return sluice_tensor_ref (before);
+  SluiceTensor *there = sluice_device_dup_constant (call->device, tensor);
+  if (there == NULL && (there = copy_in (call, tensor)) != NULL)
+    there = sluice_device_keep_constant (call->device, tensor, there);
+  return there;
 }
 
 /* (transfer full) (nullable) */
@@ -161,7 +155,7 @@ dup_far_input (SluiceInFlightCall *in_flight, guint i)
   guint32 slot = in_flight->act->nodes[in_flight->node].first_input + i;
   SluiceTensor *tensor = in_flight->call.inputs[i].tensor;
   if (plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT)
-    return dup_far_constant (&in_flight->call, slot, tensor);
+    return dup_far_constant (&in_flight->call, tensor);
   SluiceTensor *sent = sluice_device_dup_sent (in_flight->call.device, tensor);
   return sent != NULL ? sent : copy_in (&in_flight->call, tensor);
 }

@@ -272,16 +272,16 @@ test_budget (Fixture *f, gconstpointer data)
   g_autofree char *parameters = sluice_format_step (6914);
   gtk_box_append (GTK_BOX (f->place), bar);
   g_signal_connect_swapped (bar, "updated", G_CALLBACK (quit_cb), loop);
-  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, 64);
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, NULL, 64);
   run (f, "delete fc1\ndelete matrix\nlayer flatten flat input=pool2/output\n"
           "layer dense head input=flat/output units=2\n");
-  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, 64);
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), f->graph, NULL, 64);
   g_main_loop_run (loop);
   /* 3×3×1×64 + 64 and 7×7×64×2 + 2 */
   g_assert_true (has_label (bar, parameters));
   g_assert_true (has_label (bar, "CPU:0"));
   g_assert_true (has_label (bar, "fits"));
-  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), NULL, 64);
+  sluice_budget_bar_update (SLUICE_BUDGET_BAR (bar), NULL, NULL, 64);
   g_assert_false (has_label (bar, parameters));
   g_assert_false (has_label (bar, "CPU:0"));
 }

@@ -236,6 +236,139 @@ test_memory (void)
                     <, 1 << 20);
 }
 
+/* Sessions that share plans have each its own device, and constants there. */
+static void
+test_like (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  fixture_on (&f, NULL, "Mul", "out", x, fixture_scalar (&f, 3));
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) two = sluice_tensor_new_float (2);
+  SluiceFeed feeds[] = { feed ("x", two) };
+  const char *fetch = "out";
+  const SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  for (guint i = 0; i < 3; i++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (SluiceTensor) output = NULL;
+      g_autoptr (SluiceSession) like =
+          sluice_session_new (&(SluiceSessionOptions){ .like = f.session }, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (fixture_fetch (&f, "out", feeds, 1), ==, 6);
+      sluice_session_run (like, &names, &output, NULL, &error);
+      g_assert_no_error (error);
+      g_assert_cmpfloat (*(float *) output->data, ==, 6);
+    }
+}
+
+/* What runs once leaves no constants on the device, once it is forgotten. */
+static void
+test_forget (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0" });
+  const SluiceShape shape = SLUICE_SHAPE (1000, 100);
+  g_autoptr (SluiceTensor) start = sluice_tensor_new_zeros (SLUICE_FLOAT, &shape);
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                         sluice_attr_shape ("shape", &shape) };
+  SluiceEdge v = sluice_builder_add (&f.b, "VariableV2", "v", NULL, 0, attrs, 2);
+  SluiceEdge inputs[] = { v, sluice_builder_const (&f.b, sluice_tensor_ref (start)) };
+  sluice_builder_add (&f.b, "Assign", "init", inputs, 2, NULL, 0);
+  fixture_extend (&f);
+  const char *target = "init";
+  const SluiceStepNames names = { .targets = &target, .n_targets = 1 };
+  SluiceAllocator *allocator = sluice_session_get_device (f.session, 1)->allocator;
+  for (guint i = 0; i < 2; i++)
+    {
+      g_assert_true (sluice_session_run (f.session, &names, NULL, NULL, NULL));
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), >=, 800000);
+      sluice_session_forget (f.session, &names);
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), >=, 400000);
+      g_assert_cmpuint (sluice_allocator_get_live (allocator), <, 410000);
+    }
+}
+
+/* ---- queues that stall ---- */
+
+typedef struct
+{
+  Fixture *f;
+  const char *fetch;
+  GError *error;
+  _Atomic int cancelled;
+} Stalled;
+
+static gpointer
+run_stalled (gpointer data)
+{
+  Stalled *self = data;
+  const SluiceRunOptions options = { .cancel_flag = &self->cancelled };
+  g_autoptr (SluiceTensor) output = NULL;
+  sluice_session_run (self->f->session,
+                      &(SluiceStepNames){ .fetches = &self->fetch, .n_fetches = 1 }, &output,
+                      &options, &self->error);
+  return NULL;
+}
+
+/* A kernel that does not end holds its queue up: who cancels the run has it back, what stands
+ * behind does not run, and the device is of use to the next. */
+static void
+test_stalled (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &two_sims);
+  SluiceEdge stuck =
+      fixture_on (&f, "/device:SIM:0", "TestWait", "stuck", fixture_scalar (&f, 2), none);
+  fixture_on (&f, "/device:SIM:0", "TestCount", "behind", stuck, none);
+  fixture_extend (&f);
+  g_assert_cmpstr (device_of (&f, "stuck"), ==, "SIM:0");
+  Stalled run = { &f, "behind", NULL, 0 };
+  GThread *thread = g_thread_new ("run", run_stalled, &run);
+  while (fixture_waiting == 0)
+    g_thread_yield ();
+  run.cancelled = 1;
+  g_thread_join (thread);
+  g_assert_error (run.error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED);
+  g_error_free (run.error);
+  g_assert_cmpint (fixture_count, ==, 0);
+  fixture_go = 1;
+  g_assert_cmpfloat (fixture_fetch (&f, "behind", NULL, 0), ==, 2);
+  g_assert_cmpint (fixture_count, ==, 1);
+}
+
+/* One device is full while another is at work: that ends, too, and the error is of the one that
+ * was full. */
+static void
+test_full_in_flight (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:1", .device_options = "memory=1M" });
+  SluiceEdge stuck =
+      fixture_on (&f, "/device:SIM:1", "TestWait", "stuck", fixture_scalar (&f, 2), none);
+  SluiceEdge dims = placeholder (&f, "dims", SLUICE_INT32);
+  SluiceEdge gate = fixture_on (&f, "/device:CPU:0", "TestCount", "gate", dims, none);
+  SluiceEdge filled =
+      fixture_on (&f, "/device:SIM:0", "Fill", "filled", gate, fixture_scalar (&f, 2));
+  fixture_on (&f, "/device:SIM:0", "Mul", "both", filled, stuck);
+  fixture_extend (&f);
+  const gint32 n = 1 << 20;
+  g_autoptr (SluiceTensor) size = sluice_tensor_new_from (SLUICE_INT32, &SLUICE_SHAPE (1), &n);
+  SluiceFeed feeds[] = { feed ("dims", size) };
+  const char *fetch = "both";
+  const SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) output = NULL;
+  g_assert_false (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED);
+  g_assert_nonnull (strstr (error->message, "'filled'"));
+  g_assert_nonnull (strstr (error->message, "SIM:0 may use 1.0"));
+  for (guint i = 1; i < 3; i++)
+    g_assert_cmpuint (
+        sluice_allocator_get_live (sluice_session_get_device (f.session, i)->allocator), <, 65536);
+}
+
 /* A value of the device is looked at where it lies, and told on the host. */
 static void
 test_watch (void)
@@ -348,6 +481,29 @@ test_places (void)
   g_assert_cmpstr (device_of (&f, "negated"), ==, "SIM:0");
 }
 
+/* Who insists on a device that has no kernel for the op is told what to do. */
+static void
+test_strict (void)
+{
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .device = "SIM:0", .strict_devices = TRUE });
+  SluiceEdge x = placeholder (&f, "x", SLUICE_FLOAT);
+  fixture_on (&f, "/device:SIM:0", "AsString", "words", x, none);
+  fixture_extend (&f);
+  g_autoptr (SluiceTensor) one = sluice_tensor_new_float (1);
+  SluiceFeed feeds[] = { feed ("x", one) };
+  const char *fetch = "words";
+  const SluiceStepNames names = { .feeds = feeds, .n_feeds = 1, .fetches = &fetch, .n_fetches = 1 };
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTensor) output = NULL;
+  g_assert_false (sluice_session_run (f.session, &names, &output, NULL, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  static const char *const words[] = { "'words'", "/device:SIM:0", "CPU" };
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    if (strstr (error->message, words[i]) == NULL)
+      g_error ("'%s' does not say '%s'", error->message, words[i]);
+}
+
 /* What does not fit where it is sent to: the error says under which key it was on its way. */
 static void
 test_transfer_memory (void)
@@ -414,6 +570,11 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/far/transfer-memory", test_transfer_memory);
   g_test_add_func ("/runtime/far/missing", test_missing);
   g_test_add_func ("/runtime/far/places", test_places);
+  g_test_add_func ("/runtime/far/strict", test_strict);
+  g_test_add_func ("/runtime/far/stalled", test_stalled);
+  g_test_add_func ("/runtime/far/full-in-flight", test_full_in_flight);
+  g_test_add_func ("/runtime/far/like", test_like);
+  g_test_add_func ("/runtime/far/forget", test_forget);
   g_test_add_func ("/runtime/far/watch", test_watch);
   g_test_add_func ("/runtime/far/truncate", test_truncate);
   g_test_add_func ("/runtime/far/trace", test_trace);

@@ -3,7 +3,8 @@
 
 /* Random programs of assignments, conditionals and loops, as graphs of Switch, Merge and frames,
  * against an interpreter that knows nothing of graphs: the same bits on any number of threads and
- * devices, with any number of parallel iterations. */
+ * devices, CPUs or such with memory and queues of their own, with any number of parallel
+ * iterations. */
 #include "engine/grad/grad.h"
 #include "tests/engine/runtime/fixture.h"
 
@@ -114,11 +115,22 @@ interpret_dual (const GPtrArray *program, double *v, double *d)
     }
 }
 
+/* Where nodes stand by lot. */
+typedef struct
+{
+  const char *const *devices;
+  guint n_devices;
+} Places;
+
+static const char *const cpus[] = { "/cpu:0", "/cpu:1", "/cpu:2", "/cpu:3" };
+static const char *const with_sims[] = { "/cpu:0", "/device:SIM:0", "/device:SIM:1" };
+static const Places on_sims = { with_sims, G_N_ELEMENTS (with_sims) };
+
 typedef struct
 {
   Fixture *f;
   GRand *rand;
-  guint n_devices;
+  Places places;
   guint n_frames;
 } Maker;
 
@@ -138,8 +150,7 @@ make (Maker *m,
       const SluiceAttr *attrs,
       guint n_attrs)
 {
-  g_autofree char *device =
-      g_strdup_printf ("/cpu:%d", g_rand_int_range (m->rand, 0, (int) m->n_devices));
+  const char *device = m->places.devices[g_rand_int_range (m->rand, 0, (int) m->places.n_devices)];
   return (SluiceEdge){
     fixture_node (m->f, op, NULL, device, in, n, &pivot, pivot != NULL, attrs, n_attrs), 0
   };
@@ -255,12 +266,12 @@ typedef struct
 } Case;
 
 static void
-case_init (Case *self, guint32 seed, const SluiceSessionOptions *options)
+case_init (Case *self, guint32 seed, Places places, const SluiceSessionOptions *options)
 {
   self->rand = g_rand_new_with_seed (seed);
   self->program = make_program (self->rand, 0);
   fixture_init (&self->f, options);
-  Maker m = { &self->f, self->rand, options->n_cpus, 0 };
+  Maker m = { &self->f, self->rand, places, 0 };
   Env env = { .pivot = NULL };
   for (int i = 0; i < N_VARS; i++)
     env.v[i] = fixture_placeholder (&self->f, inputs[i], SLUICE_FLOAT);
@@ -319,7 +330,7 @@ static void
 check_program (guint32 seed, guint n_devices, gboolean no_optimize)
 {
   Case c;
-  case_init (&c, seed,
+  case_init (&c, seed, (Places){ cpus, n_devices },
              &(SluiceSessionOptions){ .n_cpus = n_devices,
                                       .no_optimize = no_optimize,
                                       .order_seed = seed % 4 == 0 ? 0 : seed,
@@ -351,6 +362,36 @@ test_devices (void)
     }
 }
 
+/* Links of simulated devices take so long, by lot. (transfer full) */
+static char *
+dup_latency (guint32 seed)
+{
+  return g_strdup_printf ("latency=%uus", seed % 5 * seed % 97);
+}
+
+static void
+test_sims (void)
+{
+  for (guint threads = 1; threads <= 4; threads += 3)
+    {
+      sluice_pool_set_threads (threads);
+      for (guint32 seed = 300; seed < 330; seed++)
+        {
+          g_autofree char *latency = dup_latency (seed);
+          Case c;
+          case_init (&c, seed, on_sims,
+                     &(SluiceSessionOptions){ .device = "SIM:1",
+                                              .device_options = latency,
+                                              .no_optimize = seed % 3 == 0,
+                                              .order_seed = seed % 4 == 0 ? 0 : seed,
+                                              .recompute = seed % 3 == 0 });
+          for (int run = 0; run < 3; run++)
+            check_run (&c, c.f.session, c.rand, NULL);
+          case_clear (&c);
+        }
+    }
+}
+
 /* ---- many runs at once, some of them cancelled ---- */
 
 #define N_RUNNERS 3
@@ -376,12 +417,17 @@ run_some (gpointer data)
 
 /* Returns how many runs came to their end. */
 static guint
-stress_program (guint32 seed)
+stress_program (guint32 seed, gboolean has_sims)
 {
   Case c;
-  case_init (&c, seed,
-             &(SluiceSessionOptions){
-                 .n_cpus = 1 + seed % 4, .order_seed = seed, .recompute = seed % 3 == 0 });
+  g_autofree char *latency = dup_latency (seed);
+  guint n_cpus = has_sims ? 1 : 1 + seed / 2 % 4;
+  case_init (&c, seed, has_sims ? on_sims : (Places){ cpus, n_cpus },
+             &(SluiceSessionOptions){ .n_cpus = n_cpus,
+                                      .device = has_sims ? "SIM:1" : NULL,
+                                      .device_options = has_sims ? latency : NULL,
+                                      .order_seed = seed,
+                                      .recompute = seed % 3 == 0 });
   g_autoptr (SluiceSession) like =
       sluice_session_new (&(SluiceSessionOptions){ .like = c.f.session }, NULL);
   _Atomic int cancel_flag = 0;
@@ -407,19 +453,22 @@ stress_program (guint32 seed)
   return n;
 }
 
-/* SLUICE_STRESS_SECONDS in the environment: for so long, instead of a few programs. */
+/* SLUICE_STRESS_SECONDS in the environment: for so long, instead of a few programs. Every other one
+ * has simulated devices. */
 static void
 test_stress (void)
 {
   const char *text = g_getenv ("SLUICE_STRESS_SECONDS");
   gint64 until = text ? g_get_monotonic_time () + g_ascii_strtoll (text, NULL, 10) * 1000000 : 0;
-  guint n_programs = 0, n_runs = 0;
+  guint n_programs = 0, n_runs = 0, n_with_sims = 0;
   for (; until ? g_get_monotonic_time () < until : n_programs < 40; n_programs++)
     {
       sluice_pool_set_threads (1 + n_programs % 4);
-      n_runs += stress_program (1000 + n_programs);
+      n_runs += stress_program (1000 + n_programs, n_programs % 2 != 0);
+      n_with_sims += n_programs % 2;
     }
-  g_test_message ("%u programs, %u runs came to their end", n_programs, n_runs);
+  g_test_message ("%u programs, %u of them on simulated devices, %u runs came to their end",
+                  n_programs, n_with_sims, n_runs);
   g_assert_cmpuint (n_runs, >=, n_programs * 4 * (N_RUNNERS - 1));
 }
 
@@ -444,7 +493,7 @@ check_gradient (guint32 seed)
   g_autoptr (GPtrArray) program = make_program (rand, 0);
   g_auto (Fixture) f = { NULL };
   fixture_init (&f, NULL);
-  Maker m = { &f, rand, 1, 0 };
+  Maker m = { &f, rand, { cpus, 1 }, 0 };
   Env env = { .pivot = NULL };
   SluiceEdge xs[N_VARS];
   SluiceGrad dxs[N_VARS];
@@ -500,6 +549,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/random-flow/one-device", test_one_device);
   g_test_add_func ("/runtime/random-flow/devices", test_devices);
+  g_test_add_func ("/runtime/random-flow/sims", test_sims);
   g_test_add_func ("/runtime/random-flow/stress", test_stress);
   g_test_add_func ("/runtime/random-flow/gradients", test_gradients);
   return g_test_run ();

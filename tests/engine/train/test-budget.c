@@ -17,7 +17,10 @@
   "layer softmax-cross-entropy loss input=head/output labels=y\n"
 
 static SluiceBudget *
-budget_of (const char *script, const char *folder, GError **error)
+budget_on (const char *script,
+           const SluiceSessionOptions *where,
+           const char *folder,
+           GError **error)
 {
   g_autoptr (SluiceGraph) graph = sluice_graph_new ();
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
@@ -29,7 +32,13 @@ budget_of (const char *script, const char *folder, GError **error)
   while (copy == NULL && problem == NULL)
     copy = sluice_graph_copy_go_on (pieces, -1, &problem);
   g_assert_no_error (problem);
-  return sluice_budget_new (copy, 100, folder, NULL, error);
+  return sluice_budget_new (copy, where, 100, folder, NULL, error);
+}
+
+static SluiceBudget *
+budget_of (const char *script, const char *folder, GError **error)
+{
+  return budget_on (script, NULL, folder, error);
 }
 
 static void
@@ -70,6 +79,29 @@ test_model (Folder *folder, gconstpointer data)
   g_assert_cmpfloat (device->bytes, >=, 4 * 7850); /* what is fed is the caller's */
 }
 
+/* Each device that anything stands on, with the memory that it has. */
+static void
+test_devices (Folder *folder, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  const SluiceSessionOptions where = { .device = "SIM:1", .device_options = "memory=1M" };
+  g_autoptr (SluiceBudget) budget = budget_on (
+      MODEL "train loss/output optimizer=sgd learning-rate=0.1\n", &where, folder->path, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (budget->devices->len, >=, 2);
+  double bytes = 0;
+  for (guint i = 0; i < budget->devices->len; i++)
+    {
+      const SluiceBudgetDevice *device = &g_array_index (budget->devices, SluiceBudgetDevice, i);
+      if (!g_str_has_prefix (device->name, "SIM:"))
+        continue;
+      bytes += device->bytes;
+      g_assert_cmpfloat (device->bytes, >, 0);
+      g_assert_cmpfloat (device->limit, ==, 1 << 20);
+    }
+  g_assert_cmpfloat (bytes, >=, 4 * 7850);
+}
+
 static void
 test_unfinished (Folder *folder, gconstpointer data)
 {
@@ -91,6 +123,7 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
   g_test_add ("/train/budget/model", Folder, NULL, set_up, test_model, tear_down);
+  g_test_add ("/train/budget/devices", Folder, NULL, set_up, test_devices, tear_down);
   g_test_add ("/train/budget/unfinished", Folder, NULL, set_up, test_unfinished, tear_down);
   return g_test_run ();
 }

@@ -3,6 +3,7 @@
 
 /* The samples train on devices with memory and queues of their own as they do on the CPU, wherever
  * their nodes stand: the same losses and variables, to the bit. */
+#include "engine/graph/edit.h"
 #include "engine/passes/passes.h"
 #include "engine/passes/spread.h"
 #include "engine/store/checkpoint.h"
@@ -12,8 +13,9 @@
 
 #define N_STEPS 4
 
-static const char *const samples[] = { "digits-mlp", "digits-lenet", "lstm", "word2vec",
-                                       "cart-pole",  "moe",          NULL };
+static const char *const samples[] = { "digits-mlp", "digits-lenet", "lstm",
+                                       "word2vec",   "cart-pole",    "moe",
+                                       "towers",     "hogwild",      NULL };
 
 /* Where nodes stand. */
 typedef struct
@@ -41,6 +43,14 @@ typedef struct
   gsize peak; /* of the fullest device, in the way before */
 } Sample;
 
+/* Of asynchronous workers one: several make each run another one. */
+static void
+keep_first (char **names)
+{
+  for (guint i = 1, n = g_strv_length (names); i < n; i++)
+    g_clear_pointer (&names[i], g_free);
+}
+
 static void
 sample_init (Sample *self, const char *name)
 {
@@ -49,6 +59,8 @@ sample_init (Sample *self, const char *name)
       g_build_filename (g_getenv ("SLUICE_SOURCE_DIR"), "data", "samples", name, NULL);
   *self = (Sample){ .project = sluice_project_load (path, &error) };
   g_assert_no_error (error);
+  keep_first (self->project->train);
+  keep_first (self->project->loss);
   sluice_examples_load_all (self->project, &self->examples, &self->test, &error);
   g_assert_no_error (error);
 }
@@ -61,6 +73,18 @@ sample_clear (Sample *self)
   sluice_project_free (self->project);
 }
 
+/* Towers ask for CPUs: where they are not there they stand as the others do. */
+static void
+leave_cpus (SluiceGraph *graph)
+{
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, i);
+      if (node->device[0] != '\0')
+        sluice_graph_set_device (graph, node, "");
+    }
+}
+
 static SluiceReplica *
 begin (const Sample *sample, const Way *way)
 {
@@ -71,6 +95,8 @@ begin (const Sample *sample, const Way *way)
   const SluiceSessionOptions host = { .device = way->device, .device_options = memory };
   SluiceGraph *graph = sluice_project_load_graph (sample->project, &error);
   g_assert_no_error (error);
+  if (way->device != NULL)
+    leave_cpus (graph);
   if (way->over != NULL)
     sluice_spread_nodes (graph, 0, 7, way->over, g_strv_length ((char **) way->over));
   SluiceReplica *replica =
