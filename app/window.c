@@ -759,6 +759,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
   bind_children (widget_class);
+  sluice_window_install_find (widget_class);
 }
 
 static void

@@ -304,7 +304,8 @@ show_heading (SluiceInspector *self)
   const SluiceRunInfo *info = sluice_run_get_info (self->run);
   g_autofree char *status = NULL;
   g_object_get (self->run, "status", &status, NULL);
-  sluice_inspector_set_heading (self, info->name, status, info->message);
+  sluice_inspector_set_heading (self, info->name, status,
+                                info->state != SLUICE_RUN_DRAFT ? info->message : NULL);
   if (info->state == SLUICE_RUN_FINISHED)
     gtk_widget_remove_css_class (GTK_WIDGET (self->error), "error");
 }

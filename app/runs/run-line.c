@@ -385,7 +385,7 @@ sluice_run_line_query_tooltip (
   GdkRectangle area = get_area (self, &cell);
   if (cell.column->kind == SLUICE_RUN_COLUMN_NAME)
     words = g_strdup (entry->info->name);
-  else if (cell.column->kind == SLUICE_RUN_COLUMN_STATE)
+  else if (cell.column->kind == SLUICE_RUN_COLUMN_STATE && entry->info->state != SLUICE_RUN_DRAFT)
     words = g_strdup (entry->info->message);
   else if (cell.column->kind == SLUICE_RUN_COLUMN_BEST
            || cell.column->kind == SLUICE_RUN_COLUMN_LAST)
