@@ -316,21 +316,22 @@ class Session:
     # ---- how long ----
 
     def slow(self):
-        """As the workspace has it, each step of the runs so far took a second."""
+        """As the workspace has it, each step of the runs so far took a second. The message is
+        another one, too: how long a run took alone makes no row anew."""
         with contextlib.closing(sqlite3.connect(os.path.join(self.workspace, "sluice.db"))) as db:
             with db:
-                db.execute("UPDATE runs SET seconds = step")
+                db.execute("UPDATE runs SET seconds = step, message = ''")
 
     def ends_in(self):
         """(what the pre-flight says, what the bar of the queue's draft says), each in seconds and
         with its ±; None as long as one of them says nothing."""
         labels = [o.label() for o in self.w.accessible().tree()
                   if o.role() in ("label", "list item")]
-        finish = next((before for before, label in zip(labels, labels[1:])
-                       if label == "until it has finished"), None)
+        finish = next((re.fullmatch(r"(.*) until it has finished", label) for label in labels
+                       if label.endswith("until it has finished")), None)
         bar = next((re.search(r", begins in 0:00, ends in (.*)$", label) for label in labels
                     if ", as it would be queued, " in label), None)
-        return finish and bar and (seconds(finish), seconds(bar[1]))
+        return finish and bar and (seconds(finish[1]), seconds(bar[1]))
 
     def finish(self):
         """Pre-flight and queue go by the same figure, whatever took how long before."""
