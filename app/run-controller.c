@@ -51,6 +51,12 @@ sluice_run_controller_allow_files (const char *const *folders)
   allowed_files = folders;
 }
 
+const char *const *
+sluice_run_controller_get_allowed_files (void)
+{
+  return allowed_files;
+}
+
 void
 sluice_run_controller_allow_commands (gboolean allow)
 {

@@ -41,6 +41,7 @@ char *sluice_run_controller_take_repeated (SluiceRunController *self);
 char *sluice_run_controller_take_alert (SluiceRunController *self);
 /* Folders that ops may use beside the workspace; of the process, which keeps them. (nullable) */
 void sluice_run_controller_allow_files (const char *const *folders);
+const char *const *sluice_run_controller_get_allowed_files (void); /* (nullable) */
 /* Alerts of projects may run commands: of the process. */
 void sluice_run_controller_allow_commands (gboolean allow);
 /* The run under way, or the last one; 0: none yet. */
