@@ -153,7 +153,7 @@ resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   /* By name: the list of runs hears later than the desktop that this one has ended. */
   if (show_run (self, name))
     g_action_group_activate_action (G_ACTION_GROUP (self->window), "resume-run-from",
-                                    g_variant_new ("(sxb)", name, (gint64) -1, FALSE));
+                                    g_variant_new ("(sxbb)", name, (gint64) -1, FALSE, FALSE));
 }
 
 static void open_workspace (SluiceApplication *self, const char *folder);

@@ -49,6 +49,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>3" },
   { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>4" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
+  { WINDOW, N_ ("Find, or filter the runs where their table is"), "anywhere.find", "slash" },
   { WINDOW, N_ ("Next one found"), "win.find-next", "F3" },
   { WINDOW, N_ ("The one found before"), "win.find-previous", "<Shift>F3" },
   { WINDOW, N_ ("Show or hide the runs"), "win.toggle-runs", "F8" },

@@ -106,7 +106,7 @@ start_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   if (sluice_run_edits_go_on (data) || sluice_debug_actions_go_on (data))
     return;
   if (next != NULL && sluice_run_controller_get_state (controller) == SLUICE_CONTROL_IDLE)
-    sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, FALSE);
+    sluice_run_controller_resume_run (controller, sluice_run_get_info (next)->name, -1, 0);
   else if (sluice_run_controller_get_state (controller) != SLUICE_CONTROL_IDLE
            || sluice_window_save_changes (data)) /* a run trains what the file holds */
     sluice_run_controller_start (controller);
@@ -183,7 +183,7 @@ resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   g_autoptr (SluiceRun) run = dup_meant (data);
   if (run != NULL && !open_draft (data, run))
     sluice_run_controller_resume_run (sluice_window_get_controller (data),
-                                      sluice_run_get_info (run)->name, -1, FALSE);
+                                      sluice_run_get_info (run)->name, -1, 0);
 }
 
 static void
@@ -200,9 +200,11 @@ resume_run_from_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   const char *name;
   gint64 step;
-  gboolean accept;
-  g_variant_get (parameter, "(&sxb)", &name, &step, &accept);
-  sluice_run_controller_resume_run (sluice_window_get_controller (data), name, step, accept);
+  gboolean accepts, audits;
+  g_variant_get (parameter, "(&sxbb)", &name, &step, &accepts, &audits);
+  sluice_run_controller_resume_run (sluice_window_get_controller (data), name, step,
+                                    (accepts ? SLUICE_RESUME_ACCEPTS_DATA : 0)
+                                        | (audits ? SLUICE_RESUME_AUDITS : 0));
 }
 
 static void
@@ -305,7 +307,8 @@ static const GActionEntry actions[] = {
   { .name = "resume-from", .activate = resume_from_cb },
   { .name = "resume-step", .parameter_type = "x", .state = "int64 -1" }, /* the dialog's choices */
   { .name = "resume-accept", .state = "false" },
-  { .name = "resume-run-from", .activate = resume_run_from_cb, .parameter_type = "(sxb)" },
+  { .name = "resume-audit", .state = "false" },
+  { .name = "resume-run-from", .activate = resume_run_from_cb, .parameter_type = "(sxbb)" },
   { .name = "accept-changed-data", .activate = accept_changed_data_cb },
   { .name = "delete-run", .activate = delete_run_cb },
   { .name = "restore-run", .activate = restore_run_cb, .parameter_type = "x" },

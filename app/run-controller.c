@@ -51,6 +51,12 @@ sluice_run_controller_allow_files (const char *const *folders)
   allowed_files = folders;
 }
 
+const char *const *
+sluice_run_controller_get_allowed_files (void)
+{
+  return allowed_files;
+}
+
 void
 sluice_run_controller_allow_commands (gboolean allow)
 {
@@ -453,14 +459,15 @@ sluice_run_controller_is_of_queue (SluiceRunController *self)
 
 /* run: (nullable): a new one */
 static void
-begin_run (SluiceRunController *self, const char *run, gint64 from_step, gboolean accept_data)
+begin_run (SluiceRunController *self, const char *run, gint64 from_step, SluiceResumeFlags flags)
 {
   SluiceStartTask *task = start_task_new (self);
   if (task == NULL)
     return;
   task->resume = g_strdup (run);
   task->from_step = from_step;
-  task->accept_data = accept_data;
+  task->accept_data = (flags & SLUICE_RESUME_ACCEPTS_DATA) != 0;
+  task->audits = (flags & SLUICE_RESUME_AUDITS) != 0;
   begin (self, task);
 }
 
@@ -468,11 +475,11 @@ void
 sluice_run_controller_resume_run (SluiceRunController *self,
                                   const char *run,
                                   gint64 from_step,
-                                  gboolean accept_data)
+                                  SluiceResumeFlags flags)
 {
   self->steps_at_start = 0;
   if (sluice_run_controller_get_state (self) == SLUICE_CONTROL_IDLE)
-    begin_run (self, run, from_step, accept_data);
+    begin_run (self, run, from_step, flags);
 }
 
 gboolean
@@ -486,7 +493,7 @@ sluice_run_controller_accept_data (SluiceRunController *self)
 {
   g_autofree char *run = g_strdup (self->refused);
   if (run != NULL)
-    sluice_run_controller_resume_run (self, run, self->refused_from, TRUE);
+    sluice_run_controller_resume_run (self, run, self->refused_from, SLUICE_RESUME_ACCEPTS_DATA);
 }
 
 void

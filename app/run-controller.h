@@ -41,6 +41,7 @@ char *sluice_run_controller_take_repeated (SluiceRunController *self);
 char *sluice_run_controller_take_alert (SluiceRunController *self);
 /* Folders that ops may use beside the workspace; of the process, which keeps them. (nullable) */
 void sluice_run_controller_allow_files (const char *const *folders);
+const char *const *sluice_run_controller_get_allowed_files (void); /* (nullable) */
 /* Alerts of projects may run commands: of the process. */
 void sluice_run_controller_allow_commands (gboolean allow);
 /* The run under way, or the last one; 0: none yet. */
@@ -101,12 +102,17 @@ void sluice_run_controller_take_next (SluiceRunController *self);
 SluiceQueueClaim sluice_run_controller_get_claim (SluiceRunController *self);
 /* Is the run under way one of the queue? */
 gboolean sluice_run_controller_is_of_queue (SluiceRunController *self);
+typedef enum
+{
+  SLUICE_RESUME_ACCEPTS_DATA = 1 << 0, /* its data files may have changed */
+  SLUICE_RESUME_AUDITS = 1 << 1,       /* a step of its past is taken again first, and compared */
+} SluiceResumeFlags;
 /* From its newest checkpoint (from_step -1), from that of another step, or from the start (0): what
- * was logged later is forgotten. accept_data: its data files may have changed. */
+ * was logged later is forgotten. */
 void sluice_run_controller_resume_run (SluiceRunController *self,
                                        const char *run,
                                        gint64 from_step,
-                                       gboolean accept_data);
+                                       SluiceResumeFlags flags);
 /* Was the last resume refused because data files have changed? */
 gboolean sluice_run_controller_has_changed_data (SluiceRunController *self);
 /* Goes on with them as that resume would have. */

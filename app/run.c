@@ -116,8 +116,8 @@ dup_result (SluiceRun *self)
   return sluice_status_evaluation_text (series->tag + strlen (EVALUATION), last.value);
 }
 
-/* "running · step 1 240", "finished · 97.5 %", "NaN at step 312" comes as the message of a
- * failed run. */
+/* "running · step 1 240", "finished · 97.5 %", "draft · 6 runs"; "NaN at step 312" comes as the
+ * message of a failed run. */
 static char *
 dup_status (SluiceRun *self)
 {
@@ -131,9 +131,12 @@ dup_status (SluiceRun *self)
     return g_strdup_printf (_ ("failed at step %s"), step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
     return g_strdup_printf (_ ("%s · resumable"), state);
-  g_autofree char *result = info->state == SLUICE_RUN_FINISHED ? dup_result (self) : NULL;
-  if (result != NULL)
-    return g_strdup_printf (_ ("%s · %s"), state, result);
+  g_autofree char *more =
+      info->state == SLUICE_RUN_FINISHED ? dup_result (self) : sluice_status_plan_text (info);
+  if (more != NULL)
+    return g_strdup_printf (_ ("%s · %s"), state, more);
+  if (info->state == SLUICE_RUN_DRAFT || (info->state == SLUICE_RUN_WAITING && info->step == 0))
+    return g_strdup (state);
   return g_strdup_printf (_ ("%s · step %s"), state, step);
 }
 

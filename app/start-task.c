@@ -120,6 +120,7 @@ sluice_start_task_run (SluiceStartTask *self, GError **error)
                                          .goes_back = self->from_step >= 0,
                                          .from_step = MAX (self->from_step, 0),
                                          .accept_changed_data = self->accept_data,
+                                         .audits = self->audits,
                                          .has_changed_data = &self->has_changed_data,
                                          .init_from = self->init_from,
                                          .init_partly = self->init_partly,

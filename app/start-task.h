@@ -19,6 +19,7 @@ typedef struct
   char *repeated;    /* (nullable): what came of it: the run whose numbers it will repeat */
   gint64 from_step;  /* -1: the newest checkpoint's */
   gboolean accept_data;
+  gboolean audits;                  /* a run that goes on first takes a step of its past again */
   gboolean has_changed_data;        /* what came of it */
   gint64 parent, parent_step;       /* of a run that is forked; 0: it is not */
   GBytes *graph;                    /* (nullable): with which the resumed run goes on */

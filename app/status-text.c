@@ -28,6 +28,27 @@ sluice_status_evaluation_text (const char *name, double value)
 }
 
 char *
+sluice_status_runs_text (guint64 n)
+{
+  g_autofree char *number = sluice_format_step ((gint64) MIN (n, (guint64) G_MAXINT64));
+  return g_strdup_printf (ngettext ("%s run", "%s runs", (gulong) MIN (n, 1000)), number);
+}
+
+char *
+sluice_status_plan_text (const SluiceRunInfo *info)
+{
+  guint64 n = 1;
+  if (info->state != SLUICE_RUN_DRAFT || info->message == NULL
+      || !g_ascii_isdigit (*info->message)) /* it was taken out of the queue: why it waited */
+    return NULL;
+  g_auto (GStrv) factors = g_strsplit (info->message, "×", -1);
+  for (guint i = 0; factors[i] != NULL; i++)
+    if (!g_uint64_checked_mul (&n, n, g_ascii_strtoull (factors[i], NULL, 10)))
+      n = G_MAXUINT64;
+  return sluice_status_runs_text (n);
+}
+
+char *
 sluice_status_step_text (const SluiceProgress *p)
 {
   g_autofree char *step = sluice_format_step (p->step), *n_steps = sluice_format_step (p->n_steps);

@@ -14,6 +14,9 @@ SluiceUnit sluice_tag_unit (const char *tag);
 /* "98.2 %", "bits 2.31": with its name where the unit does not say what it is. */
 char *sluice_status_evaluation_text (const char *name, double value);
 /* "Step 1 240 of 2 000" */
+char *sluice_status_runs_text (guint64 n); /* "6 runs" */
+/* "6 runs" of a draft's "3 × 2"; (nullable): of one run, and of whatever was no draft. */
+char *sluice_status_plan_text (const SluiceRunInfo *info);
 char *sluice_status_step_text (const SluiceProgress *progress);
 /* "412 steps/s · 2.0 s left (± 0.3 s) · loss 0.0571 · test 98.2 %"; evaluation_name: (nullable) */
 char *sluice_status_rate_text (SluiceControlState state,

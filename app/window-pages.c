@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/help/help-window.h"
+#include "app/shortcuts.h"
 
 /* The pages of the window: those of the switcher, and such as are pushed on one of them. */
 
@@ -149,4 +150,22 @@ sluice_window_show_page (SluiceWindow *self, const char *page)
         gtk_stack_set_visible_child_name (pile, page);
       adw_view_stack_set_visible_child_name (self->stack, kind->over != NULL ? kind->over : page);
     }
+}
+
+/* ---- finding ---- */
+
+static void
+find_here_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceWindow *self = SLUICE_WINDOW (widget);
+  SluicePage *page = sluice_window_get_page (self);
+  if (page == NULL || !gtk_widget_activate_action (GTK_WIDGET (page), "table.filter", NULL))
+    sluice_search_box_begin (self->search);
+}
+
+void
+sluice_window_install_find (GtkWidgetClass *widget_class)
+{
+  gtk_widget_class_install_action (widget_class, "anywhere.find", NULL, find_here_action);
+  sluice_shortcuts_bind (widget_class, "anywhere.");
 }

@@ -63,6 +63,9 @@ SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
 const char *sluice_window_get_page_name (SluiceWindow *self);
 /* Is the one in front pushed on a page of the switcher? */
 gboolean sluice_window_page_is_pushed (SluiceWindow *self);
+/* "/" where nobody writes a text: the filter of the page, or the search of the window. An
+ * accelerator of the window would come before what is written. */
+void sluice_window_install_find (GtkWidgetClass *widget_class);
 
 /* window-toasts.c: a run that was deleted, and how to have it back. */
 void sluice_window_offer_deleted (SluiceWindow *self);

@@ -14,6 +14,7 @@
 #include "app/live-actions.h"
 #include "app/place-actions.h"
 #include "app/promote-actions.h"
+#include "app/reproduce-actions.h"
 #include "app/recent.h"
 #include "app/run-actions.h"
 #include "app/run-notifier.h"
@@ -759,6 +760,7 @@ sluice_window_class_init (SluiceWindowClass *klass)
   g_type_ensure (SLUICE_TYPE_SEARCH_BOX);
   gtk_widget_class_set_template_from_resource (widget_class, "/org/sluice/Workbench/window.ui");
   bind_children (widget_class);
+  sluice_window_install_find (widget_class);
 }
 
 static void
@@ -768,6 +770,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_file_actions_add (self);
   sluice_promote_actions_add (self);
   sluice_live_actions_add (self);
+  sluice_reproduce_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));

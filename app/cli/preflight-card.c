@@ -7,6 +7,7 @@
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "app/cli/json.h"
 #include "engine/base/text.h"
@@ -155,6 +156,21 @@ print_row (const SluiceStartRow *row)
   print_line (line->str);
 }
 
+/* Where no step can be taken, the plan's figures stand for those that would be measured, too. */
+static gboolean
+is_told_before (const SluicePreflight *card, guint i)
+{
+  const SluicePreflightItem *item = card->items->pdata[i];
+  for (guint k = 0; k < i; k++)
+    {
+      const SluicePreflightItem *before = card->items->pdata[k];
+      if (before->level == item->level && strcmp (before->text, item->text) == 0
+          && g_strcmp0 (before->action, item->action) == 0)
+        return TRUE;
+    }
+  return FALSE;
+}
+
 static void
 print_text (const SluicePreflight *card, const char *checkpoint)
 {
@@ -162,6 +178,8 @@ print_text (const SluicePreflight *card, const char *checkpoint)
     {
       const SluicePreflightItem *item = card->items->pdata[i];
       g_autoptr (GString) line = g_string_new (NULL);
+      if (is_told_before (card, i))
+        continue;
       g_string_append_printf (line, "%-5s %s", _ (sluice_preflight_level_name (item->level)),
                               item->text);
       if (item->action != NULL)

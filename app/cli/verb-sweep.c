@@ -57,7 +57,8 @@ static const GOptionEntry options[] = {
   { "init-from", 0, 0, G_OPTION_ARG_FILENAME, &init_from,
     N_ ("Begin each with the values of this checkpoint"), N_ ("CHECKPOINT") },
   { "init-partly", 0, 0, G_OPTION_ARG_NONE, &init_partly,
-    N_ ("Variables that the checkpoint lacks keep their initial values"), NULL },
+    N_ ("Variables that the checkpoint lacks, or has in another shape, keep their initial values"),
+    NULL },
   G_OPTION_ENTRY_NULL,
 };
 

@@ -68,7 +68,7 @@ static void
 print_matter (const SluiceMatter *matter)
 {
   g_autoptr (GString) line = g_string_new (NULL);
-  g_string_append_printf (line, "%s: %s | %s  ", matter->name,
+  g_string_append_printf (line, "%s: %s | %s  ", sluice_matter_get_title (matter),
                           matter->was != NULL ? matter->was : "–",
                           matter->is != NULL ? matter->is : "–");
   if (matter->why != NULL)

@@ -49,6 +49,7 @@ struct _SluiceInspector
   char *run_notes;       /* (nullable): as they are shown */
   SluiceWorkspace *workspace;
   GtkWidget *live_settings; /* (nullable): of a run at work */
+  GtkWidget *proof_box;     /* (nullable): of one that has ended */
   gint64 live_step;         /* at which one of them was changed */
   gulong run_changed, points_added;
   guint renew_source;

@@ -9,6 +9,7 @@
 
 #include "app/graph/node-words.h"
 #include "app/launch/live-settings.h"
+#include "app/runs/proof-box.h"
 #include "app/runs/run-facts.h"
 #include "app/runs/run-settings.h"
 #include "app/status-text.h"
@@ -270,6 +271,30 @@ add_live_settings (SluiceInspector *self)
   sluice_inspector_rows_add_widget (&self->rows, self->live_settings);
 }
 
+/* ---- whether it can be made again ---- */
+
+/* What was imported has no project. */
+static gboolean
+can_be_proved (SluiceInspector *self)
+{
+  const SluiceRunInfo *info = sluice_run_get_info (self->run);
+  return self->workspace != NULL && sluice_workspace_get_store (self->workspace) != NULL
+         && !is_at_work (self) && info->state != SLUICE_RUN_DRAFT
+         && info->state != SLUICE_RUN_WAITING && info->step > 0 && info->graph_hash != NULL;
+}
+
+static void
+add_proof (SluiceInspector *self)
+{
+  if (!can_be_proved (self))
+    return;
+  g_set_weak_pointer (&self->proof_box,
+                      sluice_proof_box_new (sluice_workspace_get_store (self->workspace),
+                                            sluice_run_get_info (self->run)->id));
+  sluice_inspector_rows_begin (&self->rows, _ ("Made again"), TRUE);
+  sluice_inspector_rows_add_widget (&self->rows, self->proof_box);
+}
+
 void
 sluice_inspector_set_workspace (SluiceInspector *self, SluiceWorkspace *workspace)
 {
@@ -279,7 +304,8 @@ sluice_inspector_set_workspace (SluiceInspector *self, SluiceWorkspace *workspac
 static gboolean
 has_same_names (SluiceInspector *self, GArray *rows)
 {
-  if ((self->live_settings != NULL) != is_at_work (self))
+  if ((self->live_settings != NULL) != is_at_work (self)
+      || (self->proof_box != NULL) != can_be_proved (self))
     return FALSE;
   if (g_strcmp0 (self->run_notes, sluice_run_get_info (self->run)->notes) != 0)
     return FALSE;
@@ -304,7 +330,8 @@ show_heading (SluiceInspector *self)
   const SluiceRunInfo *info = sluice_run_get_info (self->run);
   g_autofree char *status = NULL;
   g_object_get (self->run, "status", &status, NULL);
-  sluice_inspector_set_heading (self, info->name, status, info->message);
+  sluice_inspector_set_heading (self, info->name, status,
+                                info->state != SLUICE_RUN_DRAFT ? info->message : NULL);
   if (info->state == SLUICE_RUN_FINISHED)
     gtk_widget_remove_css_class (GTK_WIDGET (self->error), "error");
 }
@@ -334,6 +361,7 @@ sluice_inspector_add_run (SluiceInspector *self)
     }
   add_live_settings (self);
   add_notes (self);
+  add_proof (self);
 }
 
 gboolean

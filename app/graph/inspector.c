@@ -732,6 +732,7 @@ sluice_inspector_dispose (GObject *object)
   g_clear_pointer (&self->watched, sluice_watched_output_free);
   g_clear_pointer (&self->run_notes, g_free);
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->live_settings);
+  g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->proof_box);
   g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
   g_clear_object (&self->document);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);

@@ -8,6 +8,7 @@
 #include "engine/base/error.h"
 #include "engine/store/draft.h"
 #include "engine/store/file.h"
+#include "engine/store/runs.h"
 
 #define FILE_NAME "draft.ini"
 
@@ -16,6 +17,7 @@ sluice_launch_draft_free (SluiceLaunchDraft *self)
 {
   g_free (self->name);
   g_free (self->project);
+  g_free (self->variety);
   g_free (self->text);
   g_free (self->before);
   g_free (self);
@@ -44,24 +46,34 @@ write_file (const char *folder, const SluiceRunInfo *info, gpointer data, GError
   return sluice_file_put ("draft", path, self->text, strlen (self->text), error);
 }
 
+/* What its row tells of it, of nothing that is to be freed. */
+static SluiceRunInfo
+get_plan (const SluiceLaunchDraft *self, gint64 run)
+{
+  return (SluiceRunInfo){ .id = run,
+                          .state = SLUICE_RUN_DRAFT,
+                          .n_steps = self->n_steps,
+                          .message = self->variety,
+                          .parent = self->parent,
+                          .parent_step = self->parent_step };
+}
+
 static gboolean
 make_run (const SluiceLaunchDraft *self, SluiceStore *store, gint64 *run, GError **error)
 {
   g_autoptr (SluiceRunDraft) draft = sluice_run_draft_new (store, error);
   if (draft == NULL)
     return FALSE;
-  SluiceRunInfo info = { .name = g_strdup (self->name),
-                         .project = g_strdup (self->project),
-                         .state = SLUICE_RUN_DRAFT,
-                         .n_steps = self->n_steps,
-                         .created = (double) g_get_real_time () / G_USEC_PER_SEC };
+  SluiceRunInfo info = get_plan (self, 0);
+  info.name = g_strdup (self->name); /* which the store replaces by one that is free */
+  info.project = self->project;
+  info.created = (double) g_get_real_time () / G_USEC_PER_SEC;
   const SluiceRunStart start = { .write = write_file, .data = (gpointer) self };
   gboolean ok = sluice_run_draft_start (g_steal_pointer (&draft), &info, &start, error);
   if (ok)
     sluice_store_unlock_run (store, info.id);
   *run = ok ? info.id : 0;
   g_free (info.name);
-  g_free (info.project);
   return ok;
 }
 
@@ -144,7 +156,9 @@ write_over (
       return sluice_store_purge_run (store, unneeded, error);
     }
   const char *wanted = *merged != NULL ? *merged : self->text;
-  return sluice_file_put ("draft", path, wanted, strlen (wanted), error);
+  const SluiceRunInfo plan = get_plan (self, *run);
+  return sluice_file_put ("draft", path, wanted, strlen (wanted), error)
+         && sluice_store_plan_draft (store, &plan, error);
 }
 
 gboolean

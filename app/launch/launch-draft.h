@@ -12,9 +12,11 @@ typedef struct
   char *name;    /* of a new one */
   char *project; /* its name */
   gint64 n_steps;
-  char *text;        /* of draft.ini */
-  char *before;      /* (nullable): the same as this window has read or written it last */
-  gboolean is_empty; /* nothing in the form is changed: no draft is needed for it */
+  char *variety;              /* (nullable): of a sweep, "3 × 2" */
+  gint64 parent, parent_step; /* where it begins; 0: anew */
+  char *text;                 /* of draft.ini */
+  char *before;               /* (nullable): the same as this window has read or written it last */
+  gboolean is_empty;          /* nothing in the form is changed: no draft is needed for it */
 } SluiceLaunchDraft;
 void sluice_launch_draft_free (SluiceLaunchDraft *self);
 

@@ -58,7 +58,10 @@ new_draft (SluiceLaunchPage *self)
   SluiceLaunchDraft *draft = g_new (SluiceLaunchDraft, 1);
   *draft = (SluiceLaunchDraft){ .name = g_strdup_printf (_ ("%s, draft"), self->source->title),
                                 .project = g_strdup (self->source->project),
-                                .n_steps = self->n_steps,
+                                .n_steps = sluice_launch_page_get_last_step (self),
+                                .variety = sluice_launch_page_dup_variety (self),
+                                .parent = self->source->run,
+                                .parent_step = MAX (self->source->step, 0),
                                 .text = g_key_file_to_data (file, NULL, NULL),
                                 .before = g_strdup (self->draft != 0 ? self->kept : NULL),
                                 .is_empty = !is_changed (self) };

@@ -249,7 +249,8 @@ make_file (SluiceLaunchPage *self)
 {
   GtkWidget *wrap = sluice_wrap_new (8, FALSE);
   self->file = gtk_button_new_with_label ("");
-  self->partly = gtk_check_button_new_with_label (_ ("What it lacks keeps its initial values"));
+  self->partly = gtk_check_button_new_with_label (
+      _ ("What it lacks, or has in another shape, keeps its initial values"));
   gtk_widget_set_tooltip_text (self->partly,
                                _ ("Otherwise no run begins with a checkpoint that does not have "
                                   "every variable of the graph in its shape"));

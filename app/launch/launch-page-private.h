@@ -117,6 +117,10 @@ void sluice_launch_page_update (SluiceLaunchPage *self);
 void sluice_launch_page_install_actions (GtkWidgetClass *widget_class);
 /* Nothing is being looked at or made. */
 gboolean sluice_launch_page_is_idle (SluiceLaunchPage *self);
+/* Of one run that is asked for. */
+gint64 sluice_launch_page_get_last_step (SluiceLaunchPage *self);
+/* (transfer full) (nullable): "3 × 2"; nothing is varied */
+char *sluice_launch_page_dup_variety (SluiceLaunchPage *self);
 /* As it was before anything was typed. */
 void sluice_launch_page_clear (SluiceLaunchPage *self);
 

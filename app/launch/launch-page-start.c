@@ -9,6 +9,7 @@
 
 #include "app/failure-words.h"
 #include "app/shortcuts.h"
+#include "app/status-text.h"
 #include "ui/chart/ticks.h"
 
 /* From the last change to the check, which reads the project and the files of its runs. */
@@ -232,15 +233,36 @@ say_verdict (SluiceLaunchPage *self)
   gtk_label_set_label (self->halve_said, halves);
 }
 
-/* Of one run, from where it begins. */
-static double
-count_steps (SluiceLaunchPage *self, const SluiceLaunchJob *job)
+static gint64
+get_last_step (SluiceLaunchPage *self, const SluiceLaunchJob *job)
 {
   gint64 n_steps = self->n_steps;
   for (guint i = 0; job->assignments[i] != NULL; i++)
     if (g_str_has_prefix (job->assignments[i], "train.steps="))
       n_steps = g_ascii_strtoll (strchr (job->assignments[i], '=') + 1, NULL, 10);
-  return (double) (n_steps - job->parent_step);
+  return n_steps;
+}
+
+gint64
+sluice_launch_page_get_last_step (SluiceLaunchPage *self)
+{
+  g_autoptr (SluiceLaunchJob) job = new_job (self);
+  return get_last_step (self, job);
+}
+
+char *
+sluice_launch_page_dup_variety (SluiceLaunchPage *self)
+{
+  g_autofree char *words = NULL;
+  count_runs (self, &words);
+  return *words != '\0' ? g_steal_pointer (&words) : NULL;
+}
+
+/* Of one run, from where it begins. */
+static double
+count_steps (SluiceLaunchPage *self, const SluiceLaunchJob *job)
+{
+  return (double) (get_last_step (self, job) - job->parent_step);
 }
 
 /* Where it would stand in the queue, were it added now. */
@@ -340,13 +362,9 @@ check_cb (gpointer data)
 static char *
 dup_sum (const char *product, guint64 n)
 {
-  g_autofree char *number = sluice_format_step ((gint64) MIN (n, (guint64) G_MAXINT64));
-  gulong plural = (gulong) MIN (n, 1000);
-  if (*product == '\0')
-    return g_strdup (_ ("1 run"));
-  return strstr (product, "×") != NULL
-             ? g_strdup_printf (ngettext ("%s = %s run", "%s = %s runs", plural), product, number)
-             : g_strdup_printf (ngettext ("%s run", "%s runs", plural), number);
+  g_autofree char *runs = sluice_status_runs_text (n);
+  return strstr (product, "×") != NULL ? g_strdup_printf ("%s = %s", product, runs)
+                                       : g_steal_pointer (&runs);
 }
 
 static void

@@ -152,20 +152,27 @@ draw_name (Drawing *d, const SluiceLineageLine *line, double y)
   cairo_new_path (d->cr);
   cairo_arc (d->cr, 20, y, 4.5, 0, 2 * G_PI);
   sluice_cairo_set_color (d->cr, get_color (line, d->theme));
-  cairo_fill (d->cr);
+  if (line->state != SLUICE_RUN_DRAFT)
+    cairo_fill (d->cr);
+  cairo_set_line_width (d->cr, 1.5);
+  cairo_stroke (d->cr);
   sluice_text_set (&d->text, line->name, SLUICE_TEXT_BODY, TRUE, NAMES - 40);
   draw_text (d, 32, y, SLUICE_ANCHOR_START, d->theme->text);
 }
 
-/* From its parent, or from its first step on, and dashed as far as it is to go. */
+/* From its parent, or from its first step on, and dashed as far as it is to go; a draft altogether.
+ */
 static void
 draw_stroke (Drawing *d, const SluiceLineageLine *line, double y)
 {
   static const double dashes[] = { 3, 4 };
   SluiceLineageView *self = d->view;
-  double x0 = get_x (self, line->from), x1 = get_x (self, line->to);
-  sluice_cairo_set_color (d->cr, get_color (line, d->theme));
-  cairo_set_line_width (d->cr, STROKE);
+  gboolean is_draft = line->state == SLUICE_RUN_DRAFT;
+  double x0 = get_x (self, line->from);
+  double x1 = get_x (self, is_draft ? MAX (line->end, line->to) : line->to);
+  sluice_cairo_set_color (d->cr, is_draft ? d->theme->dim : get_color (line, d->theme));
+  cairo_set_line_width (d->cr, is_draft ? 1.5 : STROKE);
+  cairo_set_dash (d->cr, dashes, is_draft ? G_N_ELEMENTS (dashes) : 0, 0);
   cairo_move_to (d->cr, x0, y);
   if (line->parent >= 0)
     {
@@ -175,7 +182,8 @@ draw_stroke (Drawing *d, const SluiceLineageLine *line, double y)
     }
   cairo_line_to (d->cr, MAX (x1, x0 + 1), y);
   cairo_stroke (d->cr);
-  if (line->end <= line->to)
+  cairo_set_dash (d->cr, NULL, 0, 0);
+  if (is_draft || line->end <= line->to)
     return;
   cairo_set_line_width (d->cr, 2);
   cairo_set_dash (d->cr, dashes, G_N_ELEMENTS (dashes), 0);
@@ -194,6 +202,8 @@ draw_end (Drawing *d, const SluiceLineageLine *line, double y)
   sluice_cairo_set_color (d->cr, failed ? d->theme->failure : get_color (line, d->theme));
   cairo_set_line_width (d->cr, 2);
   cairo_new_path (d->cr);
+  if (line->state == SLUICE_RUN_DRAFT)
+    return;
   if (line->end > line->to)
     {
       cairo_arc (d->cr, x, y, RING, 0, 2 * G_PI);
@@ -223,16 +233,21 @@ draw_words (Drawing *d, const SluiceLineageLine *line, double y)
   g_autofree char *state =
       g_strdup_printf (_ ("%s at %s"), _ (sluice_run_state_name (line->state)), to);
   gboolean is_over = line->state == SLUICE_RUN_FINISHED;
+  gboolean is_draft = line->state == SLUICE_RUN_DRAFT;
   const char *outcome = line->outcome != NULL ? line->outcome : "";
-  sluice_text_set (&d->text, is_over ? outcome : state, SLUICE_TEXT_LABEL, is_over, END - 14);
+  sluice_text_set (&d->text,
+                   is_over    ? outcome
+                   : is_draft ? _ (sluice_run_state_name (line->state))
+                              : state,
+                   SLUICE_TEXT_LABEL, is_over, END - 14);
   draw_text (d, get_x (self, MAX (line->to, line->end)) + 10, y, SLUICE_ANCHOR_START,
              d->theme->dim);
   if (line->parent < 0)
     return;
   g_autofree char *from = sluice_format_step (line->from);
-  g_autofree char *words = line->change != NULL
-                               ? g_strdup_printf (_ ("from step %s: %s"), from, line->change)
-                               : g_strdup_printf (_ ("from step %s"), from);
+  const char *what = is_draft ? line->plan : line->change;
+  g_autofree char *words = what != NULL ? g_strdup_printf (_ ("from step %s: %s"), from, what)
+                                        : g_strdup_printf (_ ("from step %s"), from);
   double x = get_x (self, line->from) + BEND + 2;
   sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, MAX (get_width (self) - x - 4, 30));
   draw_text (d, x, y - 13, SLUICE_ANCHOR_START, d->theme->dim);

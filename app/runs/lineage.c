@@ -18,6 +18,7 @@ line_free (gpointer data)
   g_free (self->name);
   g_free (self->change);
   g_free (self->outcome);
+  g_free (self->plan);
   g_array_unref (self->checkpoints);
   g_array_unref (self->tails);
   g_free (self);
@@ -95,7 +96,7 @@ add_line (Family *self, const SluiceRunInfo *info, int parent)
       return;
     }
   gboolean goes_on = info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED
-                     || info->state == SLUICE_RUN_WAITING;
+                     || info->state == SLUICE_RUN_WAITING || info->state == SLUICE_RUN_DRAFT;
   SluiceLineageLine *line = g_new (SluiceLineageLine, 1);
   *line = (SluiceLineageLine){
     .run = info->id,
@@ -194,7 +195,12 @@ sluice_lineage_dup_words (const SluiceLineage *self, guint line)
                             from);
   if (of->change != NULL)
     g_string_append_printf (words, ", %s", of->change);
-  g_string_append_printf (words, _ (", %s at step %s"), _ (sluice_run_state_name (of->state)), to);
+  if (of->state == SLUICE_RUN_DRAFT)
+    g_string_append_printf (words, ", %s%s%s", _ (sluice_run_state_name (of->state)),
+                            of->plan != NULL ? ", " : "", of->plan != NULL ? of->plan : "");
+  else
+    g_string_append_printf (words, _ (", %s at step %s"), _ (sluice_run_state_name (of->state)),
+                            to);
   for (guint i = 0; i < of->checkpoints->len; i++)
     {
       g_autofree char *step = sluice_format_step (g_array_index (of->checkpoints, gint64, i));

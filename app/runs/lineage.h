@@ -18,7 +18,8 @@ typedef struct
 {
   gint64 run;
   char *name;
-  char *change, *outcome; /* (nullable): "learning-rate 0.1", "98.6 %": of whoever knows */
+  /* (nullable), of whoever knows: "learning-rate 0.1", "98.6 %"; of a draft of several "6 runs" */
+  char *change, *outcome, *plan;
   SluiceRunState state;
   SluiceColor color;
   int parent;           /* its place among the lines; -1: none that is shown */

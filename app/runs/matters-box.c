@@ -80,17 +80,6 @@ dup_proposal (SluiceMattersBox *self)
       (int) n, N_STEPS, time);
 }
 
-/* As settings are called in the lists: without their group where that is the usual one. */
-static const char *
-get_name (const SluiceMatter *matter)
-{
-  static const char *const usual[] = { "overrides.", "train." };
-  for (guint i = 0; i < G_N_ELEMENTS (usual); i++)
-    if (g_str_has_prefix (matter->name, usual[i]))
-      return matter->name + strlen (usual[i]);
-  return matter->name;
-}
-
 static char *
 dup_effect (const SluiceMatter *matter)
 {
@@ -121,7 +110,8 @@ sluice_matters_box_dup_text (SluiceMattersBox *self)
     {
       const SluiceMatter *matter = self->answer->matters->pdata[i];
       g_autofree char *effect = dup_effect (matter);
-      g_string_append_printf (text, "%s %s: %s", i > 0 ? ";" : "", get_name (matter), effect);
+      g_string_append_printf (text, "%s %s: %s", i > 0 ? ";" : "", sluice_matter_get_title (matter),
+                              effect);
     }
   return g_string_free (text, FALSE);
 }
@@ -152,7 +142,8 @@ add_matter (SluiceMattersBox *self, const SluiceMatter *matter)
 {
   g_autofree char *effect = dup_effect (matter);
   GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 12);
-  GtkWidget *name = gtk_label_new (get_name (matter)), *value = gtk_label_new (effect);
+  GtkWidget *name = gtk_label_new (sluice_matter_get_title (matter)),
+            *value = gtk_label_new (effect);
   gtk_label_set_xalign (GTK_LABEL (name), 0);
   gtk_label_set_ellipsize (GTK_LABEL (name), PANGO_ELLIPSIZE_MIDDLE);
   gtk_widget_set_hexpand (name, TRUE);

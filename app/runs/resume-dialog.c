@@ -33,10 +33,12 @@ response_cb (AdwMessageDialog *dialog, const char *response, Question *self)
   GActionGroup *group = G_ACTION_GROUP (self->window);
   g_autoptr (GVariant) step = g_action_group_get_action_state (group, "resume-step");
   g_autoptr (GVariant) accept = g_action_group_get_action_state (group, "resume-accept");
+  g_autoptr (GVariant) audit = g_action_group_get_action_state (group, "resume-audit");
   if (g_str_equal (response, "resume"))
     g_action_group_activate_action (group, "resume-run-from",
-                                    g_variant_new ("(sxb)", self->name, g_variant_get_int64 (step),
-                                                   g_variant_get_boolean (accept)));
+                                    g_variant_new ("(sxbb)", self->name, g_variant_get_int64 (step),
+                                                   g_variant_get_boolean (accept),
+                                                   g_variant_get_boolean (audit)));
 }
 
 /* Buttons of one action are a group: those of the step that it has are pressed. */
@@ -70,21 +72,28 @@ make_steps (GPtrArray *checkpoints)
   return box;
 }
 
+static void
+add_check (GtkWidget *box, const char *label, const char *action)
+{
+  GtkWidget *check = gtk_check_button_new_with_label (label);
+  gtk_actionable_set_action_name (GTK_ACTIONABLE (check), action);
+  gtk_box_append (GTK_BOX (box), check);
+}
+
 static GtkWidget *
 make_choices (GPtrArray *checkpoints)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 12);
   GtkWidget *scroller = gtk_scrolled_window_new ();
-  GtkWidget *accept = gtk_check_button_new_with_label (_ ("Accept data files that have changed"));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_propagate_natural_height (GTK_SCROLLED_WINDOW (scroller), TRUE);
   gtk_scrolled_window_set_max_content_height (GTK_SCROLLED_WINDOW (scroller), MOST_HEIGHT);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), make_steps (checkpoints));
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (accept), "win.resume-accept");
   gtk_box_append (GTK_BOX (box), scroller);
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
-  gtk_box_append (GTK_BOX (box), accept);
+  add_check (box, _ ("Accept data files that have changed"), "win.resume-accept");
+  add_check (box, _ ("First take a step of its past again, and compare"), "win.resume-audit");
   return box;
 }
 
@@ -100,6 +109,8 @@ ask (Question *self, GPtrArray *checkpoints)
   g_action_group_change_action_state (G_ACTION_GROUP (self->window), "resume-step",
                                       g_variant_new_int64 (-1));
   g_action_group_change_action_state (G_ACTION_GROUP (self->window), "resume-accept",
+                                      g_variant_new_boolean (FALSE));
+  g_action_group_change_action_state (G_ACTION_GROUP (self->window), "resume-audit",
                                       g_variant_new_boolean (FALSE));
   gtk_widget_insert_action_group (dialog, "win", G_ACTION_GROUP (self->window));
   /* Without mnemonics: names in the accessible tree would hold them. Return resumes, Escape does

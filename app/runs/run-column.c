@@ -387,8 +387,10 @@ sluice_run_column_dup_detail (const SluiceRunColumn *self, const SluiceRunEntry 
 {
   const SluiceRunInfo *info = entry->info;
   if (self->kind != SLUICE_RUN_COLUMN_STATE || info->state == SLUICE_RUN_FINISHED
-      || info->state == SLUICE_RUN_DRAFT || (info->state == SLUICE_RUN_WAITING && info->step == 0))
+      || (info->state == SLUICE_RUN_WAITING && info->step == 0))
     return NULL;
+  if (info->state == SLUICE_RUN_DRAFT)
+    return sluice_status_plan_text (info);
   if ((info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED) && info->n_steps > 0)
     return sluice_words_share (info->step, info->n_steps);
   g_autofree char *step = sluice_format_step (info->step);

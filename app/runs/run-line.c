@@ -103,6 +103,19 @@ dup_detail (SluiceRunLine *self, const SluiceRunColumn *column)
   return sluice_run_item_dup_detail (self->item, column);
 }
 
+/* (transfer full) (nullable): without the ± of a group, and of a large setting its power of ten: a
+ * part of a number would be another one. */
+static char *
+dup_shorter (SluiceRunLine *self, const SluiceRunColumn *column)
+{
+  const SluiceRunEntry *entry = sluice_run_item_get_entry (self->item);
+  double number;
+  if (!column->is_number || !sluice_run_column_get_number (column, entry, &number))
+    return NULL;
+  return column->kind == SLUICE_RUN_COLUMN_SETTING ? sluice_format_value (number, SLUICE_UNIT_NONE)
+                                                   : sluice_run_column_dup_text (column, entry);
+}
+
 static gboolean
 has_failed (const SluiceRunInfo *info)
 {
@@ -116,8 +129,10 @@ draw_words (SluiceRunLine *self, const SluiceRunPen *pen, const Cell *cell, int 
   SluiceRunColumnKind kind = cell->column->kind;
   g_autofree char *text = sluice_run_item_dup_text (self->item, cell->column);
   g_autofree char *detail = dup_detail (self, cell->column);
+  g_autofree char *shorter = dup_shorter (self, cell->column);
   const SluiceRunWords words = {
     .text = text,
+    .shorter = shorter,
     .detail = detail,
     .font = kind == SLUICE_RUN_COLUMN_NAME || kind == SLUICE_RUN_COLUMN_BEST
                 ? SLUICE_RUN_FONT_STRONG
@@ -385,7 +400,7 @@ sluice_run_line_query_tooltip (
   GdkRectangle area = get_area (self, &cell);
   if (cell.column->kind == SLUICE_RUN_COLUMN_NAME)
     words = g_strdup (entry->info->name);
-  else if (cell.column->kind == SLUICE_RUN_COLUMN_STATE)
+  else if (cell.column->kind == SLUICE_RUN_COLUMN_STATE && entry->info->state != SLUICE_RUN_DRAFT)
     words = g_strdup (entry->info->message);
   else if (cell.column->kind == SLUICE_RUN_COLUMN_BEST
            || cell.column->kind == SLUICE_RUN_COLUMN_LAST)

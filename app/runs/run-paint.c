@@ -234,11 +234,15 @@ sluice_run_pen_words (const SluiceRunPen *pen, int x, int room, const SluiceRunW
   SluiceRunPaint *paint = pen->paint;
   const Words *detail = NULL, *words;
   gboolean has_detail = what->detail != NULL && *what->detail != '\0';
+  find_style (paint);
+  gboolean is_long =
+      what->shorter != NULL
+      && fit (paint, what->font, what->text, room, PANGO_ELLIPSIZE_NONE)->logical.width > room;
+  const char *text = is_long ? what->shorter : what->text;
   /* A number and its unit are read from left to right everywhere. */
   g_autofree char *number =
-      what->at_end && pen->mirrored ? g_strdup_printf (ISOLATE "%s" ISOLATE_END, what->text) : NULL;
-  const char *text = number != NULL ? number : what->text;
-  find_style (paint);
+      what->at_end && pen->mirrored ? g_strdup_printf (ISOLATE "%s" ISOLATE_END, text) : NULL;
+  text = number != NULL ? number : text;
   if (*what->text == '\0' || room <= 0)
     return;
   if (has_detail && what->ellipsize != PANGO_ELLIPSIZE_NONE)

@@ -59,7 +59,8 @@ typedef struct
 typedef struct
 {
   const char *text;
-  const char *detail; /* (nullable): smaller and fainter, behind it */
+  const char *shorter; /* (nullable): in its stead, where there is no room for all of it */
+  const char *detail;  /* (nullable): smaller and fainter, behind it */
   SluiceRunFont font;
   SluiceRunInk ink;
   gboolean at_end;              /* of its room: a number */

@@ -57,6 +57,7 @@ is_same_info (const SluiceRunInfo *a, const SluiceRunInfo *b)
           : g_strv_equal ((const char *const *) a->tags, (const char *const *) b->tags);
   return same_tags && a->state == b->state && a->step == b->step && a->n_steps == b->n_steps
          && a->seconds == b->seconds && a->started == b->started && a->ended == b->ended
+         && a->parent == b->parent && a->parent_step == b->parent_step
          && a->is_starred == b->is_starred && strcmp (a->name, b->name) == 0
          && g_strcmp0 (a->color, b->color) == 0 && g_strcmp0 (a->notes, b->notes) == 0
          && g_strcmp0 (a->group, b->group) == 0 && g_strcmp0 (a->message, b->message) == 0;

@@ -13,6 +13,7 @@
 #define STATE_AIR  42  /* beside the words of a state: padding, gaps, and its shape */
 #define TITLE_AIR  22  /* of it beside the title */
 #define ARROW      18  /* beside the title of what is sorted by */
+#define EMPTY_TAGS 60  /* of their column where there are none */
 
 /* Pixels, where text is not enlarged. */
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
@@ -181,6 +182,16 @@ narrow_states (SluiceRunView *self, GArray *all, int missing)
     narrow (all, SLUICE_RUN_COLUMN_STATE, least, missing);
 }
 
+/* Where no run has a tag, their column is narrowed before names are cut off. */
+static int
+narrow_empty_tags (SluiceRunView *self, GArray *all, double scale, int missing)
+{
+  g_auto (GStrv) tags = missing > 0 ? sluice_run_table_dup_tags (self->table) : NULL;
+  return tags != NULL && tags[0] == NULL
+             ? narrow (all, SLUICE_RUN_COLUMN_TAGS, (int) (EMPTY_TAGS * scale), missing)
+             : 0;
+}
+
 void
 sluice_run_view_fit (SluiceRunView *self)
 {
@@ -195,6 +206,7 @@ sluice_run_view_fit (SluiceRunView *self)
   int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - least_widths[0].width) * scale);
   for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
     missing -= leave_out (self, all, least_telling[i]);
+  missing -= narrow_empty_tags (self, all, scale, missing);
   for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
     missing -= narrow (all, least_widths[i].kind, (int) (least_widths[i].width * scale), missing);
   narrow_states (self, all, missing);

@@ -118,7 +118,8 @@ tell_lines (SluiceRunsPage *self, SluiceLineage *lineage)
       if (item == NULL)
         continue; /* it began meanwhile */
       line->outcome = dup_outcome (sluice_run_item_get_entry (item));
-      if (parent != NULL)
+      line->plan = sluice_status_plan_text (sluice_run_item_get_entry (item)->info);
+      if (parent != NULL && line->state != SLUICE_RUN_DRAFT) /* whose settings are in its form */
         line->change =
             dup_change (self, sluice_run_item_get_entry (item), sluice_run_item_get_entry (parent));
     }

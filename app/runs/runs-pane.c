@@ -41,7 +41,8 @@ struct _SluiceRunRow
 
 G_DEFINE_FINAL_TYPE (SluiceRunRow, sluice_run_row, GTK_TYPE_LIST_BOX_ROW)
 
-/* Full where the run's curves are shown, a ring where they are not: a shape, not only a colour. */
+/* Full where the run's curves are shown, a ring where they are not, and of a draft, which has none:
+ * a shape, not only a colour. */
 static void
 draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer data)
 {
@@ -52,7 +53,8 @@ draw_dot (GtkDrawingArea *area, cairo_t *cr, int width, int height, gpointer dat
   sluice_cairo_set_color (cr, sluice_color_readable (color, theme.card, 3));
   cairo_set_line_width (cr, 1.5);
   cairo_arc (cr, width / 2., height / 2., 4.5, 0, 2 * G_PI);
-  if (sluice_run_get_shown (self->run))
+  if (sluice_run_get_shown (self->run)
+      && sluice_run_get_info (self->run)->state != SLUICE_RUN_DRAFT)
     cairo_fill (cr);
   else
     cairo_stroke (cr);

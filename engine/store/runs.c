@@ -103,6 +103,28 @@ sluice_store_set_run_color (SluiceStore *self, gint64 run, const char *color, GE
          && say_text (self, run, SAY ("color", "?1"), lower, error);
 }
 
+static gboolean
+plan_draft (sqlite3 *db, gpointer data, GError **error)
+{
+  const SluiceRunInfo *info = data;
+  return sluice_sql_change (
+             db, error, "UPDATE runs SET n_steps = ?, message = ? WHERE id = ? AND state = ?",
+             "isii", info->n_steps, info->message, info->id, (gint64) SLUICE_RUN_DRAFT)
+         && sluice_sql_change (
+             db, error,
+             "INSERT INTO run_words (run, parent, parent_step) SELECT id, nullif (?2, 0), "
+             "iif (?2 = 0, NULL, ?3) FROM runs WHERE id = ?1 AND state = ?4 ON CONFLICT (run) DO "
+             "UPDATE SET parent = excluded.parent, parent_step = excluded.parent_step",
+             "iiii", info->id, info->parent, info->parent_step, (gint64) SLUICE_RUN_DRAFT);
+}
+
+gboolean
+sluice_store_plan_draft (SluiceStore *self, const SluiceRunInfo *info, GError **error)
+{
+  return sluice_store_writer_run (sluice_store_get_writer (self), plan_draft, (gpointer) info,
+                                  error);
+}
+
 gboolean
 sluice_store_set_run_tag (
     SluiceStore *self, gint64 run, const char *tag, gboolean has_it, GError **error)

@@ -27,6 +27,9 @@ sluice_store_set_run_starred (SluiceStore *self, gint64 run, gboolean is_starred
 /* color: "#3584e4"; NULL: that of its number */
 gboolean
 sluice_store_set_run_color (SluiceStore *self, gint64 run, const char *color, GError **error);
+/* What a draft is to become: n_steps, message, parent and parent_step of @info. Of a run that is no
+ * draft any more nothing changes. */
+gboolean sluice_store_plan_draft (SluiceStore *self, const SluiceRunInfo *info, GError **error);
 /* One that it has, or lacks, already is no error. */
 gboolean sluice_store_set_run_tag (
     SluiceStore *self, gint64 run, const char *tag, gboolean has_it, GError **error);

@@ -38,7 +38,8 @@ typedef struct
   double created, started, ended; /* Unix seconds; 0: not yet */
   double seconds; /* of training so far, pauses left out: right after a resume too */
   char *graph_hash;
-  char *message;     /* (nullable): why it failed, or ended before its last step, in words */
+  char *message;     /* (nullable): why it failed, or ended before its last step, in words; of a
+                        draft of several runs, how many of what: "3 × 2" */
   char *failed_node; /* (nullable): at which node it failed */
   /* What people say of it; sluice_store_update_run() leaves it as it is (engine/store/runs.h). */
   char *notes; /* (nullable): Markdown */

@@ -61,25 +61,82 @@ is_count (const SluiceOp *op, const char *attr)
   return FALSE;
 }
 
-/* Does a node of another op, its gradient for one, read what this one reads, with the same value
- * of an attribute of that name? Both would have to change. */
+/* Gradients are named after what they are of, and read more than it does: what comes back to them.
+ * "FusedBatchNormGradV3" is of "FusedBatchNormV3", "Conv2DBackpropInput" of "Conv2D". */
 static gboolean
-is_shared (const SluiceNode *node, const SluiceAttr *attr)
+is_gradient_of (const SluiceNode *other, const SluiceNode *node)
+{
+  if (other->op == NULL || node->op == NULL || other->op == node->op
+      || other->op->n_inputs <= node->op->n_inputs)
+    return FALSE;
+  const char *name = node->op->name;
+  gsize length = strlen (name), version = length;
+  while (version > 0 && g_ascii_isdigit (name[version - 1]))
+    version--;
+  if (version < length && version > 1 && name[version - 1] == 'V')
+    length = version - 1;
+  return strncmp (other->op->name, name, length) == 0;
+}
+
+/* Those of its readers that are a gradient of @node with the same value of the attribute; of its
+ * shape the readers, too. */
+static void
+add_gradients (const SluiceNode *from,
+               const SluiceNode *node,
+               const SluiceAttr *attr,
+               GPtrArray *gradients)
+{
+  guint n = 0;
+  const SluiceUse *uses = sluice_graph_get_uses (node->graph, from, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceNode *other = uses[i].node;
+      const SluiceAttrValue *value = sluice_node_get_attr (other, attr->name);
+      if (is_gradient_of (other, node) && value != NULL
+          && sluice_attr_value_equal (value, &attr->value)
+          && !g_ptr_array_find (gradients, other, NULL))
+        g_ptr_array_add (gradients, other);
+      else if (sluice_node_get_role (other) == SLUICE_ROLE_SHAPE
+               && sluice_node_get_role (from) != SLUICE_ROLE_SHAPE)
+        add_gradients (other, node, attr, gradients);
+    }
+}
+
+/* What computes the gradient of a node has its attributes, too: a run that has one otherwise has
+ * it so in both. A gradient reads what its node reads, or the shape of that. (transfer container)
+ * (element-type SluiceNode) */
+static GPtrArray *
+dup_gradients (const SluiceNode *node, const SluiceAttr *attr)
+{
+  GPtrArray *gradients = g_ptr_array_new ();
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node != NULL)
+      add_gradients (node->inputs[i].node, node, attr, gradients);
+  return gradients;
+}
+
+/* Does what reads @from, or is before its shape, have @node for its gradient? */
+static gboolean
+has_origin (const SluiceNode *from, const SluiceNode *node, const char *attr)
+{
+  guint n = 0;
+  const SluiceUse *uses = sluice_graph_get_uses (node->graph, from, &n);
+  for (guint i = 0; i < n; i++)
+    if (is_gradient_of (node, uses[i].node) && sluice_node_get_attr (uses[i].node, attr) != NULL)
+      return TRUE;
+  for (guint i = 0; sluice_node_get_role (from) == SLUICE_ROLE_SHAPE && i < from->n_inputs; i++)
+    if (from->inputs[i].node != NULL && has_origin (from->inputs[i].node, node, attr))
+      return TRUE;
+  return FALSE;
+}
+
+/* It has its attributes of the node that it is the gradient of. */
+static gboolean
+is_of_gradient (const SluiceNode *node, const char *attr)
 {
   for (guint i = 0; i < node->n_inputs; i++)
-    {
-      const SluiceNode *from = node->inputs[i].node;
-      guint n = 0;
-      const SluiceUse *uses = from != NULL ? sluice_graph_get_uses (node->graph, from, &n) : NULL;
-      for (guint k = 0; k < n; k++)
-        {
-          const SluiceNode *other = uses[k].node;
-          const SluiceAttrValue *value = sluice_node_get_attr (other, attr->name);
-          if (other->op != node->op && value != NULL
-              && sluice_attr_value_equal (value, &attr->value))
-            return TRUE;
-        }
-    }
+    if (node->inputs[i].node != NULL && has_origin (node->inputs[i].node, node, attr))
+      return TRUE;
   return FALSE;
 }
 
@@ -111,7 +168,7 @@ sluice_attr_is_promotable (const SluiceNode *node, const SluiceAttr *attr)
   if (value->kind == SLUICE_ATTR_TENSOR)
     return sluice_node_get_role (node) == SLUICE_ROLE_CONST
            && is_promotable_constant (value->tensor);
-  if (is_shared (node, attr))
+  if (is_of_gradient (node, attr->name))
     return FALSE;
   if (value->kind == SLUICE_ATTR_STRING)
     return def->allowed_strings != NULL;
@@ -341,8 +398,11 @@ set_attr (SluiceGraph *graph, const SluiceOverride *override, GError **error)
                         "[parameters], or name what it is now",
                         override->name, override->edge);
   SluiceAttr now = { attr->name };
+  g_autoptr (GPtrArray) gradients = dup_gradients (node, attr);
   gboolean ok = parse_value (override->text, &attr->value, &now.value)
                 && sluice_edit_set_attr (graph, node, &now, error);
+  for (guint i = 0; ok && i < gradients->len; i++)
+    ok = sluice_edit_set_attr (graph, gradients->pdata[i], &now, error);
   if (!ok && (error == NULL || *error == NULL))
     {
       g_autofree char *was = sluice_graph_dup_attr_parameter (graph, override->edge);

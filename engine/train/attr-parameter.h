@@ -15,8 +15,8 @@
 gboolean sluice_parameter_is_attr (const char *target);
 
 /* A number, a switch, one of a few words, or a list of numbers or switches. Types, shapes,
- * functions and numbers of inputs are none: what stands around the node was made for them. Nor is
- * what the node shares with its gradient, which would be that of another function then. */
+ * functions and numbers of inputs are none: what stands around the node was made for them. What the
+ * node has alike with its gradient is set in both; of the gradient alone nothing can be. */
 gboolean sluice_attr_is_promotable (const SluiceNode *node, const SluiceAttr *attr);
 
 /* The value in a graph. (transfer full) (nullable): the node has no such attribute, or is gone */

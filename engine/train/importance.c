@@ -250,7 +250,8 @@ get_plus_minus (const Levels *levels, const double *ranks, guint n)
     }
   for (guint i = 0; i < n_parts; i++)
     squares += (shares[i] - mean) * (shares[i] - mean);
-  return sluice_student_t (n_parts - 1) * sqrt (squares * (n_parts - 1) / n_parts);
+  /* A share lies between 0 and 1: that is all that few runs can say. */
+  return MIN (sluice_student_t (n_parts - 1) * sqrt (squares * (n_parts - 1) / n_parts), 1);
 }
 
 static SluiceSettingImportance *

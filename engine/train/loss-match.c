@@ -65,7 +65,8 @@ side_begin (Side *self, const SluiceLossMatchOptions *options, GError **error)
       sluice_replica_new (self->project, self->examples, self->test, 0, options->host, error);
   return self->replica != NULL && sluice_replica_initialize (self->replica, error)
          && (options->init_from == NULL
-             || sluice_replica_take_values (self->replica, options->init_from, TRUE, error))
+             || sluice_replica_take_values (self->replica, options->init_from, SLUICE_TAKE_THERE,
+                                            error))
          && sluice_replica_begin_input (self->replica, error);
 }
 

@@ -179,7 +179,7 @@ start (SluiceChecker *self)
                             g_strdup_printf (_ ("%u of %u variables get a value of the checkpoint"),
                                              table->n_fit, table->rows->len));
   item->value = table->n_fit;
-  if (sluice_replica_take_values (self->replica, path, TRUE, &failure))
+  if (sluice_replica_take_values (self->replica, path, SLUICE_TAKE_FIT, &failure))
     return TRUE;
   item->level = SLUICE_PREFLIGHT_STOP;
   item->action = g_strdup (failure->message);

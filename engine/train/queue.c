@@ -38,7 +38,9 @@ take_values (SluiceReplica *replica,
   checked->values = sluice_checkpoint_folder_dup_name (0);
   g_autofree char *path = g_build_filename (folder, checked->values, NULL);
   return sluice_replica_initialize (replica, error)
-         && sluice_replica_take_values (replica, request->init_from, request->init_partly, error)
+         && sluice_replica_take_values (replica, request->init_from,
+                                        request->init_partly ? SLUICE_TAKE_FIT : SLUICE_TAKE_ALL,
+                                        error)
          && sluice_replica_save (replica, path, &checked->values_bytes, error);
 }
 

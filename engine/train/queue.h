@@ -20,7 +20,7 @@ typedef struct
   /* (nullable): a checkpoint of whatever format with whose values it begins. They are copied now:
    * what becomes of the file is nothing to it. */
   const char *init_from;
-  gboolean init_partly; /* variables that it lacks keep their initial values */
+  gboolean init_partly; /* what it lacks, or has in another shape, keeps its initial values */
   /* In a batch: graph, data and batches are those of the run before, whose check and memory stand
    * for this one's. */
   gboolean like_last;

@@ -206,11 +206,11 @@ restore_variable (SluiceReplica *self, SluiceNamedTensor *named, GError **error)
 typedef struct
 {
   SluiceCheckpointFile *file;
-  gboolean partly;
+  SluiceTake which;
   GArray *tensors;      /* of SluiceNamedTensor: those that fit */
   GPtrArray *variables; /* of SluiceVariable, for each of them */
   GString *wrong;       /* what is missing or does not fit: the first ones in words */
-  guint n_wrong, n_missing;
+  guint n_wrong;
   GError *error;
 } Take;
 
@@ -236,9 +236,8 @@ check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBu
   if (there == NULL)
     {
       const char *hint = sluice_checkpoint_file_suggest (take->file, name);
-      if (take->partly)
+      if (take->which != SLUICE_TAKE_ALL)
         return FALSE;
-      take->n_missing++;
       add_wrong (take, "it has no '%s'%s%s%s", name, hint != NULL ? " (is it '" : "",
                  hint != NULL ? hint : "", hint != NULL ? "'?)" : "");
       return FALSE;
@@ -246,6 +245,8 @@ check_fit (Take *take, const char *name, const SluiceTensor *now, const SluiceBu
   if (there->dtype == (SluiceDType) now->dtype && sluice_shape_equal (&there->shape, &now->shape)
       && sluice_safetensors_has_dtype (now->dtype))
     return TRUE;
+  if (take->which == SLUICE_TAKE_FIT)
+    return FALSE;
   add_wrong (take, "'%s' is %s%s there and %s%s in the graph", name,
              there->dtype != SLUICE_INVALID ? sluice_dtype_name (there->dtype) : "unknown",
              sluice_shape_str (&there->shape, a), sluice_dtype_name (now->dtype),
@@ -285,13 +286,14 @@ fail_fit (const Take *take, const char *path, GError **error)
   return sluice_fail (error, SLUICE_ERROR_NOT_FOUND,
                       "checkpoint '%s' does not fit the graph: %s%s%s", path, take->wrong->str,
                       more,
-                      take->n_missing == take->n_wrong
-                          ? "; with --init-partly what it lacks keeps its initial value"
+                      take->which == SLUICE_TAKE_ALL
+                          ? "; with --init-partly what it lacks, or has otherwise, keeps its "
+                            "initial value"
                           : "");
 }
 
 gboolean
-sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error)
+sluice_replica_take_values (SluiceReplica *self, const char *path, SluiceTake which, GError **error)
 {
   g_autoptr (SluiceCheckpointFile) file = sluice_checkpoint_file_open (path, error);
   if (file == NULL)
@@ -301,10 +303,15 @@ sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean part
   g_autoptr (GPtrArray) variables =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_resource_unref);
   g_autoptr (GString) wrong = g_string_new (NULL);
-  Take take = { file, partly, tensors, variables, .wrong = wrong };
+  Take take = { file, which, tensors, variables, .wrong = wrong };
   sluice_resources_foreach (sluice_session_get_resources (self->session), take_variable, &take);
   if (take.error == NULL && wrong->len > 0)
     fail_fit (&take, path, &take.error);
+  else if (take.error == NULL && which == SLUICE_TAKE_FIT && tensors->len == 0)
+    sluice_fail (&take.error, SLUICE_ERROR_NOT_FOUND,
+                 "no variable of the graph gets a value of checkpoint '%s', by name and shape; "
+                 "begin without it, or with another one",
+                 path);
   for (guint i = 0; take.error == NULL && i < variables->len; i++)
     set_variable (self, variables->pdata[i], &g_array_index (tensors, SluiceNamedTensor, i),
                   &take.error);

@@ -79,18 +79,26 @@ gboolean sluice_replica_initialize (SluiceReplica *self, GError **error);
 /* FALSE with the error that sluice_replica_initialize() would meet before it runs anything. */
 gboolean sluice_replica_check_initialize (SluiceReplica *self, GError **error);
 gboolean sluice_replica_restore (SluiceReplica *self, const char *path, GError **error);
+/* Which variables keep what they have. */
+typedef enum
+{
+  SLUICE_TAKE_ALL,   /* none */
+  SLUICE_TAKE_THERE, /* those that the checkpoint lacks */
+  SLUICE_TAKE_FIT,   /* and those that it has in another shape or type */
+} SluiceTake;
 /**
  * sluice_replica_take_values:
- * @partly: variables that the checkpoint lacks keep what they have
  *
  * After sluice_replica_initialize(): variables take the values of that name from a checkpoint of
  * any format. NOT_FOUND lists all that the checkpoint lacks, with similar names, and all that do
- * not fit.
+ * not fit; so does a checkpoint of which nothing fits.
  *
  * Returns: FALSE: no variable has changed
  */
-gboolean
-sluice_replica_take_values (SluiceReplica *self, const char *path, gboolean partly, GError **error);
+gboolean sluice_replica_take_values (SluiceReplica *self,
+                                     const char *path,
+                                     SluiceTake which,
+                                     GError **error);
 /**
  * sluice_replica_carry:
  * @from: of the same project with another graph

@@ -41,7 +41,7 @@ find_past (SluiceTrainer *self, GPtrArray *checkpoints, gint64 series, Past *pas
     }
   sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                "run '%s' has no checkpoint with a step behind it that could be taken again; go on "
-               "without --audit",
+               "without the audit",
                self->info->name);
   return FALSE;
 }
@@ -88,7 +88,7 @@ sluice_trainer_audit (SluiceTrainer *self, GPtrArray *checkpoints, char **said, 
   if (self->replica->n_workers > 1)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "run '%s' has several train targets, whose steps do not come again as they "
-                        "were; go on without --audit",
+                        "were; go on without the audit",
                         self->info->name);
   if (!find_past (self, checkpoints, find_loss (self), &past, error)
       || !take_again (self, &past, &loss, error))
@@ -97,7 +97,7 @@ sluice_trainer_audit (SluiceTrainer *self, GPtrArray *checkpoints, char **said, 
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "step %" PRId64 " of run '%s' had the loss %.17g, and has %.17g now: the "
                         "program, the machine, its threads or what the graph reads are other ones; "
-                        "nothing was changed; go on all the same without --audit",
+                        "nothing was changed; go on all the same without the audit",
                         past.step, self->info->name, past.loss, loss);
   *said = g_strdup_printf ("step %" PRId64 " gives its loss %.9g again, bit for bit (%.0f ms)",
                            past.step, loss, (sluice_trainer_monotonic_now () - since) * 1e3);

@@ -115,7 +115,8 @@ prepare (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **erro
 {
   if (!sluice_replica_initialize (self->replica, error)
       || (options->init_from != NULL
-          && !sluice_replica_take_values (self->replica, options->init_from, options->init_partly,
+          && !sluice_replica_take_values (self->replica, options->init_from,
+                                          options->init_partly ? SLUICE_TAKE_FIT : SLUICE_TAKE_ALL,
                                           error)))
     return FALSE;
   self->file = sluice_run_file_new (self->project, error);

@@ -33,8 +33,9 @@ typedef struct
                                      run is to be stopped, not killed */
   gpointer begins_data;
   const char
-      *init_from;       /* (nullable): a checkpoint whose values a new run's variables begin with */
-  gboolean init_partly; /* those that it lacks keep their initial values */
+      *init_from; /* (nullable): a checkpoint whose values a new run's variables begin with */
+  gboolean
+      init_partly; /* those that it lacks, or has in another shape, keep their initial values */
   const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */
   gboolean start_paused;
   gint64 until_step; /* evaluated, saved and stopped there; 0: trained to its end */

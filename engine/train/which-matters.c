@@ -26,6 +26,16 @@ matter_free (gpointer data)
   g_free (self);
 }
 
+const char *
+sluice_matter_get_title (const SluiceMatter *self)
+{
+  static const char *const usual[] = { "overrides.", "train." };
+  for (guint i = 0; i < G_N_ELEMENTS (usual); i++)
+    if (g_str_has_prefix (self->name, usual[i]))
+      return self->name + strlen (usual[i]);
+  return self->name;
+}
+
 void
 sluice_which_matters_free (SluiceWhichMatters *self)
 {

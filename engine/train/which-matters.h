@@ -22,6 +22,9 @@ typedef struct
   char *why;                 /* (nullable): why it cannot */
 } SluiceMatter;
 
+/* As settings are called in lists: without their group where that is the usual one. */
+const char *sluice_matter_get_title (const SluiceMatter *self);
+
 typedef struct
 {
   gint64 n_steps;

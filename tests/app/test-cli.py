@@ -555,6 +555,17 @@ class Cli:
         self.tap.point("no run is left of it", rows == [], rows)
         self.check("unless it may", self.train(self.mlp, "--steps", 1, "--run", "partly",
                                                "--init-from", other, "--init-partly"), 0, "step 1")
+        lenet = self.samples / "digits-lenet"
+        self.check("what has another shape is told",
+                   self.train(lenet, "--run", "wrong", "--init-from", taught), 1,
+                   "'logits/weights' is float[128,10] there and float[64,10] in the graph",
+                   "--init-partly")
+        self.check("and keeps its initial value where it may",
+                   self.train(lenet, "--steps", 1, "--run", "half", "--init-from", taught,
+                              "--init-partly"), 0, "step 1")
+        half = read_tensors(self.newest("half").parent / "step-0000000000.safetensors")
+        self.tap.point("what fits has the checkpoint's value",
+                       half["logits/biases"] == read_tensors(taught)["logits/biases"])
         wide = self.copy_project("wide")
         model = wide / "model.pbtxt"
         model.write_text(model.read_text().replace("hidden/", "hiddem/"))

@@ -50,6 +50,9 @@ class Drafts(launch.Session):
         drafts = self.drafts()
         self.tap.point("a form that is changed is a draft among the runs", len(drafts) == 1
                        and drafts[0]["run"] == "digits-mlp, draft", drafts)
+        self.tap.point("how many runs it is to be is told in the list",
+                       self.w.find_accessible("list item",
+                                              "digits-mlp, draft, draft · 3 runs"))
         self.w.process.kill()
         self.w.process.wait()
         self.tap.point("kill -9 leaves it", self.drafts() == drafts)

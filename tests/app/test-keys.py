@@ -60,8 +60,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
 
 def table_of_keys(source):
     """The actions that the program has keys for."""
-    for name, pattern in (("keys.c", r'"((?:win|app|window|canvas|chart|charts|card|histogram|runs|'
-                                     r'settings|table|launch|queue)\.[\w:-]+)", "'),
+    for name, pattern in (("keys.c", r'"((?:win|app|window|anywhere|canvas|chart|charts|card|'
+                                     r'histogram|runs|settings|table|launch|queue)\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
@@ -235,6 +235,7 @@ class Session:
                    self.when(lambda s: s["page"] == "graph"))
         self.building()
         search = self.w.find_accessible("search box", "Find a node, tag or run")
+        self.slash(search)
         self.press("ctrl+f", "win.find", "goes to the search", search.has_focus)
         type_text("weights")
         self.w.wait(lambda s: "found" in s["found"])
@@ -352,6 +353,30 @@ class Session:
                    self.when(lambda s: s["graph"]["zoom"] > small))
         self.press("9", "canvas.fit", "shows all of it",
                    self.when(lambda s: s["graph"]["zoom"] < 1 and not s["graph"]["busy"]))
+
+    def focus_tab(self, label):
+        """The switcher has its pages in several widths, of which one is shown."""
+        for _ in range(150):
+            if any(tab.has_focus() for tab in self.w.all_accessible("tab", label)):
+                return
+            press_keys("Tab")
+        raise RuntimeError(f"Tab does not come to the page {label}")
+
+    def slash(self, search):
+        """From wherever nobody writes: to the search, and where runs are a table, to its filter."""
+        self.focus_tab("Graph")
+        self.press("slash", "anywhere.find", "goes to the search from the switcher of pages",
+                   search.has_focus)
+        type_text("a/b")
+        self.w.until(lambda: search.text() == "a/b")
+        self.tap.point("slash: is written where a text is", search.has_focus())
+        press_keys("ctrl+a", "BackSpace", "Escape", "alt+4")
+        self.w.wait(lambda s: s["page"] == "runs" and s["table"]["shows"] == "table")
+        self.focus_tab("Runs")
+        self.press("slash", "anywhere.find", "goes to the filter of the table",
+                   self.w.find_accessible("search box", "Filter the runs").has_focus)
+        press_keys("alt+2")
+        self.w.wait(lambda s: s["page"] == "graph")
 
     # ---- charts ----
 

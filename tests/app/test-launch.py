@@ -9,9 +9,12 @@ On a display and a session bus of its own. Who begins a run that repeats another
 before and after; a wrong value is said at its row; a sweep of 3 × 2 is asked for, begun and trained
 to its end in the window; what waits is moved, taken out, and kept over a restart.
 """
+import contextlib
 import json
 import os
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -24,6 +27,24 @@ from tap import Tap
 from workbench import Workbench, press_keys, type_text
 
 NEW = "No run so far had these settings"
+
+
+def seconds(words):
+    """(time, ±) of "1 h 2 min ± 3.5 s" and of "1:02:00 ± 0:04"."""
+    found = []
+    for part in words.split(" ± "):
+        units = {"s": 1, "min": 60, "h": 3600, "d": 86400}
+        pairs = re.findall(r"([\d.]+) (s|min|h|d)\b", part)
+        found.append(sum(float(number) * units[unit] for number, unit in pairs) if pairs else
+                     sum(int(number) * 60 ** i
+                         for i, number in enumerate(reversed(part.split(":")))))
+    return tuple(found)
+
+
+def near(a, b):
+    """As they are rounded: above an hour one of them tells whole minutes."""
+    return len(a) == len(b) and all(abs(x - y) <= (60 if max(x, y) >= 3600 else 1)
+                                    for x, y in zip(a, b))
 
 
 class Session:
@@ -292,6 +313,40 @@ class Session:
                        and names[-1] == "sweep learning-rate 0.1 seed 2", *names)
         self.tap.point("in one group", len({run["group"] for run in swept}) == 1)
 
+    # ---- how long ----
+
+    def slow(self):
+        """As the workspace has it, each step of the runs so far took a second. The message is
+        another one, too: how long a run took alone makes no row anew."""
+        with contextlib.closing(sqlite3.connect(os.path.join(self.workspace, "sluice.db"))) as db:
+            with db:
+                db.execute("UPDATE runs SET seconds = step, message = ''")
+
+    def ends_in(self):
+        """(what the pre-flight says, what the bar of the queue's draft says), each in seconds and
+        with its ±; None as long as one of them says nothing."""
+        labels = [o.label() for o in self.w.accessible().tree()
+                  if o.role() in ("label", "list item")]
+        finish = next((re.fullmatch(r"(.*) until it has finished", label) for label in labels
+                       if label.endswith("until it has finished")), None)
+        bar = next((re.search(r", begins in 0:00, ends in (.*)$", label) for label in labels
+                    if ", as it would be queued, " in label), None)
+        return finish and bar and (seconds(finish[1]), seconds(bar[1]))
+
+    def finish(self):
+        """Pre-flight and queue go by the same figure, whatever took how long before."""
+        self.slow()
+        self.ask()
+        self.write("Steps", "2000000")
+        self.launch(lambda s: s["preflight"].startswith("ready"))
+        self.w.wait(lambda s: s["settled"])
+        said = self.w.until(self.ends_in)
+        self.tap.point("the queue's bar ends when the pre-flight says that it has finished",
+                       60 < said[0][0] < 1e6 and near(*said), *said)
+        self.w.find_accessible("button", "Steps: back to 10000").act()
+        press_keys("Escape")
+        self.gone()
+
     def too_many(self):
         self.ask()
         self.focus("switch", "Sweep learning-rate")
@@ -458,6 +513,7 @@ class Session:
             self.promoted()
             self.lost()
             self.sweep()
+            self.finish()
             self.too_many()
             self.queued()
             self.restarted()

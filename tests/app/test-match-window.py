@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Two runs that are selected, compared with learning off, as TAP.
+"""Two runs that are selected, compared with learning off; one, trained again: as TAP.
 
 usage: test-match-window.py WORKBENCH COMMAND PROJECT [PICTURE]
 
@@ -13,6 +13,8 @@ import shutil
 import subprocess
 import sys
 import tempfile
+
+from gi.repository import GLib
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from tap import Tap
@@ -61,6 +63,41 @@ def check(w, tap, picture):
     tap.point("which is shown in the graph", state["page"] == "graph", state)
 
 
+def shown(w, role, start):
+    """One that is on the screen and begins so, once there is one."""
+    return w.until(lambda: next((o for o in w.accessible().tree() if o.role() == role
+                                 and o.label().startswith(start) and o.place()[2] > 0), None))
+
+
+def reproduce(w, tap):
+    """By its key and its button, in the inspector of the run that is in front."""
+    w.act("show-page", GLib.Variant("s", "charts"))
+    w.wait(lambda s: s["page"] == "charts" and s["settled"] and s["front"] == "two")
+    tap.point("of a run that nobody made again so far that is told",
+              shown(w, "label", "Nobody has trained this run again"))
+    w.walk_to(lambda: any(o.has_focus() for o in w.all_accessible("button", "Reproduce")),
+              "shift+Tab")
+    press_keys("space")
+    badge = shown(w, "label", "bit-equal to step 3 on ").label()
+    tap.point("trained again, it has its badge", "build Sluice" in badge, badge)
+    told = w.state()["told"]
+    tap.point("and a message says so", told == "“two” is equal bit for bit up to step 3", told)
+
+
+def tampered(w, tap, workspace):
+    """One bit of a variable in its checkpoint is another one."""
+    folder = os.path.join(workspace, "runs", "2", "checkpoints")
+    path = os.path.join(folder, max(os.listdir(folder)))
+    with open(path, "r+b") as file:
+        file.seek(-2, os.SEEK_END)
+        byte = file.read(1)[0]
+        file.seek(-2, os.SEEK_END)
+        file.write(bytes([byte ^ 1]))
+    w.all_accessible("button", "Reproduce")[-1].act()
+    badge = shown(w, "label", "parted at step 3 (").label()
+    tap.point("tampered with, it parts, and where is told", badge, w.state()["told"])
+
+
 def main():
     program, command, project = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
@@ -76,6 +113,8 @@ def main():
         w = Workbench(program, copy, workspace)
         try:
             check(w, tap, sys.argv[4] if len(sys.argv) > 4 else None)
+            reproduce(w, tap)
+            tampered(w, tap, workspace)
         finally:
             w.quit()
     tap.end()

@@ -69,16 +69,17 @@ class Resume:
         with gzip.GzipFile(self.labels, "wb", compresslevel=1, mtime=1) as file:
             file.write(content)
 
-    def ask(self, step, label, accept=False):
+    def ask(self, step, label, *checks):
         """Through the dialog: its choices by their actions (GTK 4.8 gives checkboxes none for
         assistive technology, only the keyboard), its button by name."""
         w = self.window
         w.act("resume-from")
         w.find_accessible("checkbox", label)
         w.find_accessible("checkbox", "Accept data files that have changed")
+        w.find_accessible("checkbox", "First take a step of its past again, and compare")
         w.act("resume-step", GLib.Variant("x", step))
-        if accept:
-            w.act("resume-accept")
+        for check in checks:
+            w.act(check)
         w.until(lambda: any(button.press() for button in w.accessible().tree()
                             if button.role() == "button" and "Resume" in button.label()))
 
@@ -92,11 +93,17 @@ class Resume:
         w.until(lambda: self.resumed_from() == [10])
         self.ended()
         self.tap.point("the dialog goes back to the one that is chosen", self.is_whole())
+        self.ask(20, "Step 20", "resume-audit")
+        w.until(lambda: self.resumed_from() == [10, 20])
+        self.ended()
+        audits = self.asked("SELECT text FROM events WHERE kind = 'audit'")
+        self.tap.point("a step of its past is taken again first, where that is wanted",
+                       len(audits) == 1 and "bit for bit" in audits[0], *audits)
         self.ask(0, "The start")
         w.until(lambda: self.resumed_from() == [0])
         self.ended()
         self.tap.point("and to the start, after which nothing else is left", self.is_whole())
-        w.act("resume-run-from", GLib.Variant("(sxb)", ("digits-mlp", 25, False)))
+        w.act("resume-run-from", GLib.Variant("(sxbb)", ("digits-mlp", 25, False, False)))
         state = w.wait(lambda s: s["failure"] != "" and s["control"] == "idle")
         self.tap.point("a step without a checkpoint is refused by name",
                        "25" in state["failure"] and self.is_whole(), state["failure"])
@@ -106,7 +113,7 @@ class Resume:
     def with_changed_data(self):
         w = self.window
         self.change_data()
-        w.act("resume-run-from", GLib.Variant("(sxb)", ("digits-mlp", 20, False)))
+        w.act("resume-run-from", GLib.Variant("(sxbb)", ("digits-mlp", 20, False, False)))
         state = w.wait(lambda s: "t10k-labels" in s["failure"] and s["control"] == "idle")
         self.tap.point("data that have changed are refused, and nothing has happened",
                        self.resumed_from() == [0] and self.is_whole(), state["failure"])
@@ -116,7 +123,7 @@ class Resume:
         self.tap.point("a button beside the message accepts them",
                        self.is_whole() and state["failure"] == "", state["failure"])
         self.change_data_again()
-        self.ask(30, "Step 30", accept=True)
+        self.ask(30, "Step 30", "resume-accept")
         w.until(lambda: self.resumed_from() == [0, 20, 30])
         state = self.ended()
         self.tap.point("the dialog does so before they are refused",

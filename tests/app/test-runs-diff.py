@@ -88,7 +88,7 @@ def check_which(tap, w):
     tap.point("the largest effect first, ±", found["seeds"] == 3 and found["spread"] > 0
               and matters["overrides.learning-rate"]["plus_minus"] > 0, found)
     text = w.call("runs", "diff", "a1", "d1", "--which-matters", "--steps=10").stdout
-    tap.point("in words", "overrides.learning-rate: – | 0.1  " in text, text)
+    tap.point("in words", "\nlearning-rate: – | 0.1  " in text, text)
     for words, status, part in ((["a1", "a2"], 1, "by their seed alone"),
                                 (["a1", "a2", "d1"], 2, "give two RUNs")):
         ended = w.call("runs", "diff", *words, "--which-matters")

@@ -9,8 +9,10 @@ On a display and a session bus of its own. All columns are in sight; a chip in t
 taken away by a press; columns become wider by their titles' edges and by keys; titles stand above
 their columns however those are scrolled.
 """
+import contextlib
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -66,9 +68,13 @@ class Session:
         return {"TEXTDOMAINDIR": place, "LANGUAGE": language, "LOCPATH": self.folder,
                 "LC_ALL": name + ".UTF-8"}
 
-    def open(self, language, width=1440):
-        workspace = self.path(f"workspace-{language}-{width}")
+    def open(self, language, width=1440, tags=True):
+        workspace = self.path(f"workspace-{language}-{width}-{tags}")
         subprocess.run([self.make_runs, workspace, str(N)], check=True)
+        if not tags:
+            with contextlib.closing(sqlite3.connect(os.path.join(workspace, "sluice.db"))) as db:
+                with db:
+                    db.execute("DELETE FROM run_tags")
         saved = dict(os.environ)
         os.environ.update(self.environment(language))
         try:
@@ -227,9 +233,19 @@ class Session:
             self.scrolled(name, way, self.say("Tags"))
             self.w.quit()
 
+    def untagged(self):
+        """A column without a tag in it takes no room from the names."""
+        widths = []
+        for tags in (True, False):
+            self.open("en", width=1300, tags=tags)
+            self.page()
+            widths.append(self.title("Name")[2])
+            self.w.quit()
+        self.tap.point("where no run has a tag, names have the room", widths[0] < widths[1], widths)
+
     def run(self):
         try:
-            for stage in (self.german, self.mirrored, self.narrow):
+            for stage in (self.german, self.mirrored, self.narrow, self.untagged):
                 stage()
         except (RuntimeError, GLib.Error, subprocess.SubprocessError, StopIteration) as error:
             state = self.w.state() if self.w and self.w.process.poll() is None else {}

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/store/runs.h"
 #include "tests/remove-tree.h"
 
 typedef struct
@@ -119,6 +120,46 @@ test_gone (Fixture *f, gconstpointer unused)
   assert_kept (f, text);
 }
 
+/* Its row tells how many runs it is to be, and where they begin, as the form says now. */
+static void
+test_plan (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunInfo parent = { .name = g_strdup ("parent"), .project = (char *) "p" };
+  SluiceLaunchDraft draft = { .name = (char *) "d",
+                              .project = (char *) "p",
+                              .n_steps = 50,
+                              .variety = (char *) "3 × 2",
+                              .text = (char *) FORM ("a") };
+  g_autofree char *merged = NULL;
+  g_assert_true (sluice_store_add_run (f->store, &parent, &error));
+  draft.parent = parent.id;
+  draft.parent_step = 20;
+  g_assert_true (sluice_launch_draft_save (&draft, f->store, &f->run, &merged, &error));
+  g_autofree char *number = g_strdup_printf ("#%" G_GINT64_FORMAT, f->run);
+  g_autoptr (SluiceRunInfo) first = sluice_store_dup_run (f->store, number, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (first->message, ==, "3 × 2");
+  g_assert_cmpint (first->parent, ==, parent.id);
+  g_assert_cmpint (first->parent_step, ==, 20);
+  draft.variety = NULL;
+  draft.parent = draft.parent_step = 0;
+  draft.n_steps = 60;
+  draft.before = draft.text;
+  g_assert_true (sluice_launch_draft_save (&draft, f->store, &f->run, &merged, &error));
+  g_autoptr (SluiceRunInfo) second = sluice_store_dup_run (f->store, number, &error);
+  g_assert_null (second->message);
+  g_assert_cmpint (second->n_steps, ==, 60);
+  g_assert_cmpint (second->parent, ==, 0);
+  second->state = SLUICE_RUN_FINISHED; /* it is none any more: nobody plans it */
+  g_assert_true (sluice_store_update_run (f->store, second, &error));
+  second->n_steps = 70;
+  g_assert_true (sluice_store_plan_draft (f->store, second, &error));
+  g_autoptr (SluiceRunInfo) third = sluice_store_dup_run (f->store, number, &error);
+  g_assert_cmpint (third->n_steps, ==, 60);
+  g_free (parent.name);
+}
+
 /* While another window writes it is tried again later. */
 static void
 test_locked (Fixture *f, gconstpointer unused)
@@ -144,6 +185,7 @@ main (int argc, char **argv)
   g_test_add ("/launch-draft/reset", Fixture, NULL, set_up, test_reset, tear_down);
   g_test_add ("/launch-draft/emptied", Fixture, NULL, set_up, test_emptied, tear_down);
   g_test_add ("/launch-draft/gone", Fixture, NULL, set_up, test_gone, tear_down);
+  g_test_add ("/launch-draft/plan", Fixture, NULL, set_up, test_plan, tear_down);
   g_test_add ("/launch-draft/locked", Fixture, NULL, set_up, test_locked, tear_down);
   return g_test_run ();
 }

@@ -91,6 +91,28 @@ test_steps (void)
   g_assert_cmpstr (words, ==, "run-3, from run-1 at step 10, finished at step 30");
 }
 
+/* What is written in a form has its way to go, and has come nowhere. */
+static void
+test_draft (void)
+{
+  g_autoptr (GPtrArray) infos = list_infos ();
+  g_autoptr (GArray) wanted = g_array_new (FALSE, FALSE, sizeof (gint64));
+  SluiceRunInfo *info = infos->pdata[3];
+  info->state = SLUICE_RUN_DRAFT;
+  info->step = 0;
+  g_array_append_val (wanted, info->id);
+  g_autoptr (SluiceLineage) self = sluice_lineage_new (infos, wanted, 10);
+  SluiceLineageLine *line = self->lines->pdata[1];
+  g_assert_cmpint (line->run, ==, 3);
+  g_assert_cmpint (line->to, ==, 10);
+  g_assert_cmpint (line->end, ==, 50);
+  g_autofree char *one = sluice_lineage_dup_words (self, 1);
+  g_assert_cmpstr (one, ==, "run-3, from run-1 at step 10, draft");
+  line->plan = g_strdup ("6 runs");
+  g_autofree char *several = sluice_lineage_dup_words (self, 1);
+  g_assert_cmpstr (several, ==, "run-3, from run-1 at step 10, draft, 6 runs");
+}
+
 /* A ring of parents, as no program makes it, ends somewhere. */
 static void
 test_ring (void)
@@ -148,6 +170,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/lineage/family", test_family);
   g_test_add_func ("/app/lineage/steps", test_steps);
+  g_test_add_func ("/app/lineage/draft", test_draft);
   g_test_add_func ("/app/lineage/ring", test_ring);
   g_test_add_func ("/app/lineage/checkpoints", test_checkpoints);
   return g_test_run ();

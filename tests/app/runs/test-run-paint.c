@@ -48,6 +48,22 @@ draw (const SluiceRunWords *words, int room, gboolean mirrored, float *places)
   return n;
 }
 
+/* What has no room is told shorter, as far as there are words for it. */
+static void
+test_shorter (void)
+{
+  float whole[8], cut[8], shorter[8];
+  const SluiceRunWords plain = { .text = "0.1276 ± 0.0123", .at_end = TRUE };
+  SluiceRunWords both = plain;
+  both.shorter = "0.1276";
+  g_assert_cmpuint (draw (&both, 190, FALSE, whole), ==, 1);
+  g_assert_cmpuint (draw (&plain, 190, FALSE, cut), ==, 1);
+  g_assert_cmpfloat_with_epsilon (whole[0], cut[0], 0.01); /* there is room */
+  g_assert_cmpuint (draw (&plain, 70, FALSE, cut), ==, 0); /* behind a clip */
+  g_assert_cmpuint (draw (&both, 70, FALSE, shorter), ==, 1);
+  g_assert_cmpfloat (shorter[0], >=, 0);
+}
+
 static void
 test_places (void)
 {
@@ -107,6 +123,7 @@ main (int argc, char **argv)
 {
   gtk_test_init (&argc, &argv, NULL);
   g_test_add_func ("/app/run-paint/places", test_places);
+  g_test_add_func ("/app/run-paint/shorter", test_shorter);
   g_test_add_func ("/app/run-paint/pills", test_pills);
   return g_test_run ();
 }

@@ -180,7 +180,7 @@ test_which (void)
   folder_clear (&f);
 }
 
-/* y = x * [1, 2]; a momentum update has a switch, a pooling and its gradient share theirs. */
+/* y = x * [1, 2]; a momentum update has a switch, two poolings and their gradients share theirs. */
 static SluiceProject *
 make_attrs (Folder *folder)
 {
@@ -204,11 +204,19 @@ make_attrs (Folder *folder)
       "'T' value { type: DT_FLOAT } } attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } "
       "attr { key: 'strides' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'padding' value "
       "{ "
-      "s: 'SAME' } } }";
+      "s: 'SAME' } } }"
+      "node { name: 'mean' op: 'AvgPool' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } "
+      "attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'strides' value { "
+      "list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'padding' value { s: 'SAME' } } }"
+      "node { name: 'shape' op: 'Shape' input: 'x' attr { key: 'T' value { type: DT_FLOAT } } }"
+      "node { name: 'by-shape' op: 'AvgPoolGrad' input: 'shape' input: 'mean' attr { key: 'T' "
+      "value { type: DT_FLOAT } } attr { key: 'ksize' value { list { i: 1 i: 2 i: 2 i: 1 } } } "
+      "attr { key: 'strides' value { list { i: 1 i: 2 i: 2 i: 1 } } } attr { key: 'padding' value "
+      "{ s: 'SAME' } } }";
   static const char ini[] =
       "[project]\nname=n\ngraph=model.pbtxt\ntrain=lone\nloss=lone:0\n[train]\nsteps=1\n[data]\n"
       "source=graph\n[parameters]\nstride=lone:strides\npad=lone:padding\n"
-      "sizes=c:value\nlost=gone:padding\n";
+      "sizes=c:value\nwindow=pool:ksize\nmean-window=mean:ksize\nlost=gone:padding\n";
   g_autoptr (GError) error = NULL;
   folder_init (folder);
   g_autofree char *model = folder_dup_path (folder, "model.pbtxt");
@@ -228,6 +236,15 @@ assert_attr (SluiceGraph *graph, const char *target, const char *want)
   g_assert_cmpstr (value, ==, want);
 }
 
+/* A gradient has that of its pooling. */
+static void
+assert_window (SluiceGraph *graph, const char *name, gint64 want)
+{
+  const SluiceAttrValue *size = sluice_node_get_attr (sluice_graph_find (graph, name), "ksize");
+  g_assert_nonnull (size);
+  g_assert_cmpint (size->list.items[1].i, ==, want);
+}
+
 /* They are set in the graph, by text; what does not fit is refused by name. */
 static void
 test_attrs (void)
@@ -240,15 +257,25 @@ test_attrs (void)
   assert_attr (before, "lone:strides", "1;1;1;1");
   assert_attr (before, "c:value", "1;2");
   assert_attr (before, "lone:T", NULL);
-  assert_attr (before, "pool:ksize", NULL); /* its gradient has it, too */
+  assert_attr (before, "grad:ksize", NULL); /* it is the pooling's */
   g_assert_true (g_strv_contains (sluice_graph_get_attr_choices (before, "lone:padding"), "VALID"));
-  static char *said[] = { "stride=1;2;2;1", "pad=VALID", "sizes=3;4", NULL };
+  static char *said[] = { "stride=1;2;2;1", "pad=VALID", "sizes=3;4", "window=1;4;4;1", NULL };
   g_assert_true (sluice_project_set_all (project, said, &error));
   g_autoptr (SluiceGraph) after = sluice_project_load_graph (project, &error);
   g_assert_no_error (error);
   assert_attr (after, "lone:strides", "1;2;2;1");
   assert_attr (after, "lone:padding", "VALID");
   assert_attr (after, "c:value", "3;4");
+  assert_attr (after, "pool:ksize", "1;4;4;1");
+  assert_window (after, "grad", 4);
+  assert_window (after, "mean", 2);
+  assert_window (after, "by-shape", 2);
+  g_assert_true (sluice_project_set (project, "mean-window=1;3;3;1", &error));
+  g_autoptr (SluiceGraph) both = sluice_project_load_graph (project, &error);
+  g_assert_no_error (error);
+  assert_window (both, "grad", 4);
+  assert_window (both, "mean", 3);
+  assert_window (both, "by-shape", 3);
   static const struct
   {
     const char *said, *told;
