@@ -186,7 +186,8 @@ rename_to (const char *name, const char *new_name, gpointer data)
   SluiceGraphEditor *self = data;
   const char *const from[] = { name, NULL }, *const to[] = { new_name, NULL };
   g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, from, to);
-  g_autofree char *line = sluice_edit_line_rename (name, new_name, lines);
+  g_autofree char *line =
+      sluice_edit_line_rename (sluice_document_get_graph (self->document), name, new_name, lines);
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, line, &error))
     return g_strdup (error->message);
