@@ -302,6 +302,8 @@ sluice_run_controller_put (SluiceRunController *self,
 static void
 adopt (SluiceRunController *self, SluiceStartTask *task, SluiceTrainer *take_trainer)
 {
+  if (self->trainer != NULL && sluice_start_task_edits (task))
+    sluice_trainer_keep_injected (take_trainer, self->trainer);
   g_clear_object (&self->trainer);
   self->trainer = take_trainer;
   self->n_alerts = 0;
