@@ -4,6 +4,7 @@
 #include "app/file-actions.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
 #include "app/build/new-project-dialog.h"
 #include "app/failure-words.h"
@@ -30,7 +31,24 @@ chosen_cb (GtkNativeDialog *dialog, int response, SluiceWindow *window)
   g_object_unref (dialog);
 }
 
-/* action: of the window, that is given the path. (transfer none): it goes when it is answered */
+/* action: of the window, that is given the path. (transfer none): it goes when it is answered. A
+ * folder is set before it is shown: GTK tells of a change after that as a failure. */
+static GtkFileChooser *
+new_chooser (SluiceWindow *window,
+             const char *title,
+             GtkFileChooserAction kind,
+             const char *label,
+             const char *action)
+{
+  GtkFileChooserNative *dialog =
+      gtk_file_chooser_native_new (title, GTK_WINDOW (window), kind, label, NULL);
+  g_object_set_data (G_OBJECT (dialog), "action", (gpointer) action);
+  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
+  g_signal_connect_object (dialog, "response", G_CALLBACK (chosen_cb), window, 0);
+  return GTK_FILE_CHOOSER (dialog);
+}
+
+/* The same, shown. */
 static GtkFileChooser *
 choose (SluiceWindow *window,
         const char *title,
@@ -38,13 +56,9 @@ choose (SluiceWindow *window,
         const char *label,
         const char *action)
 {
-  GtkFileChooserNative *dialog =
-      gtk_file_chooser_native_new (title, GTK_WINDOW (window), kind, label, NULL);
-  g_object_set_data (G_OBJECT (dialog), "action", (gpointer) action);
-  gtk_native_dialog_set_modal (GTK_NATIVE_DIALOG (dialog), TRUE);
-  g_signal_connect_object (dialog, "response", G_CALLBACK (chosen_cb), window, 0);
+  GtkFileChooser *dialog = new_chooser (window, title, kind, label, action);
   gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
-  return GTK_FILE_CHOOSER (dialog);
+  return dialog;
 }
 
 static void
@@ -67,6 +81,31 @@ new_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
                                              GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Create"),
                                              "begin-graph"),
                                      "graph.pbtxt");
+}
+
+/* Beside the file that it has, where it has one. */
+void
+sluice_file_actions_save_graph (SluiceWindow *window, const char *path, gboolean is_copy)
+{
+  GtkFileChooser *dialog =
+      new_chooser (window,
+                   is_copy ? _ ("Save a copy of the graph: .pbtxt is text, .pb binary")
+                           : _ ("Save the graph: .pbtxt is text, .pb binary"),
+                   GTK_FILE_CHOOSER_ACTION_SAVE, _ ("_Save"), "save-graph-to");
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup ("graph.pbtxt");
+  g_autofree char *folder = path != NULL ? g_path_get_dirname (path) : NULL;
+  g_autoptr (GFile) here = folder != NULL ? g_file_new_for_path (folder) : NULL;
+  char *ending = strrchr (name, '.');
+  if (ending != NULL && g_str_equal (ending, ".gz"))
+    *ending = '\0';
+  ending = strrchr (name, '.');
+  g_autofree char *copy =
+      ending != NULL ? g_strdup_printf (_ ("%.*s-copy%s"), (int) (ending - name), name, ending)
+                     : NULL;
+  if (here != NULL)
+    gtk_file_chooser_set_current_folder (dialog, here, NULL);
+  gtk_file_chooser_set_current_name (dialog, is_copy && copy != NULL ? copy : name);
+  gtk_native_dialog_show (GTK_NATIVE_DIALOG (dialog));
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/begin-words.h"
+#include "app/break-rename.h"
 #include "engine/base/error.h"
 #include "engine/graph/file-ops.h"
 #include "engine/train/value-text.h"
@@ -41,7 +42,7 @@ struct _SluiceRunController
 
 G_DEFINE_FINAL_TYPE (SluiceRunController, sluice_run_controller, G_TYPE_OBJECT)
 
-static guint changed_signal;
+static guint changed_signal, renamed_signal;
 static const char *const *allowed_files; /* (nullable) */
 static gboolean allowed_commands;
 
@@ -257,6 +258,13 @@ sluice_run_controller_get_breakpoints (SluiceRunController *self)
   return self->breakpoints;
 }
 
+void
+sluice_run_controller_rename (SluiceRunController *self, SluiceGraph *graph, GHashTable *renamed)
+{
+  sluice_break_rename (self->breakpoints, graph, renamed);
+  g_signal_emit (self, renamed_signal, 0, renamed);
+}
+
 SluiceDebugger *
 sluice_run_controller_get_debugger (SluiceRunController *self)
 {
@@ -300,6 +308,8 @@ sluice_run_controller_put (SluiceRunController *self,
 static void
 adopt (SluiceRunController *self, SluiceStartTask *task, SluiceTrainer *take_trainer)
 {
+  if (self->trainer != NULL && sluice_start_task_edits (task))
+    sluice_trainer_keep_injected (take_trainer, self->trainer);
   g_clear_object (&self->trainer);
   self->trainer = take_trainer;
   self->n_alerts = 0;
@@ -761,6 +771,8 @@ sluice_run_controller_class_init (SluiceRunControllerClass *klass)
   G_OBJECT_CLASS (klass)->finalize = sluice_run_controller_finalize;
   changed_signal = g_signal_new ("changed", SLUICE_TYPE_RUN_CONTROLLER, G_SIGNAL_RUN_LAST, 0, NULL,
                                  NULL, NULL, G_TYPE_NONE, 0);
+  renamed_signal = g_signal_new ("renamed", SLUICE_TYPE_RUN_CONTROLLER, G_SIGNAL_RUN_LAST, 0, NULL,
+                                 NULL, NULL, G_TYPE_NONE, 1, G_TYPE_HASH_TABLE);
 }
 
 static void

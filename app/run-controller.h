@@ -9,7 +9,8 @@
 
 /*
  * The UI's only face of the trainer: one run at a time, of one project. Every verb returns at once;
- * "changed" says that the state is another.
+ * "changed" says that the state is another, "renamed" what sluice_run_controller_rename() was
+ * given.
  */
 #define SLUICE_TYPE_RUN_CONTROLLER (sluice_run_controller_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceRunController, sluice_run_controller, SLUICE, RUN_CONTROLLER, GObject)
@@ -83,6 +84,10 @@ gboolean sluice_run_controller_toggle_breakpoint (SluiceRunController *self,
                                                   GError **error);
 /* Those that are set: text -> number in the debugger of the run under way. (transfer none) */
 GHashTable *sluice_run_controller_get_breakpoints (SluiceRunController *self);
+/* Nodes of the graph that is open are called otherwise, a name -> the new one: breakpoints on them,
+ * too. A run under way has the graph of its start, and stops where it did. */
+void
+sluice_run_controller_rename (SluiceRunController *self, SluiceGraph *graph, GHashTable *renamed);
 /* Of the run under way: (nullable) (transfer none). "changed" tells of its stops. */
 SluiceDebugger *sluice_run_controller_get_debugger (SluiceRunController *self);
 /**

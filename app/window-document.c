@@ -5,9 +5,12 @@
 
 #include <glib/gi18n.h>
 
+#include "app/break-marks.h"
 #include "app/build/compare-dialog.h"
 #include "app/debug-actions.h"
 #include "app/failure-words.h"
+#include "app/file-actions.h"
+#include "engine/graph/edit.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/fit-project.h"
 
@@ -23,8 +26,11 @@ get_build_page (SluiceWindow *self)
 static void
 update_save (SluiceWindow *self)
 {
-  GAction *save = g_action_map_lookup_action (G_ACTION_MAP (self), "save-graph");
-  g_simple_action_set_enabled (G_SIMPLE_ACTION (save), sluice_document_is_changed (self->document));
+  GActionMap *map = G_ACTION_MAP (self);
+  GSimpleAction *save = G_SIMPLE_ACTION (g_action_map_lookup_action (map, "save-graph"));
+  GSimpleAction *save_as = G_SIMPLE_ACTION (g_action_map_lookup_action (map, "save-graph-as"));
+  g_simple_action_set_enabled (save, sluice_document_is_changed (self->document));
+  g_simple_action_set_enabled (save_as, sluice_document_get_graph (self->document) != NULL);
 }
 
 static void
@@ -49,6 +55,35 @@ arranged_in_build_cb (SluiceWindow *self)
   sluice_graph_page_take_arrangement (self->graph_page, state);
 }
 
+/* ---- names ---- */
+
+/* What stands beside the graph under names of its nodes goes along, back again when that is undone:
+ * breakpoints and what is watched. The project's own names follow when it is saved. */
+static void
+names_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
+{
+  SluiceWindow *self = data;
+  g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < delta->n_changed; i++)
+    if (delta->changed[i].what & SLUICE_CHANGED_NAME)
+      g_hash_table_insert (renamed, (gpointer) delta->changed[i].old_name,
+                           (gpointer) delta->changed[i].node->name);
+  if (g_hash_table_size (renamed) > 0)
+    sluice_run_controller_rename (self->controller, graph, renamed);
+}
+
+void
+sluice_window_follow_names (SluiceWindow *self, SluiceGraph *graph)
+{
+  if (self->followed != NULL)
+    sluice_graph_unfollow (self->followed, self->follower);
+  g_clear_pointer (&self->followed, sluice_graph_unref);
+  if (graph == NULL)
+    return;
+  self->followed = sluice_graph_ref (graph);
+  self->follower = sluice_graph_follow (graph, names_changed_cb, self);
+}
+
 /* The graph's page reads files, and follows the graph itself. */
 static void
 loaded_cb (SluiceWindow *self)
@@ -59,6 +94,7 @@ loaded_cb (SluiceWindow *self)
     sluice_document_take (self->document, opened);
   else
     sluice_document_open (self->document, graph);
+  sluice_window_follow_names (self, sluice_document_get_graph (self->document));
   arranged_in_graph_cb (self);
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   show_problems (self);
@@ -71,6 +107,8 @@ changed_cb (SluiceWindow *self)
   sluice_build_page_show (get_build_page (self), sluice_graph_page_get_model (self->graph_page));
   show_problems (self);
   sluice_inspector_graph_changed (self->inspector, self->graph_page);
+  if (g_hash_table_size (sluice_run_controller_get_breakpoints (self->controller)) > 0)
+    sluice_break_marks_update (self); /* of nodes that are called otherwise */
   update_save (self);
   sluice_window_update_actions (self); /* a run that is held may go on with it */
 }
@@ -119,7 +157,8 @@ saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
   const char *project = sluice_run_controller_get_project (self->controller);
   sluice_document_finish_paste (document);
   if (error == NULL && project != NULL)
-    sluice_project_fit (project, sluice_document_get_graph (document), &told, &error);
+    sluice_project_fit (project, sluice_document_get_graph (document),
+                        sluice_document_get_replaced (document), &told, &error);
   g_autofree char *words = error != NULL ? sluice_failure_words (error) : NULL;
   if (words != NULL)
     sluice_window_tell (self, words);
@@ -130,7 +169,91 @@ saved_cb (SluiceDocument *document, const GError *failure, gpointer data)
 static void
 save_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  sluice_document_save_then (SLUICE_WINDOW (data)->document, saved_cb, data);
+  SluiceWindow *self = data;
+  if (sluice_document_has_place (self->document))
+    sluice_document_save_then (self->document, saved_cb, self);
+  else
+    g_action_group_activate_action (G_ACTION_GROUP (self), "save-graph-as", NULL);
+}
+
+/* ---- under another name ---- */
+
+void
+sluice_window_set_opened (SluiceWindow *self, const char *full)
+{
+  g_autofree char *name = g_path_get_basename (full);
+  g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
+  gtk_window_set_title (GTK_WINDOW (self), title);
+  g_free (self->opened);
+  self->opened = g_strdup (full);
+}
+
+/* A project names its graph's file, and stays with that: it is a copy that is written. */
+static gboolean
+is_of_project (SluiceWindow *self)
+{
+  return sluice_run_controller_get_project (self->controller) != NULL;
+}
+
+static void
+save_as_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  sluice_file_actions_save_graph (self, sluice_document_get_path (self->document),
+                                  is_of_project (self));
+}
+
+static void
+saved_as_cb (SluiceDocument *document, const GError *failure, gpointer data)
+{
+  SluiceWindow *self = data;
+  const char *path = sluice_document_get_path (document);
+  g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
+  if (words != NULL)
+    {
+      sluice_window_tell (self, words);
+      return;
+    }
+  sluice_window_set_opened (self, path);
+  sluice_graph_page_set_path (self->graph_page, path);
+}
+
+typedef struct
+{
+  SluiceWindow *window;
+  char *path;
+} CopySave;
+
+static void
+copied_cb (SluiceDocument *document, const GError *failure, gpointer data)
+{
+  CopySave *copy = data;
+  g_autofree char *name = g_path_get_basename (copy->path);
+  g_autofree char *words = failure != NULL
+                               ? sluice_failure_words (failure)
+                               : g_strdup_printf (_ ("A copy of the graph is in “%s”"), name);
+  g_autofree char *action = g_strconcat ("win.open::", copy->path, NULL);
+  if (failure != NULL)
+    sluice_window_tell (copy->window, words);
+  else
+    sluice_window_offer (copy->window, words, _ ("_Open It"), action);
+  g_free (copy->path);
+  g_free (copy);
+}
+
+static void
+save_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceWindow *self = data;
+  const char *path = g_variant_get_string (parameter, NULL);
+  CopySave copy = { self, NULL };
+  if (!is_of_project (self))
+    {
+      sluice_document_save_as_then (self->document, path, saved_as_cb, self);
+      return;
+    }
+  copy.path = g_canonicalize_filename (path, NULL);
+  sluice_document_save_copy_then (self->document, path, copied_cb, g_memdup2 (&copy, sizeof copy));
 }
 
 gboolean
@@ -177,6 +300,8 @@ static const GActionEntry actions[] = {
   { .name = "compare-with", .activate = compare_cb, .parameter_type = "s" },
   { .name = "edit", .activate = edit_cb, .parameter_type = "s" },
   { .name = "save-graph", .activate = save_cb },
+  { .name = "save-graph-as", .activate = save_as_cb },
+  { .name = "save-graph-to", .activate = save_to_cb, .parameter_type = "s" },
 };
 
 void

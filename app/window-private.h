@@ -48,6 +48,8 @@ struct _SluiceWindow
   SluiceRunController *controller;
   SluiceQueueWorker *queue;
   SluiceDocument *document;
+  SluiceGraph *followed; /* (nullable): the document's: names of it are kept beside it, too */
+  guint follower;
   char *opened;    /* (nullable): the project or graph */
   gint64 last_run; /* that was begun here; 0: none yet */
   guint status_source;
@@ -73,6 +75,11 @@ void sluice_window_end_toasts (SluiceWindow *self);
 
 /* window-document.c: once the pages are there. */
 void sluice_window_add_document (SluiceWindow *self);
+/* The name of what is open, by which the window is called, and opened next time. full: a path from
+ * the root */
+void sluice_window_set_opened (SluiceWindow *self, const char *full);
+/* graph: (nullable): none any more */
+void sluice_window_follow_names (SluiceWindow *self, SluiceGraph *graph);
 
 /* window.c: what can be done now. */
 void sluice_window_update_actions (SluiceWindow *self);

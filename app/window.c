@@ -261,16 +261,13 @@ sluice_window_open (SluiceWindow *self, const char *path, SluiceReadAhead *ahead
   g_autofree char *full = g_canonicalize_filename (path, NULL);
   g_autofree char *name = g_path_get_basename (full);
   gboolean is_project = sluice_project_is_folder (full);
-  g_autofree char *title = g_strdup_printf (_ ("%s · Sluice"), name);
   sluice_document_settle (self->document); /* its project is still the one before */
-  gtk_window_set_title (GTK_WINDOW (self), title);
+  sluice_window_set_opened (self, full);
   sluice_run_controller_set_project (self->controller, is_project ? full : NULL);
   sluice_run_set_set_project (self->shown, is_project ? name : NULL);
   sluice_inspector_set_project (self->inspector, is_project ? full : NULL);
   sluice_document_close (self->document); /* what it keeps is read with the graph */
   sluice_graph_page_open (self->graph_page, full, ahead);
-  g_free (self->opened);
-  self->opened = g_steal_pointer (&full);
 }
 
 /* ---- actions ---- */
@@ -704,6 +701,7 @@ sluice_window_dispose (GObject *object)
     sluice_workspace_set_fresh (self->workspace, NULL);
   g_clear_pointer (&self->probe, sluice_probe_free);
   g_clear_object (&self->queue);
+  sluice_window_follow_names (self, NULL);
   g_clear_object (&self->document);
   g_clear_pointer (&self->run_edits, sluice_run_edits_free);
   g_clear_object (&self->controller);

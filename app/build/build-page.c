@@ -163,9 +163,21 @@ update_blocks (SluiceBuildPage *self)
   gtk_widget_action_set_enabled (widget, "build.unblock", block != NULL);
 }
 
+/* It may be saved under another one. */
+static void
+show_name (SluiceBuildPage *self)
+{
+  const char *path = sluice_document_get_path (self->document);
+  g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
+  g_free (self->path);
+  self->path = g_strdup (path);
+  gtk_label_set_label (self->name, name);
+}
+
 static void
 changed_cb (SluiceBuildPage *self)
 {
+  show_name (self);
   update_blocks (self);
   sluice_budget_bar_update (self->budget, sluice_document_get_graph (self->document),
                             sluice_document_get_path (self->document), 0);
@@ -186,11 +198,8 @@ opened_cb (SluiceBuildPage *self)
       sluice_canvas_set_model (self->canvas, NULL);
       sluice_canvas_set_view_state (self->canvas, NULL);
     }
-  g_free (self->path);
-  self->path = g_strdup (path);
   gboolean has_graph = sluice_document_get_graph (self->document) != NULL;
-  g_autofree char *name = path != NULL ? g_path_get_basename (path) : g_strdup (_ ("New graph"));
-  gtk_label_set_label (self->name, name);
+  show_name (self);
   gboolean is_first = !g_str_equal (gtk_stack_get_visible_child_name (self->states), "editor");
   gtk_stack_set_visible_child_name (self->states, has_graph ? "editor" : "empty");
   gtk_widget_set_sensitive (self->left, has_graph);

@@ -13,7 +13,7 @@
 #define WIDTH      1000
 #define HEIGHT     620
 #define LIST_WIDTH 420
-#define MOST_ROWS  1000
+#define MOST_ROWS  1000 /* at once: a row is a dozen widgets */
 
 struct _SluiceCompareDialog
 {
@@ -21,7 +21,10 @@ struct _SluiceCompareDialog
   SluiceDocument *document;
   SluiceGraph *theirs, *base; /* base: (nullable) */
   GPtrArray *diffs;           /* of SluiceNodeDiff */
+  GPtrArray *nodes;           /* those of diffs that are of nodes */
   GtkListBox *list;
+  guint n_rows;        /* of nodes, the first ones; others are taken as they would be listed */
+  GtkListBoxRow *more; /* (nullable): behind them */
   SluiceCanvas *canvas;
   GtkLabel *summary, *problem;
   GtkButton *take;
@@ -57,10 +60,15 @@ static GPtrArray *
 list_ticked (SluiceCompareDialog *self)
 {
   GPtrArray *ticked = g_ptr_array_new ();
-  GtkListBoxRow *row;
-  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
-    if (gtk_check_button_get_active (get_check (row)))
-      g_ptr_array_add (ticked, (gpointer) get_diff (row));
+  for (guint i = 0; i < self->nodes->len; i++)
+    {
+      const SluiceNodeDiff *diff = self->nodes->pdata[i];
+      GtkListBoxRow *row =
+          i < self->n_rows ? gtk_list_box_get_row_at_index (self->list, (int) i) : NULL;
+      if (row != NULL ? gtk_check_button_get_active (get_check (row))
+                      : sluice_accept_find_author (diff, self->base) == SLUICE_MADE_BY_THEM)
+        g_ptr_array_add (ticked, (gpointer) diff);
+    }
   return ticked;
 }
 
@@ -235,20 +243,66 @@ add_row (SluiceCompareDialog *self, SluiceNodeDiff *diff)
 
 /* ---- the list and the picture ---- */
 
+static void show_more (SluiceCompareDialog *self);
+
+/* So many are left. */
+static void
+add_more (SluiceCompareDialog *self, guint n)
+{
+  g_autofree char *words =
+      g_strdup_printf (ngettext ("List %u more; what is ticked there counts already",
+                                 "List %u more; what is ticked there counts already", n),
+                       n);
+  GtkWidget *row = gtk_list_box_row_new (), *button = gtk_button_new_with_label (words);
+  gtk_widget_add_css_class (button, "flat");
+  gtk_widget_set_focusable (button, FALSE); /* the row has it */
+  gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), button);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+  g_signal_connect_swapped (button, "clicked", G_CALLBACK (show_more), self);
+  self->more = GTK_LIST_BOX_ROW (row);
+  gtk_list_box_append (self->list, row);
+}
+
 static void
 row_selected_cb (SluiceCompareDialog *self, GtkListBoxRow *row)
 {
-  if (row == NULL || self->is_selecting)
+  if (row == NULL || row == self->more || self->is_selecting)
     return;
   self->is_selecting = TRUE;
   sluice_canvas_select (self->canvas, get_name (get_diff (row)));
   self->is_selecting = FALSE;
 }
 
+/* Rows for the next ones, and one that brings those behind them. */
+static void
+show_more (SluiceCompareDialog *self)
+{
+  guint n = MIN (self->nodes->len, self->n_rows + MOST_ROWS), first = self->n_rows;
+  gboolean has_focus = self->more != NULL && gtk_widget_has_focus (GTK_WIDGET (self->more));
+  if (self->more != NULL)
+    gtk_list_box_remove (self->list, GTK_WIDGET (self->more));
+  self->more = NULL;
+  for (; self->n_rows < n; self->n_rows++)
+    add_row (self, self->nodes->pdata[self->n_rows]);
+  if (has_focus) /* of the last one before them: these have no place yet to be scrolled to */
+    {
+      GtkListBoxRow *last = gtk_list_box_get_row_at_index (self->list, (int) first - 1);
+      gtk_list_box_select_row (self->list, last);
+      gtk_widget_grab_focus (GTK_WIDGET (last));
+    }
+  if (n < self->nodes->len)
+    add_more (self, self->nodes->len - n);
+}
+
 /* Return on a row. */
 static void
 row_activated_cb (SluiceCompareDialog *self, GtkListBoxRow *row)
 {
+  if (row == self->more)
+    {
+      show_more (self);
+      return;
+    }
   GtkCheckButton *check = get_check (row);
   gtk_check_button_set_active (check, !gtk_check_button_get_active (check));
 }
@@ -256,30 +310,13 @@ row_activated_cb (SluiceCompareDialog *self, GtkListBoxRow *row)
 static void
 node_selected_cb (SluiceCompareDialog *self, const char *name)
 {
-  GtkListBoxRow *row;
   if (name == NULL || self->is_selecting)
     return;
   self->is_selecting = TRUE;
-  for (int i = 0; (row = gtk_list_box_get_row_at_index (self->list, i)) != NULL; i++)
-    if (g_str_equal (get_name (get_diff (row)), name))
-      gtk_list_box_select_row (self->list, row);
+  for (guint i = 0; i < self->n_rows; i++)
+    if (g_str_equal (get_name (self->nodes->pdata[i]), name))
+      gtk_list_box_select_row (self->list, gtk_list_box_get_row_at_index (self->list, (int) i));
   self->is_selecting = FALSE;
-}
-
-/* What the list has no room for. */
-static void
-tell_left (SluiceCompareDialog *self, guint n)
-{
-  g_autofree char *words =
-      g_strdup_printf (g_dngettext (GETTEXT_PACKAGE,
-                                    "%u more difference is drawn, but not listed; take over some, "
-                                    "and compare again.",
-                                    "%u more differences are drawn, but not listed; take over "
-                                    "some, and compare again.",
-                                    n),
-                       n);
-  gtk_label_set_label (self->problem, words);
-  gtk_widget_set_visible (GTK_WIDGET (self->problem), n > 0);
 }
 
 static void
@@ -287,18 +324,16 @@ fill (SluiceCompareDialog *self)
 {
   sluice_document_finish_paste (self->document);
   SluiceGraph *ours = sluice_document_get_graph (self->document);
-  guint n = 0;
   self->diffs = sluice_graph_diff (ours, self->theirs);
+  self->nodes = g_ptr_array_new ();
   for (guint i = 0; i < self->diffs->len; i++)
     {
       SluiceNodeDiff *diff = self->diffs->pdata[i];
-      if (diff->was == NULL && diff->is == NULL) /* a function of the library */
-        continue;
-      if (n < MOST_ROWS)
-        add_row (self, diff);
-      n++;
+      if (diff->was != NULL || diff->is != NULL) /* else a function of the library */
+        g_ptr_array_add (self->nodes, diff);
     }
-  tell_left (self, n - MIN (n, MOST_ROWS));
+  show_more (self);
+  guint n = self->nodes->len;
   g_autofree char *summary = g_strdup_printf (ngettext ("%u difference", "%u differences", n), n);
   gtk_label_set_label (self->summary, summary);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->summary), summary);
@@ -375,6 +410,7 @@ static void
 sluice_compare_dialog_finalize (GObject *object)
 {
   SluiceCompareDialog *self = SLUICE_COMPARE_DIALOG (object);
+  g_clear_pointer (&self->nodes, g_ptr_array_unref);
   g_clear_pointer (&self->diffs, g_ptr_array_unref);
   g_clear_pointer (&self->theirs, sluice_graph_unref);
   g_clear_pointer (&self->base, sluice_graph_unref);

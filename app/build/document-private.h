@@ -16,6 +16,7 @@ struct _SluiceDocument
   char *base_hash;  /* (nullable): sluice_journal_hash() of base, where it is known */
   char *graph_hash; /* (nullable): of the graph where it was saved last */
   GBytes *known;    /* (nullable): what the file holds, as far as is known */
+  GBytes *replaced; /* (nullable): what it held before, while it is told that it is saved */
   SluiceJournal *journal; /* (nullable): there was no command yet */
   guint sync_source;
 

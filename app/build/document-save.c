@@ -35,8 +35,9 @@ struct _DocumentSave
   gboolean is_told;       /* the journal says that it is being saved */
   SluiceJournal *journal; /* (nullable) */
   char *path;
-  GBytes *known;    /* (nullable) */
-  gboolean is_move; /* to another file */
+  GBytes *known;         /* (nullable) */
+  gboolean is_elsewhere; /* to another file, */
+  gboolean is_copy;      /* which is not the document's from then on */
   pthread_t thread;
   gboolean has_thread;
   /* The thread's, until it has ended. */
@@ -66,7 +67,8 @@ sluice_document_take_saved (SluiceDocument *self,
                             guint64 moment,
                             guint n_text_changes)
 {
-  g_clear_pointer (&self->known, g_bytes_unref);
+  g_clear_pointer (&self->replaced, g_bytes_unref);
+  self->replaced = self->known;
   self->known = g_bytes_ref (bytes);
   g_clear_pointer (&self->graph_hash, g_free);
   g_cancellable_cancel (self->hashing);
@@ -88,11 +90,12 @@ end_save (DocumentSave *save)
     sluice_document_take_other (self, g_steal_pointer (&save->other), &save->error);
   if (save->is_told)
     sluice_journal_end_save (save->journal, save->error == NULL);
-  if (save->error == NULL
-      && (!save->is_move
+  if (save->error == NULL && !save->is_copy
+      && (!save->is_elsewhere
           || sluice_document_move (self, save->path, save->bytes, save->n_journal, &save->error)))
     sluice_document_take_saved (self, save->bytes, save->moment, save->n_text_changes);
   save->done (self, save->error, save->user_data);
+  g_clear_pointer (&self->replaced, g_bytes_unref);
   save_free (save);
 }
 
@@ -110,7 +113,7 @@ static void *
 write_in_thread (void *data)
 {
   DocumentSave *save = data;
-  if (!save->is_move)
+  if (!save->is_elsewhere)
     save->other = sluice_document_read_other (save->path, save->known);
   if (save->other == NULL && save->is_told)
     sluice_journal_keep_save (save->journal, g_checksum_get_string (save->checksum), save->bytes,
@@ -130,7 +133,7 @@ begin_writing (DocumentSave *save)
   SluiceDocument *self = save->document;
   save->moment = sluice_command_stack_get_moment (self->stack);
   save->n_journal = strlen (sluice_command_stack_get_journal (self->stack));
-  if (save->bytes != NULL && self->journal != NULL && !save->is_move)
+  if (save->bytes != NULL && self->journal != NULL && !save->is_elsewhere)
     {
       save->journal = sluice_journal_ref (self->journal);
       save->is_told = sluice_journal_announce_save (save->journal,
@@ -255,6 +258,25 @@ begin (DocumentSave *save, gboolean as_text)
   begin_writing (save);
 }
 
+GBytes *
+sluice_document_get_replaced (SluiceDocument *self)
+{
+  return self->replaced;
+}
+
+/* A packed file is read, but not written over. */
+static gboolean
+is_packed (SluiceDocument *self)
+{
+  return self->known != NULL && sluice_read_is_gzip (self->known);
+}
+
+gboolean
+sluice_document_has_place (SluiceDocument *self)
+{
+  return self->path != NULL && !is_packed (self);
+}
+
 void
 sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpointer user_data)
 {
@@ -263,7 +285,7 @@ sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpoin
   if (self->stack == NULL || self->path == NULL)
     sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
                  "the graph has no file yet; say where it is to be saved");
-  else if (self->known != NULL && sluice_read_is_gzip (self->known))
+  else if (is_packed (self))
     sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION,
                  "'%s' is packed, and is not written over; save the graph under another name",
                  self->path);
@@ -295,35 +317,62 @@ check_free (const char *path, GError **error)
   return FALSE;
 }
 
-void
-sluice_document_save_as_then (SluiceDocument *self,
-                              const char *path,
-                              SluiceDocumentSaved done,
-                              gpointer user_data)
+/* full: (transfer full) */
+static void
+save_elsewhere (SluiceDocument *self,
+                char *full,
+                gboolean is_copy,
+                SluiceDocumentSaved done,
+                gpointer user_data)
 {
-  g_autofree char *full = g_canonicalize_filename (path, NULL);
+  g_autofree char *path = full;
   g_autoptr (GError) error = NULL;
   sluice_document_settle (self);
-  if (g_strcmp0 (full, self->path) == 0)
+  if (g_strcmp0 (path, self->path) == 0)
     {
       sluice_document_save_then (self, done, user_data);
       return;
     }
   if (self->stack == NULL)
     sluice_fail (&error, SLUICE_ERROR_FAILED_PRECONDITION, "there is no graph to save");
-  if (self->stack == NULL || !check_free (full, &error))
+  else if (g_str_has_suffix (path, ".gz"))
+    sluice_fail (&error, SLUICE_ERROR_INVALID_ARGUMENT,
+                 "'%s' would be a packed file, and graphs are not packed here; leave .gz out",
+                 path);
+  if (error != NULL || !check_free (path, &error))
     {
       done (self, error, user_data);
       return;
     }
   DocumentSave *save = g_new0 (DocumentSave, 1);
+  gboolean as_text =
+      sluice_command_is_text_name (path) || (!g_str_has_suffix (path, ".pb") && is_text (self));
   *save = (DocumentSave){ .document = self,
                           .done = done,
                           .user_data = user_data,
-                          .path = g_steal_pointer (&full),
-                          .is_move = TRUE,
+                          .path = g_steal_pointer (&path),
+                          .is_elsewhere = TRUE,
+                          .is_copy = is_copy,
                           .checksum = g_checksum_new (G_CHECKSUM_SHA256) };
-  begin (save, sluice_command_is_text_name (path));
+  begin (save, as_text);
+}
+
+void
+sluice_document_save_as_then (SluiceDocument *self,
+                              const char *path,
+                              SluiceDocumentSaved done,
+                              gpointer user_data)
+{
+  save_elsewhere (self, g_canonicalize_filename (path, NULL), FALSE, done, user_data);
+}
+
+void
+sluice_document_save_copy_then (SluiceDocument *self,
+                                const char *path,
+                                SluiceDocumentSaved done,
+                                gpointer user_data)
+{
+  save_elsewhere (self, g_canonicalize_filename (path, NULL), TRUE, done, user_data);
 }
 
 static void

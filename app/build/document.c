@@ -203,6 +203,7 @@ forget (SluiceDocument *self)
   g_clear_pointer (&self->path, g_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
+  g_clear_pointer (&self->replaced, g_bytes_unref);
   self->n_text_changes = self->n_text_saved = 0;
   g_clear_pointer (&self->base_hash, g_free);
   g_clear_pointer (&self->graph_hash, g_free);
@@ -418,6 +419,7 @@ sluice_document_finalize (GObject *object)
   g_clear_pointer (&self->stack, sluice_command_stack_free);
   g_clear_pointer (&self->base, g_bytes_unref);
   g_clear_pointer (&self->known, g_bytes_unref);
+  g_clear_pointer (&self->replaced, g_bytes_unref);
   g_clear_pointer (&self->theirs, g_bytes_unref);
   g_free (self->path);
   g_free (self->base_hash);

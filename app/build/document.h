@@ -79,12 +79,21 @@ typedef void (*SluiceDocumentSaved) (SluiceDocument *self, const GError *error, 
 /* What the graph is now is written by another thread; it may be edited meanwhile, and be closed,
  * which waits. Calls done in the end, at once where nothing can be written. */
 void sluice_document_save_then (SluiceDocument *self, SluiceDocumentSaved done, gpointer user_data);
-/* The same under another name, which the document has from then on, as text where it ends in
- * .pbtxt. What stands there is written over. */
+/* While it is told that it is saved: what the file held before. (nullable) (transfer none) */
+GBytes *sluice_document_get_replaced (SluiceDocument *self);
+/* Is there a file that sluice_document_save_then() writes? */
+gboolean sluice_document_has_place (SluiceDocument *self);
+/* The same under another name, which the document has from then on: as text where it ends in
+ * .pbtxt, not where it ends in .pb, else as it was. What stands there is written over. */
 void sluice_document_save_as_then (SluiceDocument *self,
                                    const char *path,
                                    SluiceDocumentSaved done,
                                    gpointer user_data);
+/* The same, but the document stays where and what it was, saved or not. */
+void sluice_document_save_copy_then (SluiceDocument *self,
+                                     const char *path,
+                                     SluiceDocumentSaved done,
+                                     gpointer user_data);
 void sluice_document_settle (SluiceDocument *self); /* waits until nothing is being saved */
 /* The same as both. */
 gboolean sluice_document_save (SluiceDocument *self, GError **error);

@@ -234,12 +234,44 @@ sluice_edit_line_remove (const char *const *names)
   return join (lines, words);
 }
 
+static gboolean
+has_scope (SluiceGraph *graph, const char *scope)
+{
+  gsize length = strlen (scope);
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      const char *name = sluice_graph_get_node (graph, i)->name;
+      if (strncmp (name, scope, length) == 0 && name[length] == '/')
+        return TRUE;
+    }
+  return FALSE;
+}
+
+/* "gradients/fc1" of fc1, "gradients/relu_grad" of relu: by their names they stand beside it. */
+static void
+add_gradients (GPtrArray *commands,
+               SluiceGraph *graph,
+               const char *name,
+               const char *new_name,
+               const char *end)
+{
+  g_autofree char *from = g_strconcat ("gradients/", name, end, NULL);
+  g_autofree char *to = g_strconcat ("gradients/", new_name, end, NULL);
+  if (has_scope (graph, from) && !has_scope (graph, to) && sluice_graph_find (graph, to) == NULL)
+    g_ptr_array_add (commands, new_line ("rename", from, to));
+}
+
 char *
-sluice_edit_line_rename (const char *name, const char *new_name, const GPtrArray *lines)
+sluice_edit_line_rename (SluiceGraph *graph,
+                         const char *name,
+                         const char *new_name,
+                         const GPtrArray *lines)
 {
   g_autoptr (GPtrArray) commands = new_lines ();
   g_autofree char *words = g_strdup_printf (_ ("rename %s to %s"), name, new_name);
   g_ptr_array_add (commands, new_line ("rename", name, new_name));
+  add_gradients (commands, graph, name, new_name, "");
+  add_gradients (commands, graph, name, new_name, "_grad");
   if (lines->len > 0)
     g_ptr_array_add (commands, sluice_edit_line_layout (lines, words));
   return join (commands, words);

@@ -27,8 +27,12 @@ char *sluice_edit_line_detach (SluiceGraph *graph,
                                GError **error);
 /* Gone around; of what all is, not any more. */
 char *sluice_edit_line_mute (SluiceGraph *graph, const char *const *names);
-/* new_name: with its scope. lines: of sluice_view_state_diff(), of what was arranged of it */
-char *sluice_edit_line_rename (const char *name, const char *new_name, const GPtrArray *lines);
+/* new_name: with its scope. lines: of sluice_view_state_diff(), of what was arranged of it. Its
+ * gradients are called after it, and follow. */
+char *sluice_edit_line_rename (SluiceGraph *graph,
+                               const char *name,
+                               const char *new_name,
+                               const GPtrArray *lines);
 /* Into a scope beside them. lines: as of rename, and so of ungroup */
 char *sluice_edit_line_group (const char *group, const char *const *names, const GPtrArray *lines);
 /* The name of the scope that it would be, and what they are called in it. (transfer full) */

@@ -186,7 +186,8 @@ rename_to (const char *name, const char *new_name, gpointer data)
   SluiceGraphEditor *self = data;
   const char *const from[] = { name, NULL }, *const to[] = { new_name, NULL };
   g_autoptr (GPtrArray) lines = sluice_canvas_list_renamed (self->canvas, from, to);
-  g_autofree char *line = sluice_edit_line_rename (name, new_name, lines);
+  g_autofree char *line =
+      sluice_edit_line_rename (sluice_document_get_graph (self->document), name, new_name, lines);
   g_autoptr (GError) error = NULL;
   if (!sluice_document_do (self->document, line, &error))
     return g_strdup (error->message);
@@ -284,13 +285,62 @@ history (gboolean redo, gpointer data)
 
 /* ---- the palette ---- */
 
+static gboolean
+is_below (const char *name, const char *scope)
+{
+  gsize length = strlen (scope);
+  return strncmp (name, scope, length) == 0 && name[length] == '/';
+}
+
+/* Does something outside of the scope read its first output? */
+static gboolean
+leaves (SluiceGraph *graph, const SluiceNode *node, const char *scope)
+{
+  guint n;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+  for (guint i = 0; i < n; i++)
+    if (uses[i].input >= 0 && uses[i].port == 0 && !is_below (uses[i].node->name, scope))
+      return TRUE;
+  return FALSE;
+}
+
+static gboolean
+is_of_examples (const SluiceNode *node)
+{
+  const SluiceShape *shape = &node->outputs[0].shape;
+  return shape->rank > 0 && shape->dim[0] < 0;
+}
+
+/* Of a scope that is no layer: what others read of it, the last one that there is for each example
+ * rather than a weight or a norm. (nullable) */
+static SluiceNode *
+find_given (SluiceGraph *graph, const char *scope)
+{
+  SluiceNode *best = NULL;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    {
+      SluiceNode *node = sluice_graph_get_node (graph, i);
+      SluiceRole role = sluice_node_get_role (node);
+      if (is_below (node->name, scope) && node->n_outputs > 0
+          && sluice_dtype_is_floating (node->outputs[0].dtype) && role != SLUICE_ROLE_VARIABLE
+          && role != SLUICE_ROLE_CONST && leaves (graph, node, scope)
+          && (best == NULL || is_of_examples (node) || !is_of_examples (best)))
+        best = node;
+    }
+  return best;
+}
+
 /* The outcome of what is selected: of a layer it is its node "output". */
 static SluiceNode *
 find_outcome (SluiceGraphEditor *self, const char *name)
 {
   g_autofree char *output = name != NULL ? g_strconcat (name, "/output", NULL) : NULL;
   SluiceNode *node = find (self, output);
-  return node != NULL ? node : find (self, name);
+  if (node == NULL)
+    node = find (self, name);
+  return node != NULL || name == NULL
+             ? node
+             : find_given (sluice_document_get_graph (self->document), name);
 }
 
 static void

@@ -14,6 +14,7 @@ struct _SluicePaletteItem
   GObject parent;
   char *heading;            /* (nullable) */
   const SluiceOffer *offer; /* (nullable) */
+  const char *why;          /* (nullable) */
 };
 
 G_DEFINE_FINAL_TYPE (SluicePaletteItem, sluice_palette_item, G_TYPE_OBJECT)
@@ -49,6 +50,12 @@ const SluiceOffer *
 sluice_palette_item_get_offer (SluicePaletteItem *self)
 {
   return self->offer;
+}
+
+void
+sluice_palette_item_set_why (SluicePaletteItem *self, const char *why)
+{
+  self->why = why;
 }
 
 /* ---- the row ---- */
@@ -93,8 +100,10 @@ show_mark (SluicePaletteRow *self, const SluiceOffer *offer)
 }
 
 char *
-sluice_palette_dup_words (const SluiceOffer *offer)
+sluice_palette_dup_words (const SluiceOffer *offer, const char *why)
 {
+  if (why != NULL)
+    return g_strdup_printf (_ ("%s, does not fit: %s"), offer->title, why);
   g_autofree char *name = g_strjoin (" ", offer->title, offer->detail, NULL);
   g_autofree char *shape = offer->has_result ? sluice_shape_dup_words (&offer->result.shape) : NULL;
   if (shape == NULL)
@@ -103,13 +112,18 @@ sluice_palette_dup_words (const SluiceOffer *offer)
                           sluice_dtype_get_word (offer->result.dtype));
 }
 
+/* What comes of it, or, before its detail, why nothing does. */
 static void
-show_result (SluicePaletteRow *self, const SluiceOffer *offer)
+show_result (SluicePaletteRow *self, const SluiceOffer *offer, const char *why)
 {
   g_autofree char *shape = offer->has_result ? sluice_shape_dup_words (&offer->result.shape) : NULL;
   g_autofree char *arrow = shape != NULL ? g_strconcat ("→ ", shape, NULL) : NULL;
   gboolean gives_nothing = offer->op != NULL && offer->op->n_outputs == 0;
-  gtk_label_set_label (GTK_LABEL (self->result), arrow != NULL   ? arrow
+  const char *detail = why != NULL ? why : offer->detail;
+  gtk_label_set_label (GTK_LABEL (self->detail), detail != NULL ? detail : "");
+  gtk_widget_set_tooltip_text (self->detail, detail);
+  gtk_label_set_label (GTK_LABEL (self->result), why != NULL     ? ""
+                                                 : arrow != NULL ? arrow
                                                  : gives_nothing ? _ ("no output")
                                                                  : "");
 }
@@ -126,13 +140,11 @@ sluice_palette_row_show (SluicePaletteRow *self, SluicePaletteItem *item, gboole
       gtk_label_set_label (GTK_LABEL (self->heading), item->heading);
       return;
     }
-  g_autofree char *words = sluice_palette_dup_words (offer);
+  g_autofree char *words = sluice_palette_dup_words (offer, item->why);
   show_mark (self, offer);
   gtk_label_set_label (GTK_LABEL (self->title), offer->title);
   gtk_widget_set_tooltip_text (self->title, offer->title);
-  gtk_label_set_label (GTK_LABEL (self->detail), offer->detail != NULL ? offer->detail : "");
-  gtk_widget_set_tooltip_text (self->detail, offer->detail);
-  show_result (self, offer);
+  show_result (self, offer, item->why);
   g_signal_handlers_block_matched (self->pin, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, self);
   gtk_toggle_button_set_active (GTK_TOGGLE_BUTTON (self->pin), is_pinned);
   g_signal_handlers_unblock_matched (self->pin, G_SIGNAL_MATCH_DATA, 0, 0, NULL, NULL, self);

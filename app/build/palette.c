@@ -18,7 +18,7 @@
 struct _SluicePalette
 {
   GtkPopover parent;
-  GtkWidget *entry, *scroller, *list, *empty, *problem, *all;
+  GtkWidget *entry, *scroller, *list, *empty, *why, *problem, *all;
   GSettings *settings; /* (nullable) */
   GListStore *items;   /* of SluicePaletteItem */
   GtkSingleSelection *selection;
@@ -146,7 +146,10 @@ selected_cb (SluicePalette *self)
 {
   const SluiceOffer *offer = sluice_palette_get_selected (self);
   preview (self, offer);
-  g_autofree char *words = offer != NULL ? sluice_palette_dup_words (offer) : g_strdup ("");
+  const char *why = offer != NULL ? sluice_offers_get_why (self->offers, offer) : NULL;
+  g_autofree char *words = offer != NULL ? sluice_palette_dup_words (offer, why) : g_strdup ("");
+  gtk_label_set_label (GTK_LABEL (self->why), words);
+  gtk_widget_set_visible (self->why, why != NULL);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->entry), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   words, -1);
 }
@@ -324,6 +327,8 @@ bind_cb (SluicePalette *self, GtkListItem *list_item)
   const SluiceOffer *offer = sluice_palette_item_get_offer (item);
   gtk_list_item_set_selectable (list_item, offer != NULL);
   gtk_list_item_set_activatable (list_item, offer != NULL);
+  if (offer != NULL) /* of what is in sight alone */
+    sluice_palette_item_set_why (item, sluice_offers_get_why (self->offers, offer));
   sluice_palette_row_show (SLUICE_PALETTE_ROW (gtk_list_item_get_child (list_item)), item,
                            offer != NULL && is_pinned (self, offer));
 }
@@ -472,6 +477,18 @@ new_foot (SluicePalette *self)
   return foot;
 }
 
+/* Below the list, as wide as that. */
+static GtkWidget *
+new_words (const char *css)
+{
+  GtkWidget *label = gtk_label_new (NULL);
+  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
+  gtk_label_set_xalign (GTK_LABEL (label), 0);
+  gtk_label_set_max_width_chars (GTK_LABEL (label), 1);
+  gtk_widget_add_css_class (label, css);
+  return label;
+}
+
 static void
 sluice_palette_init (SluicePalette *self)
 {
@@ -495,14 +512,12 @@ sluice_palette_init (SluicePalette *self)
   self->empty = gtk_label_new (NULL);
   gtk_label_set_ellipsize (GTK_LABEL (self->empty), PANGO_ELLIPSIZE_END);
   gtk_widget_add_css_class (self->empty, "dim-label");
-  self->problem = gtk_label_new (NULL);
-  gtk_label_set_wrap (GTK_LABEL (self->problem), TRUE);
-  gtk_label_set_xalign (GTK_LABEL (self->problem), 0);
-  gtk_label_set_max_width_chars (GTK_LABEL (self->problem), 1); /* as wide as the list */
-  gtk_widget_add_css_class (self->problem, "error");
+  self->why = new_words ("dim-label");
+  self->problem = new_words ("error");
   gtk_box_append (GTK_BOX (box), self->entry);
   gtk_box_append (GTK_BOX (box), self->empty);
   gtk_box_append (GTK_BOX (box), self->scroller);
+  gtk_box_append (GTK_BOX (box), self->why);
   gtk_box_append (GTK_BOX (box), self->problem);
   gtk_box_append (GTK_BOX (box), new_foot (self));
   gtk_widget_set_size_request (box, WIDTH, -1);

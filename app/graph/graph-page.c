@@ -247,6 +247,13 @@ load_done (GObject *object, GAsyncResult *result, gpointer data)
 }
 
 void
+sluice_graph_page_set_path (SluiceGraphPage *self, const char *path)
+{
+  g_free (self->path);
+  self->path = g_strdup (path);
+}
+
+void
 sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead)
 {
   flush_layout (self);
@@ -267,8 +274,7 @@ sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead
       sluice_canvas_select (self->canvas, NULL);
       sluice_canvas_set_model (self->canvas, NULL);
     }
-  g_free (self->path);
-  self->path = g_strdup (path);
+  sluice_graph_page_set_path (self, path);
   self->loading = g_cancellable_new ();
   sluice_canvas_clear_values (self->canvas);
   sluice_canvas_set_loading (self->canvas, _ ("Reading the graph…"));

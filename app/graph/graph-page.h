@@ -27,6 +27,9 @@ G_DECLARE_FINAL_TYPE (SluiceGraphPage, sluice_graph_page, SLUICE, GRAPH_PAGE, Gt
 /* A project folder, or a graph file. @ahead: (transfer full) (nullable): its reading under way */
 void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceReadAhead *ahead);
 
+/* The graph file that is open has another name now. */
+void sluice_graph_page_set_path (SluiceGraphPage *self, const char *path);
+
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
 /* Once after each loading, of a graph that is edited: where one that is written into its file is
  * read again as it is, of a GraphDef and of a project that names one. (nullable) (transfer full) */

@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
+#include "app/break-rename.h"
 #include "app/graph/inspector-rows.h"
 #include "app/graph/value-pictures.h"
 #include "app/graph/watched-output.h"
@@ -165,6 +166,29 @@ controller_changed_cb (SluiceWatchWindow *self)
   show_numbers (self);
 }
 
+/* edge: (transfer full): "fc1/Relu:0" */
+static void
+set_edge (SluiceWatchWindow *self, char *edge)
+{
+  const char *colon = strrchr (edge, ':');
+  g_free (self->edge);
+  g_free (self->node);
+  self->edge = edge;
+  self->node = g_strndup (edge, (gsize) (colon - edge));
+  self->port = (guint) g_ascii_strtoull (colon + 1, NULL, 10);
+  gtk_window_set_title (GTK_WINDOW (self), edge);
+  sluice_card_set_title (SLUICE_CARD (self->histogram), edge);
+}
+
+/* A run under way has the graph of its start, and is watched under the name of then. */
+static void
+renamed_cb (SluiceWatchWindow *self, GHashTable *renamed)
+{
+  char *edge = sluice_break_rename_edge (self->edge, renamed);
+  if (edge != NULL)
+    set_edge (self, edge);
+}
+
 /* ---- what it is made of ---- */
 
 static GtkLabel *
@@ -292,13 +316,11 @@ sluice_watch_window_open (GtkWindow *parent, SluiceRunController *controller, co
   if (window == NULL)
     {
       SluiceWatchWindow *self = g_object_new (SLUICE_TYPE_WATCH_WINDOW, "transient-for", parent,
-                                              "destroy-with-parent", TRUE, "title", edge, NULL);
-      const char *colon = strrchr (edge, ':');
-      self->edge = g_strdup (edge);
-      self->node = g_strndup (edge, (gsize) (colon - edge));
-      self->port = (guint) g_ascii_strtoull (colon + 1, NULL, 10);
+                                              "destroy-with-parent", TRUE, NULL);
+      set_edge (self, g_strdup (edge));
       self->controller = g_object_ref (controller);
-      sluice_card_set_title (SLUICE_CARD (self->histogram), edge);
+      g_signal_connect_object (controller, "renamed", G_CALLBACK (renamed_cb), self,
+                               G_CONNECT_SWAPPED);
       g_signal_connect_object (controller, "changed", G_CALLBACK (controller_changed_cb), self,
                                G_CONNECT_SWAPPED);
       show_numbers (self);

@@ -181,9 +181,8 @@ explain_type (const SluiceNode *node, guint input, SluiceDType dtype)
   return NULL;
 }
 
-/* What a message says behind "OP 'NAME': ". */
-static char *
-dup_rest (const char *message)
+char *
+sluice_judge_dup_rest (const char *message)
 {
   const char *colon = strstr (message, "': ");
   return g_strdup (colon != NULL ? colon + strlen ("': ") : message);
@@ -206,7 +205,7 @@ explain (SluiceEdge from, const SluiceNode *node, guint input, const GError *err
   else if ((reason = explain_rank (&probe, shape->rank)) == NULL)
     reason = explain_size (&probe, shape);
   probe_clear (&probe);
-  return reason != NULL ? reason : dup_rest (error->message);
+  return reason != NULL ? reason : sluice_judge_dup_rest (error->message);
 }
 
 /* ---- the judge ---- */

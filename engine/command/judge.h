@@ -35,6 +35,9 @@ typedef struct
 void sluice_verdict_clear (SluiceVerdict *self);
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (SluiceVerdict, sluice_verdict_clear)
 
+/* What a message says behind "OP 'NAME': ". (transfer full) */
+char *sluice_judge_dup_rest (const char *message);
+
 typedef struct _SluiceJudge SluiceJudge;
 
 /* Borrows the graph; remembers what leads to the edge that was asked about last. */

@@ -389,6 +389,17 @@ add_op (SluiceOfferList *list, const SluiceOp *op, int connected, const SluiceIn
   return offer;
 }
 
+char *
+sluice_offers_write_alone (const SluiceOp *op, const char *name, SluiceDType wanted)
+{
+  g_autofree char *quoted = sluice_line_quote (name);
+  g_autoptr (GString) line = g_string_new (NULL);
+  g_string_printf (line, "add %s %s", op->name, quoted);
+  write_inputs (op, -1, NULL, line);
+  write_attrs (op, -1, wanted, line);
+  return g_string_free (g_steal_pointer (&line), FALSE);
+}
+
 /* It stands there, and nothing is connected. */
 static void
 add_alone (SluiceOfferList *list, const SluiceOp *op)

@@ -91,6 +91,11 @@ void sluice_offers_add_blocks (SluiceOfferList *list);
 void sluice_offers_add_layers (SluiceOfferList *list);
 void sluice_offers_add_ops (SluiceOfferList *list);
 void sluice_offers_add_edges (SluiceOfferList *list); /* that an open input could read */
+/* "add OP NAME …", which reads nothing yet. wanted: of its values, where it may be; INVALID: any.
+ * (transfer full) */
+char *sluice_offers_write_alone (const SluiceOp *op, const char *name, SluiceDType wanted);
+/* offers-why.c: as sluice_offers_get_why() of an op. (transfer full) */
+char *sluice_offers_explain (const SluiceHand *hand, const SluiceOp *op);
 /* offers-match.c: 0: nothing of the text is in it; more is better. */
 guint sluice_offer_match (const SluiceOffer *self, const char *text);
 GPtrArray *sluice_offers_rank (const GPtrArray *offers,

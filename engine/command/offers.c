@@ -37,6 +37,7 @@ sluice_offer_free (SluiceOffer *self)
   g_free (self->title);
   g_free (self->detail);
   g_free (self->line);
+  g_free (self->why);
   g_free (self);
 }
 
@@ -233,6 +234,19 @@ const char *
 sluice_offers_get_hand_name (SluiceOffers *self)
 {
   return self->hand_name;
+}
+
+const char *
+sluice_offers_get_why (SluiceOffers *self, const SluiceOffer *offer)
+{
+  SluiceOffer *own = (SluiceOffer *) offer;
+  SluiceHand hand = look_at_hand (&self->hand);
+  if (offer->reason != SLUICE_OFFER_OTHER || offer->op == NULL
+      || (hand.edge.node == NULL && hand.node == NULL))
+    return NULL;
+  if (own->why == NULL)
+    own->why = sluice_offers_explain (&hand, offer->op);
+  return own->why;
 }
 
 GPtrArray *

@@ -42,6 +42,7 @@ typedef struct
   guint order;         /* the usual ones first */
   gboolean has_reader; /* of an edge that is there: something reads it */
   const SluiceOp *op;  /* (nullable) */
+  char *why;           /* (nullable): sluice_offers_get_why() has found it */
 } SluiceOffer;
 
 /* "Batch normalisation", of the template batch-norm. order: (out): the usual ones first. (transfer
@@ -87,6 +88,17 @@ guint sluice_offers_get_n (SluiceOffers *self);
 /* "fc1" in "Makes it fit fc1"; (nullable) (transfer none): nothing is in hand */
 const char *sluice_offers_get_refused_name (SluiceOffers *self);
 const char *sluice_offers_get_hand_name (SluiceOffers *self);
+
+/**
+ * sluice_offers_get_why:
+ * @offer: one of them
+ *
+ * Why an op does not fit what is in hand, in a few words: "reads 4 axes, this has 2". It is found
+ * when it is asked for, which takes a trial for each input.
+ *
+ * Returns: (nullable) (transfer none): %NULL: it fits, or nothing is in hand
+ */
+const char *sluice_offers_get_why (SluiceOffers *self, const SluiceOffer *offer);
 
 /**
  * sluice_offers_match:

@@ -355,6 +355,20 @@ match_scopes (Diff *self)
   return found;
 }
 
+/* What is fed, a constant or a variable says too little by itself; whoever reads it in both graphs
+ * says the rest. */
+static void
+match_read (Diff *self)
+{
+  for (guint i = 0; i < self->from.n; i++)
+    {
+      const SluiceNode *from = sluice_graph_get_node (self->from.graph, i);
+      const SluiceNode *to = self->from.other[from->id];
+      if (to != NULL)
+        match_inputs (self, from, to);
+    }
+}
+
 /* ---- comparing ---- */
 
 const char *
@@ -650,6 +664,7 @@ sluice_graph_diff (SluiceGraph *from, SluiceGraph *to)
   match_hashes (&self);
   if (match_scopes (&self))
     match_hashes (&self); /* what reads them may be known by them now */
+  match_read (&self);
   GPtrArray *diffs = list_diffs (&self);
   side_clear (&self.from);
   side_clear (&self.to);

@@ -38,9 +38,9 @@ typedef struct
  * @from: lives as long as the result, and so does @to
  *
  * Nodes of one name are one node. Of the others those are one that do the same with the same
- * inputs, and then those that a scope renamed so far would call alike. An input that changed its
- * name, and nothing but that, is no change of the node that reads it. Time grows with the number of
- * nodes.
+ * inputs, and then those that a scope renamed so far would call alike, and those of the same kind
+ * that one node reads in the same place. An input that changed its name, and nothing but that, is
+ * no change of the node that reads it. Time grows with the number of nodes.
  *
  * Returns: (transfer full) (element-type SluiceNodeDiff): in order of @to, and then what was
  * removed

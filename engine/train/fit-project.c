@@ -9,14 +9,84 @@
 #include "engine/base/error.h"
 #include "engine/command/line.h"
 #include "engine/command/template.h"
+#include "engine/graph/diff.h"
+#include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
 
 typedef struct
 {
   SluiceGraph *graph;
   GKeyFile *file;
-  GString *changed; /* names of keys */
+  GString *changed;    /* names of keys */
+  GHashTable *renamed; /* names that are gone -> what these nodes are called now */
 } Fit;
+
+/* ---- names ---- */
+
+/* Keys that name nodes: "NODE", "NODE:0", several with ';' between, or "NAME:NODE:0" of those. Of a
+ * parameter it is the first of its parts. */
+static const struct
+{
+  const char *group, *key; /* key: (nullable): each of the group */
+  gboolean is_named, first_only;
+} naming[] = {
+  { "project", "init", FALSE, FALSE },
+  { "project", "train", FALSE, FALSE },
+  { "project", "loss", FALSE, FALSE },
+  { "project", "step", FALSE, FALSE },
+  { "project", "summaries", FALSE, FALSE },
+  { "project", "fetches", TRUE, FALSE },
+  { "data", "x", FALSE, FALSE },
+  { "data", "y", FALSE, FALSE },
+  { "evaluate", "fetches", TRUE, FALSE },
+  { "evaluate", "texts", TRUE, FALSE },
+  { "parameters", NULL, FALSE, TRUE },
+};
+
+/* What is gone of the nodes that the file names is found among those of the file before. */
+static void
+find_renamed (Fit *self, SluiceGraph *was)
+{
+  g_autoptr (GPtrArray) differences = sluice_graph_diff (was, self->graph);
+  self->renamed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const SluiceNodeDiff *diff = differences->pdata[i];
+      if (diff->kind == SLUICE_DIFF_RENAMED)
+        g_hash_table_insert (self->renamed, g_strdup (diff->was->name), g_strdup (diff->is->name));
+    }
+}
+
+/* "x:0" -> "pixels:0". is_gone: is set where the node is not there; with renamed the new name comes
+ * of that. (transfer full) */
+static char *
+rename_part (const Fit *self, const char *part, gboolean is_named, gboolean *is_gone)
+{
+  const char *colon = is_named ? strchr (part, ':') : NULL;
+  const char *target = colon != NULL ? colon + 1 : part;
+  target += strspn (target, " ");
+  g_autofree char *node = g_strndup (target, strcspn (target, ":"));
+  if (*node == '\0' || sluice_graph_find (self->graph, node) != NULL)
+    return g_strdup (part);
+  *is_gone = TRUE;
+  const char *now = self->renamed != NULL ? g_hash_table_lookup (self->renamed, node) : NULL;
+  return now != NULL ? g_strdup_printf ("%.*s%s%s", (int) (target - part), part, now,
+                                        target + strlen (node))
+                     : g_strdup (part);
+}
+
+static char *
+rename_all (const Fit *self, const char *text, gboolean is_named, gboolean first, gboolean *is_gone)
+{
+  g_auto (GStrv) parts = g_strsplit (text, ";", first ? 2 : -1);
+  for (guint i = 0; parts[i] != NULL && (i == 0 || !first); i++)
+    {
+      char *part = rename_part (self, parts[i], is_named, is_gone);
+      g_free (parts[i]);
+      parts[i] = part;
+    }
+  return g_strjoinv (";", parts);
+}
 
 /* ---- what the graph says ---- */
 
@@ -84,6 +154,44 @@ set (Fit *self, const char *group, const char *key, const char *text)
   g_string_append_printf (self->changed, "%s%s", self->changed->len > 0 ? ", " : "", key);
 }
 
+/* Returns: is one of the nodes gone that the file names? */
+static gboolean
+follow_names (Fit *self)
+{
+  gboolean is_gone = FALSE;
+  for (guint i = 0; i < G_N_ELEMENTS (naming); i++)
+    {
+      const char *group = naming[i].group;
+      const char *own[] = { naming[i].key, NULL };
+      g_auto (GStrv) all =
+          naming[i].key == NULL ? g_key_file_get_keys (self->file, group, NULL, NULL) : NULL;
+      const char *const *keys = naming[i].key != NULL ? own : (const char *const *) all;
+      for (guint k = 0; keys != NULL && keys[k] != NULL; k++)
+        {
+          g_autofree char *text = g_key_file_get_string (self->file, group, keys[k], NULL);
+          g_autofree char *now = text != NULL ? rename_all (self, text, naming[i].is_named,
+                                                            naming[i].first_only, &is_gone)
+                                              : NULL;
+          if (now != NULL)
+            set (self, group, keys[k], now);
+        }
+    }
+  return is_gone;
+}
+
+/* The file before is read where it is needed alone: what cannot be read tells nothing. */
+static void
+fit_names (Fit *self, GBytes *was)
+{
+  if (was == NULL || !follow_names (self))
+    return;
+  g_autoptr (SluiceGraph) before = sluice_graph_new ();
+  if (!sluice_graph_import (before, was, NULL))
+    return;
+  find_renamed (self, before);
+  follow_names (self);
+}
+
 /* What it names is not in the graph, or it is not there. */
 static gboolean
 is_free (const Fit *self, const char *group, const char *key)
@@ -122,15 +230,18 @@ fit_list (Fit *self, const char *group, const char *key, const char *measures)
   set (self, group, key, left->len > 0 ? left->str : measures);
 }
 
+/* loss: (nullable): of which nobody knows */
 static void
 fit_evaluation (Fit *self, const char *measures, const char *loss)
 {
   if (!g_key_file_has_key (self->file, "data", "test-x", NULL))
     return;
-  g_autofree char *both = g_strdup_printf ("%s%sloss:%s", measures != NULL ? measures : "",
-                                           measures != NULL ? ";" : "", loss);
+  g_autofree char *both = loss != NULL
+                              ? g_strdup_printf ("%s%sloss:%s", measures != NULL ? measures : "",
+                                                 measures != NULL ? ";" : "", loss)
+                              : NULL;
   fit_list (self, "evaluate", "fetches", both);
-  if (!g_key_file_has_key (self->file, "train", "evaluate-every", NULL))
+  if (loss != NULL && !g_key_file_has_key (self->file, "train", "evaluate-every", NULL))
     set (self, "train", "evaluate-every", "250");
 }
 
@@ -148,25 +259,27 @@ fit_all (Fit *self)
   fit_one (self, "step", "global_step/Read/ReadVariableOp:0", FALSE);
   fit_one (self, "summaries", "summaries/merged:0", FALSE);
   fit_list (self, "project", "fetches", measures);
-  if (loss != NULL)
-    fit_evaluation (self, measures, loss);
+  fit_evaluation (self, measures, loss);
   if (has (self, "train/learning_rate")
       && !g_key_file_has_key (self->file, "parameters", "learning-rate", NULL))
     set (self, "parameters", "learning-rate", "train/learning_rate:0");
 }
 
 gboolean
-sluice_project_fit (const char *folder, SluiceGraph *graph, char **words, GError **error)
+sluice_project_fit (
+    const char *folder, SluiceGraph *graph, GBytes *was, char **words, GError **error)
 {
   g_autofree char *path = g_build_filename (folder, "project.ini", NULL);
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_autoptr (GString) changed = g_string_new (NULL);
   g_autoptr (GError) local = NULL;
-  Fit self = { graph, file, changed };
+  Fit self = { graph, file, changed, NULL };
   gsize length;
   *words = NULL;
   if (!g_key_file_load_from_file (file, path, G_KEY_FILE_KEEP_COMMENTS, &local))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s: %s", path, local->message);
+  fit_names (&self, was);
+  g_clear_pointer (&self.renamed, g_hash_table_unref);
   fit_all (&self);
   if (changed->len == 0)
     return TRUE;

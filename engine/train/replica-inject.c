@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/graph/diff.h"
 #include "engine/graph/edge-text.h"
 #include "engine/train/replica-private.h"
 #include "engine/train/value-text.h"
@@ -18,7 +19,8 @@ typedef struct
 {
   const char *edge; /* interned, as sluice_edge_to_text() writes it */
   SluiceTensor *value;
-  int batch; /* of the batch's feeds, which it takes the place of; -1: it is a feed of its own */
+  char *text; /* as it was asked for */
+  int batch;  /* of the batch's feeds, which it takes the place of; -1: it is a feed of its own */
 } Injection;
 
 static void
@@ -26,6 +28,7 @@ injection_clear (gpointer data)
 {
   Injection *self = data;
   g_clear_pointer (&self->value, sluice_tensor_unref);
+  g_clear_pointer (&self->text, g_free);
 }
 
 static const Injection *
@@ -198,6 +201,23 @@ read_value (SluiceReplica *self,
 
 /* ---- */
 
+/* (transfer full) */
+static GArray *
+new_list (void)
+{
+  GArray *list = g_array_new (FALSE, FALSE, sizeof (Injection));
+  g_array_set_clear_func (list, injection_clear);
+  return list;
+}
+
+static int
+find_batch (SluiceReplica *self, const char *name)
+{
+  if (self->n_batch > 0 && is_same_edge (self, name, self->project->feed_x))
+    return 0;
+  return self->n_batch > 1 && is_same_edge (self, name, self->project->feed_y) ? 1 : -1;
+}
+
 /* Other ones than before: planned at once, so that what cannot be is told. */
 static gboolean
 take_over (SluiceReplica *self, GArray *take, GError **error)
@@ -222,8 +242,7 @@ sluice_replica_inject (SluiceReplica *self, const char *text, const char *value,
   const char *name = name_edge (self, text, &edge, error);
   if (name == NULL || !check_edge (self, name, edge, error))
     return FALSE;
-  GArray *injected = g_array_new (FALSE, FALSE, sizeof (Injection));
-  g_array_set_clear_func (injected, injection_clear);
+  GArray *injected = new_list ();
   for (guint i = 0; i < get_n (self); i++)
     {
       Injection one = *get (self, i);
@@ -231,17 +250,17 @@ sluice_replica_inject (SluiceReplica *self, const char *text, const char *value,
       if (one.edge == name)
         continue;
       sluice_tensor_ref (one.value);
+      one.text = g_strdup (one.text);
       g_array_append_val (injected, one);
     }
-  Injection one = { .edge = name, .batch = -1 };
-  if (self->n_batch > 0 && is_same_edge (self, name, self->project->feed_x))
-    one.batch = 0;
-  else if (self->n_batch > 1 && is_same_edge (self, name, self->project->feed_y))
-    one.batch = 1;
+  Injection one = { .edge = name, .batch = find_batch (self, name) };
   if (value != NULL)
     one.value = read_value (self, name, edge, one.batch, value, error);
   if (one.value != NULL)
-    g_array_append_val (injected, one);
+    {
+      one.text = g_strdup (value);
+      g_array_append_val (injected, one);
+    }
   else if (value != NULL || !is_there)
     {
       g_array_unref (injected);
@@ -249,4 +268,63 @@ sluice_replica_inject (SluiceReplica *self, const char *text, const char *value,
              && sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "%s has its own value", name);
     }
   return take_over (self, injected, error);
+}
+
+/* ---- another graph ---- */
+
+/* What is called otherwise in the second graph, by its name in the first. */
+static GHashTable *
+find_renamed (SluiceGraph *from, SluiceGraph *to)
+{
+  GHashTable *renamed = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+  g_autoptr (GPtrArray) differences = sluice_graph_diff (from, to);
+  for (guint i = 0; i < differences->len; i++)
+    {
+      const SluiceNodeDiff *diff = differences->pdata[i];
+      if (diff->kind == SLUICE_DIFF_RENAMED)
+        g_hash_table_insert (renamed, g_strdup (diff->was->name), g_strdup (diff->is->name));
+    }
+  return renamed;
+}
+
+/* Under the edge's name here, where it is of that kind. FALSE: there is no such edge any more. */
+static gboolean
+carry (SluiceReplica *self, const Injection *from, GHashTable *renamed, GArray *injected)
+{
+  SluiceEdge edge;
+  const char *colon = strrchr (from->edge, ':');
+  g_autofree char *node =
+      colon != NULL ? g_strndup (from->edge, (gsize) (colon - from->edge)) : g_strdup (from->edge);
+  const char *now = g_hash_table_lookup (renamed, node);
+  g_autofree char *text = g_strconcat (now != NULL ? now : node, colon, NULL);
+  const char *name = name_edge (self, text, &edge, NULL);
+  if (name == NULL || !check_edge (self, name, edge, NULL)
+      || sluice_edge_dtype (edge) != (SluiceDType) from->value->dtype
+      || !sluice_shape_compatible (sluice_edge_shape (edge), &from->value->shape))
+    return FALSE;
+  Injection one = { name, sluice_tensor_ref (from->value), g_strdup (from->text),
+                    find_batch (self, name) };
+  g_array_append_val (injected, one);
+  return TRUE;
+}
+
+char **
+sluice_replica_carry_injected (SluiceReplica *self, const SluiceReplica *from)
+{
+  g_autoptr (GPtrArray) carried = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GHashTable) renamed =
+      get_n (from) > 0 ? find_renamed (from->graph, self->graph) : NULL;
+  GArray *injected = new_list ();
+  for (guint i = 0; i < get_n (from); i++)
+    if (carry (self, get (from, i), renamed, injected))
+      {
+        const Injection *one = &g_array_index (injected, Injection, injected->len - 1);
+        g_ptr_array_add (carried, g_strdup_printf ("%s %s", one->edge, one->text));
+      }
+  if (injected->len == 0)
+    g_array_unref (injected);
+  else if (!take_over (self, injected, NULL))
+    g_ptr_array_set_size (carried, 0);
+  g_ptr_array_add (carried, NULL);
+  return (char **) g_ptr_array_steal (carried, NULL);
 }

@@ -162,6 +162,10 @@ void sluice_replica_forget_changes (SluiceReplica *self);
  */
 gboolean
 sluice_replica_inject (SluiceReplica *self, const char *edge, const char *value, GError **error);
+/* Has the values that another one was given, under the names that their edges have in this graph;
+ * one whose edge is gone, or is of another kind now, is left out. Returns: "EDGE VALUE" of each, as
+ * they were given. (transfer full) */
+char **sluice_replica_carry_injected (SluiceReplica *self, const SluiceReplica *from);
 
 /**
  * sluice_replica_step:

@@ -182,6 +182,15 @@ do_inject (SluiceTrainer *self, const char *argument, char **answer, GError **er
   return words[1] != NULL || sluice_trainer_save_checkpoint (self, error);
 }
 
+void
+sluice_trainer_keep_injected (SluiceTrainer *self, SluiceTrainer *before)
+{
+  g_auto (GStrv) carried = sluice_replica_carry_injected (self->replica, before->replica);
+  for (guint i = 0; carried[i] != NULL; i++)
+    sluice_run_log_event (self->log, self->replica->n_done, sluice_trainer_wall_now (), "inject",
+                          carried[i]);
+}
+
 static const struct
 {
   const char *verb;

@@ -68,6 +68,9 @@ void sluice_trainer_stop (SluiceTrainer *self); /* saves a checkpoint, then ends
  * that step says so, and it is saved, since it cannot be taken again. words: (nullable): the last
  * of them was taken back */
 void sluice_trainer_note_put (SluiceTrainer *self, const char *words);
+/* Before it starts: what was put in the place of values of a run that has ended stays there, though
+ * the graph is another one; events say so. */
+void sluice_trainer_keep_injected (SluiceTrainer *self, SluiceTrainer *before);
 /* The same as a stop, but a step under way is given up, where it stands at a breakpoint, too: the
  * run ends at the step before, as one that was killed there. */
 void sluice_trainer_give_up_step (SluiceTrainer *self);

@@ -232,6 +232,42 @@ class Documents:
         self.tap.point("no command that was seen is lost", n <= build["n-undo"] <= N_BURST, n,
                        build)
 
+    def save_to(self, path):
+        """What the dialog of Ctrl+Shift+S answers; that it comes is seen by test-keys.py."""
+        self.w.act("save-graph-to", GLib.Variant("s", str(path)))
+
+    def saves_as(self):
+        """A project stays with its graph's file; a graph goes on under the other name."""
+        copy, moved = self.folder / "copy.pb", self.folder / "moved.pbtxt"
+        build = self.w.state()["build"]
+        self.save_to(copy)
+        told = self.w.wait(lambda s: "copy.pb" in s["told"])
+        self.tap.point("of a project's graph a copy is written", copy.stat().st_size > 0
+                       and told["build"]["n-undo"] == build["n-undo"]
+                       and told["build"]["saved"] == build["saved"]
+                       and told["build"]["name"] == build["name"], told["told"])
+        # A toast's button has its mnemonic in its name.
+        self.w.until(lambda: [o for o in self.w.accessible().tree() if o.role() == "button"
+                              and o.label().endswith("Open It")])[0].act()
+        self.w.wait(lambda s: s["build"]["name"] == "copy.pb" and s["settled"])
+        self.edit("add NoOp only_there")
+        self.undos(1)
+        before = copy.read_bytes()
+        self.save_to(moved)
+        build = self.w.wait(lambda s: s["build"]["name"] == "moved.pbtxt")["build"]
+        self.tap.point("a graph goes on under the other name, as text, with its history",
+                       "only_there" in moved.read_text() and copy.read_bytes() == before
+                       and build["n-undo"] == 1 and build["saved"].startswith("saved"), build)
+        self.edit("add NoOp later")
+        self.undos(2)
+        press_keys("ctrl+s")
+        self.w.wait(lambda s: s["build"]["saved"].startswith("saved"))
+        self.tap.point("and is saved there", "later" in moved.read_text())
+        self.save_to(self.folder / "nowhere" / "x.pb")
+        told = self.w.wait(lambda s: "nowhere" in s["told"])
+        self.tap.point("where it cannot be written it is said, and the name stays",
+                       told["build"]["name"] == "moved.pbtxt", told["told"])
+
     def run(self):
         self.recovers()
         self.replays()
@@ -242,6 +278,7 @@ class Documents:
         self.reloads()
         self.shares()
         self.bursts()
+        self.saves_as()
 
 
 def main():

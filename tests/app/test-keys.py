@@ -174,7 +174,7 @@ class Session:
         self.press("F6", "win.pause", "pauses it", self.when(lambda s: s["control"] == "paused"))
         step = self.w.state()["step"]
         self.press("F10", "win.step", "does one step", self.when(lambda s: s["step"] == step + 1))
-        self.press("ctrl+shift+s", "win.checkpoint", "saves a checkpoint now",
+        self.press("ctrl+alt+s", "win.checkpoint", "saves a checkpoint now",
                    self.when(lambda s: s["checkpoint"] == step + 1))
         self.tap.point("F10 opens no menu", self.windows(1)()
                        and not self.there("menu item", "Preferences")())
@@ -253,6 +253,7 @@ class Session:
             press_keys(key)
         for key, action, said in (("ctrl+o", "win.open-project", "asks for a project"),
                                   ("ctrl+shift+o", "win.open-graph", "asks for a graph"),
+                                  ("ctrl+shift+s", "win.save-graph-as", "asks for another file"),
                                   ("ctrl+shift+c", "win.compare-graph",
                                    "asks for a graph to compare with"),
                                   ("ctrl+shift+w", "app.choose-workspace", "asks for a workspace"),

@@ -113,11 +113,34 @@ class Palette:
         self.tap.point("a key makes one more of it", "one more part" in state["build"]["undo"],
                        state["build"]["undo"])
 
+    def scopes(self):
+        """What others read of a scope that is no layer is in hand where it is selected."""
+        for line in ("add Tanh given/first wide", "add Neg given/second given/first",
+                     "add Sum given/norm given/second given/axes",
+                     "add Abs taker given/second"):
+            if "axes" in line:
+                self.w.act("edit", GLib.Variant("s", "add Const given/axes value=[0,1]"))
+            self.w.act("edit", GLib.Variant("s", line))
+        self.w.wait(lambda s: s["build"]["n-undo"] == 13 and s["settled"])
+        self.w.act("select", GLib.Variant("s", "given/first"))
+        press_keys("alt+1")
+        self.w.wait(lambda s: s["page"] == "build" and s["settled"])
+        self.w.walk_to(self.w.in_canvas)
+        press_keys("BackSpace")
+        self.w.wait(lambda s: s["build"]["canvas"]["selection"] == "given")
+        press_keys("shift+a")
+        self.w.find_accessible("text box", "what reads float32 of 2 axes")
+        heading = self.w.until(lambda: [o.label() for o in self.w.accessible().tree()
+                                        if o.label() == "Fits given/second"])
+        self.tap.point("of a scope it is what others read of it", heading)
+        press_keys("Escape")
+
     def run(self):
         self.w.wait(lambda s: s["settled"] and s["graph"]["items"])
         self.wire()
         self.problem()
         self.blocks()
+        self.scopes()
 
 
 def main():

@@ -111,7 +111,8 @@ nearest_refusal (SluiceCanvas *self, SluicePoint at)
 }
 
 void
-sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, const char *text)
+sluice_canvas_edit_open_palette (
+    SluiceCanvas *self, double x, double y, gboolean at_pointer, const char *text)
 {
   CanvasEdit *edit = self->edit;
   SluiceCanvasPaletteRequest request = {
@@ -130,7 +131,10 @@ sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, const c
     }
   else
     {
-      guint edge = self->scene == NULL ? SLUICE_NONE : sluice_canvas_edit_pick_edge (self, x, y);
+      /* A line that runs beside what is selected is not meant; one that was chosen is. */
+      guint edge = self->scene == NULL ? SLUICE_NONE
+                   : at_pointer        ? sluice_canvas_edit_pick_edge (self, x, y)
+                                       : self->line.edge;
       request.selected = sluice_canvas_get_selection (self);
       if (edge != SLUICE_NONE)
         sluice_canvas_edit_edge_link (self, edge, &request.wire);
@@ -167,7 +171,7 @@ sluice_canvas_edit_drop_on (SluiceCanvas *self, guint target)
   if (t->fits)
     connect_target (self, target);
   else
-    sluice_canvas_edit_open_palette (self, self->edit->wire.x, self->edit->wire.y, "");
+    sluice_canvas_edit_open_palette (self, self->edit->wire.x, self->edit->wire.y, TRUE, "");
 }
 
 static void
@@ -195,7 +199,7 @@ sluice_canvas_edit_drop (SluiceCanvas *self)
   else if (wire->off_node != NULL)
     take_away (self);
   else if (self->edit->editor->palette != NULL)
-    sluice_canvas_edit_open_palette (self, wire->x, wire->y, "");
+    sluice_canvas_edit_open_palette (self, wire->x, wire->y, TRUE, "");
   else
     sluice_canvas_edit_end_wire (self);
 }

@@ -220,10 +220,12 @@ finish (SluiceCanvas *self)
 
 /* ---- keys ---- */
 
-/* Where a palette of the wire, or of what is selected, points to. */
+/* Where a palette of the wire, or of what is selected, points to. at_pointer: (out): there is
+ * neither, and it is where the pointer is */
 static SluicePoint
-palette_place (SluiceCanvas *self)
+palette_place (SluiceCanvas *self, gboolean *at_pointer)
 {
+  *at_pointer = FALSE;
   const CanvasWire *wire = &self->edit->wire;
   if (wire->state == WIRE_KEYS && wire->chosen != SLUICE_NONE)
     return (SluicePoint){ wire->x, wire->y };
@@ -237,8 +239,9 @@ palette_place (SluiceCanvas *self)
           self, (SluicePoint){ r.x + r.width + 24, r.y + r.height / 2 });
       return (SluicePoint){ CLAMP (p.x, 0, width), CLAMP (p.y, 0, height) };
     }
-  if (self->pointer_x > 0 && self->pointer_y > 0 && self->pointer_x < width
-      && self->pointer_y < height)
+  *at_pointer = self->pointer_x > 0 && self->pointer_y > 0 && self->pointer_x < width
+                && self->pointer_y < height;
+  if (*at_pointer)
     return (SluicePoint){ self->pointer_x, self->pointer_y };
   return (SluicePoint){ width / 2.0, height / 2.0 };
 }
@@ -249,8 +252,9 @@ sluice_canvas_edit_palette_action (GtkWidget *widget, const char *name, GVariant
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   if (self->edit == NULL)
     return;
-  SluicePoint at = palette_place (self);
-  sluice_canvas_edit_open_palette (self, at.x, at.y, "");
+  gboolean at_pointer;
+  SluicePoint at = palette_place (self, &at_pointer);
+  sluice_canvas_edit_open_palette (self, at.x, at.y, at_pointer, "");
 }
 
 static gboolean
@@ -299,9 +303,10 @@ type_letter (SluiceCanvas *self, guint key)
   if (letter == 0 || !g_unichar_isalpha (letter) || (is_own && !is_held)
       || (self->lead_item == SLUICE_NONE && !is_held) || self->edit->editor->palette == NULL)
     return FALSE;
-  SluicePoint at = palette_place (self);
+  gboolean at_pointer;
+  SluicePoint at = palette_place (self, &at_pointer);
   g_unichar_to_utf8 (letter, text);
-  sluice_canvas_edit_open_palette (self, at.x, at.y, text);
+  sluice_canvas_edit_open_palette (self, at.x, at.y, at_pointer, text);
   return TRUE;
 }
 

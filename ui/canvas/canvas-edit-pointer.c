@@ -130,7 +130,7 @@ sluice_canvas_edit_double_click (SluiceCanvas *self, double x, double y)
     return FALSE;
   if (sluice_canvas_edit_straighten_at (self, x, y))
     return TRUE;
-  sluice_canvas_edit_open_palette (self, x, y, "");
+  sluice_canvas_edit_open_palette (self, x, y, TRUE, "");
   return TRUE;
 }
 

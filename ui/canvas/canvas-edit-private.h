@@ -184,8 +184,10 @@ gboolean sluice_canvas_edit_edge_link (SluiceCanvas *self, guint edge, SluiceCan
 guint sluice_canvas_edit_pick_edge (SluiceCanvas *self, double x, double y);
 /* The same of any line between boxes. */
 guint sluice_canvas_edit_pick_line (SluiceCanvas *self, double x, double y);
-/* From this pixel; of the wire in hand, where there is one. */
-void sluice_canvas_edit_open_palette (SluiceCanvas *self, double x, double y, const char *text);
+/* From this pixel; of the wire in hand, where there is one, else, at the pointer, of the line
+ * there. */
+void sluice_canvas_edit_open_palette (
+    SluiceCanvas *self, double x, double y, gboolean at_pointer, const char *text);
 
 /* canvas-edit-pointer.c */
 /* Whatever is dragged: nothing of it stays; a wire is on its own. */

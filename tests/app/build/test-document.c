@@ -289,6 +289,39 @@ test_not_moved (Fixture *f, gconstpointer data)
   assert_history (f, 2, 0);
 }
 
+/* A copy is what the graph is now; the document stays what it was, with what is not saved of it. A
+ * name without an ending is written as the file is, and one that says it is packed is refused. */
+static void
+test_copied (Fixture *f, gconstpointer data)
+{
+  Outcome outcome = { 0 };
+  g_autofree char *same = g_build_filename (top, "copy", NULL);
+  g_autofree char *packed = g_build_filename (top, "copy.pb.gz", NULL), *text = NULL;
+  edit (f, "add NoOp a");
+  save_as (f, f->path);
+  edit (f, "add NoOp b");
+  sluice_document_save_copy_then (f->document, f->other, note_saved, &outcome);
+  sluice_document_settle (f->document);
+  g_assert_no_error (outcome.error);
+  g_assert_cmpstr (sluice_document_get_path (f->document), ==, f->path);
+  g_assert_true (sluice_document_is_changed (f->document));
+  g_assert_false (file_has (f->path, "b"));
+  g_autoptr (SluiceGraph) copy = sluice_graph_load_file (f->other, NULL);
+  g_assert_cmpuint (sluice_graph_get_n_nodes (copy), ==, 2);
+
+  sluice_document_save_copy_then (f->document, same, note_saved, &outcome);
+  sluice_document_settle (f->document);
+  g_assert_true (g_file_get_contents (same, &text, NULL, NULL));
+  g_assert_true (g_str_has_prefix (text, "node {\n  name: \"a\"\n"));
+  sluice_document_save_copy_then (f->document, packed, note_saved, &outcome);
+  g_assert_error (outcome.error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+  g_clear_error (&outcome.error);
+  g_assert_false (g_file_test (packed, G_FILE_TEST_EXISTS));
+  open_again (f, f->path);
+  assert_history (f, 2, 0);
+  g_unlink (same);
+}
+
 /* A file is the same bytes, in pieces or not; what cannot be written is told, and still changed. */
 static void
 test_outcome (Fixture *f, gconstpointer data)
@@ -430,6 +463,7 @@ main (int argc, char **argv)
   ADD ("/document/moved-meanwhile", test_moved_meanwhile);
   ADD ("/document/moved-to-text", test_moved_to_text);
   ADD ("/document/not-moved", test_not_moved);
+  ADD ("/document/copied", test_copied);
   ADD ("/document/outcome", test_outcome);
   ADD ("/document/paste", test_paste);
   int status = g_test_run ();

@@ -69,11 +69,44 @@ test_group (void)
   sluice_command_stack_free (stack);
 }
 
+static const char trained[] = "add Placeholder x dtype=DT_FLOAT shape=[?,6]\n"
+                              "add Placeholder y dtype=DT_FLOAT shape=[?,1]\n"
+                              "layer dense fc input=x units=1\n"
+                              "add Relu relu fc/output\n"
+                              "layer mean-squared-error loss input=relu target=y\n"
+                              "train loss/output optimizer=sgd learning-rate=0.1\n";
+
+/* Gradients are called after what they are of, and stand beside it by that. */
+static void
+test_rename (void)
+{
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  SluiceCommandStack *stack = sluice_command_stack_new (graph);
+  g_autoptr (GPtrArray) none = g_ptr_array_new ();
+  g_autoptr (GError) error = NULL;
+  sluice_command_stack_run (stack, trained, FALSE, NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *scope = sluice_edit_line_rename (graph, "fc", "first", none);
+  g_assert_cmpstr (scope, ==,
+                   "together \"rename fc to first\" \"rename fc first\" "
+                   "\"rename gradients/fc gradients/first\"");
+  sluice_command_stack_do (stack, scope, NULL, &error);
+  g_assert_no_error (error);
+  g_autofree char *node = sluice_edit_line_rename (graph, "relu", "act", none);
+  g_assert_cmpstr (node, ==,
+                   "together \"rename relu to act\" \"rename relu act\" "
+                   "\"rename gradients/relu_grad gradients/act_grad\"");
+  g_autofree char *plain = sluice_edit_line_rename (graph, "x", "pixels", none);
+  g_assert_cmpstr (plain, ==, "rename x pixels");
+  sluice_command_stack_free (stack);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   g_test_add_func ("/edit-lines/group", test_group);
+  g_test_add_func ("/edit-lines/rename", test_rename);
   return g_test_run ();
 }

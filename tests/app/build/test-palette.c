@@ -105,6 +105,19 @@ find (GtkWidget *in, GType type, const char *label)
   return NULL;
 }
 
+/* Does a label in sight say that? */
+static gboolean
+shows (GtkWidget *in, const char *words)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (in); child != NULL;
+       child = gtk_widget_get_next_sibling (child))
+    if (gtk_widget_get_visible (child)
+        && ((GTK_IS_LABEL (child) && g_str_equal (gtk_label_get_label (GTK_LABEL (child)), words))
+            || shows (child, words)))
+      return TRUE;
+  return FALSE;
+}
+
 /* ---- the palette ---- */
 
 static SluicePalette *
@@ -182,6 +195,22 @@ test_typed (Fixture *f, gconstpointer data)
   g_assert_null (get_title (palette));
   press_enter (palette);
   g_assert_null (f->line);
+}
+
+/* What does not fit says why, in its row and, whole, below the list. */
+static void
+test_why (Fixture *f, gconstpointer data)
+{
+  SluicePalette *palette = open_palette (f, "LogicalNot");
+  const SluiceOffer *offer = sluice_palette_get_selected (palette);
+  g_assert_cmpint (offer->reason, ==, SLUICE_OFFER_OTHER);
+  g_assert_true (shows (GTK_WIDGET (palette), "reads bool, this is float32"));
+  g_assert_true (
+      shows (GTK_WIDGET (palette), "LogicalNot, does not fit: reads bool, this is float32"));
+  GtkEditable *entry = GTK_EDITABLE (find (GTK_WIDGET (palette), GTK_TYPE_ENTRY, NULL));
+  gtk_editable_set_text (entry, "tanh");
+  g_assert_false (
+      shows (GTK_WIDGET (palette), "LogicalNot, does not fit: reads bool, this is float32"));
 }
 
 /* What is pinned comes first of what fits; what was taken comes behind it the next time. */
@@ -298,6 +327,7 @@ main (int argc, char **argv)
   TEST ("palette/first", test_first);
   TEST ("palette/walk", test_walk);
   TEST ("palette/typed", test_typed);
+  TEST ("palette/why", test_why);
   TEST ("palette/habits", test_habits);
   TEST ("problems", test_problems);
   TEST ("budget", test_budget);

@@ -93,7 +93,7 @@ def check(sluice, project):
 def main(sluice, *projects):
     counts = np.sum([check(sluice, pathlib.Path(project)) for project in projects], axis=0)
     print(f"{counts[0] - counts[1]} passed, {counts[1]} failed")
-    sys.exit(counts[1] > 0)
+    sys.exit(int(counts[1] > 0))
 
 
 main(*sys.argv[1:])

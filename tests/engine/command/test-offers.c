@@ -56,6 +56,18 @@ assert_offer (const SluiceOffer *offer, const char *wanted)
   g_assert_cmpstr (text, ==, wanted);
 }
 
+/* wanted: (nullable): it fits */
+static void
+assert_why (SluiceOffers *offers, const char *op, const char *wanted)
+{
+  g_autoptr (GPtrArray) list = sluice_offers_match (offers, op, NULL, NULL, TRUE);
+  const SluiceOffer *offer = get_offer (list, 0);
+  for (guint i = 0; i < list->len && !g_str_equal (offer->title, op); i++)
+    offer = get_offer (list, i);
+  g_assert_cmpstr (offer->title, ==, op);
+  g_assert_cmpstr (sluice_offers_get_why (offers, offer), ==, wanted);
+}
+
 static char *
 dup_text (SluiceGraph *graph)
 {
@@ -288,6 +300,27 @@ test_does_not_fit (Fixture *f, gconstpointer data)
   g_autoptr (GPtrArray) list =
       sluice_offers_match (offers, "SparseSoftmaxCross", NULL, NULL, FALSE);
   g_assert_cmpint (get_offer (list, 0)->reason, ==, SLUICE_OFFER_OTHER);
+  assert_why (offers, "SparseSoftmaxCrossEntropyWithLogits", "reads 2 axes, this has 4");
+}
+
+/* An op that does not fit says why: of the input that takes the type, as the op itself does where
+ * one input alone is well, and of the input that is to read it. */
+static void
+test_why (Fixture *f, gconstpointer data)
+{
+  SluiceHand hand = { .edge = edge (f, "rows") };
+  g_autoptr (SluiceOffers) rows = sluice_offers_new (f->graph, &hand);
+  assert_why (rows, "Conv2D", "reads 4 axes, this has 2");
+  assert_why (rows, "LogicalNot", "reads bool, this is float32");
+  assert_why (rows, "NoOp", "reads nothing");
+  assert_why (rows, "Tanh", NULL);
+  hand = (SluiceHand){ .node = sluice_graph_find (f->graph, "fc1/MatMul") };
+  g_autoptr (SluiceOffers) open = sluice_offers_new (f->graph, &hand);
+  assert_why (open, "NoOp", "gives nothing");
+  assert_why (open, "ArgMax", "fc1/MatMul reads float32, this is int64");
+  hand = (SluiceHand){ .scope = NULL };
+  g_autoptr (SluiceOffers) nothing = sluice_offers_new (f->graph, &hand);
+  assert_why (nothing, "Conv2D", NULL);
 }
 
 static void
@@ -431,6 +464,7 @@ main (int argc, char **argv)
   TEST ("said", test_said);
   TEST ("said-of-nothing", test_said_of_nothing);
   TEST ("does-not-fit", test_does_not_fit);
+  TEST ("why", test_why);
   TEST ("habits", test_habits);
   TEST ("blocks", test_blocks);
   TEST ("nothing-in-hand", test_nothing_in_hand);

@@ -260,6 +260,22 @@ test_renamed_and_changed (void)
   result_clear (&r);
 }
 
+/* Of what has no inputs the one that reads it tells; another one is not taken for it. */
+static void
+test_renamed_source (void)
+{
+  static const char from[] = CONST ("a", "1") CONST ("b", "1") CONST ("c", "2")
+      NODE ("sum", "Add", "input: 'a' input: 'b' ") NODE ("out", "Neg", "input: 'c' ");
+  static const char to[] = CONST ("y", "1") CONST ("x", "1") CONST ("z", "3")
+      NODE ("sum", "Add", "input: 'x' input: 'y' ") NODE ("out", "Neg", "input: 'z' ");
+  Result r = compare (from, to);
+  assert_counts (&r, 1, 1, 1, 2);
+  g_assert_cmpstr (find (&r, "x")->was->name, ==, "a");
+  g_assert_cmpstr (find (&r, "y")->was->name, ==, "b");
+  assert_fields (find (&r, "out"), "input 0: c -> z");
+  result_clear (&r);
+}
+
 /* Every name another one: nothing is there by name. */
 static void
 test_all_renamed (void)
@@ -288,6 +304,7 @@ main (int argc, char **argv)
   g_test_add_func ("/graph/diff/same", test_same);
   g_test_add_func ("/graph/diff/changed", test_changed);
   g_test_add_func ("/graph/diff/long-value", test_long_value);
+  g_test_add_func ("/graph/diff/renamed-source", test_renamed_source);
   g_test_add_func ("/graph/diff/small-is-no-sign", test_small_is_no_sign);
   g_test_add_func ("/graph/diff/functions", test_functions);
   g_test_add_func ("/graph/diff/renamed-scope", test_renamed_scope);

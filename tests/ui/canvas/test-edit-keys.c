@@ -102,6 +102,11 @@ test_letters (EditFixture *f, gconstpointer data)
   g_assert_false (edit_key (f, GDK_KEY_c, GDK_CONTROL_MASK));
   edit_act (f, "canvas.palette");
   edit_assert_log (f, "palette; ");
+  /* A line that was chosen is what it goes into. */
+  sluice_canvas_select (f->canvas, "act");
+  edit_act (f, "canvas.next-line");
+  edit_act (f, "canvas.palette");
+  edit_assert_log (f, "palette in act:0 loss:0; ");
 }
 
 static void
