@@ -319,10 +319,12 @@ sluice_graph_model_after (SluiceGraphModel *base,
   for (guint i = 0; i < n; i++)
     {
       SluiceNode *node = sluice_graph_get_node (graph, i);
-      /* Whether a variable is trained is told by nodes some way off. */
-      changed[i] = changed[i]
-                   || sluice_graph_model_get_node (base, before[i])->params
-                          != get_params (node, filler->has_optimizer);
+      const SluiceModelNode *was =
+          changed[i] ? NULL : sluice_graph_model_get_node (base, before[i]);
+      /* Whether a variable is trained is told by nodes some way off. Nobody else is looked at:
+       * nodes of large graphs lie all over the memory. */
+      if (was != NULL && was->node_class == SLUICE_NODE_CLASS_VARIABLE)
+        changed[i] = was->params != get_params (node, filler->has_optimizer);
       if (changed[i])
         add_node (filler, node);
       else

@@ -18,6 +18,8 @@ char *
 sluice_block_dup_name (SluiceGraph *graph, const char *scope)
 {
   gsize length = strlen (scope);
+  if (sluice_graph_count_marked (graph, SLUICE_BLOCK_ATTR) == 0)
+    return NULL;
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
@@ -36,9 +38,12 @@ sluice_block_list (SluiceGraph *graph)
 {
   g_autoptr (GStrvBuilder) blocks = g_strv_builder_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+  guint left = sluice_graph_count_marked (graph, SLUICE_BLOCK_ATTR);
+  for (guint i = 0; left > 0 && i < sluice_graph_get_n_nodes (graph); i++)
     {
-      g_autofree char *block = dup_block (sluice_graph_get_node (graph, i));
+      const SluiceNode *node = sluice_graph_get_node (graph, i);
+      g_autofree char *block = dup_block (node);
+      left -= sluice_node_get_attr (node, SLUICE_BLOCK_ATTR) != NULL;
       if (block == NULL || g_hash_table_contains (seen, block))
         continue;
       g_strv_builder_add (blocks, block);

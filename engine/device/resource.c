@@ -218,8 +218,12 @@ sluice_resources_reset (SluiceResources *self, const char *container)
   gpointer key;
 
   pthread_mutex_lock (&self->lock);
-  if (g_hash_table_size (self->table) > 0)
-    dropped = g_ptr_array_new_with_free_func (entry_free);
+  if (g_hash_table_size (self->table) == 0) /* as after nearly every step */
+    {
+      pthread_mutex_unlock (&self->lock);
+      return;
+    }
+  dropped = g_ptr_array_new_with_free_func (entry_free);
   g_hash_table_iter_init (&iter, self->table);
   while (g_hash_table_iter_next (&iter, &key, NULL))
     if (container == NULL || g_str_equal (((Entry *) key)->key.container, container))

@@ -64,8 +64,9 @@ void sluice_trace_ring_free (SluiceTraceRing *self);
  */
 void sluice_trace_ring_settle (SluiceTraceRing *self);
 
-/* One writer at a time. Inline: every node of every step leaves one. */
-static inline void
+/* One writer at a time. Inline, so that a record need not lie anywhere before: every node of every
+ * step leaves one. */
+static inline __attribute__ ((always_inline)) void
 sluice_trace_ring_add (SluiceTraceRing *self, const SluiceTraceRecord *record)
 {
   guint64 count = atomic_load_explicit (&self->count, memory_order_relaxed);

@@ -58,9 +58,9 @@ complete (SluiceEdit *self, SluiceNode *node, GError **error)
   g_autofree SluiceOutput *old = g_memdup2 (node->outputs, n * sizeof *old);
   sluice_node_forget_constants (node);
   node->n_outputs = 0;
-  sluice_graph_index_class (self->graph, node, FALSE);
+  sluice_graph_index_attrs (self->graph, node, FALSE);
   gboolean ok = sluice_node_complete (node, attrs, n_attrs, TRUE, error);
-  sluice_graph_index_class (self->graph, node, TRUE);
+  sluice_graph_index_attrs (self->graph, node, TRUE);
   for (guint i = 0; i < MIN (n, node->n_outputs); i++)
     if (old[i].dtype == node->outputs[i].dtype)
       node->outputs[i] = old[i];

@@ -350,7 +350,7 @@ sluice_edit_detach (SluiceEdit *self, SluiceNode *const *nodes, guint n)
   note_removed (self, nodes, n);
   for (guint i = 0; i < n; i++)
     {
-      sluice_graph_index_class (graph, nodes[i], FALSE);
+      sluice_graph_index_attrs (graph, nodes[i], FALSE);
       sluice_name_table_remove (&graph->by_name, nodes[i]);
     }
   renumber (graph, take_out (graph, nodes, n));
@@ -459,7 +459,7 @@ take_names (SluiceEdit *self, const GArray *take)
       const SluiceNodeImage *image = self->images->pdata[i];
       if (image->node->graph == NULL)
         continue;
-      sluice_graph_index_class (graph, image->node, FALSE);
+      sluice_graph_index_attrs (graph, image->node, FALSE);
       if (has_other_name (image))
         sluice_name_table_remove (&graph->by_name, image->node);
     }
@@ -468,7 +468,7 @@ take_names (SluiceEdit *self, const GArray *take)
       SluiceNode *node = nth_place (take, i)->node;
       const SluiceNodeImage *image = sluice_edit_find_image (self, node);
       if (image == NULL)
-        sluice_graph_index_class (graph, node, FALSE);
+        sluice_graph_index_attrs (graph, node, FALSE);
       if (image == NULL || !has_other_name (image))
         sluice_name_table_remove (&graph->by_name, node);
     }
@@ -483,7 +483,7 @@ give_names (SluiceEdit *self, const GArray *put)
       const SluiceNodeImage *image = self->images->pdata[i];
       if (image->node->graph == NULL)
         continue;
-      sluice_graph_index_class (graph, image->node, TRUE);
+      sluice_graph_index_attrs (graph, image->node, TRUE);
       if (has_other_name (image))
         sluice_name_table_add (&graph->by_name, image->node);
     }
@@ -492,7 +492,7 @@ give_names (SluiceEdit *self, const GArray *put)
       SluiceNode *node = nth_place (put, i)->node;
       const SluiceNodeImage *image = sluice_edit_find_image (self, node);
       if (image == NULL)
-        sluice_graph_index_class (graph, node, TRUE);
+        sluice_graph_index_attrs (graph, node, TRUE);
       if (image == NULL || !has_other_name (image))
         sluice_name_table_add (&graph->by_name, node);
     }

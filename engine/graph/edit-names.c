@@ -48,7 +48,7 @@ static void
 rewrite_class (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
 {
   sluice_graph_touch (self->graph, node);
-  sluice_graph_index_class (self->graph, node, FALSE);
+  sluice_graph_index_attrs (self->graph, node, FALSE);
   guint n = node->n_attrs;
   g_autofree SluiceAttr *attrs = g_new (SluiceAttr, n);
   for (guint i = 0; i < n; i++)
@@ -78,7 +78,7 @@ rewrite_class (SluiceEdit *self, SluiceNode *node, GHashTable *renamed)
       list->list.n = kept;
     }
   sluice_node_take_attrs (node, attrs, n);
-  sluice_graph_index_class (self->graph, node, TRUE);
+  sluice_graph_index_attrs (self->graph, node, TRUE);
 }
 
 void

@@ -471,9 +471,9 @@ take_attrs (SluiceEdit *edit,
         sluice_attr_value_clear (&attrs[i].value);
       return FALSE;
     }
-  sluice_graph_index_class (edit->graph, node, FALSE);
+  sluice_graph_index_attrs (edit->graph, node, FALSE);
   sluice_node_take_attrs (node, attrs, n);
-  sluice_graph_index_class (edit->graph, node, TRUE);
+  sluice_graph_index_attrs (edit->graph, node, TRUE);
   return TRUE;
 }
 

@@ -113,10 +113,9 @@ sluice_class_table_clear (SluiceClassTable *self)
 }
 
 void
-sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add)
+sluice_class_table_note (SluiceClassTable *self, const SluiceNode *node, gboolean add)
 {
-  if (!self->is_copy)
-    sluice_node_foreach_class (node, add ? add_user : remove_user, &self->class_users);
+  sluice_node_foreach_class (node, add ? add_user : remove_user, self);
 }
 
 typedef struct
@@ -138,12 +137,7 @@ sluice_graph_collect_class_users (SluiceGraph *self, const char *name, GPtrArray
 {
   const SluiceClassTable *table = &self->class_users;
   Sought sought = { name, strlen (name), FALSE };
-  if (self->is_copy)
-    {
-      self->is_copy = FALSE;
-      for (guint i = 0; i < self->nodes->len; i++)
-        sluice_graph_index_class (self, self->nodes->pdata[i], TRUE);
-    }
+  sluice_graph_index_copy (self);
   if (table->capacity == 0)
     return;
   guint32 at = find_slot (table, sluice_name_hash (name, sought.length))->first;

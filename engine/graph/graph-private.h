@@ -86,10 +86,18 @@ typedef struct
   guint32 spare; /* the first of users that is free, + 1, or 0 */
 } SluiceClassTable;
 void sluice_class_table_clear (SluiceClassTable *self);
+void sluice_class_table_note (SluiceClassTable *self, const SluiceNode *node, gboolean add);
 /* Appends who names @name in its `_class` (SluiceNode); some may come twice. */
 void sluice_graph_collect_class_users (SluiceGraph *self, const char *name, GPtrArray *users);
-/* To be told of each node that comes or goes, before and after its attributes change. */
-void sluice_graph_index_class (SluiceGraph *self, const SluiceNode *node, gboolean add);
+
+/* graph-attrs.c: what is known of the attributes of all nodes together: who stands in a `_class`,
+ * and how many nodes have an attribute. To be told of each node that comes or goes, before and
+ * after its attributes change. */
+void sluice_graph_index_attrs (SluiceGraph *self, const SluiceNode *node, gboolean add);
+/* Of a copy all of it is made once somebody asks. */
+void sluice_graph_index_copy (SluiceGraph *self);
+/* Until then. */
+void sluice_graph_drop_index (SluiceGraph *self);
 
 struct _SluiceGraph
 {
@@ -107,7 +115,9 @@ struct _SluiceGraph
   guint n_holds;            /* sluice_graph_hold() */
   GArray *followers;        /* (nullable): edit-log.c */
   SluiceClassTable class_users;
-  gboolean is_copy; /* whose class_users nobody has asked for yet */
+  GHashTable *marks; /* (nullable): interned name of an attribute -> nodes that have it, of those
+                        that sluice_graph_count_marked() tells */
+  gboolean is_copy;  /* whose class_users and marks nobody has asked for yet */
   int producer;
   struct _SluiceLibrary *library; /* (nullable): its functions */
   GBytes *shell;      /* (nullable): the GraphDef that was imported, without its nodes */

@@ -170,7 +170,7 @@ sluice_graph_unref (SluiceGraph *self)
   g_ptr_array_unref (self->nodes);
   g_ptr_array_unref (self->afar);
   g_clear_pointer (&self->followers, sluice_followers_free);
-  sluice_class_table_clear (&self->class_users);
+  sluice_graph_drop_index (self);
   g_clear_pointer (&self->shell, g_bytes_unref);
   g_clear_pointer (&self->meta_shell, g_bytes_unref);
   g_clear_pointer (&self->library, sluice_library_unref);
@@ -297,7 +297,7 @@ sluice_graph_drop_new (SluiceGraph *self, guint first)
     {
       SluiceNode *node = g_ptr_array_index (self->nodes, i);
       sluice_graph_count_node (self, node, FALSE);
-      sluice_graph_index_class (self, node, FALSE);
+      sluice_graph_index_attrs (self, node, FALSE);
     }
   g_ptr_array_set_size (self->nodes, (int) first);
   sluice_name_table_clear (&self->by_name);
@@ -429,7 +429,7 @@ sluice_graph_make (SluiceGraph *self,
     }
   gboolean added = sluice_graph_commit (self, node);
   g_assert (added); /* check_new_name() said so */
-  sluice_graph_index_class (self, node, TRUE);
+  sluice_graph_index_attrs (self, node, TRUE);
   return node;
 }
 
@@ -469,7 +469,7 @@ sluice_graph_copy_node (SluiceGraph *self,
   g_assert (added); /* the caller's names are unique */
   /* Copies are made of whole graphs, for sessions, which hardly anybody edits. */
   self->is_copy = TRUE;
-  sluice_class_table_clear (&self->class_users);
+  sluice_graph_drop_index (self);
   return copy;
 }
 

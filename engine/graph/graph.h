@@ -133,6 +133,9 @@ sluice_graph_parse_edge (SluiceGraph *self, const char *text, SluiceEdge *edge, 
 /* Attributes of a node. get: %NULL where absent. The typed ones abort on a kind that the definition
  * rules out. */
 const SluiceAttrValue *sluice_node_get_attr (const SluiceNode *self, const char *name);
+/* How many nodes have an attribute that begins with '_', none of TensorFlow's own two that nearly
+ * all have: whoever looks for them all need not look at each node of a graph that has none. */
+guint sluice_graph_count_marked (SluiceGraph *self, const char *name);
 gint64 sluice_node_get_int (const SluiceNode *self, const char *name);
 float sluice_node_get_float (const SluiceNode *self, const char *name);
 gboolean sluice_node_get_bool (const SluiceNode *self, const char *name);

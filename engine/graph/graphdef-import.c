@@ -252,7 +252,7 @@ add_node (Import *im, const Tensorflow__NodeDef *def, GError **load_error)
       sluice_node_complete (node, attrs, n_attrs, FALSE, error);
     }
   if (has_class)
-    sluice_graph_index_class (im->graph, node, TRUE);
+    sluice_graph_index_attrs (im->graph, node, TRUE);
   return TRUE;
 }
 

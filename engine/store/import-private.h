@@ -75,7 +75,8 @@ typedef struct
 } ImportSeries;
 
 /* Of a tag in the files. */
-typedef struct
+typedef struct _ImportTag ImportTag;
+struct _ImportTag
 {
   guint8 *raw; /* as it stands there */
   gsize length;
@@ -86,7 +87,8 @@ typedef struct
   gboolean is_scalars;                      /* of that plugin */
   ImportSeries *points;                     /* (nullable) */
   GPtrArray *series;                        /* of ImportSeries: all that its values went to */
-} ImportTag;
+  ImportTag *next;                          /* (nullable): that came after it lately */
+};
 
 /* A point; or, where is_cut, what the series has from that step on is taken back. */
 typedef struct
@@ -120,6 +122,7 @@ typedef struct
   gint64 graph;          /* IMPORT_GRAPH_... */
   GHashTable *files;     /* name -> ImportFile */
   GHashTable *tags;      /* set of ImportTag by tag */
+  ImportTag *last_tag;   /* (nullable): the last that was asked for */
   GHashTable *series;    /* tag -> ImportSeries */
   GPtrArray *all_series; /* the same by index */
   /* What waits: */

@@ -69,6 +69,7 @@ static void
 forget_parts (ImportRun *self)
 {
   g_hash_table_remove_all (self->files);
+  self->last_tag = NULL;
   g_hash_table_remove_all (self->tags);
   g_hash_table_remove_all (self->series);
   g_ptr_array_set_size (self->all_series, 0);
@@ -161,8 +162,8 @@ dup_as_text (const guint8 *raw, gsize length)
   return length > 0 ? g_utf8_make_valid ((const char *) raw, (gssize) length) : g_strdup ("");
 }
 
-ImportTag *
-sluice_import_run_get_tag (ImportRun *self, const guint8 *raw, gsize length)
+static ImportTag *
+find_tag (ImportRun *self, const guint8 *raw, gsize length)
 {
   const ImportTag key = { .raw = (guint8 *) raw, .length = length };
   ImportTag *tag = g_hash_table_lookup (self->tags, &key);
@@ -178,6 +179,21 @@ sluice_import_run_get_tag (ImportRun *self, const guint8 *raw, gsize length)
     g_ptr_array_add (tag->series, series);
   g_hash_table_add (self->tags, tag);
   return tag;
+}
+
+/* At each step tags come in the same order: the next one is seldom looked for. */
+ImportTag *
+sluice_import_run_get_tag (ImportRun *self, const guint8 *raw, gsize length)
+{
+  ImportTag *last = self->last_tag, *next = last != NULL ? last->next : NULL;
+  if (next == NULL || next->length != length
+      || (length > 0 && memcmp (next->raw, raw, length) != 0))
+    {
+      next = find_tag (self, raw, length);
+      if (last != NULL)
+        last->next = next;
+    }
+  return self->last_tag = next;
 }
 
 gboolean

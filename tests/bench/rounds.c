@@ -29,8 +29,8 @@ rounds_report (
     const char *name, const char *unit, double *values, guint n, double goal, Better better)
 {
   qsort (values, n, sizeof (double), bench_compare_doubles);
-  printf ("{\"name\": \"runtime/%s\", \"value\": %.2f, \"unit\": \"%s\", \"goal\": %.2f, "
-          "\"better\": \"%s\", \"best\": %.2f}\n",
+  printf ("{\"name\": \"runtime/%s\", \"value\": %.4g, \"unit\": \"%s\", \"goal\": %.2f, "
+          "\"better\": \"%s\", \"best\": %.4g}\n",
           name, values[n / 2], unit, goal, better == LESS_IS_BETTER ? "lower" : "higher",
           values[better == LESS_IS_BETTER ? 0 : n - 1]);
   fflush (stdout);

@@ -531,50 +531,70 @@ draw_band (SluiceCanvas *self, cairo_t *cr)
   cairo_stroke (cr);
 }
 
+static void
+draw_scene (SluiceCanvas *self, cairo_t *cr, int width, int height)
+{
+  const SluicePoint *ends = sluice_canvas_edit_begin_frame (self);
+  SluiceDrawState state = { .theme = &self->theme,
+                            .x = self->view.x,
+                            .y = self->view.y,
+                            .zoom = self->view.zoom / self->text_scale,
+                            .text_scale = self->text_scale,
+                            .width = width,
+                            .height = height,
+                            .color_by = self->color_by,
+                            .values = self->values,
+                            .marks = self->marks,
+                            .breaks = self->breaks,
+                            .classes = self->classes,
+                            .traced = self->traced,
+                            .lead = self->lead_item,
+                            .selected = self->flags,
+                            .hover = self->hover,
+                            .shift = self->shift,
+                            .stretch = self->stretch,
+                            .ends = ends,
+                            .draw_under = sluice_canvas_draw_notes,
+                            .under_data = self };
+  sluice_drawer_draw (self->drawer, self->scene, cr, &state);
+  sluice_canvas_draw_titles (self, cr);
+  sluice_canvas_draw_muted (self, cr);
+  sluice_canvas_draw_lines (self, cr);
+  sluice_canvas_edit_draw (self, cr);
+  draw_band (self, cr);
+  draw_minimap (self, cr);
+}
+
+/* What GTK gives to draw on writes down what is drawn, and draws it afterwards: with tens of
+ * thousands of boxes that takes as long again. */
+static void
+snapshot_scene (SluiceCanvas *self, GtkSnapshot *snapshot)
+{
+  GtkWidget *widget = GTK_WIDGET (self);
+  int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
+  cairo_surface_t *surface = sluice_widget_new_surface (widget, width, height);
+  cairo_t *cr = cairo_create (surface);
+  draw_scene (self, cr, width, height);
+  cairo_destroy (cr);
+  g_autoptr (GdkTexture) texture = sluice_texture_take_surface (surface);
+  sluice_snapshot_append_picture (snapshot, widget, texture,
+                                  &GRAPHENE_RECT_INIT (0, 0, width, height));
+}
+
 void
 sluice_canvas_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceCanvas *self = SLUICE_CANVAS (widget);
   int width = gtk_widget_get_width (widget), height = gtk_widget_get_height (widget);
-  cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
-  if (self->scene != NULL && self->failure == NULL && self->has_view)
-    {
-      const SluicePoint *ends = sluice_canvas_edit_begin_frame (self);
-      SluiceDrawState state = { .theme = &self->theme,
-                                .x = self->view.x,
-                                .y = self->view.y,
-                                .zoom = self->view.zoom / self->text_scale,
-                                .text_scale = self->text_scale,
-                                .width = width,
-                                .height = height,
-                                .color_by = self->color_by,
-                                .values = self->values,
-                                .marks = self->marks,
-                                .breaks = self->breaks,
-                                .classes = self->classes,
-                                .traced = self->traced,
-                                .lead = self->lead_item,
-                                .selected = self->flags,
-                                .hover = self->hover,
-                                .shift = self->shift,
-                                .stretch = self->stretch,
-                                .ends = ends,
-                                .draw_under = sluice_canvas_draw_notes,
-                                .under_data = self };
-      sluice_drawer_draw (self->drawer, self->scene, cr, &state);
-      sluice_canvas_draw_titles (self, cr);
-      sluice_canvas_draw_muted (self, cr);
-      sluice_canvas_draw_lines (self, cr);
-      sluice_canvas_edit_draw (self, cr);
-      draw_band (self, cr);
-      draw_minimap (self, cr);
-    }
+  if (self->scene != NULL && self->failure == NULL && self->has_view && width > 0 && height > 0)
+    snapshot_scene (self, snapshot);
   else
     {
+      cairo_t *cr = gtk_snapshot_append_cairo (snapshot, &GRAPHENE_RECT_INIT (0, 0, width, height));
       sluice_cairo_set_color (cr, self->theme.ground);
       cairo_paint (cr);
+      cairo_destroy (cr);
     }
-  cairo_destroy (cr);
   /* Proxies are not drawn: the picture of an item is the canvas' own. */
   gtk_widget_snapshot_child (widget, self->bar, snapshot);
   gtk_widget_snapshot_child (widget, self->legend, snapshot);

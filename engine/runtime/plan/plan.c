@@ -4,6 +4,7 @@
 
 #include "engine/device/readers.h"
 #include "engine/device/sent.h"
+#include "engine/device/trace.h"
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
@@ -322,6 +323,16 @@ add_far_device (SluicePlan *plan, SluiceDevice *device)
   plan->far_devices[plan->n_far_devices++] = device;
 }
 
+static guint8
+trace_kind_of (const SluicePlanNode *node)
+{
+  SluiceTraceKind kind = node->flags & SLUICE_PLAN_SEND    ? SLUICE_TRACE_SEND
+                         : node->flags & SLUICE_PLAN_RECV  ? SLUICE_TRACE_RECV
+                         : node->flags & SLUICE_PLAN_ASYNC ? SLUICE_TRACE_WAIT
+                                                           : SLUICE_TRACE_NODE;
+  return (guint8) (kind | (node->flags & SLUICE_PLAN_TOGETHER ? SLUICE_TRACE_TOGETHER : 0));
+}
+
 static gboolean
 compile_node (Compile *compile, guint32 rank, GError **error)
 {
@@ -343,6 +354,7 @@ compile_node (Compile *compile, guint32 rank, GError **error)
       node->flags |= SLUICE_PLAN_QUEUED | SLUICE_PLAN_AHEAD_ONLY; /* until an edge does not */
       add_far_device (plan, compile->work->devices[work_node->device]);
     }
+  node->trace_kind = trace_kind_of (node);
   plan->max_outputs = MAX (plan->max_outputs, node->n_outputs);
   /* A Merge counts in its own way even where nothing can be dead. */
   plan->has_dead |= (node->flags & (SLUICE_PLAN_MAY_LEAVE_DEAD | SLUICE_PLAN_MERGE)) != 0;

@@ -59,7 +59,8 @@ typedef struct
   guint32 flags;
   guint16 n_inputs, n_outputs;
   guint16 device;
-  guint16 memory_class;
+  guint8 memory_class;
+  guint8 trace_kind; /* SluiceTraceKind, SLUICE_TRACE_TOGETHER */
   guint32 origin_id;
 } SluicePlanNode;
 G_STATIC_ASSERT (sizeof (SluicePlanNode) <= 64);

@@ -29,7 +29,7 @@ end_dead (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
 {
   sluice_worker_drop_inputs (w->plan, node, inputs_of (w->act, node));
   propagate (w, w->act, node, w->outputs, TRUE);
-  stamp (w, w->act, i, node, w->now, w->now, (SluiceStamp){ .lane = w->lane });
+  stamp_dead (w, w->act, i, node);
 }
 
 /* end_node() without what only values need: graphs are full of these. Reading the clock would be a
@@ -49,7 +49,8 @@ end_no_op (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
   w->act->remaining--;
   if (w->step->n_run++ % NO_OPS_A_STAMP == 0)
     w->now = sluice_clock_ticks ();
-  stamp (w, w->act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
+  stamp (w, w->act, i, node, start, w->now,
+         (SluiceStamp){ .label = node->origin_id, .lane = w->lane });
 }
 
 /* Worth letting go of the scheduler lock? Only where somebody could use it. */
@@ -131,7 +132,7 @@ run_kernel (SluiceWorker *w, guint32 i, const SluicePlanNode *node)
     w->now += look_locked (w, node, inputs, w->outputs);
   release_inputs (w->plan, node, inputs);
   if (ok)
-    end_node (w, i, node, FALSE);
+    end_node (w, i, node, node->origin_id, FALSE);
   else
     sluice_worker_drop_outputs (node, w->outputs);
   return TRUE;

@@ -96,7 +96,8 @@ run_frame_node (
     release_inputs (w->plan, node, inputs);
   act->remaining--;
   w->now = sluice_clock_ticks ();
-  stamp (w, act, i, node, start, w->now, (SluiceStamp){ .lane = w->lane });
+  stamp (w, act, i, node, start, w->now,
+         (SluiceStamp){ .label = node->origin_id, .lane = w->lane });
   w->step->n_run += !is_dead;
 }
 
@@ -160,5 +161,5 @@ sluice_worker_run_built_in (SluiceWorker *w,
   if (w->step->is_stopping)
     sluice_worker_drop_outputs (node, w->outputs);
   else
-    end_node (w, i, node, is_dead);
+    end_node (w, i, node, trace_label (w->plan, node), is_dead);
 }

@@ -123,7 +123,8 @@ forget_call (SluiceStep *step, SluiceInFlightCall *in_flight)
 static void
 note_run (SluiceWorker *w, const SluiceInFlightCall *in_flight, const SluicePlanNode *node)
 {
-  SluiceStamp more = { .kind = trace_kind (node),
+  SluiceStamp more = { .kind = node->trace_kind,
+                       .label = trace_label (w->plan, node),
                        .units_in = in_flight->units_in,
                        .units_out = in_flight->units_out,
                        .lane = in_flight->lane,
@@ -146,7 +147,7 @@ sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
       note_run (w, in_flight, node);
     }
   else
-    stamp (w, act, in_flight->node, node, w->now, w->now, (SluiceStamp){ .lane = w->lane });
+    stamp_dead (w, act, in_flight->node, node);
   release_inputs (w->plan, node, in_flight->call.inputs);
   if (step->is_stopping)
     sluice_worker_drop_outputs (node, in_flight->outputs);

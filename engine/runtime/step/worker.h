@@ -299,13 +299,14 @@ input_units (const SluicePlan *plan, const SluicePlanNode *node, const SluiceVal
 /* What a node leaves in the trace beside its place and its times. */
 typedef struct
 {
-  SluiceTraceKind kind;
+  guint32 kind;  /* node->trace_kind; of one that did not run, only SLUICE_TRACE_TOGETHER of it */
+  guint32 label; /* what the record says of which node it is */
   guint32 units_in, units_out;
   guint32 lane;
   gboolean asks_live;
 } SluiceStamp;
 
-static inline void
+static inline __attribute__ ((always_inline)) void
 stamp (SluiceWorker *w,
        const SluiceActivation *act,
        guint32 i,
@@ -316,7 +317,6 @@ stamp (SluiceWorker *w,
 {
   if (G_UNLIKELY (!w->ring))
     return;
-  gboolean is_transfer = more.kind == SLUICE_TRACE_SEND || more.kind == SLUICE_TRACE_RECV;
   guint32 live = 0;
   if (more.asks_live)
     live = trace_units (sluice_allocator_get_live (w->step->env.devices[node->device]->allocator));
@@ -324,8 +324,7 @@ stamp (SluiceWorker *w,
                                .start = begin,
                                .end = end,
                                .iteration = act->iteration,
-                               .node = is_transfer ? w->plan->transfer_labels[node->first_constant]
-                                                   : node->origin_id,
+                               .node = more.label,
                                .bytes_in = more.units_in,
                                .bytes_out = more.units_out,
                                .live = live,
@@ -333,18 +332,26 @@ stamp (SluiceWorker *w,
                                .frame = act->label,
                                .lane = more.lane,
                                .kind = more.kind | (guint32) node->device << 8 };
-  if (node->flags & SLUICE_PLAN_TOGETHER)
-    record.kind |= SLUICE_TRACE_TOGETHER;
   sluice_trace_ring_add (w->ring, &record);
 }
 
-static inline SluiceTraceKind
-trace_kind (const SluicePlanNode *node)
+/* Of one that did not run. */
+static inline void
+stamp_dead (SluiceWorker *w, const SluiceActivation *act, guint32 i, const SluicePlanNode *node)
 {
-  return node->flags & SLUICE_PLAN_SEND    ? SLUICE_TRACE_SEND
-         : node->flags & SLUICE_PLAN_RECV  ? SLUICE_TRACE_RECV
-         : node->flags & SLUICE_PLAN_ASYNC ? SLUICE_TRACE_WAIT
-                                           : SLUICE_TRACE_NODE;
+  stamp (w, act, i, node, w->now, w->now,
+         (SluiceStamp){ .kind = node->trace_kind & SLUICE_TRACE_TOGETHER,
+                        .label = node->origin_id,
+                        .lane = w->lane });
+}
+
+/* Of one that may be a transfer. */
+static inline guint32
+trace_label (const SluicePlan *plan, const SluicePlanNode *node)
+{
+  return node->flags & (SLUICE_PLAN_SEND | SLUICE_PLAN_RECV)
+             ? plan->transfer_labels[node->first_constant]
+             : node->origin_id;
 }
 
 static inline void
@@ -412,11 +419,13 @@ look_locked (SluiceWorker *w,
   return G_UNLIKELY (w->step->is_observed) ? sluice_worker_look (w, node, inputs, outputs) : 0;
 }
 
-/* What is left to do when a node's outputs are there. w->units_in: as of its inputs. */
+/* What is left to do when a node's outputs are there. w->units_in: as of its inputs; label: for the
+ * trace. */
 static inline void
-end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, gboolean is_dead)
+end_node (SluiceWorker *w, guint32 i, const SluicePlanNode *node, guint32 label, gboolean is_dead)
 {
-  SluiceStamp more = { .kind = trace_kind (node),
+  SluiceStamp more = { .kind = node->trace_kind,
+                       .label = label,
                        .units_in = w->units_in,
                        .units_out = output_units (node, w->outputs),
                        .lane = w->lane,

@@ -148,7 +148,7 @@ count_uses (SluiceGraph *graph, const SluiceNode *node)
 static void
 check (Follower *self)
 {
-  guint n = sluice_graph_get_n_nodes (self->graph), n_uses = 0, n_edges = 0;
+  guint n = sluice_graph_get_n_nodes (self->graph), n_uses = 0, n_edges = 0, n_notes = 0;
   g_assert_cmpuint (self->order->len, ==, n);
   g_assert_cmpuint (g_hash_table_size (self->digests), ==, n);
   for (guint i = 0; i < n; i++)
@@ -163,7 +163,9 @@ check (Follower *self)
       for (guint k = 0; k < node->n_inputs; k++)
         n_edges += node->inputs[k].node != NULL;
       n_edges += node->n_control_inputs;
+      n_notes += sluice_node_get_attr (node, "_note") != NULL;
     }
+  g_assert_cmpuint (sluice_graph_count_marked (self->graph, "_note"), ==, n_notes);
   g_assert_cmpuint (n_uses, ==, n_edges);
   g_assert_cmpuint (count_lost (self->graph), <=, self->n_lost);
 }
