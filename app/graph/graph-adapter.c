@@ -172,6 +172,7 @@ add_node (Filler *filler, SluiceNode *node)
                            .service = node_service (node),
                            .cost = node_cost (node),
                            .params = get_params (node, filler->has_optimizer),
+                           .held = (guint64) MIN (sluice_variable_get_elements (node), 1e18),
                            .is_muted = sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL };
   for (guint i = 0; i < node->n_outputs; i++)
     item.bytes += output_bytes (&node->outputs[i]);

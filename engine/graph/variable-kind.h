@@ -8,7 +8,8 @@
 typedef enum
 {
   SLUICE_VARIABLE_NONE,    /* the node is no variable */
-  SLUICE_VARIABLE_TRAINED, /* an optimizer's op updates it; in a graph without one, any of floats */
+  SLUICE_VARIABLE_TRAINED, /* an optimizer's op updates it, or its rows; in a graph without one, any
+                              of floats that is not only saved */
   SLUICE_VARIABLE_SLOT,    /* such an op's own: momentum, moments */
   SLUICE_VARIABLE_OTHER,   /* counters, moving averages */
   SLUICE_N_VARIABLE_KINDS

@@ -79,6 +79,7 @@ export_edge (Export *x, Agraph_t *root, guint index)
 {
   static const char *const styles[] = { [SLUICE_EDGE_DATA] = "solid",
                                         [SLUICE_EDGE_REFERENCE] = "dashed",
+                                        [SLUICE_EDGE_BACK] = "bold",
                                         [SLUICE_EDGE_CONTROL] = "dashed" };
   const SluiceSceneEdge *e = sluice_scene_get_edge (x->scene, index);
   if (e->quiet || e->from == SLUICE_NONE || e->to == SLUICE_NONE || x->node[e->from] == NULL
@@ -89,6 +90,8 @@ export_edge (Export *x, Agraph_t *root, guint index)
   set_text (edge, "style", styles[e->kind]);
   set_text (edge, "color", e->kind == SLUICE_EDGE_REFERENCE ? "#e66100" : "#8e8e95");
   set_number (edge, "penwidth", e->width);
+  if (e->kind == SLUICE_EDGE_BACK)
+    set_text (edge, "constraint", "false"); /* it leads down: ranks follow from the others */
 }
 
 static int
@@ -154,10 +157,12 @@ model_from_graph (Agraph_t *graph)
     for (Agedge_t *e = agfstout (graph, v); e != NULL; e = agnxtout (graph, e))
       {
         const char *style = agget (e, TEXT ("style")), *shape = agget (e, TEXT ("shape"));
-        gboolean control = style != NULL && strcmp (style, "dashed") == 0;
+        SluiceEdgeKind kind = g_strcmp0 (style, "dashed") == 0 ? SLUICE_EDGE_CONTROL
+                              : g_strcmp0 (style, "bold") == 0 ? SLUICE_EDGE_BACK
+                                                               : SLUICE_EDGE_DATA;
         SluiceModelEdge edge = { .from = sluice_graph_model_lookup (model, agnameof (agtail (e))),
                                  .to = sluice_graph_model_lookup (model, agnameof (aghead (e))),
-                                 .kind = control ? SLUICE_EDGE_CONTROL : SLUICE_EDGE_DATA,
+                                 .kind = kind,
                                  .shape = shape != NULL && *shape != '\0' ? shape : NULL };
         sluice_graph_model_add_edge (model, &edge);
       }

@@ -50,6 +50,7 @@ typedef struct
   double cost;       /* predicted work, any unit that adds up (flops); 0 = unknown */
   guint64 bytes;     /* of all outputs; 0 = unknown */
   guint64 params;    /* trainable elements held (variables); 0 = none */
+  guint64 held;      /* elements held, trainable or not; 0 = none or unknown */
   gboolean is_muted; /* it is gone around */
 } SluiceModelNode;
 

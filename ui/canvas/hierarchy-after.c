@@ -54,7 +54,7 @@ nodes_equal (const SluiceModelNode *a, const SluiceModelNode *b)
 {
   return a->op == b->op && a->device == b->device && a->error == b->error
          && a->node_class == b->node_class && a->cost == b->cost && a->bytes == b->bytes
-         && a->params == b->params;
+         && a->params == b->params && a->held == b->held;
 }
 
 /* The list of devices is in the order of the nodes. Equal texts are one pointer. */

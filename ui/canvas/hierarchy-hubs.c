@@ -199,9 +199,10 @@ is_hub (const SluiceHierarchy *self, guint child, const Degrees *d)
       && ((g->node_class == SLUICE_NODE_CLASS_PLACEHOLDER && self->groups[0].n_model > 0)
           || (g->node_class == SLUICE_NODE_CLASS_VARIABLE && d->is_model)))
     return TRUE;
-  /* A counter or a rate: a variable that nothing is computed from in one place. */
+  /* A counter or a rate: one number that nothing is computed from in one place. A table that many
+   * read is part of the model, also where it is not trained here. */
   return g->parent == 0 && g->node_class == SLUICE_NODE_CLASS_VARIABLE && g->params == 0
-         && d->out[i] != 1;
+         && (d->out[i] == 0 || (d->out[i] > 1 && g->held <= 1));
 }
 
 void

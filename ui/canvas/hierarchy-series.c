@@ -145,6 +145,32 @@ mark_gradients (SluiceHierarchy *self, guint scope, guint *series, guint n_serie
   return n_series;
 }
 
+/* Several losses have gradients of one scope each: they are a series, too. */
+static guint
+mark_gradients_of_one (SluiceHierarchy *self, guint scope, guint *series, guint n_series)
+{
+  const SluiceGroup *parent = &self->groups[scope];
+  guint end = parent->first_child + parent->n_children;
+  g_autofree guint *n_of = g_new0 (guint, parent->n_children + 1); /* of each child */
+  g_autofree guint *mark = g_new0 (guint, parent->n_children + 1);
+  for (int pass = 0; pass < 2; pass++)
+    for (guint i = parent->first_child; i < end; i++)
+      {
+        const SluiceGroup *g = &self->groups[i];
+        if (!g->gradient || g->kind != SLUICE_GROUP_SCOPE || series[i] != 0
+            || g->pair < parent->first_child || g->pair >= end || series[g->pair] != 0)
+          continue;
+        guint forward = g->pair - parent->first_child;
+        n_of[forward] += pass == 0;
+        if (pass == 0 || n_of[forward] < MIN_SCOPES)
+          continue;
+        if (mark[forward] == 0)
+          mark[forward] = ++n_series;
+        series[i] = mark[forward];
+      }
+  return n_series;
+}
+
 typedef struct
 {
   guint n; /* contracted nodes of one scope */
@@ -327,17 +353,25 @@ make_series (SluiceHierarchy *self, const guint *series, guint first)
   const SluiceGroup *g = &self->groups[first];
   Candidate low = make_candidate (self, first), high = low;
   guint end = self->groups[g->parent].first_child + self->groups[g->parent].n_children, n = 0;
+  gboolean is_of_one = g->gradient;
   for (guint i = first; i < end; i++)
     if (series[i] == series[first])
       {
         Candidate c = make_candidate (self, i);
         low = c.number < low.number ? c : low;
         high = c.number > high.number ? c : high;
+        is_of_one &= self->groups[i].pair == g->pair;
         n++;
       }
   const char *stem = sluice_path_leaf (g->path);
-  g_autofree char *path =
-      g_strdup_printf ("%.*s[%u-%u]", (int) low.stem, low.path, low.number, high.number);
+  if (is_of_one) /* then not the end of a name counts them */
+    {
+      low.stem = strlen (g->path);
+      low.number = 1;
+      high.number = n;
+    }
+  g_autofree char *path = g_strdup_printf ("%.*s[%u-%u]", (int) low.stem,
+                                           is_of_one ? g->path : low.path, low.number, high.number);
   g_autofree char *label = g_strdup_printf ("%.*s%s × %u", (int) (low.stem - (stem - g->path)),
                                             stem, g->gradient && g->parent == 0 ? " ∇" : "", n);
   SluiceGroup made = sluice_hierarchy_make_series (self, g->parent, path, label);
@@ -457,6 +491,7 @@ sluice_hierarchy_insert_series (SluiceHierarchy *self)
       if (g->n_children < MIN_SIBLINGS || visible_children (self, g) < MIN_SIBLINGS)
         continue;
       n_series = mark_gradients (self, i, series, mark_runs (self, i, series, n_series));
+      n_series = mark_gradients_of_one (self, i, series, n_series);
       if (n_series > before)
         sluice_hierarchy_find_hubs_in (self, i);
       while (n_series > before && dissolve_cyclic (self, i, series, before, n_series))

@@ -83,6 +83,7 @@ add_to_parent (const SluiceGroup *g, SluiceGroup *parent, gboolean first)
   parent->cost += g->cost;
   parent->bytes += g->bytes;
   parent->params += g->params;
+  parent->held += g->held;
   if (first)
     {
       parent->device = g->device;
@@ -107,7 +108,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
         continue;
       g->n_ops = g->n_model = g->n_errors = 0;
       g->cost = 0;
-      g->bytes = g->params = 0;
+      g->bytes = g->params = g->held = 0;
       g->node_class = SLUICE_NODE_CLASS_OP;
       g->device = SLUICE_NONE;
       if (g->kind != SLUICE_GROUP_OP)
@@ -119,6 +120,7 @@ sluice_hierarchy_sum_up (SluiceHierarchy *self)
       g->cost = node->cost;
       g->bytes = node->bytes;
       g->params = node->params;
+      g->held = node->held;
       g->node_class = node->node_class;
       if (node->device != device
           && !g_ptr_array_find (self->devices, device = node->device, &number))

@@ -60,6 +60,7 @@ typedef struct
   double cost;
   guint64 bytes;
   guint64 params;
+  guint64 held;
 } SluiceGroup;
 
 /* All edges between two children of one scope. */

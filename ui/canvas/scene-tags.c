@@ -190,8 +190,8 @@ is_across (const SceneLevel *level, const SceneWire *w)
 /* What gives way first to other lines. */
 typedef enum
 {
-  GIVES_UPDATE, /* between the halves, as the next */
-  GIVES_VALUE,
+  GIVES_UPDATE,  /* of a variable */
+  GIVES_VALUE,   /* between the halves */
   GIVES_SIBLING, /* in a row, below boxes that stand there */
   GIVES_READ,    /* of a variable that another line holds in its place */
   N_GIVES,
@@ -201,8 +201,10 @@ typedef enum
 static Gives
 gives_way (const SceneLevel *level, const SceneWire *w, const guint *n_reads)
 {
+  if (w->kind == SLUICE_EDGE_REFERENCE && w->from < level->members->len)
+    return GIVES_UPDATE;
   if (is_across (level, w))
-    return w->kind == SLUICE_EDGE_REFERENCE ? GIVES_UPDATE : GIVES_VALUE;
+    return GIVES_VALUE;
   if (w->in_row)
     return GIVES_SIBLING;
   return w->kind == SLUICE_EDGE_DATA && w->from < level->members->len && w->to < level->members->len

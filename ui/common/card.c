@@ -29,6 +29,7 @@ typedef struct
   double text_scale;  /* of the last drawing */
   guint describe_id;  /* pending update of the accessible description */
   gint64 waits_since; /* sluice_widget_take_share() */
+  gboolean is_stale;  /* the picture is of another state of the card */
   gboolean is_asked;  /* somebody waits for the picture: it is drawn whatever the frame has cost */
 
   GtkWidget *tools; /* at the end of the title's row: what kinds add, then the buttons */
@@ -322,11 +323,16 @@ sluice_card_add_tool (SluiceCard *self, GtkWidget *widget)
   gtk_box_append (GTK_BOX (PRIVATE (self)->tools), widget);
 }
 
+static gboolean
+state_shows_buttons (GtkStateFlags flags)
+{
+  return (flags & (GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN)) != 0;
+}
+
 gboolean
 sluice_card_shows_buttons (SluiceCard *self)
 {
-  const GtkStateFlags flags = GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN;
-  return (gtk_widget_get_state_flags (GTK_WIDGET (self)) & flags) != 0;
+  return state_shows_buttons (gtk_widget_get_state_flags (GTK_WIDGET (self)));
 }
 
 int
@@ -501,6 +507,7 @@ redraw (SluiceCard *self, int width, int height)
   cairo_destroy (cr);
   g_clear_object (&p->texture);
   p->texture = sluice_texture_take_surface (surface);
+  p->is_stale = FALSE;
 }
 
 static void
@@ -519,7 +526,7 @@ sluice_card_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
       && (gdk_texture_get_width (p->texture) != width * scale
           || gdk_texture_get_height (p->texture) != height * scale))
     g_clear_object (&p->texture);
-  if ((p->texture == NULL || needs_redraw (self))
+  if ((p->texture == NULL || p->is_stale || needs_redraw (self))
       && (p->is_asked || sluice_widget_take_share (widget, &p->waits_since)))
     {
       gint64 start = g_get_monotonic_time ();
@@ -683,6 +690,9 @@ sluice_card_state_flags_changed (GtkWidget *widget, GtkStateFlags before)
   GTK_WIDGET_CLASS (sluice_card_parent_class)->state_flags_changed (widget, before);
   if (PRIVATE (SLUICE_CARD (widget))->box != NULL)
     gtk_widget_queue_allocate (widget);
+  else if (state_shows_buttons (before) != sluice_card_shows_buttons (SLUICE_CARD (widget)))
+    sluice_card_forget_picture (
+        SLUICE_CARD (widget)); /* what it draws makes room for the buttons */
 }
 
 static void

@@ -3,6 +3,8 @@
 
 #include "engine/store/kinds/scalar.h"
 
+#include <math.h>
+
 #include "engine/base/difference.h"
 #include "engine/base/error.h"
 #include "engine/base/wire.h"
@@ -95,11 +97,15 @@ scalar_put_event (const SluiceRecord *record, const SluiceEventOut *out)
 {
   const SluicePluginOut plugin = { "scalars", SLUICE_CLASS_SCALAR, NULL };
   const SluiceShape shape = SLUICE_SHAPE_SCALAR;
-  float value = (float) ((const SluiceScalarRecord *) record)->value;
+  double exact = ((const SluiceScalarRecord *) record)->value;
+  float value = (float) exact;
   g_autoptr (SluiceTensor) tensor = NULL;
   if (sluice_event_out_is_tensor (out, plugin.name))
     {
-      tensor = sluice_tensor_new_from (SLUICE_FLOAT, &shape, &value);
+      /* Most writers have floats; what is none came as a tensor of doubles or whole numbers. */
+      tensor = isnan (exact) || (double) value == exact
+                   ? sluice_tensor_new_from (SLUICE_FLOAT, &shape, &value)
+                   : sluice_tensor_new_from (SLUICE_DOUBLE, &shape, &exact);
       sluice_summary_value_put_tensor (out, tensor, &plugin);
     }
   else

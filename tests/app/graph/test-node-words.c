@@ -147,6 +147,73 @@ test_variables (void)
   g_assert_cmpfloat (sluice_variable_get_elements (weights.node), ==, 12);
 }
 
+static SluiceEdge
+add_two (SluiceBuilder *b, const char *op, const char *name, SluiceEdge x, SluiceEdge y)
+{
+  SluiceEdge inputs[] = { x, y };
+  return sluice_builder_add (b, op, name, inputs, 2, NULL, 0);
+}
+
+/* Adam has no op for rows that were looked up: it decays and scatters into its moments, and what it
+ * subtracts from the table follows from them. An average follows from itself. */
+static void
+test_looked_up (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  SluiceBuilder b;
+  sluice_builder_init (&b, graph, NULL);
+  SluiceEdge weights = variable (&b, "weights"), slot = variable (&b, "slot");
+  SluiceEdge table = variable (&b, "table"), moment = variable (&b, "moment");
+  SluiceEdge average = variable (&b, "average"), copy = variable (&b, "copy");
+  SluiceEdge rate = sluice_builder_const_number (&b, SLUICE_FLOAT, 0.1);
+  SluiceEdge rows = sluice_builder_const_number (&b, SLUICE_INT32, 0);
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                         sluice_attr_shape ("shape", &SLUICE_SHAPE (3, 4)) };
+  SluiceEdge gradient = sluice_builder_add (&b, "Placeholder", "g", NULL, 0, attrs, 2);
+  SluiceEdge inputs[] = { weights, slot, rate, gradient, rate };
+  sluice_builder_add (&b, "ApplyMomentum", "update", inputs, 5, NULL, 0);
+  add_two (&b, "Assign", "decay", moment, add_two (&b, "Mul", "decayed", moment, rate));
+  SluiceAttr row[] = { sluice_attr_type ("dtype", SLUICE_FLOAT),
+                       sluice_attr_shape ("shape", &SLUICE_SHAPE (4)) };
+  SluiceEdge row_gradient = sluice_builder_add (&b, "Placeholder", "row", NULL, 0, row, 2);
+  SluiceEdge scattered[] = { moment, rows, row_gradient };
+  sluice_builder_add (&b, "ScatterAdd", "scatter", scattered, 3, NULL, 0);
+  add_two (&b, "AssignSub", "teach", table, add_two (&b, "Mul", "scaled", moment, rate));
+  SluiceEdge difference = add_two (&b, "Sub", "difference", average, weights);
+  add_two (&b, "AssignSub", "follow", average, add_two (&b, "Mul", "some", difference, rate));
+  add_two (&b, "Assign", "take", copy, gradient);
+  sluice_builder_finish (&b, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (sluice_variable_get_kind (graph, table.node, TRUE), ==, SLUICE_VARIABLE_TRAINED);
+  g_assert_cmpint (sluice_variable_get_kind (graph, moment.node, TRUE), ==, SLUICE_VARIABLE_OTHER);
+  g_assert_cmpint (sluice_variable_get_kind (graph, average.node, TRUE), ==, SLUICE_VARIABLE_OTHER);
+  g_assert_cmpint (sluice_variable_get_kind (graph, copy.node, TRUE), ==, SLUICE_VARIABLE_OTHER);
+}
+
+/* What a training kept for itself is in a saved model too, which has no optimizer any more. */
+static void
+test_only_saved (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  SluiceBuilder b;
+  sluice_builder_init (&b, graph, NULL);
+  SluiceEdge weights = variable (&b, "weights"), slot = variable (&b, "slot");
+  SluiceEdge read = sluice_builder_add (&b, "Identity", "read", &slot, 1, NULL, 0);
+  SluiceAttr attrs[] = { sluice_attr_type ("dtype", SLUICE_STRING) };
+  SluiceEdge file = sluice_builder_add (&b, "Placeholder", "file", NULL, 0, attrs, 1);
+  SluiceEdge names = sluice_builder_add (&b, "Placeholder", "names", NULL, 0, attrs, 1);
+  SluiceEdge saved[] = { file, names, weights, read };
+  sluice_builder_add (&b, "Save", "save", saved, 4, NULL, 0);
+  add_two (&b, "Sub", "used", weights, weights);
+  sluice_builder_finish (&b, &error);
+  g_assert_no_error (error);
+  g_assert_cmpint (sluice_variable_get_kind (graph, weights.node, FALSE), ==,
+                   SLUICE_VARIABLE_TRAINED);
+  g_assert_cmpint (sluice_variable_get_kind (graph, slot.node, FALSE), ==, SLUICE_VARIABLE_OTHER);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -157,5 +224,7 @@ main (int argc, char **argv)
   g_test_add_func ("/app/words/attributes", test_attributes);
   g_test_add_func ("/app/words/failures", test_failures);
   g_test_add_func ("/app/words/variables", test_variables);
+  g_test_add_func ("/app/words/variables/looked-up", test_looked_up);
+  g_test_add_func ("/app/words/variables/only-saved", test_only_saved);
   return g_test_run ();
 }

@@ -33,6 +33,8 @@ def histogram(value):
 
 def tensor(proto):
     array = tensor_util.make_ndarray(proto)
+    if array.ndim == 0 and array.dtype.kind == "f": # as wide as it has to be
+        return number(array)
     content = b"\0".join(array.ravel()) if array.dtype.kind in "OS" else array.tobytes()
     return str(array.dtype), array.shape, sha(content)
 
@@ -50,7 +52,9 @@ def read(folder):
     found = {}
     for kind, (events, value) in readers.items():
         for tag in log.Tags()[kind]:
-            found[kind, tag] = [(e.step, e.wall_time, value(e)) for e in events(tag)]
+            values = [(e.step, e.wall_time, value(e)) for e in events(tag)]
+            if values: # else all of it was purged
+                found[kind, tag] = values
     for tag, metadata in log.summary_metadata.items():
         if ("tensors", tag) in found: # what Sluice adds to plain scalars says what they are
             found["metadata", tag] = metadata.SerializeToString(deterministic=True)

@@ -4,6 +4,7 @@
 /* Every kind: written, read, thinned, told as JSON, cut back, exported, and taken from the values
  * of event files. A kind without a sample here fails. */
 #include <json-glib/json-glib.h>
+#include <math.h>
 #include <string.h>
 
 #include "engine/base/error.h"
@@ -15,6 +16,7 @@
 #include "engine/store/kind-private.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/kinds/image.h"
+#include "engine/store/kinds/scalar.h"
 #include "engine/store/query.h"
 #include "tests/engine/store/sample.h"
 #include "tests/remove-tree.h"
@@ -437,6 +439,32 @@ test_tensors (void)
                 "t tensor {\"dtype\": \"int32\", \"shape\": [], \"values\": 7}\n");
 }
 
+/* A number that is no float leaves as it came. */
+static void
+test_exact_scalars (void)
+{
+  static const double values[] = { 0.1, 0.5, 16777217, 1e300, INFINITY };
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autoptr (SluiceRecord) record = &sluice_scalar_record_new (1, 2, values[i])->base;
+      g_autofree char *json = sluice_record_dup_json (record);
+      g_autofree char *want = g_strdup_printf ("t scalar %s\n", json);
+      g_autoptr (GByteArray) bytes = g_byte_array_new ();
+      g_autoptr (GError) error = NULL;
+      const SluiceEventOut out = { bytes, "t", NULL, TRUE, &error, "scalars" };
+      record->kind->put_event (record, &out);
+      Sluice__Event__Event *event = sluice__event__event__unpack (NULL, bytes->len, bytes->data);
+      g_assert_nonnull (event);
+      const Sluice__Event__Value *value = event->summary->value[0];
+      Collected collected = { g_string_new (NULL) };
+      const SluiceValueIn in = { value, value->metadata, 1, 2, collect, &collected };
+      g_assert_true (sluice_summary_value_take (&in, &error));
+      g_assert_cmpstr (collected.text->str, ==, want);
+      g_string_free (collected.text, TRUE);
+      sluice__event__event__free_unpacked (event, NULL);
+    }
+}
+
 /* The header of a WAV file tells what a tensor does not. */
 static void
 test_wav (void)
@@ -581,6 +609,7 @@ main (int argc, char **argv)
   ADD ("bounded", test_bounded);
 #undef ADD
   g_test_add_func ("/kinds/tensors", test_tensors);
+  g_test_add_func ("/kinds/exact-scalars", test_exact_scalars);
   g_test_add_func ("/kinds/many-rows", test_many_rows);
   g_test_add_func ("/kinds/settings", test_settings);
   g_test_add_func ("/kinds/wav", test_wav);

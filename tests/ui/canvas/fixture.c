@@ -11,7 +11,7 @@ fixture_class_of (const char *op)
 {
   if (strcmp (op, "Const") == 0)
     return SLUICE_NODE_CLASS_CONSTANT;
-  if (strcmp (op, "VariableV2") == 0)
+  if (strcmp (op, "VariableV2") == 0 || strcmp (op, "Table") == 0)
     return SLUICE_NODE_CLASS_VARIABLE;
   if (strcmp (op, "Placeholder") == 0)
     return SLUICE_NODE_CLASS_PLACEHOLDER;
@@ -74,7 +74,9 @@ fixture_model (const char *text)
                                .bytes = bytes_of (words[2]),
                                .cost = 100 };
       if (node.node_class == SLUICE_NODE_CLASS_VARIABLE && strcmp (words[2], "1") != 0)
-        node.params = node.bytes / 4;
+        node.held = node.bytes / 4;
+      if (strcmp (parts[0], "Table") != 0) /* one that is not trained */
+        node.params = node.held;
       sluice_graph_model_add_node (model, &node);
       g_ptr_array_add (shapes, g_strdup (words[2]));
     }
@@ -257,6 +259,7 @@ assert_same_group (const SluiceGroup *a, const SluiceGroup *b)
   g_assert_cmpfloat (a->cost, ==, b->cost);
   g_assert_cmpuint (a->bytes, ==, b->bytes);
   g_assert_cmpuint (a->params, ==, b->params);
+  g_assert_cmpuint (a->held, ==, b->held);
 }
 
 static void

@@ -455,6 +455,24 @@ test_dot_round_trip (void)
   g_assert_error (error, G_FILE_ERROR, G_FILE_ERROR_INVAL);
 }
 
+/* A loop's line back is neither data nor control. */
+static void
+test_dot_back_edge (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_model ("a Op 8 ~b\nb Op 8 a\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, NULL, SLUICE_FLOW_UP, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = sluice_scene_dup_dot (scene);
+  g_autoptr (SluiceGraphModel) back = sluice_graph_model_new_from_dot (text, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (sluice_graph_model_get_n_edges (back), ==, 2);
+  guint n_back = 0;
+  for (guint i = 0; i < 2; i++)
+    n_back += sluice_graph_model_get_edge (back, i)->kind == SLUICE_EDGE_BACK;
+  g_assert_cmpuint (n_back, ==, 1);
+}
+
 static void
 test_minimap (void)
 {
@@ -491,6 +509,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/draw/badge", test_error_badge);
   g_test_add_func ("/canvas/draw/export", test_export);
   g_test_add_func ("/canvas/draw/dot", test_dot_round_trip);
+  g_test_add_func ("/canvas/draw/dot/back-edge", test_dot_back_edge);
   g_test_add_func ("/canvas/draw/minimap", test_minimap);
   return g_test_run ();
 }

@@ -133,6 +133,43 @@ test_rows (void)
   g_assert_cmpuint (count_boxes_in_row (30), <=, 18);
 }
 
+/* Several losses of one network: their gradients of it are one box. Two would be read at a glance.
+ */
+static void
+test_gradients_of_one (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\nnet/MatMul MatMul 8 x\n"
+                                           "other/MatMul MatMul 8 net/MatMul\n");
+  for (guint i = 1; i <= 5; i++)
+    g_string_append_printf (text, "gradients_%u/net/MatMul_grad/Mul Mul%u 8 net/MatMul\n", i, i);
+  for (guint i = 6; i <= 7; i++)
+    g_string_append_printf (text, "gradients_%u/other/MatMul_grad/Mul Mul%u 8 other/MatMul\n", i,
+                            i);
+  for (guint i = 0; i < 8; i++)
+    g_string_append_printf (text, "%c/op Op%u 8 other/MatMul\n", 'a' + i, i);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *series = get_parent (h, group (h, "gradients_3/net"));
+  g_assert_cmpint (series->kind, ==, SLUICE_GROUP_SERIES);
+  g_assert_cmpstr (series->label, ==, "net ∇ × 5");
+  g_assert_cmpstr (series->path, ==, "gradients_1/net[1-5]");
+  g_assert_cmpuint (series->n_children, ==, 5);
+  g_assert_cmpuint (series->parent, ==, 0);
+  g_assert_cmpuint (group (h, "gradients_6/other")->parent, ==, 0);
+}
+
+/* A table that many read is part of the model whoever makes it; a counter is not. */
+static void
+test_tables (void)
+{
+  g_autoptr (SluiceGraphModel) model =
+      fixture_model ("x Placeholder 8\ntable Table 64\nrate Table 1\n"
+                     "a/op Op 8 x table rate\nb/op Op 8 x table rate\nc/op Op 8 a/op b/op\n");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_assert_false (group (h, "table")->hub);
+  g_assert_true (group (h, "rate")->hub);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -140,5 +177,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/folds/shared-variables", test_shared_variables);
   g_test_add_func ("/canvas/folds/gradients-in-sections", test_gradients_in_sections);
   g_test_add_func ("/canvas/folds/rows", test_rows);
+  g_test_add_func ("/canvas/folds/gradients-of-one", test_gradients_of_one);
+  g_test_add_func ("/canvas/folds/tables", test_tables);
   return g_test_run ();
 }

@@ -207,6 +207,38 @@ test_redraws (void)
   gtk_window_destroy (GTK_WINDOW (window));
 }
 
+static void
+drawn_cb (SluiceChartCard *card, gpointer data)
+{
+  ++*(guint *) data;
+}
+
+/* The buttons come with the pointer, also where a card was scrolled under it, and with the focus:
+ * what is written where they stand makes room, and comes back. */
+static void
+test_room_for_buttons (void)
+{
+  g_autoptr (SluiceSeriesBuffer) buffer = loss_curve (500);
+  GtkWidget *card = sample_card (buffer);
+  GtkWidget *window = show (card, 560, 320);
+  guint n_drawn = 0;
+
+  gtk_widget_set_can_target (window, FALSE); /* the pointer of the screen has no say */
+  gtk_widget_unset_state_flags (card, GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN);
+  settle (window);
+  g_signal_connect (card, "values-changed", G_CALLBACK (drawn_cb), &n_drawn);
+  gtk_widget_set_state_flags (card, GTK_STATE_FLAG_FOCUS_WITHIN, FALSE);
+  settle (window);
+  g_assert_cmpuint (n_drawn, ==, 1);
+  gtk_widget_set_state_flags (card, GTK_STATE_FLAG_PRELIGHT, FALSE);
+  settle (window);
+  g_assert_cmpuint (n_drawn, ==, 1);
+  gtk_widget_unset_state_flags (card, GTK_STATE_FLAG_PRELIGHT | GTK_STATE_FLAG_FOCUS_WITHIN);
+  settle (window);
+  g_assert_cmpuint (n_drawn, ==, 2);
+  gtk_window_destroy (GTK_WINDOW (window));
+}
+
 static gboolean
 tick_cb (gpointer data)
 {
@@ -695,6 +727,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/card/actions", test_actions);
   g_test_add_func ("/ui/chart/card/properties", test_properties);
   g_test_add_func ("/ui/chart/card/redraws", test_redraws);
+  g_test_add_func ("/ui/chart/card/room-for-buttons", test_room_for_buttons);
   g_test_add_func ("/ui/chart/card/big-series", test_big_series);
   g_test_add_func ("/ui/chart/card/accessible", test_accessible);
   g_test_add_func ("/ui/chart/card/values", test_values);
