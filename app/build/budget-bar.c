@@ -132,11 +132,7 @@ show_device (const Device *d, const SluiceBudgetDevice *device)
 static void
 show_step (SluiceBudgetBar *self, const SluiceBudget *budget)
 {
-  g_autofree char *us = sluice_words_duration (isnan (budget->step_us) ? -1 : budget->step_us);
-  g_autofree char *spread = sluice_words_duration (budget->plus_minus);
-  g_autofree char *both = !isnan (budget->step_us) && !isnan (budget->plus_minus)
-                              ? g_strdup_printf ("%s ± %s", us, spread)
-                              : g_strdup (us);
+  g_autofree char *both = sluice_words_spread (budget->step_us, budget->plus_minus);
   g_autofree char *batch = sluice_format_step (budget->batch);
   g_autofree char *why = g_strdup_printf (
       budget->is_training ? _ ("A training step of %s examples, modelled for this machine")

@@ -79,6 +79,9 @@ sluice_run_view_choose_width (SluiceRunView *self, const SluiceRunColumn *column
   int least = (int) (widths[column->kind] * scale);
   if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
     return least;
+  if (column->kind == SLUICE_RUN_COLUMN_TAGS
+      && sluice_run_table_get_counts (self->table)->tags->len == 0)
+    least = 0; /* the room is others' as long as no run has one */
   if (column->kind == SLUICE_RUN_COLUMN_STATE)
     least = MAX (least, measure_states (self, TRUE));
   return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
