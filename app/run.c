@@ -131,6 +131,8 @@ dup_status (SluiceRun *self)
     return g_strdup_printf (_ ("failed at step %s"), step);
   if (info->state == SLUICE_RUN_STOPPED || info->state == SLUICE_RUN_CRASHED)
     return g_strdup_printf (_ ("%s · resumable"), state);
+  if ((info->state == SLUICE_RUN_DRAFT || info->state == SLUICE_RUN_WAITING) && info->step == 0)
+    return g_strdup (state);
   g_autofree char *result = info->state == SLUICE_RUN_FINISHED ? dup_result (self) : NULL;
   if (result != NULL)
     return g_strdup_printf (_ ("%s · %s"), state, result);

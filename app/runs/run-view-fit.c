@@ -10,9 +10,10 @@
 #include "ui/common/widget.h"
 
 #define MOST_TITLE 180 /* of a column for the sake of its title */
-#define STATE_AIR  42  /* beside the words of a state: padding, gaps, and its shape */
-#define TITLE_AIR  22  /* of it beside the title */
-#define ARROW      18  /* beside the title of what is sorted by */
+#define LEAST_NAME 128
+#define STATE_AIR  42 /* beside the words of a state: padding, gaps, and its shape */
+#define TITLE_AIR  22 /* of it beside the title */
+#define ARROW      18 /* beside the title of what is sorted by */
 
 /* Pixels, where text is not enlarged. */
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
@@ -33,9 +34,9 @@ static const struct
   SluiceRunColumnKind kind;
   int width;
 } least_widths[] = {
-  { SLUICE_RUN_COLUMN_NAME, 128 },   { SLUICE_RUN_COLUMN_TAGS, 120 },
-  { SLUICE_RUN_COLUMN_BEST, 84 },    { SLUICE_RUN_COLUMN_LAST, 72 },
-  { SLUICE_RUN_COLUMN_SETTING, 68 }, { SLUICE_RUN_COLUMN_CURVE, 76 },
+  { SLUICE_RUN_COLUMN_TAGS, 120 },        { SLUICE_RUN_COLUMN_BEST, 84 },
+  { SLUICE_RUN_COLUMN_NAME, LEAST_NAME }, { SLUICE_RUN_COLUMN_LAST, 72 },
+  { SLUICE_RUN_COLUMN_SETTING, 68 },      { SLUICE_RUN_COLUMN_CURVE, 76 },
 };
 
 /* What is left out first where the columns that nobody chose are too wide for the window. */
@@ -195,7 +196,7 @@ sluice_run_view_fit (SluiceRunView *self)
   for (guint i = 0; i < all->len; i++)
     if (g_array_index (all, Fitted, i).column->is_by_itself)
       missing += g_array_index (all, Fitted, i).width;
-  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - least_widths[0].width) * scale);
+  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - LEAST_NAME) * scale);
   for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
     missing -= leave_out (self, all, least_telling[i]);
   for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
