@@ -105,9 +105,10 @@ set_class (GtkWidget *widget, const char *name, gboolean is)
 static void
 show_device (const Device *d, const SluiceBudgetDevice *device)
 {
-  g_autofree char *bytes = g_format_size ((guint64) MIN (device->bytes, 1e18));
+  g_autofree char *bytes = sluice_format_value (device->bytes, SLUICE_UNIT_BYTES);
   gboolean has_limit = !isnan (device->limit), fits = !(device->bytes > device->limit);
-  g_autofree char *limit = has_limit ? g_format_size ((guint64) device->limit) : NULL;
+  g_autofree char *limit =
+      has_limit ? sluice_format_value (device->limit, SLUICE_UNIT_BYTES) : NULL;
   g_autofree char *memory =
       has_limit ? g_strdup_printf (_ ("%s of %s"), bytes, limit) : g_strdup (bytes);
   g_autofree char *words = has_limit
