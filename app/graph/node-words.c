@@ -237,6 +237,22 @@ list_words (const SluiceAttrValue *value)
   return g_string_free (text, FALSE);
 }
 
+/* Of "float [] = 0.0299999993" the number, with the digits that it takes: its type is an attribute
+ * of its own, and there is no shape. */
+static char *
+tensor_words (const SluiceAttrValue *value)
+{
+  static const char scalar[] = " [] = ";
+  g_autofree char *text = sluice_attr_value_to_string (value);
+  const char *found = strstr (text, scalar);
+  if (found == NULL || strchr (text, ' ') != found)
+    return g_steal_pointer (&text);
+  const char *number = found + strlen (scalar);
+  return g_str_has_prefix (text, "float ")
+             ? sluice_format_exact ((double) (float) g_ascii_strtod (number, NULL))
+             : g_strdup (number);
+}
+
 char *
 sluice_words_attr_value (const SluiceAttrValue *value)
 {
@@ -265,8 +281,9 @@ sluice_words_attr_value (const SluiceAttrValue *value)
       return list_words (value);
     case SLUICE_ATTR_FUNC:
       return g_strdup (value->func->name);
-    case SLUICE_ATTR_NONE:
     case SLUICE_ATTR_TENSOR:
+      return tensor_words (value);
+    case SLUICE_ATTR_NONE:
     case SLUICE_ATTR_PLACEHOLDER:
     default:
       return sluice_attr_value_to_string (value);

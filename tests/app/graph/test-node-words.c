@@ -88,6 +88,14 @@ test_attributes (void)
                            .list = { items, 2 } };
   says (sluice_words_attr_value (&list), "1, 20\u202f"
                                          "000");
+  /* The type of one number stands in another row. */
+  const guint8 bytes[] = { 0, 200, 255 };
+  g_autoptr (SluiceTensor) number = sluice_tensor_new_float (0.03f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_from (SLUICE_UINT8, &SLUICE_SHAPE (3), bytes);
+  SluiceAttrValue of_number = { .kind = SLUICE_ATTR_TENSOR, .tensor = number };
+  SluiceAttrValue of_three = { .kind = SLUICE_ATTR_TENSOR, .tensor = three };
+  says (sluice_words_attr_value (&of_number), "0.03");
+  says (sluice_words_attr_value (&of_three), "uint8 [3] = [0 200 255]");
   g_assert_true (sluice_words_attr_is_shown (&type));
   g_assert_false (sluice_words_attr_is_shown (&debug));
   g_assert_false (sluice_words_attr_is_shown (&own));
