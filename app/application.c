@@ -544,6 +544,8 @@ sluice_application_startup (GApplication *application)
   g_unix_fd_add (sluice_signals_get_fd (), G_IO_IN, signal_cb, self);
   g_signal_connect (self, "query-end", G_CALLBACK (query_end_cb), NULL);
   G_APPLICATION_CLASS (sluice_application_parent_class)->startup (application);
+  /* Text that can be copied is not marked because Tab came by. */
+  g_object_set (gtk_settings_get_default (), "gtk-label-select-on-focus", FALSE, NULL);
   g_signal_connect_swapped (self->settings, "changed::color-scheme",
                             G_CALLBACK (apply_color_scheme), self);
   apply_color_scheme (self);

@@ -247,6 +247,22 @@ import_here (SluiceWindow *window, const char *path)
   sluice_import_logs_start (window, paths);
 }
 
+/* What a project's folder is known by stands for it. */
+static gboolean
+is_project_file (const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  g_autofree char *name = g_path_get_basename (path);
+  return g_str_equal (name, "project.ini") && sluice_project_is_folder (folder);
+}
+
+static void
+open_around (SluiceWindow *window, const char *path)
+{
+  g_autofree char *folder = g_path_get_dirname (path);
+  open_here (window, folder);
+}
+
 /* The first that knows it has it. A folder that is nothing else is searched for logs. */
 static const struct
 {
@@ -254,6 +270,7 @@ static const struct
   Opener open;
 } kinds[] = {
   { sluice_project_is_folder, open_here },
+  { is_project_file, open_around },
   { is_workspace, open_workspace },
   { sluice_saved_model_exists, open_here },
   { sluice_checkpoint_file_exists, offer_checkpoint },
@@ -270,13 +287,13 @@ refuse (SluiceWindow *window, const char *path)
   const char *type = info != NULL ? g_file_info_get_content_type (info) : NULL;
   g_autofree char *kind = type != NULL ? g_content_type_get_description (type) : NULL;
   g_autofree char *name = g_path_get_basename (path);
-  g_autofree char *words =
-      kind == NULL
-          ? g_strdup_printf (_ ("“%s” is not there"), name)
-          : g_strdup_printf (_ ("“%s” cannot be opened: %s. Drop a project, a graph (.pb, "
-                                ".pbtxt), a SavedModel, a checkpoint, a workspace or event files"),
-                             name, kind);
-  sluice_window_tell (window, words);
+  g_autofree char *words = kind == NULL
+                               ? g_strdup_printf (_ ("“%s” is not there"), name)
+                               : g_strdup_printf (_ ("“%s” cannot be opened: %s"), name, kind);
+  if (kind == NULL)
+    sluice_window_tell (window, words);
+  else
+    sluice_window_offer (window, words, _ ("_What can be?"), "app.help-page::window");
 }
 
 /* NULL: nothing opens it. */

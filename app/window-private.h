@@ -32,7 +32,7 @@ struct _SluiceWindow
   SluiceSearchBox *search;
   SluicePage *searched; /* borrowed: the page that was shown when the search under way began */
   GMenu *recent_menu;
-  GtkButton *start_button, *step_button, *failure_show, *failure_accept;
+  GtkButton *start_button, *step_button, *failure_show, *failure_accept, *failure_workspace;
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
   SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */
@@ -71,6 +71,8 @@ void sluice_window_install_find (GtkWidgetClass *widget_class);
 
 /* window-toasts.c: a run that was deleted, and how to have it back. */
 void sluice_window_offer_deleted (SluiceWindow *self);
+/* The run that begins has the numbers of that one. */
+void sluice_window_tell_repeated (SluiceWindow *self, const char *run);
 void sluice_window_end_toasts (SluiceWindow *self);
 
 /* window-document.c: once the pages are there. */

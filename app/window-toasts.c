@@ -151,3 +151,11 @@ sluice_window_offer_deleted (SluiceWindow *self)
   g_signal_connect_object (self->workspace, "run-restored", G_CALLBACK (run_restored_cb), self,
                            G_CONNECT_SWAPPED);
 }
+
+void
+sluice_window_tell_repeated (SluiceWindow *self, const char *run)
+{
+  g_autofree char *words = g_strdup_printf (
+      _ ("This run repeats “%s”: same graph, data, settings and seed. New Run… has others"), run);
+  sluice_window_tell (self, words);
+}

@@ -72,7 +72,9 @@ update_status (SluiceWindow *self)
                                               : ready  ? _ ("Ready")
                                                        : "");
       gtk_widget_set_visible (GTK_WIDGET (self->status_step), starting || ready);
-      gtk_label_set_label (self->status_rate, starting || (has_project && !ready) ? ""
+      gboolean lost = sluice_workspace_get_failure (self->workspace) != NULL;
+      gtk_label_set_label (self->status_rate, lost ? _ ("Without a workspace nothing is trained")
+                                              : starting || (has_project && !ready) ? ""
                                               : ready ? _ ("Press Start (F5) to train")
                                                       : _ ("Open a project to train it"));
       gtk_label_set_ellipsize (self->status_machine, PANGO_ELLIPSIZE_END);
@@ -120,6 +122,7 @@ show_failure_of (SluiceWindow *self, const char *failure, const char *node)
   if (is_drawn)
     gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", node);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept), FALSE);
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_workspace), FALSE);
   gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
 }
 
@@ -127,14 +130,6 @@ static void
 show_failure (SluiceWindow *self, const char *failure)
 {
   show_failure_of (self, failure, NULL);
-}
-
-static void
-tell_repeated (SluiceWindow *self, const char *run)
-{
-  g_autofree char *words = g_strdup_printf (
-      _ ("This run repeats “%s”: same graph, data, settings and seed. New Run… has others"), run);
-  sluice_window_tell (self, words);
 }
 
 /* Another window may have trained the run. */
@@ -159,7 +154,7 @@ controller_changed_cb (SluiceWindow *self)
   if (notice != NULL)
     sluice_window_tell (self, notice);
   if (repeated != NULL)
-    tell_repeated (self, repeated);
+    sluice_window_tell_repeated (self, repeated);
   if (run != self->last_run)
     sluice_run_set_follow (self->shown, run);
   self->last_run = run;
@@ -605,6 +600,8 @@ workspace_changed_cb (SluiceWindow *self)
 {
   if (sluice_workspace_get_failure (self->workspace) != NULL)
     show_failure (self, sluice_workspace_get_failure (self->workspace));
+  gtk_widget_set_visible (GTK_WIDGET (self->failure_workspace),
+                          sluice_workspace_get_failure (self->workspace) != NULL);
   show_failed_node (self);
   offer_lost_runs (self);
   sluice_window_update_actions (self);
@@ -737,6 +734,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, start_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, step_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_workspace);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, import_bar);

@@ -107,9 +107,10 @@ set_class (GtkWidget *widget, const char *name, gboolean is)
 static void
 show_device (const Device *d, const SluiceBudgetDevice *device)
 {
-  g_autofree char *bytes = g_format_size ((guint64) MIN (device->bytes, 1e18));
+  g_autofree char *bytes = sluice_format_value (device->bytes, SLUICE_UNIT_BYTES);
   gboolean has_limit = !isnan (device->limit), fits = !(device->bytes > device->limit);
-  g_autofree char *limit = has_limit ? g_format_size ((guint64) device->limit) : NULL;
+  g_autofree char *limit =
+      has_limit ? sluice_format_value (device->limit, SLUICE_UNIT_BYTES) : NULL;
   g_autofree char *memory =
       has_limit ? g_strdup_printf (_ ("%s of %s"), bytes, limit) : g_strdup (bytes);
   g_autofree char *words = has_limit
@@ -134,11 +135,7 @@ show_device (const Device *d, const SluiceBudgetDevice *device)
 static void
 show_step (SluiceBudgetBar *self, const SluiceBudget *budget)
 {
-  g_autofree char *us = sluice_words_duration (isnan (budget->step_us) ? -1 : budget->step_us);
-  g_autofree char *spread = sluice_words_duration (budget->plus_minus);
-  g_autofree char *both = !isnan (budget->step_us) && !isnan (budget->plus_minus)
-                              ? g_strdup_printf ("%s ± %s", us, spread)
-                              : g_strdup (us);
+  g_autofree char *both = sluice_words_spread (budget->step_us, budget->plus_minus);
   g_autofree char *batch = sluice_format_step (budget->batch);
   g_autofree char *why = g_strdup_printf (
       budget->is_training ? _ ("A training step of %s examples, modelled for this machine")

@@ -138,7 +138,7 @@ show_history (SluiceBuildPage *self)
   guint n = sluice_command_stack_get_n_undo (stack) + sluice_command_stack_get_n_redo (stack);
   g_autofree char *words =
       n > 0 ? g_strdup_printf (g_dngettext (GETTEXT_PACKAGE, "%u command", "%u commands", n), n)
-            : g_strdup ("");
+            : g_strdup (_ ("none"));
   gtk_label_set_label (self->n_commands, words);
   gtk_widget_set_visible (GTK_WIDGET (self->kept),
                           n > 0 && sluice_document_get_path (self->document) != NULL);

@@ -7,6 +7,8 @@
 
 /* ---- the commands as a list: one is made when its row comes into sight ---- */
 
+#define HEIGHT 150
+
 #define SLUICE_TYPE_HISTORY (sluice_history_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceHistory, sluice_history, SLUICE, HISTORY, GObject)
 
@@ -222,6 +224,8 @@ sluice_history_list_init (SluiceHistoryList *self)
   self->scroller = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
+  /* As tall whether it holds much or nothing: what stands above it does not move. */
+  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (self->scroller), HEIGHT);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), self->list);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
 }

@@ -3,12 +3,15 @@
 
 #include "app/build/train-popover.h"
 
+#include <adwaita.h>
 #include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
 
 #include "engine/command/line.h"
 #include "engine/command/template.h"
+
+#define TEXT_WIDTH 280
 
 struct _SluiceTrainPopover
 {
@@ -123,7 +126,7 @@ update (SluiceTrainPopover *self)
           : NULL;
   gtk_widget_set_sensitive (self->train, wrong == NULL);
   gtk_label_set_label (self->wrong, wrong != NULL ? wrong : "");
-  gtk_widget_set_visible (GTK_WIDGET (self->wrong), wrong != NULL);
+  gtk_widget_set_visible (gtk_widget_get_parent (GTK_WIDGET (self->wrong)), wrong != NULL);
 }
 
 /* What goes with an optimizer is another rate. */
@@ -244,7 +247,7 @@ sluice_train_popover_class_init (SluiceTrainPopoverClass *klass)
 static void
 sluice_train_popover_init (SluiceTrainPopover *self)
 {
-  GtkWidget *grid = gtk_grid_new (), *wrong = gtk_label_new (NULL);
+  GtkWidget *grid = gtk_grid_new (), *wrong = gtk_label_new (NULL), *clamp = adw_clamp_new ();
   gtk_grid_set_row_spacing (GTK_GRID (grid), 8);
   gtk_grid_set_column_spacing (GTK_GRID (grid), 12);
   gtk_widget_add_css_class (grid, "train-form");
@@ -258,7 +261,13 @@ sluice_train_popover_init (SluiceTrainPopover *self)
   gtk_label_set_wrap (self->wrong, TRUE);
   gtk_label_set_max_width_chars (self->wrong, 36);
   gtk_label_set_xalign (self->wrong, 0);
-  gtk_grid_attach (GTK_GRID (grid), wrong, 0, 5, 2, 1);
+  /* GTK 4.8 asks what is in a popover how tall it is in a width that has its shadow, too; text that
+   * is no wider than this is as tall in both. */
+  adw_clamp_set_maximum_size (ADW_CLAMP (clamp), TEXT_WIDTH);
+  adw_clamp_set_tightening_threshold (ADW_CLAMP (clamp), TEXT_WIDTH);
+  adw_clamp_set_child (ADW_CLAMP (clamp), wrong);
+  gtk_widget_set_halign (clamp, GTK_ALIGN_START);
+  gtk_grid_attach (GTK_GRID (grid), clamp, 0, 5, 2, 1);
   self->train = gtk_button_new_with_label (_ ("Train this"));
   gtk_widget_add_css_class (self->train, "suggested-action");
   gtk_widget_set_halign (self->train, GTK_ALIGN_END);

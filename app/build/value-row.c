@@ -93,6 +93,9 @@ sluice_value_row_show (SluiceValueRow *self, const char *text, gboolean can_chan
     {
       gtk_editable_set_text (GTK_EDITABLE (self->control), text);
       gtk_editable_set_editable (GTK_EDITABLE (self->control), can_change);
+      /* An entry does not say that it has more than is seen. */
+      gtk_widget_set_tooltip_text (self->control,
+                                   g_utf8_strlen (text, -1) > FIELD_CHARS ? text : NULL);
     }
   else
     for (guint i = 0; self->choices[i] != NULL; i++)

@@ -90,14 +90,45 @@ sluice_words_work (double flops)
   return g_strdup_printf ("%.0f" UNIT_SPACE "FLOP", flops);
 }
 
+typedef struct
+{
+  double below, us; /* in which it is told, and how many µs it has */
+  const char *name;
+} DurationUnit;
+
+static const DurationUnit *
+find_unit (double us)
+{
+  static const DurationUnit units[] = { { 100, 1, "µs" },
+                                        { 1e6, 1e3, "ms" },
+                                        { INFINITY, 1e6, "s" } };
+  guint i = 0;
+  while (i + 1 < G_N_ELEMENTS (units) && !(us < units[i].below))
+    i++;
+  return &units[i];
+}
+
 char *
 sluice_words_duration (double us)
 {
   if (!(us >= 0))
     return g_strdup ("–");
-  double scale = us < 100 ? 1 : us < 1e6 ? 1e3 : 1e6;
-  g_autofree char *number = scaled (us / scale);
-  return g_strdup_printf ("%s" UNIT_SPACE "%s", number, us < 100 ? "µs" : us < 1e6 ? "ms" : "s");
+  const DurationUnit *unit = find_unit (us);
+  g_autofree char *number = scaled (us / unit->us);
+  return g_strdup_printf ("%s" UNIT_SPACE "%s", number, unit->name);
+}
+
+char *
+sluice_words_spread (double us, double plus_minus)
+{
+  if (!(us >= 0) || !isfinite (plus_minus))
+    return sluice_words_duration (us);
+  const DurationUnit *unit = find_unit (us);
+  double value = us / unit->us;
+  guint digits = value < 10 ? 2 : value < 100 ? 1 : 0;
+  g_autofree char *number = sluice_format_fixed (value, digits);
+  g_autofree char *spread = sluice_format_fixed (plus_minus / unit->us, digits);
+  return g_strdup_printf ("%s ± %s" UNIT_SPACE "%s", number, spread, unit->name);
 }
 
 char *
@@ -206,6 +237,22 @@ list_words (const SluiceAttrValue *value)
   return g_string_free (text, FALSE);
 }
 
+/* Of "float [] = 0.0299999993" the number, with the digits that it takes: its type is an attribute
+ * of its own, and there is no shape. */
+static char *
+tensor_words (const SluiceAttrValue *value)
+{
+  static const char scalar[] = " [] = ";
+  g_autofree char *text = sluice_attr_value_to_string (value);
+  const char *found = strstr (text, scalar);
+  if (found == NULL || strchr (text, ' ') != found)
+    return g_steal_pointer (&text);
+  const char *number = found + strlen (scalar);
+  return g_str_has_prefix (text, "float ")
+             ? sluice_format_exact ((double) (float) g_ascii_strtod (number, NULL))
+             : g_strdup (number);
+}
+
 char *
 sluice_words_attr_value (const SluiceAttrValue *value)
 {
@@ -234,8 +281,9 @@ sluice_words_attr_value (const SluiceAttrValue *value)
       return list_words (value);
     case SLUICE_ATTR_FUNC:
       return g_strdup (value->func->name);
-    case SLUICE_ATTR_NONE:
     case SLUICE_ATTR_TENSOR:
+      return tensor_words (value);
+    case SLUICE_ATTR_NONE:
     case SLUICE_ATTR_PLACEHOLDER:
     default:
       return sluice_attr_value_to_string (value);

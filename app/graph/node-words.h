@@ -18,6 +18,8 @@ char *sluice_words_count (double n);
 char *sluice_words_work (double flops);
 /* "0.42 ms", "3.1 µs", "2.4 s"; negative: "–". */
 char *sluice_words_duration (double us);
+/* "0.15 ± 0.09 ms": both in the unit of the first. Without the second where it is not finite. */
+char *sluice_words_spread (double us, double plus_minus);
 /* Of an element, three digits: "−0.427", "12 345", "1.5e+09". */
 char *sluice_words_number (double value);
 /* "39 %"; no less than "0.01 %" of what is there at all, no "100 %" of what is not all. */

@@ -10,15 +10,6 @@
 #include "app/graph/node-words.h"
 #include "ui/chart/ticks.h"
 
-static char *
-with_spread (const SluicePreflightItem *item, double scale, const char *unit)
-{
-  g_autofree char *value = sluice_format_value (item->value * scale, SLUICE_UNIT_NONE);
-  g_autofree char *spread = sluice_format_value (item->plus_minus * scale, SLUICE_UNIT_NONE);
-  return isfinite (item->plus_minus) ? g_strdup_printf ("%s ± %s %s", value, spread, unit)
-                                     : g_strdup_printf ("%s %s", value, unit);
-}
-
 /* Of the same name, where there is one. (nullable) */
 static const SluicePreflightItem *
 find (const SluicePreflight *card, const char *what, const char *name)
@@ -41,7 +32,7 @@ is_of (const SluicePreflightItem *item, const char *source)
 static char *
 dup_time (const SluicePreflightItem *item)
 {
-  return item->value < 1000 ? with_spread (item, 1, "µs") : with_spread (item, 1e-3, "ms");
+  return sluice_words_spread (item->value, item->plus_minus);
 }
 
 static char *

@@ -10,10 +10,10 @@
 #include "ui/common/widget.h"
 
 #define MOST_TITLE 180 /* of a column for the sake of its title */
-#define STATE_AIR  42  /* beside the words of a state: padding, gaps, and its shape */
-#define TITLE_AIR  22  /* of it beside the title */
-#define ARROW      18  /* beside the title of what is sorted by */
-#define EMPTY_TAGS 60  /* of their column where there are none */
+#define LEAST_NAME 128
+#define STATE_AIR  42 /* beside the words of a state: padding, gaps, and its shape */
+#define TITLE_AIR  22 /* of it beside the title */
+#define ARROW      18 /* beside the title of what is sorted by */
 
 /* Pixels, where text is not enlarged. */
 static const int widths[SLUICE_N_RUN_COLUMNS] = {
@@ -34,9 +34,9 @@ static const struct
   SluiceRunColumnKind kind;
   int width;
 } least_widths[] = {
-  { SLUICE_RUN_COLUMN_NAME, 128 },   { SLUICE_RUN_COLUMN_TAGS, 120 },
-  { SLUICE_RUN_COLUMN_BEST, 84 },    { SLUICE_RUN_COLUMN_LAST, 72 },
-  { SLUICE_RUN_COLUMN_SETTING, 68 }, { SLUICE_RUN_COLUMN_CURVE, 76 },
+  { SLUICE_RUN_COLUMN_TAGS, 120 },        { SLUICE_RUN_COLUMN_BEST, 84 },
+  { SLUICE_RUN_COLUMN_NAME, LEAST_NAME }, { SLUICE_RUN_COLUMN_LAST, 72 },
+  { SLUICE_RUN_COLUMN_SETTING, 68 },      { SLUICE_RUN_COLUMN_CURVE, 76 },
 };
 
 /* What is left out first where the columns that nobody chose are too wide for the window. */
@@ -80,6 +80,9 @@ sluice_run_view_choose_width (SluiceRunView *self, const SluiceRunColumn *column
   int least = (int) (widths[column->kind] * scale);
   if (column->kind == SLUICE_RUN_COLUMN_STAR) /* whose title is a sign */
     return least;
+  if (column->kind == SLUICE_RUN_COLUMN_TAGS
+      && sluice_run_table_get_counts (self->table)->tags->len == 0)
+    least = 0; /* the room is others' as long as no run has one */
   if (column->kind == SLUICE_RUN_COLUMN_STATE)
     least = MAX (least, measure_states (self, TRUE));
   return MAX (least, MIN (measure (self, column->title) + air, (int) (MOST_TITLE * scale)));
@@ -182,16 +185,6 @@ narrow_states (SluiceRunView *self, GArray *all, int missing)
     narrow (all, SLUICE_RUN_COLUMN_STATE, least, missing);
 }
 
-/* Where no run has a tag, their column is narrowed before names are cut off. */
-static int
-narrow_empty_tags (SluiceRunView *self, GArray *all, double scale, int missing)
-{
-  g_auto (GStrv) tags = missing > 0 ? sluice_run_table_dup_tags (self->table) : NULL;
-  return tags != NULL && tags[0] == NULL
-             ? narrow (all, SLUICE_RUN_COLUMN_TAGS, (int) (EMPTY_TAGS * scale), missing)
-             : 0;
-}
-
 void
 sluice_run_view_fit (SluiceRunView *self)
 {
@@ -203,10 +196,9 @@ sluice_run_view_fit (SluiceRunView *self)
   for (guint i = 0; i < all->len; i++)
     if (g_array_index (all, Fitted, i).column->is_by_itself)
       missing += g_array_index (all, Fitted, i).width;
-  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - least_widths[0].width) * scale);
+  int slack = (int) ((widths[SLUICE_RUN_COLUMN_NAME] - LEAST_NAME) * scale);
   for (guint i = 0; i < G_N_ELEMENTS (least_telling) && missing > slack; i++)
     missing -= leave_out (self, all, least_telling[i]);
-  missing -= narrow_empty_tags (self, all, scale, missing);
   for (guint i = 0; i < G_N_ELEMENTS (least_widths); i++)
     missing -= narrow (all, least_widths[i].kind, (int) (least_widths[i].width * scale), missing);
   narrow_states (self, all, missing);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "app/runs/run-line.h"
+#include "ui/common/widget.h"
 
 #define PAGE         "runs" /* of what the workspace remembers */
 #define TOLD_AT_ONCE 3
@@ -298,7 +299,7 @@ add_column (SluiceRunView *self, const SluiceRunColumn *column)
   gtk_column_view_append_column (self->view, c);
 }
 
-/* Titles stand over their numbers, which GTK 4.8 has no property for. */
+/* Titles stand over their numbers. */
 static void
 align_titles (SluiceRunView *self)
 {
@@ -313,20 +314,15 @@ align_titles (SluiceRunView *self)
       g_autoptr (GtkColumnViewColumn) c = g_list_model_get_item (columns, i);
       const SluiceRunColumn *column =
           sluice_run_table_find_column (self->table, sluice_run_view_get_id (c));
-      GtkWidget *box = gtk_widget_get_first_child (title);
-      GtkWidget *label = box != NULL ? gtk_widget_get_first_child (box) : NULL;
-      if (GTK_IS_LABEL (label) && column != NULL)
+      GtkWidget *label =
+          column != NULL ? sluice_widget_align_title (title, column->is_number) : NULL;
+      if (label != NULL)
         {
-          gtk_label_set_xalign (GTK_LABEL (label), column->kind == SLUICE_RUN_COLUMN_STAR ? 0.5f
-                                                   : column->is_number                    ? 1
-                                                                                          : 0);
+          if (column->kind == SLUICE_RUN_COLUMN_STAR)
+            gtk_label_set_xalign (GTK_LABEL (label), 0.5f);
           gtk_label_set_ellipsize (GTK_LABEL (label), column->name != NULL
                                                           ? PANGO_ELLIPSIZE_MIDDLE /* "…, best" */
                                                           : PANGO_ELLIPSIZE_END);
-          gtk_widget_set_hexpand (label, TRUE);
-          /* The arrow beside it stands where the numbers do not. */
-          if (column->is_number)
-            gtk_box_reorder_child_after (GTK_BOX (box), label, gtk_widget_get_last_child (box));
           gtk_accessible_update_property (GTK_ACCESSIBLE (title), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                           column->title, -1);
           gtk_widget_set_tooltip_text (title, column->name != NULL ? column->name : column->title);

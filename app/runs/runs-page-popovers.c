@@ -572,6 +572,11 @@ init_notes (SluiceRunsPage *self)
 {
   GtkBox *box = add_page_popover (self, &self->notes_popover, fill_notes);
   GtkWidget *scroller = gtk_scrolled_window_new ();
+  GtkWidget *title = gtk_label_new (_ ("Notes, in Markdown"));
+  gtk_label_set_xalign (GTK_LABEL (title), 0);
+  gtk_widget_add_css_class (title, "caption");
+  gtk_widget_add_css_class (title, "dim-label");
+  gtk_box_append (box, title);
   self->notes_view = gtk_text_view_new ();
   self->notes = gtk_text_view_get_buffer (GTK_TEXT_VIEW (self->notes_view));
   gtk_text_view_set_wrap_mode (GTK_TEXT_VIEW (self->notes_view), GTK_WRAP_WORD_CHAR);

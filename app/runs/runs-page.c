@@ -322,10 +322,27 @@ leave_filter_cb (SluiceRunsPage *self)
   sluice_run_view_focus (self->view);
 }
 
+/* The menu is about the run under the pointer: about all that are selected only if it is one of
+ * them.
+ */
+static void
+select_under (SluiceRunsPage *self, double x, double y)
+{
+  GtkWidget *widget = gtk_widget_pick (GTK_WIDGET (self->view), x, y, GTK_PICK_DEFAULT);
+  SluiceRunItem *item = widget != NULL ? sluice_run_line_get_item_of (widget) : NULL;
+  GtkSelectionModel *selection = sluice_run_view_get_selection (self->view);
+  guint at;
+  if (item != NULL
+      && g_list_store_find (G_LIST_STORE (sluice_run_table_get_rows (self->table)), item, &at)
+      && !gtk_selection_model_is_selected (selection, at))
+    gtk_selection_model_select_item (selection, at, TRUE);
+}
+
 static void
 pressed_cb (GtkGestureClick *gesture, int n, double x, double y, SluiceRunsPage *self)
 {
   graphene_point_t at;
+  select_under (self, x, y);
   if (!gtk_widget_compute_point (GTK_WIDGET (self->view), GTK_WIDGET (self),
                                  &GRAPHENE_POINT_INIT ((float) x, (float) y), &at))
     return;

@@ -71,6 +71,7 @@ points_added_cb (SluiceRunRow *self)
   if (loss != NULL && loss->buffer != NULL && (!self->has_curve || is_other))
     {
       self->has_curve = TRUE;
+      gtk_widget_set_visible (GTK_WIDGET (self->sparkline), TRUE);
       sluice_sparkline_set_source (self->sparkline, sluice_series_buffer_as_source (loss->buffer),
                                    color);
     }

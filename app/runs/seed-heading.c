@@ -106,9 +106,7 @@ dup_result (GPtrArray *runs)
     return NULL;
   SluiceUnit unit = sluice_tag_unit (tag);
   double deviation = sqrt (MAX (0, (squares - sum * sum / n) / (n - 1)));
-  g_autofree char *mean = sluice_format_value (sum / n, unit);
-  g_autofree char *around = sluice_format_value (deviation, unit);
-  return g_strdup_printf ("%s ± %s", mean, around);
+  return sluice_format_spread (sum / n, deviation, unit);
 }
 
 const char *

@@ -117,7 +117,10 @@ class Session:
         w = self.open(self.sample("digits-mlp"), "first")
         for path, title in ((self.sample("towers"), "towers"),
                             (os.path.join(self.sample("moe"), "model.pbtxt"), "model.pbtxt"),
-                            (self.model, "v1_train"), (self.sample("digits-mlp"), "digits-mlp")):
+                            (self.model, "v1_train"),
+                            (os.path.join(self.sample("digits-lenet"), "project.ini"),
+                             "digits-lenet"),
+                            (self.sample("digits-mlp"), "digits-mlp")):
             w.act("open-any", text(path))
             w.until(lambda title=title: f"{title} · Sluice" in self.titles(w))
             self.tap.point(f"{title} is opened", True)

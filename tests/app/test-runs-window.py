@@ -252,7 +252,7 @@ class Session:
         press_keys("ctrl+z")
         self.w.until(lambda: "lenet-3" in self.runs())
 
-    def click(self, name, *modifiers):
+    def click(self, name, *modifiers, button="1"):
         """On the row's name, with the pointer."""
         row = self.w.until(lambda: next((o for o in self.w.accessible().tree()
                                          if o.role() == "row" and o.place()[2] > 0
@@ -264,7 +264,7 @@ class Session:
         ups = [word for key in modifiers for word in ("keyup", key)]
         subprocess.run(["xdotool", "mousemove", str(x + self.clicked_at),
                         str(y + height // 2), *keys,
-                        "click", "1", *ups], check=True)
+                        "click", button, *ups], check=True)
 
     def pointer(self):
         self.filter("name:lenet")
@@ -281,6 +281,19 @@ class Session:
         self.click(names[4], "shift")
         page = self.page(lambda p: len(p["selected"]) == 4)
         self.tap.point("Shift+click selects all up to it", page["selected"] == names[1:5], page)
+        self.click(names[2], button="3")
+        self.w.find_accessible("menu item", "Move to trash")
+        page = self.page()
+        self.tap.point("the menu of one of them is about all", page["selected"] == names[1:5], page)
+        press_keys("Escape")
+        self.w.until(lambda: all(o.place()[2] <= 0 for o in self.w.all_accessible(
+            "menu item", "Move to trash")))
+        self.click(names[0], button="3")
+        page = self.page(lambda p: p["selected"] == names[:1])
+        self.tap.point("that of another run is about that one", page["selected"] == names[:1], page)
+        press_keys("Escape")
+        self.w.until(lambda: all(o.place()[2] <= 0 for o in self.w.all_accessible(
+            "menu item", "Move to trash")))
         press_keys("ctrl+a")
         page = self.page(lambda p: len(p["selected"]) == len(names))
         self.tap.point("Ctrl+A all that are found", page["selected"] == names, page)

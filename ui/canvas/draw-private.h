@@ -71,6 +71,9 @@ void sluice_draw_far_title (Draw *d, guint item);
 void sluice_draw_ring (Draw *d, guint item, double width);
 SluiceColor sluice_draw_item_color (Draw *d, const SluiceSceneItem *item);
 
+/* draw-labels.c */
+void sluice_draw_labels (Draw *d, const GArray *edges, const GArray *items);
+
 /* draw.c */
 /* The head of an arrow of that width that ends at @tip. */
 void sluice_draw_arrow (Draw *d, SluicePoint before, SluicePoint tip, double width);

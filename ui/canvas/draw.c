@@ -582,30 +582,6 @@ draw_edges (Draw *d, const GArray *edges)
   cairo_set_dash (d->cr, NULL, 0, 0);
 }
 
-static void
-draw_labels (Draw *d, const GArray *edges)
-{
-  if (d->state->zoom < DRAW_SMALL_ZOOM || d->state->shift != NULL)
-    return;
-  double scale = text_scale (d, TEXT_LABEL);
-  for (guint i = 0; i < edges->len; i++)
-    {
-      const SluiceSceneEdge *e = sluice_scene_get_edge (d->scene, g_array_index (edges, guint, i));
-      if (e->label == NULL)
-        continue;
-      PangoRectangle extents;
-      PangoLayout *layout = get_layout (d, TEXT_LABEL, e->label, 400);
-      pango_layout_get_extents (layout, NULL, &extents);
-      double w = scale * extents.width / PANGO_SCALE + 10, h = 16 * scale;
-      SluiceRect plate = { e->label_at.x - w / 2, e->label_at.y - h / 2, w, h };
-      sluice_cairo_set_color (d->cr, d->theme->ground);
-      sluice_cairo_rounded_rect (d->cr, &plate, 4);
-      cairo_fill (d->cr);
-      sluice_draw_text (d, TEXT_LABEL, e->label, e->label_at.x, e->label_at.y, 400, ALIGN_CENTRE,
-                        e->kind == SLUICE_EDGE_REFERENCE ? d->theme->update : d->theme->dim);
-    }
-}
-
 /* Neighbours of one colour are one path: to change the colour costs more than a box. */
 static void
 draw_distant_items (Draw *d, const GArray *items)
@@ -787,7 +763,7 @@ sluice_drawer_draw (SluiceDrawer *self,
                            state->zoom < FAR_ZOOM ? CAIRO_ANTIALIAS_FAST : CAIRO_ANTIALIAS_GOOD);
       draw_items (&d, items, TRUE);
       draw_edges (&d, edges);
-      draw_labels (&d, edges);
+      sluice_draw_labels (&d, edges, items);
       draw_items (&d, items, FALSE);
     }
   cairo_set_antialias (cr, CAIRO_ANTIALIAS_DEFAULT);

@@ -100,6 +100,21 @@ SluiceColorScale sluice_scene_get_color_scale (SluiceScene *scene, const SluiceV
 /* Rectangle of the "close" word of an open scope, in scene coordinates. */
 SluiceRect sluice_scene_get_close_rect (SluiceScene *scene, guint item);
 
+/* The words at an edge, and where they are drawn. */
+typedef struct
+{
+  guint edge;
+  SluiceRect rect; /* of the plate under them, in scene coordinates */
+} SluiceScenePlate;
+
+/* (transfer full) (element-type SluiceScenePlate): of those edges what is not cut by one of those
+ * items or by another plate: words do not get smaller than can be read, so that from afar there is
+ * less room for them. */
+GArray *sluice_scene_list_plates (SluiceScene *scene,
+                                  const GArray *edges,
+                                  const GArray *items,
+                                  double zoom);
+
 /* Rectangle of an item on its way. */
 SluiceRect sluice_draw_item_rect (SluiceScene *scene, const SluiceDrawState *state, guint item);
 

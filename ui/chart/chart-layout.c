@@ -8,10 +8,21 @@
 #define TITLE_HEIGHT  41.0
 #define BOTTOM_HEIGHT 30.0
 #define RIGHT_MARGIN  20.0
+#define LEAST_PARTS   4 /* of the axis to come that a curve fills one of, before all is shown */
 #define LABEL_GAP     9.0
 /* The gutter grows in steps, so that a longer label does not move the plot by a pixel or two. */
 #define GUTTER_LEAST 48.0
 #define GUTTER_STEP  12.0
+
+double
+sluice_chart_choose_end (double last, double expected)
+{
+  double end = expected;
+
+  while (last > 0 && last < end / LEAST_PARTS)
+    end /= LEAST_PARTS;
+  return end;
+}
 
 void
 sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
@@ -37,7 +48,7 @@ sluice_chart_full_x (SluiceChart *self, double *x0, double *x1)
   if (self->axis == SLUICE_X_STEP && self->expected_steps > 0)
     {
       lo = MIN (lo, 0);
-      hi = MAX (hi, (double) self->expected_steps);
+      hi = MAX (hi, sluice_chart_choose_end (hi, (double) self->expected_steps));
     }
   if (lo > hi)
     {

@@ -239,6 +239,7 @@ sluice_chart_table_init (SluiceChartTable *self)
   self->view = gtk_column_view_new (NULL);
   for (guint i = 0; i < N_COLUMNS; i++)
     add_column (self, i, _ (titles[i]));
+  sluice_widget_align_titles (GTK_COLUMN_VIEW (self->view));
   sorted = gtk_sort_list_model_new (
       g_object_ref (G_LIST_MODEL (self->rows)),
       g_object_ref (gtk_column_view_get_sorter (GTK_COLUMN_VIEW (self->view))));

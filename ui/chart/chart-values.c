@@ -96,14 +96,13 @@ char *
 sluice_chart_format_value (SluiceChart *self, const SluiceChartValue *value)
 {
   const SluiceMeasure *measure = &value->measure;
-  g_autofree char *mean = sluice_format_value (value->sample.value, self->unit);
-  g_autofree char *deviation = NULL;
+  g_autofree char *both = NULL;
 
   if (measure->n == 0)
-    return g_steal_pointer (&mean);
-  deviation = sluice_format_value (measure->deviation, self->unit);
-  /* Translators: mean and standard deviation of a value, and of how many runs. */
-  return g_strdup_printf (_ ("%s ± %s, n %u"), mean, deviation, measure->n);
+    return sluice_format_value (value->sample.value, self->unit);
+  both = sluice_format_spread (value->sample.value, measure->deviation, self->unit);
+  /* Translators: mean ± standard deviation of a value, and of how many runs. */
+  return g_strdup_printf (_ ("%s, n %u"), both, measure->n);
 }
 
 char *

@@ -154,8 +154,13 @@ gboolean sluice_chart_get_ignore_outliers (SluiceChart *self);
 /** sluice_chart_set_band: fill between least and greatest value of a column; off at first. */
 void sluice_chart_set_band (SluiceChart *self, gboolean band);
 
-/** sluice_chart_set_expected_steps: the step axis reaches at least here; 0 when not known. */
+/** sluice_chart_set_expected_steps: the step axis reaches here, as soon as there is something to be
+ * seen on it (sluice_chart_choose_end()); 0 when not known. */
 void sluice_chart_set_expected_steps (SluiceChart *self, gint64 steps);
+
+/** sluice_chart_choose_end: of a step axis while a run has come to @last of @expected: the end that
+ * is to come, or a part of that until the curve fills a quarter of it. */
+double sluice_chart_choose_end (double last, double expected);
 
 /**
  * sluice_chart_set_view:

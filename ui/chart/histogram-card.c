@@ -145,7 +145,10 @@ draw (SluiceCard *card, cairo_t *cr, double width, double height, const SluiceTh
   sluice_histogram_chart_render (SLUICE_HISTOGRAM_CARD (card)->chart, cr, width, height, theme,
                                  SLUICE_CHART_FRAME | SLUICE_CHART_TITLE);
   if (SLUICE_HISTOGRAM_CARD (card)->count_source == 0)
-    SLUICE_HISTOGRAM_CARD (card)->count_source = g_idle_add (count_cb, card);
+    /* Between two frames, however close they follow each other: a run at full speed leaves the
+     * window no idle moment. */
+    SLUICE_HISTOGRAM_CARD (card)->count_source =
+        g_idle_add_full (G_PRIORITY_HIGH_IDLE, count_cb, card, NULL);
 }
 
 static gboolean

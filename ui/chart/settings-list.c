@@ -215,6 +215,7 @@ set_columns (SluiceSettingsList *self, const SluiceSettingsTable *table)
   add_column (self, NAME, _ ("Run"));
   for (guint i = 0; i < table->columns->len; i++)
     add_column (self, i, ((SluiceSettingsColumn *) g_ptr_array_index (table->columns, i))->name);
+  sluice_widget_align_titles (self->view);
 }
 
 static gboolean

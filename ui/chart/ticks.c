@@ -323,20 +323,25 @@ sluice_format_tick (double value, double step, SluiceUnit unit)
     }
 }
 
+/* -1: it is written with an exponent. */
+static int
+decimals_of_value (double value, int digits)
+{
+  double magnitude = fabs (value);
+
+  if (magnitude != 0 && (magnitude >= 1e7 || magnitude < 1e-4))
+    return -1;
+  if (value == floor (value))
+    return 0;
+  return CLAMP (digits - 1 - (int) floor (log10 (magnitude)), 0, 7);
+}
+
 static char *
 format_significant (double value, int digits)
 {
-  double magnitude = fabs (value);
-  int decimals;
+  int decimals = decimals_of_value (value, digits);
 
-  if (value == 0)
-    return g_strdup ("0");
-  if (magnitude >= 1e7 || magnitude < 1e-4)
-    return format_exponent (value, digits);
-  if (value == floor (value))
-    return sluice_format_fixed (value, 0);
-  decimals = digits - 1 - (int) floor (log10 (magnitude));
-  return sluice_format_fixed (value, CLAMP (decimals, 0, 7));
+  return decimals < 0 ? format_exponent (value, digits) : sluice_format_fixed (value, decimals);
 }
 
 char *
@@ -364,6 +369,23 @@ sluice_format_value (double value, SluiceUnit unit)
     default:
       return format_significant (value, 4);
     }
+}
+
+char *
+sluice_format_spread (double value, double spread, SluiceUnit unit)
+{
+  g_autofree char *of_value = sluice_format_value (value, unit);
+  g_autofree char *of_spread = sluice_format_value (spread, unit);
+  int decimals = unit == SLUICE_UNIT_NONE && isfinite (value) && value != floor (value)
+                     ? decimals_of_value (value, 4)
+                     : -1;
+
+  if (decimals >= 0 && isfinite (spread) && spread >= 0.5 * pow (10, -decimals))
+    {
+      g_free (of_spread);
+      of_spread = sluice_format_fixed (spread, decimals);
+    }
+  return g_strdup_printf ("%s ± %s", of_value, of_spread);
 }
 
 char *

@@ -60,6 +60,15 @@ char *sluice_format_tick (double value, double step, SluiceUnit unit);
 char *sluice_format_value (double value, SluiceUnit unit);
 
 /**
+ * sluice_format_spread:
+ * @spread: how far around @value it may be, or is
+ *
+ * Returns: (transfer full): "0.2422 ± 0.0354": both with the decimals of the first; with more of
+ * its own where it would be 0 with these
+ */
+char *sluice_format_spread (double value, double spread, SluiceUnit unit);
+
+/**
  * sluice_format_exact:
  *
  * Returns: (transfer full): as somebody has written a number: all of its digits, but no more than

@@ -329,3 +329,26 @@ sluice_pointer_has_moved (GtkEventController *controller, double *seen)
     return TRUE;
   return x != seen[0] || y != seen[1];
 }
+
+GtkWidget *
+sluice_widget_align_title (GtkWidget *title, gboolean is_number)
+{
+  GtkWidget *box = gtk_widget_get_first_child (title);
+  GtkWidget *label = box != NULL ? gtk_widget_get_first_child (box) : NULL;
+  if (!GTK_IS_LABEL (label))
+    return NULL;
+  gtk_label_set_xalign (GTK_LABEL (label), is_number ? 1 : 0);
+  gtk_widget_set_hexpand (label, TRUE);
+  if (is_number)
+    gtk_box_reorder_child_after (GTK_BOX (box), label, gtk_widget_get_last_child (box));
+  return label;
+}
+
+void
+sluice_widget_align_titles (GtkColumnView *view)
+{
+  GtkWidget *header = gtk_widget_get_first_child (GTK_WIDGET (view));
+  GtkWidget *first = header != NULL ? gtk_widget_get_first_child (header) : NULL;
+  for (GtkWidget *title = first; title != NULL; title = gtk_widget_get_next_sibling (title))
+    sluice_widget_align_title (title, title != first);
+}

@@ -55,6 +55,20 @@ void sluice_snapshot_append_card (GtkSnapshot *snapshot,
                                   GtkWidget *widget,
                                   const graphene_rect_t *place);
 
+/**
+ * sluice_widget_align_title:
+ * @title: of a column of a #GtkColumnView
+ * @is_number: its numbers end at the right; the arrow of what is sorted by then stands left of it
+ *
+ * GTK 4.8 has no property for it.
+ *
+ * Returns: (nullable) (transfer none): its label
+ */
+GtkWidget *sluice_widget_align_title (GtkWidget *title, gboolean is_number);
+
+/** sluice_widget_align_titles: of a view whose first column has names and all others numbers. */
+void sluice_widget_align_titles (GtkColumnView *view);
+
 /** sluice_snapshot_focus_ring: the ring of a card that has the keyboard. */
 void sluice_snapshot_focus_ring (GtkSnapshot *snapshot, GtkWidget *widget);
 

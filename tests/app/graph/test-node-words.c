@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Words of the inspector, the sentence of a failure, and what variables are for. */
+#include <math.h>
+
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
 #include "engine/graph/variable-kind.h"
@@ -50,6 +52,11 @@ test_quantities (void)
   says (sluice_words_duration (420), "0.42" THIN "ms");
   says (sluice_words_duration (2.5e6), "2.50" THIN "s");
   says (sluice_words_duration (-1), "–");
+  says (sluice_words_spread (150, 92.5), "0.15 ± 0.09" THIN "ms");
+  says (sluice_words_spread (42, 0.5), "42.0 ± 0.5" THIN "µs");
+  says (sluice_words_spread (2.5e6, 4e4), "2.50 ± 0.04" THIN "s");
+  says (sluice_words_spread (42, NAN), "42.0" THIN "µs");
+  says (sluice_words_spread (NAN, 1), "–");
   says (sluice_words_number (-0.42664), "−0.427");
   says (sluice_words_number (0.00031234), "0.000312");
   says (sluice_words_number (12345.4), "12\u202f345");
@@ -81,6 +88,14 @@ test_attributes (void)
                            .list = { items, 2 } };
   says (sluice_words_attr_value (&list), "1, 20\u202f"
                                          "000");
+  /* The type of one number stands in another row. */
+  const guint8 bytes[] = { 0, 200, 255 };
+  g_autoptr (SluiceTensor) number = sluice_tensor_new_float (0.03f);
+  g_autoptr (SluiceTensor) three = sluice_tensor_new_from (SLUICE_UINT8, &SLUICE_SHAPE (3), bytes);
+  SluiceAttrValue of_number = { .kind = SLUICE_ATTR_TENSOR, .tensor = number };
+  SluiceAttrValue of_three = { .kind = SLUICE_ATTR_TENSOR, .tensor = three };
+  says (sluice_words_attr_value (&of_number), "0.03");
+  says (sluice_words_attr_value (&of_three), "uint8 [3] = [0 200 255]");
   g_assert_true (sluice_words_attr_is_shown (&type));
   g_assert_false (sluice_words_attr_is_shown (&debug));
   g_assert_false (sluice_words_attr_is_shown (&own));

@@ -399,6 +399,48 @@ test_error_badge (void)
   sluice_graph_model_unref (model);
 }
 
+/* From afar the words are larger than what they were placed for: one gives way to another, and to a
+ * box; none is cut. */
+static void
+test_plates_are_whole (void)
+{
+  g_autoptr (SluiceGraphModel) model = fixture_mlp ();
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, NULL, SLUICE_FLOW_UP, NULL);
+  SluiceRect all = sluice_rect_grown (&(SluiceRect){ 0 }, 1e5);
+  g_autoptr (GArray) items = g_array_new (FALSE, FALSE, sizeof (guint));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (guint));
+  guint n_labels = 0;
+  sluice_scene_query (scene, &all, items);
+  sluice_scene_query_edges (scene, &all, 0, edges);
+  for (guint i = 0; i < edges->len; i++)
+    n_labels += sluice_scene_get_edge (scene, g_array_index (edges, guint, i))->label != NULL;
+  g_autoptr (GArray) near = sluice_scene_list_plates (scene, edges, items, 1);
+  g_autoptr (GArray) far = sluice_scene_list_plates (scene, edges, items, 0.55);
+  g_assert_cmpuint (n_labels, >, 0);
+  g_assert_cmpuint (near->len, ==, n_labels);
+  g_assert_cmpuint (far->len, >, 0);
+  for (guint i = 0; i < far->len; i++)
+    {
+      const SluiceScenePlate *one = &g_array_index (far, SluiceScenePlate, i);
+      g_assert_cmpfloat (one->rect.height, >, 16);
+      /* Half of what is around the words. */
+      SluiceRect r = { one->rect.x + 3, one->rect.y + 4, one->rect.width - 6,
+                       one->rect.height - 8 };
+      for (guint k = i + 1; k < far->len; k++)
+        g_assert_false (sluice_rect_touches (&r, &g_array_index (far, SluiceScenePlate, k).rect)
+                        && !sluice_scene_get_edge (scene, one->edge)->stub);
+      for (guint k = 0; k < items->len; k++)
+        {
+          const SluiceSceneItem *item =
+              sluice_scene_get_item (scene, g_array_index (items, guint, k));
+          g_assert_false (item->kind != SLUICE_ITEM_HEADING
+                          && !sluice_scene_get_edge (scene, one->edge)->stub
+                          && sluice_rect_touches (&r, &item->rect));
+        }
+    }
+}
+
 static void
 test_export (void)
 {
@@ -507,6 +549,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/draw/notes", test_notes_are_whole);
   g_test_add_func ("/canvas/draw/culling", test_culling);
   g_test_add_func ("/canvas/draw/badge", test_error_badge);
+  g_test_add_func ("/canvas/draw/plates", test_plates_are_whole);
   g_test_add_func ("/canvas/draw/export", test_export);
   g_test_add_func ("/canvas/draw/dot", test_dot_round_trip);
   g_test_add_func ("/canvas/draw/dot/back-edge", test_dot_back_edge);

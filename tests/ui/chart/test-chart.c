@@ -325,6 +325,32 @@ test_few_points (void)
   cairo_surface_destroy (surface);
 }
 
+/* A long run is seen from its start; the end that is to come is there once a quarter is done. */
+static void
+test_expected_end (void)
+{
+  g_autoptr (SluiceChart) chart = sluice_chart_new ();
+  g_autoptr (SluiceSeriesBuffer) buffer = sluice_series_buffer_new ();
+  double x0, x1;
+
+  g_assert_cmpfloat (sluice_chart_choose_end (0, 400000), ==, 400000);
+  g_assert_cmpfloat (sluice_chart_choose_end (5157, 400000), ==, 6250);
+  g_assert_cmpfloat (sluice_chart_choose_end (99999, 400000), ==, 100000);
+  g_assert_cmpfloat (sluice_chart_choose_end (100000, 400000), ==, 400000);
+  sluice_chart_add_series (chart, "long", sluice_palette_color (0),
+                           sluice_series_buffer_as_source (buffer));
+  sluice_chart_set_expected_steps (chart, 400000);
+  for (int i = 1; i <= 100; i++)
+    sluice_series_buffer_append (buffer, 10 * i, 10 * i, 1.0 / i);
+  sluice_chart_get_view (chart, &x0, &x1);
+  g_assert_cmpfloat (x0, ==, 0);
+  g_assert_cmpfloat (x1, >=, 1000);
+  g_assert_cmpfloat (x1, <=, 4000);
+  sluice_series_buffer_append (buffer, 200000, 200000, 0);
+  sluice_chart_get_view (chart, &x0, &x1);
+  g_assert_cmpfloat (x1, ==, 400000);
+}
+
 /* Rows from the first to the last that have a pixel of that colour. */
 static int
 height_of_color (cairo_surface_t *surface, guint32 rgb)
@@ -668,6 +694,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/chart/many-runs", test_many_runs);
   g_test_add_func ("/ui/chart/chart/pan", test_pan);
   g_test_add_func ("/ui/chart/crowd", test_crowd);
+  g_test_add_func ("/ui/chart/chart/expected-end", test_expected_end);
   g_test_add_func ("/ui/chart/chart/few-points", test_few_points);
   g_test_add_func ("/ui/chart/chart/front", test_front);
   g_test_add_func ("/ui/chart/chart/trend", test_trend);

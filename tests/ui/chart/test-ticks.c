@@ -339,6 +339,32 @@ test_locale (void)
   remove_tree (folder);
 }
 
+static void
+test_spread (void)
+{
+  static const struct
+  {
+    double value, spread;
+    SluiceUnit unit;
+    const char *text;
+  } cases[] = {
+    { 0.24218, 0.035431, SLUICE_UNIT_NONE, "0.2422 ± 0.0354" },
+    { 0.18031, 0.0022123, SLUICE_UNIT_NONE, "0.1803 ± 0.0022" },
+    { 0.18031, 0.0000123, SLUICE_UNIT_NONE, "0.1803 ± 1.23e−5" },
+    { 12.5, 0, SLUICE_UNIT_NONE, "12.50 ± 0" },
+    { 3, 0.25, SLUICE_UNIT_NONE, "3 ± 0.2500" },
+    { 0.963, 0.0042, SLUICE_UNIT_PERCENT, "96.3\u202f% ± 0.42\u202f%" },
+    { NAN, 1, SLUICE_UNIT_NONE, "NaN ± 1" },
+  };
+
+  for (guint i = 0; i < G_N_ELEMENTS (cases); i++)
+    {
+      g_autofree char *text = sluice_format_spread (cases[i].value, cases[i].spread, cases[i].unit);
+
+      g_assert_cmpstr (text, ==, cases[i].text);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
@@ -350,6 +376,7 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/chart/ticks/log", test_log);
   g_test_add_func ("/ui/chart/ticks/format-tick", test_format_tick);
   g_test_add_func ("/ui/chart/ticks/format-value", test_format_value);
+  g_test_add_func ("/ui/chart/ticks/format-spread", test_spread);
   g_test_add_func ("/ui/chart/ticks/format-exact", test_format_exact);
   g_test_add_func ("/ui/chart/ticks/locale", test_locale);
   g_test_add_func ("/ui/chart/scale/roundtrip", test_scale_roundtrip);
