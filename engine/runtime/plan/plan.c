@@ -8,33 +8,13 @@
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
+#include "engine/runtime/plan/plan-compile.h"
 #include "engine/runtime/plan/plan-transfers.h"
 #include "engine/runtime/plan/queued.h"
 #include "engine/runtime/session/session-partial-run.h"
 
-typedef struct
-{
-  SluiceWork *work;
-  gboolean truncates; /* transfers */
-  SluicePlan *plan;
-  GPtrArray *order;        /* the work nodes that become plan nodes, by rank */
-  guint32 *rank;           /* by work index; NOWHERE: its value is there from the start */
-  guint32 *first_constant; /* by work index */
-  GArray *kept;
-  GArray *fed;        /* of SluicePlanEdge, port is the feed */
-  GByteArray *dtypes; /* of outputs */
-  GArray *members;    /* of SluicePlanMember */
-} Compile;
-
-/* Is the value there before the step begins? */
-static gboolean
-is_there (const SluiceWorkNode *node)
-{
-  return node->kind == SLUICE_WORK_CONST && node->n_controls == 0;
-}
-
 static void
-keep_constants (Compile *compile)
+keep_constants (SluicePlanCompile *compile)
 {
   SluiceWork *work = compile->work;
   SluicePlan *plan = compile->plan;
@@ -60,7 +40,7 @@ keep_constants (Compile *compile)
 
 /* The plan's nodes, by frame and in a frame by rank. */
 static void
-number_nodes (Compile *compile)
+number_nodes (SluicePlanCompile *compile)
 {
   SluicePlan *plan = compile->plan;
   const GPtrArray *nodes = compile->work->nodes, *order = compile->work->schedule;
@@ -72,7 +52,7 @@ number_nodes (Compile *compile)
       for (guint i = 0; i < order->len; i++)
         {
           SluiceWorkNode *node = order->pdata[i];
-          if (!sluice_work_has (compile->work, node) || is_there (node))
+          if (!sluice_work_has (compile->work, node) || sluice_plan_is_there (node))
             continue;
           if (pass == 0)
             plan->frames[node->frame].n_nodes++;
@@ -92,7 +72,7 @@ number_nodes (Compile *compile)
 }
 
 static gboolean
-is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
+is_virtual (const SluicePlanCompile *compile, const SluiceWorkNode *work_node)
 {
   /* What steers the step or stands for state is real everywhere. */
   const SluiceRoleTraits *traits = sluice_work_get_traits (work_node);
@@ -101,7 +81,10 @@ is_virtual (const Compile *compile, const SluiceWorkNode *work_node)
 }
 
 static gboolean
-find_kernel (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+find_kernel (SluicePlanCompile *compile,
+             SluiceWorkNode *work_node,
+             SluicePlanNode *node,
+             GError **error)
 {
   const SluiceDevice *device = compile->work->devices[work_node->device];
   const int max_rank = compile->work->max_rank;
@@ -130,7 +113,7 @@ find_kernel (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, 
 
 /* What moves a value from one frame or iteration to another needs no kernel. FALSE: no such. */
 static gboolean
-compile_frame_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+compile_frame_op (SluicePlanCompile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   switch (sluice_work_role (work_node))
     {
@@ -156,7 +139,10 @@ compile_frame_op (Compile *compile, const SluiceWorkNode *work_node, SluicePlanN
 
 /* Flags and kernel of a node that runs an op. */
 static gboolean
-compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+compile_op (SluicePlanCompile *compile,
+            SluiceWorkNode *work_node,
+            SluicePlanNode *node,
+            GError **error)
 {
   const SluiceOpDef *def = work_node->origin->op->def;
   if (def->flags & SLUICE_OP_ALLOWS_UNINITIALIZED)
@@ -193,7 +179,7 @@ compile_op (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, G
 }
 
 static void
-book_outputs (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
+book_outputs (SluicePlanCompile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   node->first_output = compile->dtypes->len;
   for (guint i = 0; i < node->n_outputs; i++)
@@ -209,7 +195,7 @@ book_outputs (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node)
 
 /* Of a partial run: where a value comes in or goes out. */
 static void
-compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
+compile_end (SluicePlanCompile *compile, const SluiceWorkNode *work_node, SluicePlanNode *node)
 {
   gboolean feeds = work_node->kind == SLUICE_WORK_FEED;
   node->kernel = feeds ? &sluice_partial_run_feed_kernel : &sluice_partial_run_fetch_kernel;
@@ -228,7 +214,10 @@ compile_end (Compile *compile, const SluiceWorkNode *work_node, SluicePlanNode *
 /* What a node runs besides the one that gives its outputs; in a region each member gives its own.
  */
 static void
-book_members (Compile *compile, const SluiceWorkNode *work_node, guint32 rank, guint32 output)
+book_members (SluicePlanCompile *compile,
+              const SluiceWorkNode *work_node,
+              guint32 rank,
+              guint32 output)
 {
   if (work_node->kind == SLUICE_WORK_FUSED)
     {
@@ -258,7 +247,10 @@ book_members (Compile *compile, const SluiceWorkNode *work_node, guint32 rank, g
 
 /* A node that runs several. */
 static gboolean
-compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+compile_together (SluicePlanCompile *compile,
+                  SluiceWorkNode *work_node,
+                  SluicePlanNode *node,
+                  GError **error)
 {
   const char *type =
       sluice_device_class_get_kernel_type (compile->work->devices[work_node->device]->klass);
@@ -278,7 +270,10 @@ compile_together (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *n
 
 /* What the kind of the work node decides. */
 static gboolean
-compile_kind (Compile *compile, SluiceWorkNode *work_node, SluicePlanNode *node, GError **error)
+compile_kind (SluicePlanCompile *compile,
+              SluiceWorkNode *work_node,
+              SluicePlanNode *node,
+              GError **error)
 {
   gboolean ok = TRUE;
   switch (work_node->kind)
@@ -334,7 +329,7 @@ trace_kind_of (const SluicePlanNode *node)
 }
 
 static gboolean
-compile_node (Compile *compile, guint32 rank, GError **error)
+compile_node (SluicePlanCompile *compile, guint32 rank, GError **error)
 {
   SluiceWorkNode *work_node = compile->order->pdata[rank];
   SluicePlan *plan = compile->plan;
@@ -371,7 +366,7 @@ is_frame_constant (const SluiceWorkNode *node)
 
 /* The first slot of each node, and what its slots hold. */
 static gboolean
-compile_inputs (Compile *compile, GError **error)
+compile_inputs (SluicePlanCompile *compile, GError **error)
 {
   SluicePlan *plan = compile->plan;
   for (guint32 f = 0, slot = 0; f < plan->n_frames; f++)
@@ -408,205 +403,15 @@ compile_inputs (Compile *compile, GError **error)
                 "input %u must be a reference to a variable, and a value is fed there", k);
           if (holds)
             flags[k] |= takes ? SLUICE_SLOT_REF : SLUICE_SLOT_READ;
-          if (edge.node && (is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
-            flags[k] |= SLUICE_SLOT_KEPT | (is_there (edge.node) ? SLUICE_SLOT_CONSTANT : 0);
+          if (edge.node
+              && (sluice_plan_is_there (edge.node) || (is_frame_constant (edge.node) && !holds)))
+            flags[k] |=
+                SLUICE_SLOT_KEPT | (sluice_plan_is_there (edge.node) ? SLUICE_SLOT_CONSTANT : 0);
           if (flags[k])
             plan->nodes[i].flags |= SLUICE_PLAN_ODD_INPUTS;
         }
     }
   return TRUE;
-}
-
-/* One outgoing edge on its way into the flat array. */
-typedef struct
-{
-  guint32 source;
-  SluicePlanEdge edge;
-} Loose;
-
-static int
-compare_loose (const void *a, const void *b)
-{
-  const Loose *x = a, *y = b;
-  if (x->source != y->source)
-    return x->source < y->source ? -1 : 1;
-  if (x->edge.port != y->edge.port)
-    return x->edge.port < y->edge.port ? -1 : 1;
-  if (x->edge.ahead != y->edge.ahead)
-    return x->edge.ahead ? -1 : 1;
-  if (x->edge.node != y->edge.node)
-    return x->edge.node < y->edge.node ? -1 : 1;
-  return x->edge.slot < y->edge.slot ? -1 : x->edge.slot > y->edge.slot;
-}
-
-/* Books one edge: as a loose one, as a value that is kept, or as one that is fed. */
-static void
-book_edge (Compile *compile, GArray *loose, SluiceWorkEdge from, SluicePlanEdge edge)
-{
-  if (!from.node)
-    {
-      edge.port = (guint16) from.port;
-      g_array_append_val (compile->fed, edge);
-      return;
-    }
-  if (is_there (from.node))
-    {
-      SluicePlanKept kept = {
-        edge.slot, compile->plan->constants[compile->first_constant[from.node->index] + from.port]
-      };
-      g_array_append_val (compile->kept, kept);
-      return;
-    }
-  Loose item = { compile->rank[from.node->index], edge };
-  item.edge.port = (guint16) from.port;
-  g_array_append_val (loose, item);
-  if (edge.node != SLUICE_PLAN_NOWHERE)
-    compile->plan->pending[edge.node]++;
-}
-
-static void
-book_node (Compile *compile, GArray *loose, guint32 rank)
-{
-  const SluiceWorkNode *work_node = compile->order->pdata[rank];
-  SluicePlanNode *node = &compile->plan->nodes[rank];
-  for (guint i = 0; i < work_node->n_inputs; i++)
-    book_edge (compile, loose, work_node->inputs[i],
-               (SluicePlanEdge){ .node = rank, .slot = node->first_input + i });
-  /* A Merge counts its control inputs in twos; bit 0 stands until a live input has come. */
-  guint32 *pending = &compile->plan->pending[rank];
-  if (node->flags & SLUICE_PLAN_MERGE)
-    *pending = 1;
-  for (guint i = 0; i < work_node->n_controls; i++)
-    {
-      SluiceWorkNode *before = work_node->controls[i];
-      if (is_there (before))
-        continue;
-      Loose item = { compile->rank[before->index],
-                     { .node = rank, .slot = SLUICE_PLAN_NOWHERE, .port = G_MAXUINT16 } };
-      g_array_append_val (loose, item);
-      *pending += node->flags & SLUICE_PLAN_MERGE ? 2 : 1;
-    }
-}
-
-static void
-book_fetch (Compile *compile, GArray *loose, guint i)
-{
-  SluiceWorkEdge from = compile->work->fetches[i];
-  SluicePlanFetch *fetch = &compile->plan->fetches[i];
-  fetch->feed = -1;
-  fetch->slot = SLUICE_PLAN_NOWHERE;
-  if (!from.node)
-    fetch->feed = from.port;
-  else if (is_there (from.node))
-    fetch->constant =
-        compile->plan->constants[compile->first_constant[from.node->index] + from.port];
-  else
-    {
-      fetch->slot = compile->plan->n_inputs + i;
-      fetch->is_ref = sluice_dtype_is_ref (sluice_work_dtype (compile->work, from));
-      if (fetch->is_ref)
-        compile->plan->slot_flags[fetch->slot] = SLUICE_SLOT_REF;
-      book_edge (compile, loose, from,
-                 (SluicePlanEdge){ .node = SLUICE_PLAN_NOWHERE, .slot = fetch->slot });
-    }
-}
-
-/* A Merge that a feed or a constant reaches has its live input from the start. */
-static void
-settle_merges (Compile *compile)
-{
-  SluicePlan *plan = compile->plan;
-  for (guint i = 0; i < compile->fed->len; i++)
-    {
-      const SluicePlanEdge *edge = &g_array_index (compile->fed, SluicePlanEdge, i);
-      if (edge->node != SLUICE_PLAN_NOWHERE && plan->nodes[edge->node].flags & SLUICE_PLAN_MERGE)
-        plan->pending[edge->node] &= ~1u;
-    }
-  for (guint32 i = 0; i < plan->n_nodes; i++)
-    for (guint k = 0; plan->nodes[i].flags & SLUICE_PLAN_MERGE && k < plan->nodes[i].n_inputs; k++)
-      {
-        const SluiceWorkNode *work_node = compile->order->pdata[i];
-        if (work_node->inputs[k].node && is_there (work_node->inputs[k].node))
-          plan->pending[i] &= ~1u;
-      }
-}
-
-static int
-compare_fed (const void *a, const void *b)
-{
-  const SluicePlanEdge *x = a, *y = b;
-  return x->port != y->port ? (x->port < y->port ? -1 : 1)
-                            : (x->slot < y->slot ? -1 : x->slot > y->slot);
-}
-
-static int
-compare_kept (const void *a, const void *b)
-{
-  const SluicePlanKept *x = a, *y = b;
-  return x->slot < y->slot ? -1 : x->slot > y->slot;
-}
-
-static void
-lay_feeds (Compile *compile)
-{
-  SluicePlan *plan = compile->plan;
-  GArray *fed = compile->fed;
-  if (fed->len)
-    qsort (fed->data, fed->len, sizeof (SluicePlanEdge), compare_fed);
-  plan->feed_first = g_new0 (guint32, plan->n_feeds + 1);
-  for (guint i = 0; i < fed->len; i++)
-    plan->feed_first[g_array_index (fed, SluicePlanEdge, i).port + 1]++;
-  for (guint i = 0; i < plan->n_feeds; i++)
-    plan->feed_first[i + 1] += plan->feed_first[i];
-  plan->feed_edges = (SluicePlanEdge *) g_array_steal (fed, NULL);
-}
-
-/* Which edges need not wait for their source to have run. */
-static void
-mark_ahead (Compile *compile, GArray *loose)
-{
-  SluicePlan *plan = compile->plan;
-  const SluiceWorkNode *const *order = (const SluiceWorkNode *const *) compile->order->pdata;
-  for (guint i = 0; i < loose->len; i++)
-    {
-      Loose *item = &g_array_index (loose, Loose, i);
-      guint32 to = item->edge.node;
-      item->edge.ahead = to != SLUICE_PLAN_NOWHERE && order[item->source]->frame == order[to]->frame
-                         && sluice_plan_runs_ahead (&plan->nodes[item->source], &plan->nodes[to]);
-      if (item->edge.ahead)
-        plan->nodes[to].flags |= SLUICE_PLAN_AHEAD_INPUTS;
-      else
-        plan->nodes[item->source].flags &= ~(guint32) SLUICE_PLAN_AHEAD_ONLY;
-    }
-}
-
-static void
-lay_edges (Compile *compile, GArray *loose)
-{
-  SluicePlan *plan = compile->plan;
-  if (plan->n_far_devices > 0)
-    mark_ahead (compile, loose);
-  if (loose->len)
-    qsort (loose->data, loose->len, sizeof (Loose), compare_loose);
-  plan->n_edges = loose->len;
-  plan->edges = g_new (SluicePlanEdge, loose->len + 1);
-  for (guint i = 0; i < loose->len; i++)
-    {
-      const Loose *item = &g_array_index (loose, Loose, i);
-      const Loose *next = i + 1 < loose->len ? item + 1 : NULL;
-      SluicePlanNode *source = &plan->nodes[item->source];
-      if (source->n_edges++ == 0)
-        source->first_edge = i;
-      plan->edges[i] = item->edge;
-      plan->edges[i].last =
-          !next || next->source != item->source || next->edge.port != item->edge.port;
-      if (item->edge.node == SLUICE_PLAN_NOWHERE)
-        continue;
-      const SluiceWorkNode *to = compile->order->pdata[item->edge.node];
-      plan->edges[i].node -= plan->frames[to->frame].first_node;
-      if (item->edge.slot != SLUICE_PLAN_NOWHERE)
-        plan->edges[i].slot -= plan->frames[to->frame].first_slot;
-    }
 }
 
 /* After the edges: what of each node's outputs is read. */
@@ -635,57 +440,8 @@ note_readers (SluicePlan *plan)
     }
 }
 
-/* What each frame has of the arrays that are laid out by frame. */
 static void
-lay_frames (Compile *compile)
-{
-  SluicePlan *plan = compile->plan;
-  GArray *kept = compile->kept;
-  if (kept->len)
-    qsort (kept->data, kept->len, sizeof (SluicePlanKept), compare_kept);
-  plan->n_kept = kept->len;
-  plan->kept = (SluicePlanKept *) g_array_steal (kept, NULL);
-  plan->roots = g_new (guint32, plan->n_nodes + 1);
-  plan->exits = g_new (guint32, plan->n_nodes + 1);
-  guint32 n_kept = 0, n_exits = 0;
-  for (guint32 f = 0; f < plan->n_frames; f++)
-    {
-      SluicePlanFrame *frame = &plan->frames[f];
-      frame->first_kept = n_kept;
-      for (; n_kept < plan->n_kept && plan->kept[n_kept].slot < frame->first_slot + frame->n_slots;
-           n_kept++)
-        plan->kept[n_kept].slot -= frame->first_slot;
-      frame->n_kept = n_kept - frame->first_kept;
-      frame->first_root = plan->n_roots;
-      frame->first_exit = n_exits;
-      for (guint32 i = 0; i < frame->n_nodes; i++)
-        {
-          if (plan->pending[frame->first_node + i] == 0)
-            plan->roots[plan->n_roots++] = i;
-          if (plan->nodes[frame->first_node + i].flags & SLUICE_PLAN_EXIT)
-            plan->exits[n_exits++] = i;
-        }
-      frame->n_roots = plan->n_roots - frame->first_root;
-    }
-}
-
-static void
-compile_edges (Compile *compile)
-{
-  SluicePlan *plan = compile->plan;
-  g_autoptr (GArray) loose = g_array_new (FALSE, FALSE, sizeof (Loose));
-  for (guint32 i = 0; i < plan->n_nodes; i++)
-    book_node (compile, loose, i);
-  for (guint i = 0; i < plan->n_fetches; i++)
-    book_fetch (compile, loose, i);
-  settle_merges (compile);
-  lay_edges (compile, loose);
-  lay_feeds (compile);
-  lay_frames (compile);
-}
-
-static void
-copy_frames (Compile *compile)
+copy_frames (SluicePlanCompile *compile)
 {
   SluicePlan *plan = compile->plan;
   const GArray *frames = compile->work->frames;
@@ -705,7 +461,7 @@ copy_frames (Compile *compile)
 }
 
 static gboolean
-compile_all (Compile *compile, GError **error)
+compile_all (SluicePlanCompile *compile, GError **error)
 {
   SluicePlan *plan = compile->plan;
   keep_constants (compile);
@@ -720,7 +476,7 @@ compile_all (Compile *compile, GError **error)
       return FALSE;
   if (!compile_inputs (compile, error))
     return FALSE;
-  compile_edges (compile);
+  sluice_plan_compile_edges (compile);
   return sluice_plan_check_meetings (plan, error);
 }
 
@@ -746,7 +502,7 @@ sluice_plan_new (SluiceWork *work, gboolean truncate_transfers, GError **error)
   g_autoptr (GByteArray) dtypes = g_byte_array_new ();
   g_byte_array_append (dtypes, (const guint8[]){ SLUICE_INVALID }, 1); /* never NULL */
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (SluicePlanMember));
-  Compile compile = {
+  SluicePlanCompile compile = {
     work, truncate_transfers, plan, order, rank, first_constant, kept, fed, dtypes, members
   };
   if (!compile_all (&compile, error))
