@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-/* The rows of a queue: what one shows, its buttons, and where it is dragged. */
+#include "app/launch/queue-row.h"
+
 #include <glib/gi18n.h>
 
 #include "app/launch/queue-view-private.h"
@@ -12,31 +13,6 @@ static void
 name_widget (GtkWidget *widget, const char *name)
 {
   gtk_accessible_update_property (GTK_ACCESSIBLE (widget), GTK_ACCESSIBLE_PROPERTY_LABEL, name, -1);
-}
-
-/* (nullable): it is none of the queue. */
-static const SluiceQueueEntry *
-find_entry (SluiceQueueView *self, gint64 run)
-{
-  GPtrArray *entries = sluice_queue_worker_get_entries (self->context->queue);
-  for (guint i = 0; i < entries->len; i++)
-    if (((const SluiceQueueEntry *) entries->pdata[i])->info->id == run)
-      return entries->pdata[i];
-  return NULL;
-}
-
-/* (nullable): it is none of the queue, or under way. */
-const SluiceQueueEntry *
-sluice_queue_view_find_waiting (SluiceQueueView *self, gint64 run)
-{
-  const SluiceQueueEntry *entry = find_entry (self, run);
-  return entry != NULL && !sluice_queue_is_under_way (entry->info) ? entry : NULL;
-}
-
-gboolean
-sluice_queue_view_is_waiting (SluiceQueueView *self, gint64 run)
-{
-  return sluice_queue_view_find_waiting (self, run) != NULL;
 }
 
 /* ---- buttons ---- */
@@ -157,7 +133,7 @@ make_end (SluiceQueueRow *row)
 }
 
 SluiceQueueRow *
-sluice_queue_view_add_row (SluiceQueueView *self)
+sluice_queue_row_add (SluiceQueueView *self)
 {
   SluiceQueueRow *row = g_new0 (SluiceQueueRow, 1);
   GtkWidget *line = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
@@ -197,7 +173,7 @@ sluice_queue_view_add_row (SluiceQueueView *self)
 }
 
 void
-sluice_queue_view_remove_row (SluiceQueueView *self)
+sluice_queue_row_remove_last (SluiceQueueView *self)
 {
   SluiceQueueRow *row = self->rows->pdata[self->rows->len - 1];
   gtk_list_box_remove (self->list, row->row);
@@ -258,7 +234,7 @@ sluice_queue_row_show_run (SluiceQueueRow *row,
                            const SluiceQueueSpan *span)
 {
   SluiceColor color = sluice_run_info_get_color (info);
-  const SluiceQueueEntry *entry = find_entry (row->view, info->id);
+  const SluiceQueueEntry *entry = sluice_queue_view_find_entry (row->view, info->id);
   row->run = info->id;
   gtk_label_set_label (row->name, info->name);
   show_device (row, entry != NULL ? entry->devices : NULL);

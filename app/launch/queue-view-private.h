@@ -5,19 +5,7 @@
 #include "app/launch/queue-bar.h"
 #include "app/launch/queue-view.h"
 
-/* What queue-view.c and queue-row.c share. */
-
-/* A row, which shows one run after the other. */
-typedef struct
-{
-  SluiceQueueView *view;
-  GtkWidget *row, *icon, *dot;
-  GtkLabel *name, *device;
-  SluiceQueueBar *bar;
-  GtkWidget *after, *away;
-  gint64 run;   /* 0: the draft */
-  gint64 above; /* run of the row above; 0: none */
-} SluiceQueueRow;
+/* What the view and its rows share. */
 
 struct _SluiceQueueView
 {
@@ -44,18 +32,8 @@ struct _SluiceQueueView
 /* It is trained now, or held. */
 gboolean sluice_queue_is_under_way (const SluiceRunInfo *info);
 void sluice_queue_view_update (SluiceQueueView *self);
+/* (nullable): it is none of the queue. */
+const SluiceQueueEntry *sluice_queue_view_find_entry (SluiceQueueView *self, gint64 run);
 /* (nullable): it is none of the queue, or under way. */
 const SluiceQueueEntry *sluice_queue_view_find_waiting (SluiceQueueView *self, gint64 run);
 gboolean sluice_queue_view_is_waiting (SluiceQueueView *self, gint64 run);
-
-/* At the end of the list. */
-SluiceQueueRow *sluice_queue_view_add_row (SluiceQueueView *self);
-void sluice_queue_view_remove_row (SluiceQueueView *self);
-void sluice_queue_row_show_run (SluiceQueueRow *row,
-                                const SluiceRunInfo *info,
-                                const SluiceQueueSpan *span);
-void sluice_queue_row_show_draft (SluiceQueueRow *row, const SluiceQueueSpan *span);
-/* entry: (nullable): it does not wait; above: (nullable): what stands above it */
-void sluice_queue_row_show_end (SluiceQueueRow *row,
-                                const SluiceQueueEntry *entry,
-                                const SluiceRunInfo *above);

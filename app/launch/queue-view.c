@@ -7,6 +7,7 @@
 #include <glib/gi18n.h>
 #include <math.h>
 
+#include "app/launch/queue-row.h"
 #include "app/shortcuts.h"
 #include "ui/common/color.h"
 #include "ui/common/widget.h"
@@ -111,6 +112,31 @@ get_focused (SluiceQueueView *self)
         return row;
     }
   return NULL;
+}
+
+/* (nullable): it is none of the queue. */
+const SluiceQueueEntry *
+sluice_queue_view_find_entry (SluiceQueueView *self, gint64 run)
+{
+  GPtrArray *entries = sluice_queue_worker_get_entries (self->context->queue);
+  for (guint i = 0; i < entries->len; i++)
+    if (((const SluiceQueueEntry *) entries->pdata[i])->info->id == run)
+      return entries->pdata[i];
+  return NULL;
+}
+
+/* (nullable): it is none of the queue, or under way. */
+const SluiceQueueEntry *
+sluice_queue_view_find_waiting (SluiceQueueView *self, gint64 run)
+{
+  const SluiceQueueEntry *entry = sluice_queue_view_find_entry (self, run);
+  return entry != NULL && !sluice_queue_is_under_way (entry->info) ? entry : NULL;
+}
+
+gboolean
+sluice_queue_view_is_waiting (SluiceQueueView *self, gint64 run)
+{
+  return sluice_queue_view_find_waiting (self, run) != NULL;
 }
 
 /* by: -1 or 1 */
@@ -253,9 +279,9 @@ show_rows (SluiceQueueView *self, GPtrArray *infos, const SluiceQueueSpan *spans
 {
   guint n = infos->len + (self->n_draft > 0);
   while (self->rows->len < n)
-    sluice_queue_view_add_row (self);
+    sluice_queue_row_add (self);
   while (self->rows->len > n)
-    sluice_queue_view_remove_row (self);
+    sluice_queue_row_remove_last (self);
   for (guint i = 0; i < infos->len; i++)
     {
       const SluiceRunInfo *info = infos->pdata[i];

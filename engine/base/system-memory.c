@@ -63,3 +63,14 @@ sluice_system_memory_unmap (void *memory, gsize bytes)
   else
     free (memory);
 }
+
+void
+sluice_system_memory_prefer_huge (void *memory, gsize bytes)
+{
+#ifdef MADV_HUGEPAGE
+  guintptr first = ((guintptr) memory + PAGE - 1) & ~(PAGE - 1);
+  guintptr end = ((guintptr) memory + bytes) & ~(PAGE - 1);
+  if (end > first)
+    madvise ((void *) first, end - first, MADV_HUGEPAGE); /* advice, as above */
+#endif
+}

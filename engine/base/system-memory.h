@@ -20,3 +20,6 @@ gsize sluice_system_memory_round (gsize bytes);
  * to it, and faults its first touch. (nullable) */
 void *sluice_system_memory_map (gsize bytes);
 void sluice_system_memory_unmap (void *memory, gsize bytes);
+/* Of memory that nothing was written to yet, whoever it came from: in huge pages where it can be.
+ */
+void sluice_system_memory_prefer_huge (void *memory, gsize bytes);

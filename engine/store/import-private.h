@@ -109,6 +109,7 @@ typedef struct
 
 /* Flushed before it holds more. */
 #define IMPORT_MOST_POINTS (1 << 20)
+#define IMPORT_MANY_POINTS (1 << 17)
 #define IMPORT_MOST_BYTES  ((gsize) 64 << 20) /* of records */
 
 typedef struct
@@ -126,9 +127,10 @@ typedef struct
   GHashTable *series;    /* tag -> ImportSeries */
   GPtrArray *all_series; /* the same by index */
   /* What waits: */
-  GArray *points;  /* of ImportPoint */
-  GArray *records; /* of ImportRecord */
-  gsize n_bytes;   /* of records */
+  GArray *points;    /* of ImportPoint */
+  gboolean has_room; /* it has memory for as many as ever wait */
+  GArray *records;   /* of ImportRecord */
+  gsize n_bytes;     /* of records */
 } ImportRun;
 
 enum

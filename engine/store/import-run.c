@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/protobuf.h"
+#include "engine/base/system-memory.h"
 #include "engine/store/crc32c.h"
 #include "engine/store/sql.h"
 
@@ -212,11 +213,27 @@ sluice_import_tag_set_metadata (ImportTag *self, const guint8 *bytes, gsize leng
 
 /* ---- what waits ---- */
 
+/* So many will be more, in all likelihood as many as ever wait: of new memory each page costs as
+ * much as a hundred points. */
+static void
+make_room (ImportRun *self)
+{
+  const guint most = IMPORT_MOST_POINTS + IMPORT_MOST_POINTS / 16; /* an event may bring several */
+  GArray *more = g_array_sized_new (FALSE, FALSE, sizeof (ImportPoint), most);
+  sluice_system_memory_prefer_huge (more->data, most * sizeof (ImportPoint));
+  g_array_append_vals (more, self->points->data, self->points->len);
+  g_array_unref (self->points);
+  self->points = more;
+  self->has_room = TRUE;
+}
+
 void
 sluice_import_run_add_point (
     ImportRun *self, ImportSeries *series, gint64 step, double wall, double value)
 {
   const ImportPoint point = { series->index, FALSE, step, wall, value };
+  if (self->points->len >= IMPORT_MANY_POINTS && !self->has_room)
+    make_room (self);
   series->greatest = MAX (series->greatest, step);
   g_array_append_vals (self->points, &point, 1);
 }

@@ -16,6 +16,7 @@
 #include "engine/store/kinds/graph.h"
 #include "engine/store/kinds/hparams.h"
 #include "engine/store/kinds/scalar.h"
+#include "engine/store/query.h"
 #include "tests/engine/store/sample.h"
 #include "tests/remove-tree.h"
 
@@ -647,6 +648,35 @@ test_backwards (Fixture *f, gconstpointer unused)
     }
 }
 
+static gboolean
+check_many (sqlite3_stmt *row, gpointer data, GError **error)
+{
+  ((int *) data)[sqlite3_column_int (row, 0)] -= sqlite3_column_int (row, 1);
+  g_assert_cmpint (sqlite3_column_int (row, 2), ==, 0);
+  return TRUE;
+}
+
+/* More points than a run has memory for from the beginning, of tags in no order. */
+static void
+test_many (Fixture *f, gconstpointer unused)
+{
+  int n_of[2] = { 0 };
+  for (gint64 i = 0; i < IMPORT_MANY_POINTS + 10000; i++)
+    {
+      gboolean tag = g_test_rand_bit ();
+      put_scalar (f, tag ? "1" : "0", i, tag);
+      n_of[tag]++;
+    }
+  write_file (f, "events.out.tfevents.1.host");
+  import (f);
+  g_autoptr (SluiceStore) store = open_store (f);
+  sluice_store_query (store,
+                      "SELECT tag, sum (n), sum (min != tag + 0 OR max != tag + 0) FROM series "
+                      "s JOIN scalar_chunks c ON s.id = c.series GROUP BY tag",
+                      check_many, n_of, NULL);
+  g_assert_true (n_of[0] == 0 && n_of[1] == 0);
+}
+
 static void
 test_same_tag (Fixture *f, gconstpointer unused)
 {
@@ -761,6 +791,7 @@ main (int argc, char **argv)
   TEST ("restart-later", test_restart_later);
   TEST ("same-step", test_same_step);
   TEST ("backwards", test_backwards);
+  TEST ("many", test_many);
   TEST ("same-tag", test_same_tag);
   TEST ("session-end", test_session_end);
   TEST ("bad", test_bad);

@@ -33,6 +33,10 @@ edit_set_up (EditFixture *f, gconstpointer data)
 void
 edit_tear_down (EditFixture *f, gconstpointer data)
 {
+  /* With nothing under the pointer GTK 4.8 forgets the tooltip that it was about to show: else it
+   * asks a menu that is gone where the pointer is. */
+  gtk_window_set_child (GTK_WINDOW (f->window), NULL);
+  gtk_widget_trigger_tooltip_query (f->window);
   gtk_window_destroy (GTK_WINDOW (f->window));
   fake_editor_free (f->editor);
 }
