@@ -14,6 +14,8 @@
  */
 #include "engine/passes/races.h"
 
+#include <string.h>
+
 #include "engine/passes/analysis.h"
 #include "engine/passes/frames.h"
 
@@ -271,16 +273,60 @@ sluice_find_races (SluiceWork *work, GError **error)
   return races.races;
 }
 
-/* Is the read, in all iterations, over before the write begins? */
+#define N_AT_ONCE 64
+
+/* Bit i of leads[node]: a path leads from it to writes[i]. */
+static void
+find_paths (const Races *races, const SluiceAccess *const *writes, guint n, guint64 *leads)
+{
+  memset (leads, 0, races->work->nodes->len * sizeof *leads);
+  for (guint i = races->order->len; i-- > 0;)
+    {
+      const SluiceWorkNode *node = races->order->pdata[i];
+      guint64 there = leads[node->index];
+      for (guint w = 0; w < n; w++)
+        there |= writes[w]->node == node ? (guint64) 1 << w : 0;
+      for (guint k = 0; there != 0 && k < node->n_inputs + node->n_controls; k++)
+        {
+          const SluiceWorkNode *before = sluice_work_get_before (node, k);
+          if (before != NULL)
+            leads[before->index] |= there;
+        }
+    }
+}
+
+/* Is the read, in all iterations, over before the write begins? leads: from it to the write */
 static gboolean
-comes_first (Races *races, const SluiceAccess *read, const SluiceWorkNode *write)
+comes_first (Races *races, const SluiceAccess *read, const SluiceWorkNode *write, gboolean leads)
 {
   if (write->frame != 0)
     return FALSE; /* an iteration before may have written */
-  if (is_over_before (races, read, write))
-    return TRUE;
-  sluice_uses_reach (races->uses, &read->node->index, 1, races->rank, races->rank[write->index]);
-  return is_reached (races, write);
+  return leads || is_over_before (races, read, write);
+}
+
+static gboolean
+is_of (const SluiceAccess *read, const SluiceAccess *write)
+{
+  return (read->object == write->object || read->object == SLUICE_ANY_OBJECT)
+         && read->node != write->node;
+}
+
+/* Of those reads whose variables these write. */
+static void
+mark_late (Races *races,
+           const SluiceAccess *reads,
+           guint n_reads,
+           const SluiceAccess *const *writes,
+           guint n,
+           guint64 *leads,
+           guint8 *late)
+{
+  find_paths (races, writes, n, leads);
+  for (guint k = 0; k < n_reads; k++)
+    for (guint w = 0; w < n && !late[k]; w++)
+      late[k] =
+          is_of (&reads[k], writes[w])
+          && !comes_first (races, &reads[k], writes[w]->node, leads[reads[k].node->index] >> w & 1);
 }
 
 guint8 *
@@ -291,13 +337,22 @@ sluice_find_late_reads (SluiceWork *work, const SluiceAccess *reads, guint n, GE
     return NULL;
   const SluiceEffects *effects = sluice_analysis_get_effects (work);
   guint8 *late = g_new0 (guint8, n + 1);
+  g_autofree guint64 *leads = g_new (guint64, work->nodes->len + 1);
+  const SluiceAccess *writes[N_AT_ONCE];
+  guint n_writes = 0;
   for (guint i = 0; i < effects->accesses->len; i++)
     {
-      const SluiceAccess *write = &g_array_index (effects->accesses, SluiceAccess, i);
-      for (guint k = 0; write->effect == SLUICE_EFFECT_WRITE && k < n; k++)
-        if (!late[k] && (reads[k].object == write->object || reads[k].object == SLUICE_ANY_OBJECT)
-            && reads[k].node != write->node && !comes_first (&races, &reads[k], write->node))
-          late[k] = TRUE;
+      const SluiceAccess *access = &g_array_index (effects->accesses, SluiceAccess, i);
+      gboolean is_read = FALSE;
+      for (guint k = 0; access->effect == SLUICE_EFFECT_WRITE && k < n && !is_read; k++)
+        is_read = is_of (&reads[k], access);
+      if (is_read)
+        writes[n_writes++] = access;
+      if (n_writes > 0 && (n_writes == N_AT_ONCE || i + 1 == effects->accesses->len))
+        {
+          mark_late (&races, reads, n, writes, n_writes, leads, late);
+          n_writes = 0;
+        }
     }
   g_free (races.rank);
   return late;

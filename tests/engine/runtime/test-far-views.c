@@ -337,7 +337,7 @@ test_programs (void)
   const char *text = g_getenv ("SLUICE_STRESS_SECONDS");
   gint64 until = text ? g_get_monotonic_time () + g_ascii_strtoll (text, NULL, 10) * 1000000 : 0;
   guint32 n = 0;
-  for (; until ? g_get_monotonic_time () < until : n < 150; n++)
+  for (; until ? g_get_monotonic_time () < until : n < 100; n++)
     check_program (n);
   g_test_message ("%u programs", n);
 }
