@@ -180,9 +180,9 @@ class Sweep:
         self.card_texts()
         self.names("charts")
         told = self.walk("charts")
-        # A card that is far away is in no tree.
-        while not any(o.has_focus() for o in self.w.all_accessible("image", "loss")):
-            press_keys("Tab")
+        known, thing = self.focusable(), None
+        while thing is None or (thing.role(), thing.label()) != ("image", "loss"):
+            thing = self.step("Tab", known, thing.path if thing else "")[1]
         press_keys("Home")
         self.tap.point("a chart with a cursor tells what is there", self.w.until(
             lambda: re.match(r"step 1, digits-mlp [\d.]+$", self.described("image", "loss"))))
