@@ -4,6 +4,7 @@
 #include "app/workspace-read.h"
 
 #include "app/run.h"
+#include "engine/store/run-control.h"
 
 /* Points read at once: a slice of a long series, so that the first ones show while the rest is on
  * its way. */
@@ -438,6 +439,23 @@ forget_unlisted (SluiceWorkspaceReader *self, const GArray *runs)
     }
 }
 
+/* Who loses the process that trained it writes nothing any more: no other version tells of it. */
+static gboolean
+has_lost_run (SluiceWorkspaceReader *self)
+{
+  GHashTableIter iter;
+  gpointer known;
+  g_hash_table_iter_init (&iter, self->runs);
+  while (g_hash_table_iter_next (&iter, NULL, &known))
+    {
+      const SluiceRunInfo *info = ((const KnownRun *) known)->info;
+      if (info != NULL && (info->state == SLUICE_RUN_RUNNING || info->state == SLUICE_RUN_PAUSED)
+          && sluice_run_control_is_over (self->store, info->id))
+        return TRUE;
+    }
+  return FALSE;
+}
+
 SluiceWorkspaceNews *
 sluice_workspace_reader_read (SluiceWorkspaceReader *self,
                               const SluiceWorkspaceAsk *ask,
@@ -452,7 +470,8 @@ sluice_workspace_reader_read (SluiceWorkspaceReader *self,
   forget_unlisted (self, ask->unlisted);
   /* Asked first: what is committed meanwhile is another version. */
   gboolean ok = sluice_store_read_version (self->store, &version, error)
-                && ((self->has_read && version == self->version) || read_runs (self, batch, error))
+                && ((self->has_read && version == self->version && !has_lost_run (self))
+                    || read_runs (self, batch, error))
                 && read_asked (self, batch, asked, error);
   if (!ok)
     {

@@ -27,6 +27,8 @@ static const struct
   [SLUICE_RUN_COLUMN_STATE] = { "state", N_ ("State"), FALSE, TRUE },
   [SLUICE_RUN_COLUMN_CURVE] = { "curve", N_ ("Loss"), FALSE, TRUE },
   [SLUICE_RUN_COLUMN_BEST] = { "best", N_ ("%s, best"), TRUE, FALSE },
+  [SLUICE_RUN_COLUMN_BEST_STEP] = { "best-step", N_ ("%s, step of the best"), TRUE, FALSE },
+  [SLUICE_RUN_COLUMN_FIRST] = { "first", N_ ("%s, first"), TRUE, FALSE },
   [SLUICE_RUN_COLUMN_LAST] = { "last", N_ ("%s, last"), TRUE, FALSE },
   [SLUICE_RUN_COLUMN_SETTING] = { "setting", "%s", TRUE, FALSE },
   [SLUICE_RUN_COLUMN_DURATION] = { "duration", N_ ("Duration"), TRUE, TRUE },
@@ -59,6 +61,12 @@ dup_result_title (const char *tag)
                                              : g_strdup (last);
 }
 
+gboolean
+sluice_run_column_is_result (SluiceRunColumnKind kind)
+{
+  return kind >= SLUICE_RUN_COLUMN_BEST && kind <= SLUICE_RUN_COLUMN_LAST;
+}
+
 SluiceRunColumn *
 sluice_run_column_copy (const SluiceRunColumn *self)
 {
@@ -82,10 +90,8 @@ add_column (GPtrArray *columns, SluiceRunColumnKind kind, const char *name, gboo
     self->title = g_strdup (name);
   else if (name == NULL)
     self->title = g_strdup (_ (kinds[kind].title));
-  else if (kind == SLUICE_RUN_COLUMN_BEST)
-    self->title = g_strdup_printf (_ ("%s, best"), result);
   else
-    self->title = g_strdup_printf (_ ("%s, last"), result);
+    self->title = g_strdup_printf (_ (kinds[kind].title), result);
   self->is_number = kinds[kind].is_number;
   self->is_by_itself = is_by_itself;
   g_ptr_array_add (columns, self);
@@ -182,6 +188,12 @@ add_results (GPtrArray *columns, GPtrArray *entries)
   for (guint i = 0; i < tags->len; i++)
     add_column (columns, SLUICE_RUN_COLUMN_LAST, tags->pdata[i],
                 strcmp (tags->pdata[i], "loss") == 0);
+  for (guint i = 0; i < tags->len; i++)
+    {
+      add_column (columns, SLUICE_RUN_COLUMN_FIRST, tags->pdata[i], FALSE);
+      if (sluice_tag_get_better (tags->pdata[i]) != SLUICE_BEST_UNKNOWN)
+        add_column (columns, SLUICE_RUN_COLUMN_BEST_STEP, tags->pdata[i], FALSE);
+    }
 }
 
 GPtrArray *
@@ -193,7 +205,7 @@ sluice_run_columns_new (GPtrArray *entries)
       add_results (columns, entries);
     else if (i == SLUICE_RUN_COLUMN_SETTING)
       add_settings (columns, entries);
-    else if (i != SLUICE_RUN_COLUMN_LAST) /* came with the best */
+    else if (!sluice_run_column_is_result (i)) /* the others came with the best */
       add_column (columns, i, NULL, kinds[i].is_by_itself);
   return columns;
 }
@@ -281,6 +293,16 @@ sluice_run_column_get_number (const SluiceRunColumn *self,
     case SLUICE_RUN_COLUMN_BEST:
       result = find_result (entry, self->name);
       return result != NULL && sluice_run_result_get_best (result, number, &step);
+    case SLUICE_RUN_COLUMN_BEST_STEP:
+      result = find_result (entry, self->name);
+      if (result == NULL || !sluice_run_result_get_best (result, number, &step))
+        return FALSE;
+      *number = (double) step;
+      return TRUE;
+    case SLUICE_RUN_COLUMN_FIRST:
+      result = find_result (entry, self->name);
+      *number = result != NULL ? result->first : NAN;
+      return result != NULL;
     case SLUICE_RUN_COLUMN_CURVE:
     case SLUICE_RUN_COLUMN_LAST:
       result = find_result (entry, self->name != NULL ? self->name : SLUICE_RUN_CURVE_TAG);
@@ -331,6 +353,7 @@ number_text (const SluiceRunColumn *self, const SluiceRunEntry *entry, double nu
   switch (self->kind)
     {
     case SLUICE_RUN_COLUMN_BEST:
+    case SLUICE_RUN_COLUMN_FIRST:
     case SLUICE_RUN_COLUMN_LAST:
       return sluice_format_value (number, sluice_tag_unit (self->name));
     case SLUICE_RUN_COLUMN_CURVE:

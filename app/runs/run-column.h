@@ -11,8 +11,10 @@ typedef enum
   SLUICE_RUN_COLUMN_NAME,
   SLUICE_RUN_COLUMN_STATE,
   SLUICE_RUN_COLUMN_CURVE,
-  SLUICE_RUN_COLUMN_BEST, /* of a result */
-  SLUICE_RUN_COLUMN_LAST, /* of a result */
+  SLUICE_RUN_COLUMN_BEST,      /* of a result, and so are the next three */
+  SLUICE_RUN_COLUMN_BEST_STEP, /* at which step it was the best */
+  SLUICE_RUN_COLUMN_FIRST,
+  SLUICE_RUN_COLUMN_LAST,
   SLUICE_RUN_COLUMN_SETTING,
   SLUICE_RUN_COLUMN_DURATION,
   SLUICE_RUN_COLUMN_TAGS,
@@ -37,6 +39,8 @@ typedef struct
 /* What curves are of, where nothing else is said. */
 #define SLUICE_RUN_CURVE_TAG "loss"
 
+/* Is it of a result? */
+gboolean sluice_run_column_is_result (SluiceRunColumnKind kind);
 SluiceRunColumn *sluice_run_column_copy (const SluiceRunColumn *self);
 void sluice_run_column_free (SluiceRunColumn *self);
 

@@ -147,6 +147,12 @@ find_result (const SluiceRunEntry *entry, const char *tag, guint at)
 typedef double (*ValueFunc) (const SluiceRunResult *result);
 
 static double
+get_first (const SluiceRunResult *result)
+{
+  return result->first;
+}
+
+static double
 get_last (const SluiceRunResult *result)
 {
   return result->last;
@@ -223,6 +229,7 @@ join_results (GPtrArray *entries)
     {
       SluiceRunResult *mean = g_memdup2 (results->pdata[i], sizeof (SluiceRunResult));
       mean->tag = g_strdup (mean->tag);
+      mean->first = get_mean (entries, mean->tag, i, get_first);
       mean->last = get_mean (entries, mean->tag, i, get_last);
       mean->min = get_mean (entries, mean->tag, i, get_min);
       mean->max = get_mean (entries, mean->tag, i, get_max);

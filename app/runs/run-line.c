@@ -402,8 +402,7 @@ sluice_run_line_query_tooltip (
     words = g_strdup (entry->info->name);
   else if (cell.column->kind == SLUICE_RUN_COLUMN_STATE && entry->info->state != SLUICE_RUN_DRAFT)
     words = g_strdup (entry->info->message);
-  else if (cell.column->kind == SLUICE_RUN_COLUMN_BEST
-           || cell.column->kind == SLUICE_RUN_COLUMN_LAST)
+  else if (sluice_run_column_is_result (cell.column->kind))
     words = dup_more (cell.column, entry);
   gtk_tooltip_set_text (tooltip, words);
   gtk_tooltip_set_tip_area (tooltip, &area);

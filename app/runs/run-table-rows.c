@@ -83,7 +83,8 @@ char *
 sluice_run_item_dup_text (SluiceRunItem *self, const SluiceRunColumn *column)
 {
   if (self->members != NULL
-      && (column->kind == SLUICE_RUN_COLUMN_SEED || column->kind == SLUICE_RUN_COLUMN_NOTES))
+      && (column->kind == SLUICE_RUN_COLUMN_SEED || column->kind == SLUICE_RUN_COLUMN_NOTES
+          || column->kind == SLUICE_RUN_COLUMN_BEST_STEP))
     return g_strdup (""); /* each has its own */
   char *text = sluice_run_column_dup_text (column, sluice_run_item_get_entry (self));
   if (self->members != NULL

@@ -142,9 +142,9 @@ add_heading (GtkBox *list, const char *words)
 static const char *
 get_column_group (SluiceRunColumnKind kind)
 {
-  return kind == SLUICE_RUN_COLUMN_SETTING                                  ? _ ("Settings")
-         : kind == SLUICE_RUN_COLUMN_BEST || kind == SLUICE_RUN_COLUMN_LAST ? _ ("Results")
-                                                                            : _ ("Columns");
+  return kind == SLUICE_RUN_COLUMN_SETTING    ? _ ("Settings")
+         : sluice_run_column_is_result (kind) ? _ ("Results")
+                                              : _ ("Columns");
 }
 
 static void

@@ -70,6 +70,7 @@ class Sweep:
         shutil.copytree(os.path.dirname(project), os.path.dirname(self.project))
         self.tap = Tap()
         self.w, self.width, self.has_inspector = None, 0, True
+        self.at = 0  # among what is focusable
 
     def top(self):
         """The window that keys go to: the one that was opened last."""
@@ -100,10 +101,12 @@ class Sweep:
 
     def focus(self, known):
         """(its place among known, the object) that has it. What is made anew while one walks, as a
-        list's rows are, is looked for in the whole tree."""
-        for i, thing in enumerate(known):
-            if thing.has_focus():
-                return i, thing
+        list's rows are, is looked for in the whole tree. Each question is a call to the program:
+        the next stop is near the last one."""
+        for i in sorted(range(len(known)), key=lambda i: abs(i - self.at)):
+            if known[i].has_focus():
+                self.at = i
+                return i, known[i]
         return next(((-1, o) for o in self.top().tree() if o.has_focus()), (-1, None))
 
     def step(self, key, known, last):
@@ -177,9 +180,9 @@ class Sweep:
         self.card_texts()
         self.names("charts")
         told = self.walk("charts")
-        # A card that is far away is in no tree.
-        while not any(o.has_focus() for o in self.w.all_accessible("image", "loss")):
-            press_keys("Tab")
+        known, thing = self.focusable(), None
+        while thing is None or (thing.role(), thing.label()) != ("image", "loss"):
+            thing = self.step("Tab", known, thing.path if thing else "")[1]
         press_keys("Home")
         self.tap.point("a chart with a cursor tells what is there", self.w.until(
             lambda: re.match(r"step 1, digits-mlp [\d.]+$", self.described("image", "loss"))))

@@ -237,7 +237,7 @@ class Session:
         """A column without a tag in it takes no room from the names."""
         widths = []
         for tags in (True, False):
-            self.open("en", width=1300, tags=tags)
+            self.open("en", width=1560, tags=tags)
             self.page()
             widths.append(self.title("Name")[2])
             self.w.quit()

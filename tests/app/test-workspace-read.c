@@ -207,6 +207,29 @@ test_trash (Fixture *self, gconstpointer data)
     }
 }
 
+/* A process that is gone has written nothing of it. */
+static void
+test_crash (Fixture *self, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunInfo run = { .name = g_strdup ("works"), .project = (char *) "p" };
+  g_assert_true (sluice_store_add_run (self->store, &run, &error));
+  g_assert_true (sluice_store_lock_run (self->store, run.id, &error));
+  run.state = SLUICE_RUN_RUNNING;
+  g_assert_true (sluice_store_update_run (self->store, &run, &error));
+  read_all (self);
+  g_autoptr (SluiceWorkspaceNews) before = read_news (self);
+  g_assert_null (before->runs);
+  sluice_store_unlock_run (self->store, run.id);
+  g_autoptr (SluiceWorkspaceNews) after = read_news (self);
+  g_assert_nonnull (after->runs);
+  g_assert_cmpuint (after->runs->len, ==, 1);
+  g_assert_cmpint (((SluiceRunInfo *) after->runs->pdata[0])->state, ==, SLUICE_RUN_CRASHED);
+  g_autoptr (SluiceWorkspaceNews) then = read_news (self); /* it is told once */
+  g_assert_null (then->runs);
+  g_free (run.name);
+}
+
 /* ---- series ---- */
 
 static void
@@ -246,6 +269,7 @@ main (int argc, char **argv)
   ADD ("long-run", test_long_run);
   ADD ("events", test_events);
   ADD ("trash", test_trash);
+  ADD ("crash", test_crash);
   ADD ("cut", test_cut);
   ADD ("records", test_records);
   return g_test_run ();

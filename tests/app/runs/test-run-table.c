@@ -122,6 +122,8 @@ test_columns (Fixture *self, gconstpointer data)
   assert_text (self, 0, "setting:rate", "0.1");
   assert_text (self, 0, "last:loss", "2");
   assert_text (self, 0, "best:loss", "1");
+  assert_text (self, 0, "first:loss", "3");
+  assert_text (self, 0, "best-step:loss", "2");
   assert_text (self, 3, "last:loss", "");
   assert_text (self, 3, "name", "empty");
   double least, greatest, last_step;
