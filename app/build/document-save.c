@@ -375,36 +375,6 @@ sluice_document_save_copy_then (SluiceDocument *self,
   save_elsewhere (self, g_canonicalize_filename (path, NULL), TRUE, done, user_data);
 }
 
-static void
-note_error (SluiceDocument *self, const GError *error, gpointer data)
-{
-  GError **kept = data;
-  if (error != NULL)
-    *kept = g_error_copy (error);
-}
-
-gboolean
-sluice_document_save (SluiceDocument *self, GError **error)
-{
-  GError *kept = NULL;
-  sluice_document_save_then (self, note_error, &kept);
-  sluice_document_settle (self);
-  if (kept != NULL)
-    g_propagate_error (error, kept);
-  return kept == NULL;
-}
-
-gboolean
-sluice_document_save_as (SluiceDocument *self, const char *path, GError **error)
-{
-  GError *kept = NULL;
-  sluice_document_save_as_then (self, path, note_error, &kept);
-  sluice_document_settle (self);
-  if (kept != NULL)
-    g_propagate_error (error, kept);
-  return kept == NULL;
-}
-
 /* ---- its hash ---- */
 
 static void

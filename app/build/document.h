@@ -10,7 +10,7 @@
 /*
  * The graph that is open for editing, one of a window. Everything that changes it is a command
  * (engine/command/command.h), which is kept in a journal before it counts; the file changes by
- * sluice_document_save() alone, and only where it holds what is known. Main thread only.
+ * sluice_document_save_then() alone, and only where it holds what is known. Main thread only.
  *
  * Signals: opened (another graph is there, or none), changed (after a command, an undo, a save),
  * arranged (after it; a GPtrArray of lines as of sluice_view_state_diff(): the picture changed),
@@ -95,9 +95,6 @@ void sluice_document_save_copy_then (SluiceDocument *self,
                                      SluiceDocumentSaved done,
                                      gpointer user_data);
 void sluice_document_settle (SluiceDocument *self); /* waits until nothing is being saved */
-/* The same as both. */
-gboolean sluice_document_save (SluiceDocument *self, GError **error);
-gboolean sluice_document_save_as (SluiceDocument *self, const char *path, GError **error);
 
 /* ---- what happened beside commands ---- */
 

@@ -180,6 +180,21 @@ ungroup_action (GtkWidget *widget, const char *name, GVariant *parameter)
 
 /* ---- the clipboard ---- */
 
+/* As bytes: GTK 4.8 closes the stream of a text before all of it is fetched, and waits for that in
+ * the very thread that would bring it: other programs that paste some hundred kilobytes hang this
+ * one. text: (transfer full) */
+static void
+set_clipboard (GtkWidget *widget, char *text)
+{
+  g_autoptr (GBytes) bytes = g_bytes_new_take (text, strlen (text));
+  GdkContentProvider *types[] = {
+    gdk_content_provider_new_for_bytes ("text/plain;charset=utf-8", bytes),
+    gdk_content_provider_new_for_bytes ("text/plain", bytes),
+  };
+  g_autoptr (GdkContentProvider) all = gdk_content_provider_new_union (types, G_N_ELEMENTS (types));
+  gdk_clipboard_set_content (gtk_widget_get_clipboard (widget), all);
+}
+
 static void
 copy_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -187,11 +202,10 @@ copy_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_auto (GStrv) names = dup_names (self);
   if (names == NULL || self->edit->editor->copy == NULL)
     return;
-  g_autofree char *text =
-      self->edit->editor->copy ((const char *const *) names, self->edit->user_data);
+  char *text = self->edit->editor->copy ((const char *const *) names, self->edit->user_data);
   if (text == NULL)
     return;
-  gdk_clipboard_set_text (gtk_widget_get_clipboard (widget), text);
+  set_clipboard (widget, text);
   if (g_str_equal (name, "canvas.cut") && self->edit->editor->remove != NULL)
     remove_names (self, names);
 }
@@ -208,7 +222,8 @@ pasted_cb (GObject *object, GAsyncResult *result, gpointer data)
   Paste *paste = data;
   SluiceCanvas *self = paste->canvas;
   /* What is no text is as good as nothing. */
-  g_autofree char *text = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (object), result, NULL);
+  g_autoptr (GError) error = NULL;
+  g_autofree char *text = gdk_clipboard_read_text_finish (GDK_CLIPBOARD (object), result, &error);
   double width = gtk_widget_get_width (GTK_WIDGET (self)),
          height = gtk_widget_get_height (GTK_WIDGET (self));
   SluicePoint p = { self->pointer_x, self->pointer_y };
@@ -218,6 +233,10 @@ pasted_cb (GObject *object, GAsyncResult *result, gpointer data)
   if (text != NULL && *text != '\0' && self->edit != NULL && self->edit->editor->paste != NULL)
     self->edit->editor->paste (text, sluice_canvas_to_scene (self, p.x, p.y), paste->wired,
                                self->edit->user_data);
+  g_autofree char *words =
+      error != NULL ? g_strdup_printf (_ ("There is no text to paste: %s"), error->message) : NULL;
+  if (words != NULL && self->edit != NULL)
+    sluice_canvas_edit_tell (self, words);
   g_object_unref (self);
   g_free (paste);
 }

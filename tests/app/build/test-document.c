@@ -50,10 +50,30 @@ edit (Fixture *f, const char *line)
 }
 
 static void
+note_error (SluiceDocument *document, const GError *error, gpointer data)
+{
+  if (error != NULL)
+    *(GError **) data = g_error_copy (error);
+}
+
+/* Waits until it is there. */
+static gboolean
+save (Fixture *f, GError **error)
+{
+  GError *kept = NULL;
+  sluice_document_save_then (f->document, note_error, &kept);
+  sluice_document_settle (f->document);
+  if (kept != NULL)
+    g_propagate_error (error, kept);
+  return kept == NULL;
+}
+
+static void
 save_as (Fixture *f, const char *path)
 {
   g_autoptr (GError) error = NULL;
-  sluice_document_save_as (f->document, path, &error);
+  sluice_document_save_as_then (f->document, path, note_error, &error);
+  sluice_document_settle (f->document);
   g_assert_no_error (error);
   g_assert_false (sluice_document_is_changed (f->document));
 }
@@ -82,7 +102,7 @@ static void
 test_new (Fixture *f, gconstpointer data)
 {
   g_autoptr (GError) error = NULL;
-  g_assert_false (sluice_document_save (f->document, &error));
+  g_assert_false (save (f, &error));
   g_assert_nonnull (error);
   edit (f, "add Placeholder x dtype=DT_FLOAT");
   edit (f, "add Neg y x");
@@ -95,7 +115,7 @@ test_new (Fixture *f, gconstpointer data)
   g_assert_true (sluice_document_is_changed (f->document));
   g_assert_true (sluice_document_go_to (f->document, 3, NULL));
   g_assert_nonnull (sluice_graph_find (sluice_document_get_graph (f->document), "z"));
-  g_assert_true (sluice_document_save (f->document, NULL));
+  g_assert_true (save (f, NULL));
   /* Saved and closed, there is nothing left. */
   open_again (f, f->path);
   assert_history (f, 0, 0);
@@ -117,7 +137,7 @@ test_save_as (Fixture *f, gconstpointer data)
   g_assert_null (sluice_graph_find (sluice_document_get_graph (f->document), "y"));
   open_again (f, f->other);
   g_assert_true (sluice_document_drop_recovered (f->document, NULL));
-  g_assert_true (sluice_document_save (f->document, NULL));
+  g_assert_true (save (f, NULL));
 }
 
 /* ---- a save under way ---- */
@@ -264,7 +284,7 @@ test_moved_to_text (Fixture *f, gconstpointer data)
 {
   g_autofree char *path = g_build_filename (top, "moved.pbtxt", NULL), *text = NULL;
   check_moved_meanwhile (f, path);
-  sluice_document_save_as (f->document, path, NULL);
+  save_as (f, path);
   g_assert_true (g_file_get_contents (path, &text, NULL, NULL));
   g_assert_true (g_str_has_prefix (text, "node {\n  name: \"n0\"\n"));
   g_unlink (path);
@@ -335,7 +355,7 @@ test_outcome (Fixture *f, gconstpointer data)
   edit (f, "add Placeholder x dtype=DT_FLOAT");
   save_as (f, path);
   edit (f, "add Neg y x");
-  g_assert_true (sluice_document_save (f->document, NULL));
+  g_assert_true (save (f, NULL));
   g_autoptr (GBytes) wanted =
       sluice_graph_export (sluice_document_get_graph (f->document), SLUICE_EXPORT_BINARY, NULL);
   const char *data_wanted = g_bytes_get_data (wanted, &wanted_length);
@@ -351,7 +371,7 @@ test_outcome (Fixture *f, gconstpointer data)
   g_assert_true (sluice_document_is_changed (f->document));
   g_clear_error (&outcome.error);
   g_mkdir (folder, 0700);
-  g_assert_true (sluice_document_save (f->document, NULL));
+  g_assert_true (save (f, NULL));
   g_assert_true (file_has (path, "z"));
   g_unlink (path);
   g_rmdir (folder);
