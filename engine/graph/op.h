@@ -83,6 +83,8 @@ typedef enum
   SLUICE_OP_WRITES_FILES = 1 << 12,   /* makes or deletes them, too */
   SLUICE_OP_ENDS_WITH_STEP = 1 << 13, /* stateful, but what it changes is gone when the step ends,
                                          or is its own random stream (device/random.h) */
+  SLUICE_OP_TAKES_STEP = 1 << 14,     /* moves the variable of input 0 by its last input: so does an
+                                         optimizer for which there is no op of its own */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read
