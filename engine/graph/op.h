@@ -85,6 +85,8 @@ typedef enum
                                          or is its own random stream (device/random.h) */
   SLUICE_OP_MAY_SHARE = 1 << 14,      /* an output may be memory of an input, as its role does not
                                          say: where there is nothing to compute */
+  SLUICE_OP_TAKES_STEP = 1 << 15,     /* moves the variable of input 0 by its last input: so does an
+                                         optimizer for which there is no op of its own */
 } SluiceOpFlags;
 
 /* What a node costs on the shapes given: work and traffic. Placement, inspector and benches read

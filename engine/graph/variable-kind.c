@@ -3,8 +3,6 @@
 
 #include "engine/graph/variable-kind.h"
 
-#include <string.h>
-
 #include "engine/graph/shape-words.h"
 
 /* Nodes between a variable and the op that updates it: Switch, Enter, Identity; rarely one. */
@@ -14,16 +12,16 @@
 #define MOST_AVERAGE_STEPS 7
 
 static gboolean
-is_optimizer (const SluiceNode *node)
+has_flag (const SluiceNode *node, SluiceOpFlags flag)
 {
-  return node->op != NULL && node->op->def->flags & SLUICE_OP_OPTIMIZER;
+  return node->op != NULL && node->op->def->flags & flag;
 }
 
 gboolean
 sluice_graph_has_optimizer (SluiceGraph *graph)
 {
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    if (is_optimizer (sluice_graph_get_node (graph, i)))
+    if (has_flag (sluice_graph_get_node (graph, i), SLUICE_OP_OPTIMIZER))
       return TRUE;
   return FALSE;
 }
@@ -48,7 +46,7 @@ find_use (SluiceGraph *graph, const SluiceNode *node, guint n_steps)
   for (guint i = 0; i < n && found != SLUICE_VARIABLE_TRAINED; i++)
     {
       SluiceVariableKind here = SLUICE_VARIABLE_OTHER;
-      if (uses[i].input >= 0 && is_optimizer (uses[i].node))
+      if (uses[i].input >= 0 && has_flag (uses[i].node, SLUICE_OP_OPTIMIZER))
         {
           SluiceDType dtype = node->outputs[uses[i].port].dtype;
           gboolean is_held = sluice_dtype_is_ref (dtype) || dtype == SLUICE_RESOURCE;
@@ -64,84 +62,6 @@ find_use (SluiceGraph *graph, const SluiceNode *node, guint n_steps)
   return found;
 }
 
-static gboolean
-is_one_of (const SluiceNode *node, const char *const *ops)
-{
-  return g_strv_contains (ops, node->op_name);
-}
-
-/* Is @edge computed from the value of @variable by nothing but sums and factors, as the new value
- * of an average or of a moment is? */
-static gboolean
-follows_itself (SluiceEdge edge, const SluiceNode *variable, guint n_steps)
-{
-  static const char *const ops[] = { "Add",      "AddV2", "Cast",   "Enter",
-                                     "Identity", "Merge", "Mul",    "ReadVariableOp",
-                                     "RealDiv",  "Sub",   "Switch", NULL };
-  if (edge.node == variable)
-    return TRUE;
-  if (edge.node == NULL || n_steps == 0 || !is_one_of (edge.node, ops))
-    return FALSE;
-  for (guint i = 0; i < edge.node->n_inputs; i++)
-    if (follows_itself (edge.node->inputs[i], variable, n_steps - 1))
-      return TRUE;
-  return FALSE;
-}
-
-/* Does an optimizer update rows of it that were looked up? There is no op of that kind for some of
- * them (Adam): differences are subtracted or scattered. What the optimizer keeps itself, and an
- * average, follows from its own value. */
-static gboolean
-is_taught (SluiceGraph *graph, const SluiceNode *node)
-{
-  static const char *const writers[] = { "AssignSub",
-                                         "AssignSubVariableOp",
-                                         "ResourceScatterAdd",
-                                         "ResourceScatterSub",
-                                         "ScatterAdd",
-                                         "ScatterSub",
-                                         NULL };
-  gboolean found = FALSE;
-  guint n;
-  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
-  for (guint i = 0; i < n; i++)
-    {
-      const SluiceNode *user = uses[i].node;
-      gboolean writes = uses[i].input == 0 && is_one_of (user, writers);
-      if (uses[i].input != 0 || user->n_inputs < 2
-          || (!writes && sluice_node_get_role (user) != SLUICE_ROLE_ASSIGN))
-        continue;
-      if (follows_itself (user->inputs[user->n_inputs - 1], node, MOST_AVERAGE_STEPS))
-        return FALSE;
-      found |= writes;
-    }
-  return found;
-}
-
-/* Is it read for nothing but to be kept, as what an optimizer has of a training that is not in this
- * graph? */
-static gboolean
-is_only_kept (SluiceGraph *graph, const SluiceNode *node, guint n_steps, gboolean *is_read)
-{
-  static const char *const keepers[] = { "Save", "SaveSlices", "SaveV2", NULL };
-  guint n;
-  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
-  for (guint i = 0; i < n; i++)
-    {
-      const SluiceNode *user = uses[i].node;
-      SluiceRole role = sluice_node_get_role (user);
-      if (uses[i].input < 0 || role == SLUICE_ROLE_ASSIGN
-          || strcmp (user->op_name, "VarIsInitializedOp") == 0)
-        continue;
-      if (is_one_of (user, keepers))
-        *is_read = TRUE;
-      else if ((role != SLUICE_ROLE_IDENTITY && role != SLUICE_ROLE_READ_VARIABLE) || n_steps == 0
-               || !is_only_kept (graph, user, n_steps - 1, is_read))
-        return FALSE;
-    }
-  return TRUE;
-}
-
 static const SluiceOutput *
 get_output (const SluiceNode *node, SluiceDType *dtype, const SluiceShape **shape)
 {
@@ -152,6 +72,71 @@ get_output (const SluiceNode *node, SluiceDType *dtype, const SluiceShape **shap
   *dtype = role == SLUICE_ROLE_VARIABLE ? sluice_dtype_base (output->dtype) : output->handle_dtype;
   *shape = role == SLUICE_ROLE_VARIABLE ? &output->shape : &output->handle_shape;
   return output;
+}
+
+/* Is @edge computed from the value of @variable through nothing but values of its @shape, as the
+ * new value of an average or of a moment is? */
+static gboolean
+follows_itself (SluiceEdge edge,
+                const SluiceNode *variable,
+                const SluiceShape *shape,
+                guint n_steps)
+{
+  if (edge.node == variable)
+    return TRUE;
+  if (edge.node == NULL || n_steps == 0
+      || !sluice_shape_equal (&edge.node->outputs[edge.port].shape, shape))
+    return FALSE;
+  for (guint i = 0; i < edge.node->n_inputs; i++)
+    if (follows_itself (edge.node->inputs[i], variable, shape, n_steps - 1))
+      return TRUE;
+  return FALSE;
+}
+
+/* Does an optimizer update rows of it that were looked up? There is no op of that kind for some of
+ * them (Adam): differences are subtracted or scattered. What the optimizer keeps itself, and an
+ * average, follows from its own value. */
+static gboolean
+is_taught (SluiceGraph *graph, const SluiceNode *node, const SluiceShape *shape)
+{
+  gboolean found = FALSE;
+  guint n;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNode *user = uses[i].node;
+      gboolean takes_step = has_flag (user, SLUICE_OP_TAKES_STEP);
+      if (uses[i].input != 0 || user->n_inputs < 2
+          || (!takes_step && sluice_node_get_role (user) != SLUICE_ROLE_ASSIGN))
+        continue;
+      if (follows_itself (user->inputs[user->n_inputs - 1], node, shape, MOST_AVERAGE_STEPS))
+        return FALSE;
+      found |= takes_step;
+    }
+  return found;
+}
+
+/* Is it read for nothing but to be kept, as what an optimizer has of a training that is not in this
+ * graph? Whether there is a value is no reading. */
+static gboolean
+is_only_kept (SluiceGraph *graph, const SluiceNode *node, guint n_steps, gboolean *is_saved)
+{
+  guint n;
+  const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceNode *user = uses[i].node;
+      SluiceRole role = sluice_node_get_role (user);
+      gboolean asks = user->n_outputs == 1 && user->outputs[0].dtype == SLUICE_BOOL;
+      if (uses[i].input < 0 || role == SLUICE_ROLE_ASSIGN || asks)
+        continue;
+      if (has_flag (user, SLUICE_OP_WRITES_FILES))
+        *is_saved = TRUE;
+      else if ((role != SLUICE_ROLE_IDENTITY && role != SLUICE_ROLE_READ_VARIABLE) || n_steps == 0
+               || !is_only_kept (graph, user, n_steps - 1, is_saved))
+        return FALSE;
+    }
+  return TRUE;
 }
 
 SluiceVariableKind
@@ -165,7 +150,7 @@ sluice_variable_get_kind (SluiceGraph *graph, const SluiceNode *node, gboolean h
   if (has_optimizer)
     {
       SluiceVariableKind kind = find_use (graph, node, MOST_STEPS);
-      return kind == SLUICE_VARIABLE_OTHER && may_learn && is_taught (graph, node)
+      return kind == SLUICE_VARIABLE_OTHER && may_learn && is_taught (graph, node, shape)
                  ? SLUICE_VARIABLE_TRAINED
                  : kind;
     }

@@ -128,7 +128,7 @@ static const SluiceOpDef assign_sub_op = {
   .signature = "resource: resource, value: dtype ->",
   .attrs = "dtype: type",
   .summary = N_ ("Subtracts from a variable"),
-  .flags = SLUICE_OP_STATEFUL,
+  .flags = SLUICE_OP_STATEFUL | SLUICE_OP_TAKES_STEP,
   .shape = write_shape,
   .recipe = &recipe,
 };

@@ -108,7 +108,7 @@ static const SluiceRecipe recipe = {
     .signature = io,                                                                               \
     .attrs = attributes,                                                                           \
     .summary = text,                                                                               \
-    .flags = SLUICE_OP_NOT_DIFFERENTIABLE | more_flags,                                            \
+    .flags = SLUICE_OP_NOT_DIFFERENTIABLE | (more_flags),                                          \
     .shape = rule,                                                                                 \
     .cost = scatter_cost,                                                                          \
     .recipe = &recipe,                                                                             \
@@ -121,11 +121,11 @@ static const SluiceRecipe recipe = {
 #define ORDERED      "{half, bfloat16, float, double, int32, int64}"
 
 /* types: of the reference and of the handle; locking: the default of use_locking */
-#define SCATTER(id, name, text, types, handle_types, locking)                                      \
+#define SCATTER(id, name, text, types, handle_types, locking, more_flags)                          \
   SCATTER_OP (id##_op, "Scatter" name, text, REFERENCE_IO,                                         \
-              "T: " types INDEX "; use_locking: bool = " locking, scatter_shape, 0)                \
+              "T: " types INDEX "; use_locking: bool = " locking, scatter_shape, more_flags)       \
   SCATTER_OP (resource_##id##_op, "ResourceScatter" name, text, HANDLE_IO,                         \
-              "dtype: " handle_types INDEX, scatter_shape, SLUICE_OP_STATEFUL)
+              "dtype: " handle_types INDEX, scatter_shape, SLUICE_OP_STATEFUL | (more_flags))
 #define SCATTER_ND(id, name, text, types, locking)                                                 \
   SCATTER_OP (id##_op, "ScatterNd" name, text, REFERENCE_IO,                                       \
               "T: " types INDEX "; use_locking: bool = " locking                                   \
@@ -135,14 +135,32 @@ static const SluiceRecipe recipe = {
               "T: type" INDEX "; use_locking: bool = true; bad_indices_policy: string = ''",       \
               scatter_nd_shape, SLUICE_OP_STATEFUL)
 
-SCATTER (update, "Update", N_ ("Gives rows of a variable new values"), "type", "type", "true")
-SCATTER (add, "Add", N_ ("Adds to rows of a variable"), "number", "number", "false")
-SCATTER (sub, "Sub", N_ ("Subtracts from rows of a variable"), "number", "number", "false")
-SCATTER (mul, "Mul", N_ ("Multiplies rows of a variable"), "number", "number", "false")
-SCATTER (div, "Div", N_ ("Divides rows of a variable"), "number", "number", "false")
+SCATTER (update, "Update", N_ ("Gives rows of a variable new values"), "type", "type", "true", 0)
+SCATTER (add,
+         "Add",
+         N_ ("Adds to rows of a variable"),
+         "number",
+         "number",
+         "false",
+         SLUICE_OP_TAKES_STEP)
+SCATTER (sub,
+         "Sub",
+         N_ ("Subtracts from rows of a variable"),
+         "number",
+         "number",
+         "false",
+         SLUICE_OP_TAKES_STEP)
+SCATTER (mul, "Mul", N_ ("Multiplies rows of a variable"), "number", "number", "false", 0)
+SCATTER (div, "Div", N_ ("Divides rows of a variable"), "number", "number", "false", 0)
+SCATTER (min,
+         "Min",
+         N_ ("Rows of a variable, where they are not greater"),
+         ORDERED,
+         "number",
+         "false",
+         0)
 SCATTER (
-    min, "Min", N_ ("Rows of a variable, where they are not greater"), ORDERED, "number", "false")
-SCATTER (max, "Max", N_ ("Rows of a variable, where they are not less"), ORDERED, "number", "false")
+    max, "Max", N_ ("Rows of a variable, where they are not less"), ORDERED, "number", "false", 0)
 SCATTER_ND (nd_update, "Update", N_ ("Gives slices of a variable new values"), "type", "true")
 SCATTER_ND (nd_add, "Add", N_ ("Adds to slices of a variable"), "number", "false")
 SCATTER_ND (nd_sub, "Sub", N_ ("Subtracts from slices of a variable"), "number", "false")

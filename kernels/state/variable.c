@@ -103,13 +103,14 @@ static const SluiceOpDef assign_op = {
   .recipe = &reference_recipe,
 };
 
-#define UPDATE_OP(id, op_name, text)                                                               \
+#define UPDATE_OP(id, op_name, more_flags, text)                                                   \
   SLUICE_OP_DEF (id, op_name, "ref: Ref(T), value: T -> output_ref: Ref(T)",                       \
-                 "T: number; use_locking: bool = false", SLUICE_OP_NOT_DIFFERENTIABLE,             \
-                 update_shape, &reference_recipe, text)
+                 "T: number; use_locking: bool = false",                                           \
+                 SLUICE_OP_NOT_DIFFERENTIABLE | (more_flags), update_shape, &reference_recipe,     \
+                 text)
 
-UPDATE_OP (assign_add_op, "AssignAdd", N_ ("Adds to a variable"));
-UPDATE_OP (assign_sub_op, "AssignSub", N_ ("Subtracts from a variable"));
+UPDATE_OP (assign_add_op, "AssignAdd", 0, N_ ("Adds to a variable"));
+UPDATE_OP (assign_sub_op, "AssignSub", SLUICE_OP_TAKES_STEP, N_ ("Subtracts from a variable"));
 
 static const SluiceOpDef *const ops[] = {
   &variable_v2_op, &variable_op, &is_initialized_op, &assign_op, &assign_add_op, &assign_sub_op,

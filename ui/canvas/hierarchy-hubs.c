@@ -152,6 +152,7 @@ sluice_hierarchy_find_services (SluiceHierarchy *self)
   find_summaries (self);
 }
 
+/* Of a series as well, whose path is "save[0-6]". */
 static gboolean
 is_service_name (const char *leaf)
 {
@@ -160,7 +161,8 @@ is_service_name (const char *leaf)
     if (g_str_has_prefix (leaf, names[i]))
       {
         const char *tail = leaf + strlen (names[i]);
-        if (*tail == '\0' || (*tail == '_' && tail[1 + strspn (tail + 1, "0123456789")] == '\0'))
+        if (*tail == '\0' || *tail == '['
+            || (*tail == '_' && tail[1 + strspn (tail + 1, "0123456789")] == '\0'))
           return TRUE;
       }
   return FALSE;

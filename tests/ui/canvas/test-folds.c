@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "tests/ui/canvas/fixture.h"
+#include "ui/canvas/measure.h"
+#include "ui/canvas/scene.h"
 
 static const SluiceGroup *
 group (SluiceHierarchy *h, const char *path)
@@ -170,6 +172,48 @@ test_tables (void)
   g_assert_true (group (h, "rate")->hub);
 }
 
+/* As many savers as a training was begun anew are aside as one is. */
+static void
+test_savers (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\nw VariableV2 8\n");
+  for (guint i = 0; i < 12; i++)
+    g_string_append_printf (text, "%c/op Op%u 8 x w\n", 'a' + i, i);
+  g_string_append (text, "save/SaveV2 SaveV2 8 w x\n");
+  for (guint i = 1; i <= 5; i++)
+    g_string_append_printf (text, "save_%u/SaveV2 SaveV2 8 w x\n", i);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceGroup *savers = get_top (h, "save_3/SaveV2");
+  g_assert_cmpstr (savers->label, ==, "save × 6");
+  g_assert_true (savers->hub);
+}
+
+/* Several ops that each write all of several networks' weights, with no gradients about: such lines
+ * give way to others and to each other. */
+static void
+test_update_tags_in_one_half (void)
+{
+  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
+  SluiceSceneFigures figures;
+  guint n_tags = 0;
+  for (char c = 'a'; c < 'd'; c++)
+    g_string_append_printf (text, "%c/w VariableV2 8\n%c/op Op 8 x %c/w\n", c, c, c);
+  for (char c = 'p'; c < 's'; c++)
+    g_string_append_printf (text, "%c/op Op 8 x &a/w &b/w &c/w\n", c);
+  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  g_autoptr (SluiceScene) scene = sluice_scene_new (h, NULL, SLUICE_FLOW_UP, NULL);
+  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
+  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
+    {
+      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
+      n_tags += e->stub && e->kind == SLUICE_EDGE_REFERENCE;
+    }
+  g_assert_cmpuint (figures.n_crossings, ==, 0);
+  g_assert_cmpuint (n_tags, >, 0);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -179,5 +223,7 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/folds/rows", test_rows);
   g_test_add_func ("/canvas/folds/gradients-of-one", test_gradients_of_one);
   g_test_add_func ("/canvas/folds/tables", test_tables);
+  g_test_add_func ("/canvas/folds/savers", test_savers);
+  g_test_add_func ("/canvas/folds/update-tags", test_update_tags_in_one_half);
   return g_test_run ();
 }

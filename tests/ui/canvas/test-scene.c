@@ -445,30 +445,6 @@ test_shared_weights (void)
   assert_labels_are_inside (scene);
 }
 
-/* Several ops that each write all of several networks' weights, with no gradients about: such lines
- * give way to others and to each other. */
-static void
-test_update_tags_in_one_half (void)
-{
-  g_autoptr (GString) text = g_string_new ("x Placeholder 8\n");
-  SluiceSceneFigures figures;
-  guint n_tags = 0;
-  for (char c = 'a'; c < 'd'; c++)
-    g_string_append_printf (text, "%c/w VariableV2 8\n%c/op Op 8 x %c/w\n", c, c, c);
-  for (char c = 'p'; c < 's'; c++)
-    g_string_append_printf (text, "%c/op Op 8 x &a/w &b/w &c/w\n", c);
-  g_autoptr (SluiceGraphModel) model = fixture_model (text->str);
-  g_autoptr (SluiceScene) scene = make_scene (model, NULL);
-  sluice_scene_measure (scene, SLUICE_SCENE_VIEW_WIDTH, SLUICE_SCENE_VIEW_HEIGHT, &figures);
-  for (guint i = 0; i < sluice_scene_get_n_edges (scene); i++)
-    {
-      const SluiceSceneEdge *e = sluice_scene_get_edge (scene, i);
-      n_tags += e->stub && e->kind == SLUICE_EDGE_REFERENCE;
-    }
-  g_assert_cmpuint (figures.n_crossings, ==, 0);
-  g_assert_cmpuint (n_tags, >, 0);
-}
-
 /* An update that would cross a line is named at the variable. */
 static void
 test_update_tags (void)
@@ -804,7 +780,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/scene/text", test_text);
   g_test_add_func ("/canvas/scene/loop", test_loop);
   g_test_add_func ("/canvas/scene/surplus", test_surplus);
-  g_test_add_func ("/canvas/scene/update-tags-in-one-half", test_update_tags_in_one_half);
   g_test_add_func ("/canvas/scene/dot", test_dot_engine);
   g_test_add_func ("/canvas/scene/random", test_random);
   g_test_add_func ("/canvas/scene/cancelled", test_cancelled);
