@@ -425,6 +425,7 @@ draw_widgets (SluiceCard *self, cairo_t *cr, double width, double height)
     return;
   cairo_save (cr);
   cairo_scale (cr, scale, scale);
+  cairo_new_path (cr); /* GTK draws text from the current point on, if there is one */
   gsk_render_node_draw (node, cr);
   cairo_restore (cr);
 }
