@@ -420,7 +420,6 @@ draw_widgets (SluiceCard *self, cairo_t *cr, double width, double height)
   g_autoptr (GskRenderNode) node = dup_node (self);
   double scale = MIN (width / MAX (1, gtk_widget_get_width (widget)),
                       height / MAX (1, gtk_widget_get_height (widget)));
-
   if (node == NULL)
     return;
   cairo_save (cr);
