@@ -290,10 +290,7 @@ refuse (SluiceWindow *window, const char *path)
   g_autofree char *words = kind == NULL
                                ? g_strdup_printf (_ ("“%s” is not there"), name)
                                : g_strdup_printf (_ ("“%s” cannot be opened: %s"), name, kind);
-  if (kind == NULL)
-    sluice_window_tell (window, words);
-  else
-    sluice_window_offer (window, words, _ ("_What can be?"), "app.help-page::window");
+  sluice_window_tell (window, words);
 }
 
 /* NULL: nothing opens it. */

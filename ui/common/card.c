@@ -382,11 +382,11 @@ draw_widgets (SluiceCard *self, cairo_t *cr, double width, double height)
   g_autoptr (GskRenderNode) node = dup_node (self);
   double scale = MIN (width / MAX (1, gtk_widget_get_width (widget)),
                       height / MAX (1, gtk_widget_get_height (widget)));
-
   if (node == NULL)
     return;
   cairo_save (cr);
   cairo_scale (cr, scale, scale);
+  cairo_new_path (cr); /* GTK draws text from the current point on, if there is one */
   gsk_render_node_draw (node, cr);
   cairo_restore (cr);
 }
