@@ -5,23 +5,8 @@
 
 #include <string.h>
 
+#include "engine/graph/scope.h"
 #include "engine/runtime/debug/breakpoint.h"
-
-static gboolean
-is_below (const char *name, const char *scope)
-{
-  gsize length = strlen (scope);
-  return strncmp (name, scope, length) == 0 && name[length] == '/';
-}
-
-static gboolean
-has_scope (SluiceGraph *graph, const char *scope)
-{
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    if (is_below (sluice_graph_get_node (graph, i)->name, scope))
-      return TRUE;
-  return FALSE;
-}
 
 /* "b" of a/x -> b/x; a scope that was dissolved has no name. (transfer full) (nullable) */
 static char *
@@ -32,12 +17,12 @@ find_scope (SluiceGraph *graph, GHashTable *renamed, const char *scope)
   g_hash_table_iter_init (&iter, renamed);
   while (g_hash_table_iter_next (&iter, &was, &is))
     {
-      if (!is_below (was, scope))
+      if (!sluice_name_is_below (was, scope))
         continue;
       const char *rest = (const char *) was + strlen (scope); /* "/x" */
       gsize length = strlen (is), n = strlen (rest);
       if (length > n && g_str_equal ((const char *) is + length - n, rest)
-          && !has_scope (graph, scope))
+          && !sluice_graph_has_scope (graph, scope))
         return g_strndup (is, length - n);
     }
   return NULL;

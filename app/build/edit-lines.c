@@ -10,6 +10,7 @@
 #include "engine/command/block.h"
 #include "engine/command/command.h"
 #include "engine/command/line.h"
+#include "engine/graph/scope.h"
 
 /* ---- a line ---- */
 
@@ -196,11 +197,10 @@ sluice_edit_line_detach (SluiceGraph *graph,
 static gboolean
 is_muted (SluiceGraph *graph, const char *name)
 {
-  g_autofree char *scope = g_strconcat (name, "/", NULL);
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
-      if ((strcmp (node->name, name) == 0 || g_str_has_prefix (node->name, scope))
+      if (sluice_name_is_of (node->name, name)
           && sluice_node_get_attr (node, SLUICE_MUTED_ATTR) != NULL)
         return TRUE;
     }
@@ -234,19 +234,6 @@ sluice_edit_line_remove (const char *const *names)
   return join (lines, words);
 }
 
-static gboolean
-has_scope (SluiceGraph *graph, const char *scope)
-{
-  gsize length = strlen (scope);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const char *name = sluice_graph_get_node (graph, i)->name;
-      if (strncmp (name, scope, length) == 0 && name[length] == '/')
-        return TRUE;
-    }
-  return FALSE;
-}
-
 /* "gradients/fc1" of fc1, "gradients/relu_grad" of relu: by their names they stand beside it. */
 static void
 add_gradients (GPtrArray *commands,
@@ -257,7 +244,8 @@ add_gradients (GPtrArray *commands,
 {
   g_autofree char *from = g_strconcat ("gradients/", name, end, NULL);
   g_autofree char *to = g_strconcat ("gradients/", new_name, end, NULL);
-  if (has_scope (graph, from) && !has_scope (graph, to) && sluice_graph_find (graph, to) == NULL)
+  if (sluice_graph_has_scope (graph, from) && !sluice_graph_has_scope (graph, to)
+      && sluice_graph_find (graph, to) == NULL)
     g_ptr_array_add (commands, new_line ("rename", from, to));
 }
 
@@ -329,7 +317,7 @@ sluice_edit_list_below (SluiceGraph *graph, const char *scope)
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const char *name = sluice_graph_get_node (graph, i)->name;
-      if (strncmp (name, scope, length) != 0 || name[length] != '/')
+      if (!sluice_name_is_below (name, scope))
         continue;
       char *child = g_strndup (name, length + 1 + strcspn (name + length + 1, "/"));
       if (!g_hash_table_contains (seen, child))
@@ -409,14 +397,7 @@ sluice_edit_line_block (SluiceGraph *graph, const char *scope)
 static gboolean
 is_taken (SluiceGraph *graph, const char *scope)
 {
-  gsize length = strlen (scope);
-  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
-    {
-      const char *name = sluice_graph_get_node (graph, i)->name;
-      if (strncmp (name, scope, length) == 0 && (name[length] == '/' || name[length] == '\0'))
-        return TRUE;
-    }
-  return FALSE;
+  return sluice_graph_find (graph, scope) != NULL || sluice_graph_has_scope (graph, scope);
 }
 
 char *

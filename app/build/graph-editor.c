@@ -11,6 +11,7 @@
 #include "engine/base/error.h"
 #include "engine/command/judge.h"
 #include "engine/command/paste.h"
+#include "engine/graph/scope.h"
 #include "engine/graph/shape-words.h"
 #include "ui/canvas/canvas-edit.h"
 
@@ -285,13 +286,6 @@ history (gboolean redo, gpointer data)
 
 /* ---- the palette ---- */
 
-static gboolean
-is_below (const char *name, const char *scope)
-{
-  gsize length = strlen (scope);
-  return strncmp (name, scope, length) == 0 && name[length] == '/';
-}
-
 /* Does something outside of the scope read its first output? */
 static gboolean
 leaves (SluiceGraph *graph, const SluiceNode *node, const char *scope)
@@ -299,7 +293,8 @@ leaves (SluiceGraph *graph, const SluiceNode *node, const char *scope)
   guint n;
   const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
   for (guint i = 0; i < n; i++)
-    if (uses[i].input >= 0 && uses[i].port == 0 && !is_below (uses[i].node->name, scope))
+    if (uses[i].input >= 0 && uses[i].port == 0
+        && !sluice_name_is_below (uses[i].node->name, scope))
       return TRUE;
   return FALSE;
 }
@@ -321,7 +316,7 @@ find_given (SluiceGraph *graph, const char *scope)
     {
       SluiceNode *node = sluice_graph_get_node (graph, i);
       SluiceRole role = sluice_node_get_role (node);
-      if (is_below (node->name, scope) && node->n_outputs > 0
+      if (sluice_name_is_below (node->name, scope) && node->n_outputs > 0
           && sluice_dtype_is_floating (node->outputs[0].dtype) && role != SLUICE_ROLE_VARIABLE
           && role != SLUICE_ROLE_CONST && leaves (graph, node, scope)
           && (best == NULL || is_of_examples (node) || !is_of_examples (best)))

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 #include "app/search/query.h"
+#include "engine/graph/scope.h"
 
 #include <glib/gi18n.h>
 #include <string.h>
@@ -108,16 +109,9 @@ read_dtype (const char *text)
 }
 
 static gboolean
-is_below (const char *scope, const char *name)
-{
-  gsize length = strlen (scope);
-  return strncmp (name, scope, length) == 0 && name[length] == '/';
-}
-
-static gboolean
 matches_scope (const Term *self, const SluiceNode *node)
 {
-  return is_below (self->text, node->name);
+  return sluice_name_is_below (node->name, self->text);
 }
 
 static const Field fields[] = {
@@ -270,7 +264,7 @@ matches_all (const SluiceQuery *self, const char *text, gboolean anywhere)
     {
       const Term *term = self->terms->pdata[i];
       if (term->field != NULL
-              ? term->field->matches != matches_scope || !is_below (term->text, text)
+              ? term->field->matches != matches_scope || !sluice_name_is_below (text, term->text)
               : !(anywhere ? matches_behind (term, text, 0) : matches_name (term, text)))
         return FALSE;
     }

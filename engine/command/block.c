@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/command/block.h"
+#include "engine/graph/scope.h"
 
 #include <string.h>
 
@@ -23,7 +24,7 @@ sluice_block_dup_name (SluiceGraph *graph, const char *scope)
   for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
     {
       const SluiceNode *node = sluice_graph_get_node (graph, i);
-      if (strncmp (node->name, scope, length) != 0 || node->name[length] != '/'
+      if (!sluice_name_is_below (node->name, scope)
           || strchr (node->name + length + 1, '/') != NULL)
         continue;
       g_autofree char *block = dup_block (node);

@@ -10,6 +10,7 @@
 
 #include "engine/command/command-private.h"
 #include "engine/command/stack-private.h"
+#include "engine/graph/scope.h"
 
 #define TRAIN   "train"
 #define COMMAND "_train"
@@ -180,8 +181,7 @@ rename_word (SluiceWord *word, const char *from, const char *to)
 {
   static const char *const names[] = { "learning-rate", "variables", NULL };
   g_autofree char *node = g_strndup (word->text, strcspn (word->text, ":"));
-  if (!sluice_command_is_below (node, from)
-      || (word->key != NULL && !g_strv_contains (names, word->key)))
+  if (!sluice_name_is_of (node, from) || (word->key != NULL && !g_strv_contains (names, word->key)))
     return;
   const char *rest = word->text + strlen (from);
   char *renamed = g_strconcat (to, rest + (*to == '\0' && *rest == '/'), NULL);

@@ -7,6 +7,7 @@
 #include "engine/command/block.h"
 #include "engine/command/expand.h"
 #include "engine/command/layer.h"
+#include "engine/graph/scope.h"
 
 /* ---- ports ---- */
 
@@ -66,7 +67,7 @@ add_inputs (Ports *self, const GPtrArray *nodes, GError **error)
       for (guint k = 0; k < node->n_inputs; k++)
         {
           SluiceEdge edge = node->inputs[k];
-          if (!is_value (edge) || sluice_command_is_below (edge.node->name, self->scope))
+          if (!is_value (edge) || sluice_name_is_of (edge.node->name, self->scope))
             continue;
           SluiceNode *port = get_port (self, edge, error);
           if (port == NULL
@@ -91,7 +92,7 @@ add_outputs (Ports *self, const GPtrArray *nodes, GError **error)
         {
           SluiceEdge edge = { node, readers[k].port };
           if (readers[k].input < 0 || !is_value (edge)
-              || sluice_command_is_below (readers[k].node->name, self->scope))
+              || sluice_name_is_of (readers[k].node->name, self->scope))
             continue;
           SluiceNode *port = get_port (self, edge, error);
           if (port == NULL

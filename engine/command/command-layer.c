@@ -8,6 +8,7 @@
 #include "engine/command/expand.h"
 #include "engine/command/layer.h"
 #include "engine/graph/edge-text.h"
+#include "engine/graph/scope.h"
 
 #define OUTPUT SLUICE_LAYER_OUTPUT
 #define ATTR   SLUICE_LAYER_ATTR
@@ -29,7 +30,7 @@ describe_edge (const SluiceCommandCall *call, const char *scope, const char *tex
   const SluiceUse *uses = sluice_graph_get_uses (graph, edge.node, &n);
   for (guint i = 0; i < n; i++)
     if (uses[i].input >= 0 && uses[i].port == edge.port
-        && sluice_command_is_below (uses[i].node->name, scope))
+        && sluice_name_is_of (uses[i].node->name, scope))
       return g_strdup_printf (INSIDE "%s:%d", uses[i].node->name + prefix, uses[i].input);
   return g_strdup (text);
 }
@@ -247,7 +248,7 @@ say_first_error (SluiceCommandCall *call, const char *name, const char *layer, G
   for (guint i = behind->len; i > 0; i--)
     {
       const SluiceNode *node = behind->pdata[i - 1];
-      if (node->error == NULL || sluice_command_is_below (node->name, layer))
+      if (node->error == NULL || sluice_name_is_of (node->name, layer))
         continue;
       g_clear_error (error);
       if (error != NULL)
@@ -314,7 +315,7 @@ sluice_command_layer (SluiceCommandCall *call, GError **error)
   if (before != NULL)
     return change (call, template, before, error);
   for (guint i = 0; i < sluice_graph_get_n_nodes (call->graph); i++)
-    if (sluice_command_is_below (sluice_graph_get_node (call->graph, i)->name, name))
+    if (sluice_name_is_of (sluice_graph_get_node (call->graph, i)->name, name))
       return sluice_fail (error, SLUICE_ERROR_ALREADY_EXISTS,
                           "there is a node or a scope '%s' already, which is no layer; choose "
                           "another name",

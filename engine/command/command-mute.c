@@ -11,6 +11,7 @@
 
 #include "engine/command/command-private.h"
 #include "engine/graph/role.h"
+#include "engine/graph/scope.h"
 #include "engine/graph/shape-words.h"
 
 gboolean
@@ -40,7 +41,7 @@ find_outcome (SluiceGraph *graph,
       const SluiceUse *uses = sluice_graph_get_uses (graph, node, &n);
       for (guint k = 0; k < n; k++)
         {
-          if (uses[k].input < 0 || sluice_command_is_below (uses[k].node->name, name))
+          if (uses[k].input < 0 || sluice_name_is_of (uses[k].node->name, name))
             continue;
           if (outcome->node != NULL && (outcome->node != node || outcome->port != uses[k].port))
             return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
@@ -65,8 +66,7 @@ find_through (const char *name, const GPtrArray *nodes, SluiceDType dtype)
     {
       const SluiceNode *node = nodes->pdata[i];
       for (guint k = 0; k < node->n_inputs; k++)
-        if (node->inputs[k].node != NULL
-            && !sluice_command_is_below (node->inputs[k].node->name, name)
+        if (node->inputs[k].node != NULL && !sluice_name_is_of (node->inputs[k].node->name, name)
             && sluice_edge_dtype (node->inputs[k]) == dtype)
           return node->inputs[k];
     }
@@ -110,7 +110,7 @@ lead_over (SluiceCommandCall *call,
   for (guint i = 0; i < n; i++)
     {
       const SluiceUse *r = &readers[i];
-      if (r->input < 0 || sluice_command_is_below (r->node->name, name))
+      if (r->input < 0 || sluice_name_is_of (r->node->name, name))
         continue;
       g_autofree char *input = g_strdup_printf ("%s:%d", r->node->name, r->input);
       g_autofree char *word = sluice_line_quote (input);
@@ -270,7 +270,7 @@ dup_renamed (const char *word, char *const *from, char *const *to, guint n)
   const char *colon = strrchr (word, ':');
   g_autofree char *name = g_strndup (word, colon != NULL ? (gsize) (colon - word) : 0);
   for (guint i = 0; i < n; i++)
-    if (sluice_command_is_below (name, from[i]))
+    if (sluice_name_is_of (name, from[i]))
       {
         const char *rest = word + strlen (from[i]);
         return g_strconcat (to[i], rest + (*to[i] == '\0' && *rest == '/'), NULL);

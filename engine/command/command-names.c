@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/command/command-private.h"
+#include "engine/graph/scope.h"
 
 static gboolean
 rename_scope (SluiceCommandCall *call, char *from, char *to, GError **error)
@@ -58,7 +59,7 @@ sluice_command_group (SluiceCommandCall *call, GError **error)
       g_ptr_array_add (renamed, to);
       if (!exists (call, name, error))
         return FALSE;
-      if (sluice_command_is_below (scope, name))
+      if (sluice_name_is_of (scope, name))
         return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                             "'%s' cannot go into '%s', which is itself or stands in it", name,
                             scope);
@@ -98,7 +99,7 @@ typedef struct
 static char *
 dup_name (const Duplication *self, const char *name)
 {
-  return sluice_command_is_below (name, self->from)
+  return sluice_name_is_of (name, self->from)
              ? g_strconcat (self->to, name + strlen (self->from), NULL)
              : NULL;
 }
@@ -149,7 +150,7 @@ dup_attrs (const Duplication *self, const SluiceNode *node, guint *n)
 static gboolean
 is_copied (const Duplication *self, const SluiceNode *node)
 {
-  return node != NULL && sluice_command_is_below (node->name, self->from);
+  return node != NULL && sluice_name_is_of (node->name, self->from);
 }
 
 /* With the edges that there are already; a loop's back edges and those to nodes that come later
@@ -214,7 +215,7 @@ sluice_command_duplicate (SluiceCommandCall *call, GError **error)
   g_autoptr (GPtrArray) nodes = sluice_command_collect (call, self.from, error);
   if (nodes == NULL)
     return FALSE;
-  if (sluice_command_is_below (self.to, self.from))
+  if (sluice_name_is_of (self.to, self.from))
     return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
                         "the copy of '%s' cannot stand in it, as '%s'; choose another name",
                         self.from, self.to);

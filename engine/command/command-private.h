@@ -47,8 +47,6 @@ gboolean sluice_command_find_edge (const SluiceCommandCall *call,
 /* The node of that name and those below it, in the graph's order. (transfer full) (nullable):
  * NOT_FOUND */
 GPtrArray *sluice_command_collect (const SluiceCommandCall *call, const char *name, GError **error);
-/* Is it the name, or does it stand below? */
-gboolean sluice_command_is_below (const char *name, const char *scope);
 
 /* command-nodes.c */
 gboolean sluice_command_add (SluiceCommandCall *call, GError **error);

@@ -11,6 +11,7 @@
 #include "engine/command/expand.h"
 #include "engine/grad/grad.h"
 #include "engine/graph/edge-text.h"
+#include "engine/graph/scope.h"
 
 #define STEP   "global_step"
 #define MERGED "summaries/merged"
@@ -118,7 +119,7 @@ dup_free_scope (SluiceGraph *graph)
       char *scope = k == 0 ? g_strdup ("gradients") : g_strdup_printf ("gradients_%u", k);
       gboolean is_free = TRUE;
       for (guint i = 0; is_free && i < sluice_graph_get_n_nodes (graph); i++)
-        is_free = !sluice_command_is_below (sluice_graph_get_node (graph, i)->name, scope);
+        is_free = !sluice_name_is_of (sluice_graph_get_node (graph, i)->name, scope);
       if (is_free)
         return scope;
       g_free (scope);

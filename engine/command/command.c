@@ -10,6 +10,7 @@
 #include "engine/base/suggest.h"
 #include "engine/command/command-private.h"
 #include "engine/command/stack-private.h"
+#include "engine/graph/scope.h"
 
 #define MANY     G_MAXUINT
 #define KEYS(of) .keys = of, .n_keys = G_N_ELEMENTS (of)
@@ -212,13 +213,6 @@ sluice_command_find_edge (const SluiceCommandCall *call,
   return sluice_graph_parse_edge (call->graph, text, edge, error);
 }
 
-gboolean
-sluice_command_is_below (const char *name, const char *scope)
-{
-  gsize length = strlen (scope);
-  return strncmp (name, scope, length) == 0 && (name[length] == '\0' || name[length] == '/');
-}
-
 /* A scope of the graph that a mistyped name may mean. (transfer full) (nullable) */
 static char *
 suggest_scope (SluiceGraph *graph, const char *name)
@@ -249,7 +243,7 @@ sluice_command_collect (const SluiceCommandCall *call, const char *name, GError 
       /* As sluice_edit_rename_scope() does it. */
       __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 16, n - 1)));
       __builtin_prefetch (sluice_graph_get_node (call->graph, MIN (i + 8, n - 1))->name);
-      if (sluice_command_is_below (node->name, name))
+      if (sluice_name_is_of (node->name, name))
         g_ptr_array_add (nodes, node);
     }
   if (nodes->len > 0)

@@ -8,6 +8,7 @@
 #include "engine/command/line.h"
 #include "engine/command/offers-private.h"
 #include "engine/graph/edge-text.h"
+#include "engine/graph/scope.h"
 
 #define MOST_BLOCKS 32
 #define MOST_NODES  400 /* of an instance: a larger one is not tried, and not offered */
@@ -16,12 +17,11 @@
 static gboolean
 fill_box (SluiceOfferList *list, const char *scope)
 {
-  gsize length = strlen (scope);
   g_autoptr (GPtrArray) nodes = g_ptr_array_new ();
   for (guint i = 0; i < sluice_graph_get_n_nodes (list->graph); i++)
     {
       SluiceNode *node = sluice_graph_get_node (list->graph, i);
-      if (strncmp (node->name, scope, length) == 0 && node->name[length] == '/')
+      if (sluice_name_is_below (node->name, scope))
         g_ptr_array_add (nodes, node);
     }
   for (guint i = 0; i < nodes->len && nodes->len <= MOST_NODES; i++)

@@ -11,6 +11,7 @@
 #include "engine/command/stack-private.h"
 #include "engine/graph/node-text.h"
 #include "engine/graph/rewrite.h"
+#include "engine/graph/scope.h"
 
 /* Is it one of the names, or does it stand below one? */
 static gboolean
@@ -203,7 +204,7 @@ is_taken (const Paste *self, const char *name)
   if (sluice_graph_find (self->graph, name) != NULL)
     return TRUE;
   for (guint i = 0; i < sluice_graph_get_n_nodes (self->graph); i++)
-    if (sluice_command_is_below (sluice_graph_get_node (self->graph, i)->name, name))
+    if (sluice_name_is_of (sluice_graph_get_node (self->graph, i)->name, name))
       return TRUE;
   return FALSE;
 }
