@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/runtime/plan/plan-compile.h"
+#include "engine/runtime/plan/plan-private.h"
 #include "engine/runtime/plan/queued.h"
 
 /* One outgoing edge on its way into the flat array. */

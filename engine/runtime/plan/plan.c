@@ -8,7 +8,7 @@
 #include "engine/runtime/plan/fused-consumer.h"
 #include "engine/runtime/plan/fused.h"
 #include "engine/runtime/plan/memory-class.h"
-#include "engine/runtime/plan/plan-compile.h"
+#include "engine/runtime/plan/plan-private.h"
 #include "engine/runtime/plan/plan-transfers.h"
 #include "engine/runtime/plan/queued.h"
 #include "engine/runtime/session/session-partial-run.h"
