@@ -18,6 +18,9 @@ struct _SluiceDocument
   GBytes *known;    /* (nullable): what the file holds, as far as is known */
   GBytes *replaced; /* (nullable): what it held before, while it is told that it is saved */
   SluiceJournal *journal; /* (nullable): there was no command yet */
+  GCancellable
+      *preparing; /* (nullable): for the journal to begin with, a copy of base is written */
+  int prepared;   /* it, or -1 */
   guint sync_source;
 
   guint n_text_changes, n_text_saved; /* that are comments and blanks alone */

@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "app/build/document-private.h"
 #include "engine/base/error.h"
@@ -13,7 +14,9 @@
 #include "engine/command/line.h"
 #include "engine/graph/graphdef.h"
 
-#define IDLE_MS 500 /* without a command, then the journal is synced */
+#define IDLE_MS    500       /* without a command, then the journal is synced */
+#define MANY_BYTES (1 << 20) /* which take some milliseconds to write */
+#define FOLDER     "folder"  /* of the journal, with a task */
 
 G_DEFINE_FINAL_TYPE (SluiceDocument, sluice_document, G_TYPE_OBJECT)
 
@@ -120,13 +123,61 @@ append_known (SluiceDocument *self, SluiceJournal *journal, GError **error)
   return TRUE;
 }
 
+static void
+drop_prepared (SluiceDocument *self)
+{
+  g_cancellable_cancel (self->preparing);
+  g_clear_object (&self->preparing);
+  if (self->prepared >= 0)
+    close (self->prepared);
+  self->prepared = -1;
+}
+
+static void
+prepare_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  g_task_return_int (task,
+                     sluice_journal_prepare (g_object_get_data (G_OBJECT (task), FOLDER), data));
+}
+
+static void
+prepared_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluiceDocument *self = SLUICE_DOCUMENT (object);
+  GTask *task = G_TASK (result);
+  int prepared = (int) g_task_propagate_int (task, NULL);
+  if (g_task_get_cancellable (task) == self->preparing)
+    {
+      self->prepared = prepared;
+      g_clear_object (&self->preparing);
+    }
+  else if (prepared >= 0)
+    close (prepared);
+}
+
+/* The first command of a large graph would wait for the copy of its file. */
+static void
+prepare_journal (SluiceDocument *self)
+{
+  if (self->journal != NULL || self->path == NULL || self->base == NULL
+      || g_bytes_get_size (self->base) < MANY_BYTES)
+    return;
+  self->preparing = g_cancellable_new ();
+  g_autoptr (GTask) task = g_task_new (self, self->preparing, prepared_cb, NULL);
+  g_task_set_check_cancellable (task, FALSE); /* what was made is to be closed */
+  g_task_set_task_data (task, g_bytes_ref (self->base), (GDestroyNotify) g_bytes_unref);
+  g_object_set_data_full (G_OBJECT (task), FOLDER, sluice_journal_dup_folder (self->path), g_free);
+  g_task_run_in_thread (task, prepare_in_worker);
+}
+
 gboolean
 sluice_document_begin_journal (SluiceDocument *self, GError **error)
 {
   g_autofree char *folder = sluice_journal_dup_folder (self->path);
   const char *lines = sluice_command_stack_get_journal (self->stack);
-  g_autoptr (SluiceJournal) journal =
-      sluice_journal_create (folder, self->path, self->base, self->base_hash, error);
+  g_autoptr (SluiceJournal) journal = sluice_journal_create (
+      folder, self->path, self->base, self->base_hash, self->prepared, error);
+  drop_prepared (self);
   if (journal == NULL)
     return FALSE;
   if (!append_lines (journal, lines, strlen (lines), error) || !append_known (self, journal, error))
@@ -197,6 +248,7 @@ forget (SluiceDocument *self)
   g_cancellable_cancel (self->hashing);
   g_clear_object (&self->hashing);
   end_journal (self);
+  drop_prepared (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
@@ -244,6 +296,7 @@ sluice_document_take (SluiceDocument *self, SluiceOpenedGraph *opened)
   self->journal = g_steal_pointer (&opened->journal);
   self->stack = g_steal_pointer (&opened->stack);
   follow_stack (self);
+  prepare_journal (self);
   g_signal_emit (self, signals[OPENED], 0);
   sluice_document_watch (self);
   sluice_document_tell_opened (self, opened);
@@ -332,7 +385,7 @@ create_journal_at (SluiceDocument *self, const char *path, GBytes *bytes, gsize 
   if (strlen (lines) == n)
     return NULL; /* the next command begins it */
   g_autoptr (SluiceJournal) journal =
-      sluice_journal_create (folder, path, self->base, self->base_hash, error);
+      sluice_journal_create (folder, path, self->base, self->base_hash, -1, error);
   if (journal == NULL)
     return NULL;
   gboolean ok =
@@ -414,6 +467,7 @@ sluice_document_finalize (GObject *object)
   g_cancellable_cancel (self->hashing);
   g_clear_object (&self->hashing);
   end_journal (self);
+  drop_prepared (self);
   sluice_document_unwatch (self);
   g_clear_handle_id (&self->sync_source, g_source_remove);
   g_clear_pointer (&self->stack, sluice_command_stack_free);
@@ -454,4 +508,5 @@ static void
 sluice_document_init (SluiceDocument *self)
 {
   self->arranged = g_ptr_array_new_with_free_func (g_free);
+  self->prepared = -1;
 }

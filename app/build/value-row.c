@@ -93,9 +93,6 @@ sluice_value_row_show (SluiceValueRow *self, const char *text, gboolean can_chan
     {
       gtk_editable_set_text (GTK_EDITABLE (self->control), text);
       gtk_editable_set_editable (GTK_EDITABLE (self->control), can_change);
-      /* An entry does not say that it has more than is seen. */
-      gtk_widget_set_tooltip_text (self->control,
-                                   g_utf8_strlen (text, -1) > FIELD_CHARS ? text : NULL);
     }
   else
     for (guint i = 0; self->choices[i] != NULL; i++)
@@ -139,6 +136,16 @@ new_label (const char *text, const char *class)
   return label;
 }
 
+/* An entry does not say that it has more than is seen. Asked for, as a tooltip that is set would
+ * take the place of the description. */
+static gboolean
+query_tooltip_cb (GtkEditable *entry, int x, int y, gboolean by_key, GtkTooltip *tooltip)
+{
+  const char *text = gtk_editable_get_text (entry);
+  gtk_tooltip_set_text (tooltip, text);
+  return g_utf8_strlen (text, -1) > FIELD_CHARS;
+}
+
 static void
 make_control (SluiceValueRow *self, const char *words)
 {
@@ -155,6 +162,8 @@ make_control (SluiceValueRow *self, const char *words)
       self->control = gtk_entry_new ();
       gtk_widget_set_direction (self->control, GTK_TEXT_DIR_LTR); /* of [?,28] all is neutral */
       gtk_editable_set_width_chars (GTK_EDITABLE (self->control), FIELD_CHARS);
+      gtk_widget_set_has_tooltip (self->control, TRUE);
+      g_signal_connect (self->control, "query-tooltip", G_CALLBACK (query_tooltip_cb), NULL);
       g_signal_connect_swapped (self->control, "activate", G_CALLBACK (activated_cb), self);
     }
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->control), GTK_ACCESSIBLE_PROPERTY_LABEL,

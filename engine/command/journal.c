@@ -82,6 +82,23 @@ put (const char *path, GBytes *bytes, GError **error)
                       "the journal cannot be written: %s", problem->message);
 }
 
+/* All of it or, as far as can be told, nothing. */
+static int
+write_all (int fd, const char *data, gsize length)
+{
+  while (length > 0)
+    {
+      gssize n = write (fd, data, length);
+      if (n < 0 && errno == EINTR)
+        continue;
+      if (n <= 0)
+        return n < 0 ? errno : ENOSPC;
+      data += n;
+      length -= (gsize) n;
+    }
+  return 0;
+}
+
 /* ---- the lock ---- */
 
 static gboolean
@@ -186,9 +203,40 @@ open_to_append (SluiceJournal *self, GError **error)
          || sluice_fail_errno (error, errno, "the journal '%s' cannot be written", path);
 }
 
+int
+sluice_journal_prepare (const char *folder, GBytes *base)
+{
+  g_autofree char *above = g_path_get_dirname (folder); /* on its disk, and stays */
+  gsize length;
+  const char *data = g_bytes_get_data (base, &length);
+  if (g_mkdir_with_parents (above, 0700) != 0)
+    return -1;
+  int fd = open (above, O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (fd >= 0 && write_all (fd, data, length) == 0)
+    return fd;
+  if (fd >= 0)
+    close (fd);
+  return -1;
+}
+
+/* The prepared copy gets its name. FALSE: it has to be written. */
+static gboolean
+put_prepared (const char *copy, int prepared)
+{
+  if (prepared < 0)
+    return FALSE;
+  g_autofree char *file = g_strdup_printf ("/proc/self/fd/%d", prepared);
+  g_unlink (copy); /* of a journal that is no more */
+  return linkat (AT_FDCWD, file, AT_FDCWD, copy, AT_SYMLINK_FOLLOW) == 0;
+}
+
 SluiceJournal *
-sluice_journal_create (
-    const char *folder, const char *path, GBytes *base, const char *hash, GError **error)
+sluice_journal_create (const char *folder,
+                       const char *path,
+                       GBytes *base,
+                       const char *hash,
+                       int prepared,
+                       GError **error)
 {
   g_autoptr (SluiceJournal) self = journal_new (folder);
   g_autofree char *name = dup_name (folder, JOURNAL, NULL);
@@ -213,7 +261,8 @@ sluice_journal_create (
   g_autoptr (GBytes) bytes = g_bytes_new_take (header, strlen (header));
   self->length = (gint64) g_bytes_get_size (bytes);
   /* The copy first: a journal never stands there without. */
-  if (put (copy, base, error) && put (name, bytes, error) && open_to_append (self, error))
+  if ((put_prepared (copy, prepared) || put (copy, base, error)) && put (name, bytes, error)
+      && open_to_append (self, error))
     return g_steal_pointer (&self);
   g_unlink (name);
   g_unlink (copy);
@@ -381,23 +430,6 @@ sluice_journal_get_known (SluiceJournal *self)
 }
 
 /* ---- lines ---- */
-
-/* All of it or, as far as can be told, nothing. */
-static int
-write_all (int fd, const char *data, gsize length)
-{
-  while (length > 0)
-    {
-      gssize n = write (fd, data, length);
-      if (n < 0 && errno == EINTR)
-        continue;
-      if (n <= 0)
-        return n < 0 ? errno : ENOSPC;
-      data += n;
-      length -= (gsize) n;
-    }
-  return 0;
-}
 
 static gboolean
 cut (SluiceJournal *self)

@@ -26,17 +26,34 @@ char *sluice_journal_dup_folder (const char *path);
 char *sluice_journal_hash (GBytes *bytes);
 
 /**
+ * sluice_journal_prepare:
+ * @folder: of the journal that may begin
+ * @base: what the file holds
+ *
+ * Writes the copy that a journal stands on before there is a command to wait for it: in a file
+ * without a name, of which nothing is left if no journal begins. Thread-safe.
+ *
+ * Returns: the file's descriptor, the caller's to close; -1: the disk cannot do that
+ */
+int sluice_journal_prepare (const char *folder, GBytes *base);
+
+/**
  * sluice_journal_create:
  * @path: of the file, for whoever finds the folder
  * @base: what the file holds; the graph was made of it
  * @hash: (nullable): sluice_journal_hash() of that, where it is known
+ * @prepared: of sluice_journal_prepare() for the same, or -1
  *
  * Returns: (transfer full) (nullable): %NULL with ALREADY_EXISTS where there is one, which is never
  * overwritten; UNAVAILABLE where another process, or another part of this one, holds it;
  * RESOURCE_EXHAUSTED, PERMISSION_DENIED …
  */
-SluiceJournal *sluice_journal_create (
-    const char *folder, const char *path, GBytes *base, const char *hash, GError **error);
+SluiceJournal *sluice_journal_create (const char *folder,
+                                      const char *path,
+                                      GBytes *base,
+                                      const char *hash,
+                                      int prepared,
+                                      GError **error);
 
 /**
  * sluice_journal_open:

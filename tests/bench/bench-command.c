@@ -221,7 +221,7 @@ measure_file (const char *path)
   g_autoptr (GBytes) base = g_bytes_new (data, length);
   g_autoptr (SluiceGraph) graph = import (base);
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
-  g_autoptr (SluiceJournal) journal = sluice_journal_create (folder, path, base, NULL, &error);
+  g_autoptr (SluiceJournal) journal = sluice_journal_create (folder, path, base, NULL, -1, &error);
   if (journal == NULL || !sluice_command_stack_do (stack, "add NoOp bench_before", NULL, &error)
       || !sluice_journal_append (journal, "add NoOp bench_before", &error))
     rounds_fatal (error);

@@ -73,7 +73,7 @@ main (int argc, char **argv)
   g_autoptr (SluiceCommandStack) stack = sluice_command_stack_new (graph);
   g_autoptr (SluiceJournal) journal = sluice_journal_open (argv[1], NULL);
   if (journal == NULL)
-    journal = sluice_journal_create (argv[1], argv[2], base, NULL, &error);
+    journal = sluice_journal_create (argv[1], argv[2], base, NULL, -1, &error);
   else
     check (sluice_journal_replay (journal, stack, NULL, NULL, &error), error, "replay");
   check (journal != NULL, error, "journal");

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/base/error.h"
@@ -48,7 +49,7 @@ begin (Fixture *f)
 {
   g_autoptr (GError) error = NULL;
   f->stack = new_stack (f->base);
-  f->journal = sluice_journal_create (f->folder, "/a \"b\"/model.pbtxt", f->base, NULL, &error);
+  f->journal = sluice_journal_create (f->folder, "/a \"b\"/model.pbtxt", f->base, NULL, -1, &error);
   g_assert_no_error (error);
   sluice_command_stack_set_keep (f->stack, keep, f->journal);
 }
@@ -151,6 +152,37 @@ test_recover (Fixture *f, gconstpointer data)
   assert_recovers (f, more);
 }
 
+/* The copy was written before the first command: as if it were written then, also over one that a
+ * program left that was killed, and nothing is left of it where no journal begins. */
+static void
+test_prepared (Fixture *f, gconstpointer data)
+{
+  g_autoptr (GError) error = NULL;
+  g_autofree char *copy = g_build_filename (f->folder, "base", NULL);
+  sluice_journal_remove (f->journal);
+  end (f);
+  int prepared = sluice_journal_prepare (f->folder, f->base); /* -1: not on this disk */
+  g_assert_false (g_file_test (f->folder, G_FILE_TEST_EXISTS));
+  g_assert_cmpint (g_mkdir_with_parents (f->folder, 0700), ==, 0);
+  g_assert_true (g_file_set_contents (copy, "left behind", -1, NULL));
+  f->stack = new_stack (f->base);
+  f->journal = sluice_journal_create (f->folder, "m.pbtxt", f->base, NULL, prepared, &error);
+  g_assert_no_error (error);
+  struct stat made, named;
+  g_assert_cmpint (stat (copy, &named), ==, 0);
+  if (prepared >= 0)
+    {
+      g_assert_cmpint (fstat (prepared, &made), ==, 0);
+      g_assert_cmpuint (made.st_ino, ==, named.st_ino);
+      close (prepared);
+    }
+  sluice_command_stack_set_keep (f->stack, keep, f->journal);
+  run (f, script);
+  g_autoptr (GBytes) graph = dup_graph (f);
+  end (f);
+  assert_recovers (f, graph);
+}
+
 /* Never overwritten; gone when it is removed. */
 static void
 test_exists (Fixture *f, gconstpointer data)
@@ -158,7 +190,7 @@ test_exists (Fixture *f, gconstpointer data)
   g_autoptr (GError) error = NULL;
   run (f, script);
   g_autoptr (GBytes) graph = dup_graph (f);
-  g_assert_null (sluice_journal_create (f->folder, "model.pbtxt", f->base, NULL, &error));
+  g_assert_null (sluice_journal_create (f->folder, "model.pbtxt", f->base, NULL, -1, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE); /* held */
   g_autofree char *pid = g_strdup_printf ("process %d", (int) getpid ());
   g_assert_nonnull (strstr (error->message, pid));
@@ -167,7 +199,7 @@ test_exists (Fixture *f, gconstpointer data)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_UNAVAILABLE);
   g_clear_error (&error);
   end (f);
-  g_assert_null (sluice_journal_create (f->folder, "model.pbtxt", f->base, NULL, &error));
+  g_assert_null (sluice_journal_create (f->folder, "model.pbtxt", f->base, NULL, -1, &error));
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_ALREADY_EXISTS);
   g_clear_error (&error);
   assert_recovers (f, graph);
@@ -315,7 +347,7 @@ test_no_folder (Fixture *f, gconstpointer data)
   g_autofree char *file = g_build_filename (f->top, "file", NULL);
   g_autofree char *below = g_build_filename (file, "draft", NULL);
   write_file (file, "", 0);
-  g_assert_null (sluice_journal_create (below, "model.pbtxt", f->base, NULL, &error));
+  g_assert_null (sluice_journal_create (below, "model.pbtxt", f->base, NULL, -1, &error));
   g_assert_nonnull (strstr (error->message, below));
 }
 
@@ -442,6 +474,7 @@ main (int argc, char **argv)
   ADD ("/command/journal/saved", test_saved);
   ADD ("/command/journal/merge", test_merge);
   ADD ("/command/journal/comments", test_comments);
+  ADD ("/command/journal/prepared", test_prepared);
   g_test_add_func ("/command/journal/folder", test_folder);
   return g_test_run ();
 }
