@@ -715,10 +715,14 @@ add_checkpoint (sqlite3 *db, gpointer data, GError **error)
             "events WHERE run = ?1 AND step = ?2 AND kind = 'pin')",
             "ii", r->run, g_array_index (r->forgotten, gint64, i)))
       return FALSE;
+  /* Its row may be written no more: the program is killed, and the run not let go on. */
   return sluice_sql_change (
-      db, error,
-      "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, ?, ?)",
-      "iidsi", r->run, r->step, g_get_real_time () * 1e-6, r->path, r->bytes);
+             db, error,
+             "INSERT OR REPLACE INTO checkpoints (run, step, wall, path, bytes) VALUES (?, ?, ?, "
+             "?, ?)",
+             "iidsi", r->run, r->step, g_get_real_time () * 1e-6, r->path, r->bytes)
+         && sluice_sql_change (db, error, "UPDATE runs SET step = max (step, ?) WHERE id = ?", "ii",
+                               r->step, r->run);
 }
 
 gboolean

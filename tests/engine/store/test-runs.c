@@ -460,6 +460,25 @@ test_results_cut (Fixture *f, gconstpointer unused)
   g_assert_cmpint (accuracy->last_step, ==, 50);
 }
 
+/* A program that is killed behind a checkpoint writes the row no more: it says how far the run got.
+ */
+static void
+test_checkpoint_step (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceRunLog *log = sluice_store_open_log (f->store, f->first, &error);
+  g_assert_no_error (error);
+  for (gint64 step = 40; step >= 4; step -= 36) /* the latest counts, whatever comes last */
+    {
+      g_assert_true (sluice_run_log_publish_checkpoint (log, step, "a", 1, NULL, &error));
+      g_autoptr (GPtrArray) rows = sluice_store_read_run_entries (f->store, FALSE, &error);
+      g_assert_no_error (error);
+      g_assert_cmpint (find_row (rows, f->first)->info->step, ==, 40);
+    }
+  sluice_run_log_close (log, &error);
+  g_assert_no_error (error);
+}
+
 static void
 test_better (void)
 {
@@ -615,6 +634,7 @@ main (int argc, char **argv)
   ADD ("trash", test_trash);
   ADD ("results", test_results);
   ADD ("results-cut", test_results_cut);
+  ADD ("checkpoint-step", test_checkpoint_step);
   g_test_add_func ("/store/runs/better", test_better);
   g_test_add_func ("/store/runs/filter", test_filter);
   g_test_add_func ("/store/runs/filter-refused", test_filter_refused);
