@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
-#include <gmodule.h>
 #include <glib/gi18n.h>
+#include <malloc.h>
 
 #include "app/application.h"
 #include "app/help/help-pages.h"
@@ -15,13 +15,6 @@
 #include "engine/train/run-file.h"
 #include "ui/common/number.h"
 #include "kernels/registry.h"
-
-/* Read by jemalloc when the program is loaded. While a run trains, points, pictures and rows come
- * and go between what stays: the C library's heap grows by their holes. What one thread reads,
- * another frees, so few arenas do; pages that were not used for two seconds go back. Tensors have
- * an allocator of their own. */
-extern G_MODULE_EXPORT const char *malloc_conf;
-const char *malloc_conf = "narenas:2,dirty_decay_ms:2000,muzzy_decay_ms:0";
 
 /* From the build folder the settings' schema is beside the program. */
 static void
@@ -37,6 +30,13 @@ find_schema (const char *program)
 int
 main (int argc, char **argv)
 {
+  /* What one thread reads, another one frees: with an arena for each, the C library keeps all of
+   * them at their greatest size. Tensors have an allocator of their own. */
+  mallopt (M_ARENA_MAX, 2);
+  /* Pictures come and go: each has pages of its own, and leaves no hole below what came later. The
+   * library would raise this limit to the largest that was ever freed. */
+  mallopt (M_MMAP_THRESHOLD, 256 << 10);
+  mallopt (M_TRIM_THRESHOLD, 1 << 20);
   g_autoptr (GSubprocess) server = sluice_picture_prepare (argc, argv);
   sluice_language_init (argv[0]);
   sluice_help_init (argv[0]);

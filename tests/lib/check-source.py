@@ -370,18 +370,13 @@ def global_objects(text):
             yield number, found.group(1)
 
 
-# What a library looks for in the program by its name: jemalloc its options.
-ASKED_FOR = {"malloc_conf"}
-
-
 def check_prefix(tree):
     """Every global name begins with sluice_."""
     wrong = []
     for name in tree.having({".c", ".cc", ".h"}, PROGRAM):
         found = [(number, f"{function}()") for number, function, is_static
                  in function_definitions(tree.text(name)) if not is_static and function != "main"]
-        found += [(number, symbol) for number, symbol in global_objects(tree.text(name))
-                  if symbol not in ASKED_FOR]
+        found += global_objects(tree.text(name))
         wrong += [f"{name}:{number}: {symbol} is global and does not begin with sluice_"
                   for number, symbol in sorted(found) if not symbol.startswith("sluice_")]
     return wrong
