@@ -8,6 +8,17 @@
 #include "engine/graph/scope.h"
 #include "engine/runtime/debug/breakpoint.h"
 
+GHashTable *
+sluice_break_list_renamed (const SluiceGraphDelta *delta)
+{
+  GHashTable *renamed = g_hash_table_new (g_str_hash, g_str_equal);
+  for (guint i = 0; i < delta->n_changed; i++)
+    if (delta->changed[i].what & SLUICE_CHANGED_NAME)
+      g_hash_table_insert (renamed, (gpointer) delta->changed[i].old_name,
+                           (gpointer) delta->changed[i].node->name);
+  return renamed;
+}
+
 /* "b" of a/x -> b/x; a scope that was dissolved has no name. (transfer full) (nullable) */
 static char *
 find_scope (SluiceGraph *graph, GHashTable *renamed, const char *scope)

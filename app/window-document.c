@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/break-marks.h"
+#include "app/break-rename.h"
 #include "app/build/compare-dialog.h"
 #include "app/debug-actions.h"
 #include "app/failure-words.h"
@@ -63,11 +64,7 @@ static void
 names_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
 {
   SluiceWindow *self = data;
-  g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < delta->n_changed; i++)
-    if (delta->changed[i].what & SLUICE_CHANGED_NAME)
-      g_hash_table_insert (renamed, (gpointer) delta->changed[i].old_name,
-                           (gpointer) delta->changed[i].node->name);
+  g_autoptr (GHashTable) renamed = sluice_break_list_renamed (delta);
   if (g_hash_table_size (renamed) > 0)
     sluice_run_controller_rename (self->controller, graph, renamed);
 }

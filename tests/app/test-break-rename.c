@@ -20,11 +20,7 @@ static void
 changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer data)
 {
   Fixture *f = data;
-  g_autoptr (GHashTable) renamed = g_hash_table_new (g_str_hash, g_str_equal);
-  for (guint i = 0; i < delta->n_changed; i++)
-    if (delta->changed[i].what & SLUICE_CHANGED_NAME)
-      g_hash_table_insert (renamed, (gpointer) delta->changed[i].old_name,
-                           (gpointer) delta->changed[i].node->name);
+  g_autoptr (GHashTable) renamed = sluice_break_list_renamed (delta);
   sluice_break_rename (f->breakpoints, graph, renamed);
   char *edge = sluice_break_rename_edge (f->edge, renamed);
   if (edge == NULL)
