@@ -13,7 +13,7 @@
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/replica.h"
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 
 #define MAX_STEPS 1000000000
 

@@ -20,21 +20,26 @@ MAX_FILE, MAX_FUNCTION, MAX_LINE, MAX_MACRO = 800, 80, 100, 40
 
 # What a folder may include besides itself and the folders below it. The longest row decides.
 BASE, GRAPH, DEVICE = "engine/base", "engine/graph", "engine/device"
-BELOW_RUNTIME = [BASE, GRAPH, DEVICE, "engine/passes", "engine/grad"]
+COST = "engine/cost"
+BELOW_RUNTIME = [BASE, GRAPH, DEVICE, COST, "engine/passes", "engine/grad"]
+BELOW_TRAIN = BELOW_RUNTIME + ["engine/runtime", "engine/store"]
 ARROWS = {
     "engine/base": [],
     "engine/graph": [BASE],
     "engine/device": [BASE, GRAPH],
-    "engine/passes": [BASE, GRAPH, DEVICE],
+    "engine/cost": [BASE, GRAPH, DEVICE],
+    "engine/passes": [BASE, GRAPH, DEVICE, COST],
     "engine/grad": [BASE, GRAPH, DEVICE],
     "engine/command": [BASE, GRAPH, DEVICE, "engine/grad"],
     "engine/runtime": BELOW_RUNTIME,
     "engine/store": BELOW_RUNTIME,
-    "engine/train": BELOW_RUNTIME + ["engine/runtime", "engine/store", "engine/command"],
+    "engine/trace": BELOW_TRAIN,
+    "engine/train": BELOW_TRAIN + ["engine/command", "engine/trace"],
     "engine": ["engine"],
     "kernels": [BASE, GRAPH, DEVICE, "engine/grad", "engine/store", "kernels"],
     "api": ["engine", "kernels", "api"],
     "ui": [BASE, GRAPH, "ui"],
+    "ui/timeline": [BASE, GRAPH, "engine/trace", "ui"],
     "app": ["engine", "kernels", "ui", "app"],
     "data": [BASE, GRAPH, DEVICE, "engine/grad"],  # samples of what users write
     "tests": ["engine", "kernels", "api", "ui", "app", "tests"],

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "engine/store/crc32c.h"
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 #include "engine/base/wire.h"
 
 #define DEVICE "/job:localhost/replica:0/task:0/device:CPU:0"
@@ -324,11 +324,11 @@ int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
-  g_test_add_func ("/train/trace-file/names", test_names);
-  g_test_add_func ("/train/trace-file/chrome", test_chrome);
-  g_test_add_func ("/train/trace-file/queues", test_queues);
-  g_test_add_func ("/train/trace-file/run-metadata", test_run_metadata);
-  g_test_add_func ("/train/trace-file/event-file", test_event_file);
-  g_test_add_func ("/train/trace-file/perfetto", test_perfetto);
+  g_test_add_func ("/trace/trace-file/names", test_names);
+  g_test_add_func ("/trace/trace-file/chrome", test_chrome);
+  g_test_add_func ("/trace/trace-file/queues", test_queues);
+  g_test_add_func ("/trace/trace-file/run-metadata", test_run_metadata);
+  g_test_add_func ("/trace/trace-file/event-file", test_event_file);
+  g_test_add_func ("/trace/trace-file/perfetto", test_perfetto);
   return g_test_run ();
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 
 #include <string.h>
 

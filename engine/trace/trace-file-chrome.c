@@ -7,7 +7,7 @@
  */
 #include <string.h>
 
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 
 /* Names of nodes are ASCII; names of loops may be anything. */
 static void

@@ -12,7 +12,7 @@
 #include "engine/graph/graphdef.h"
 #include "engine/store/event-file.h"
 #include "engine/store/summary-value.h"
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 
 enum
 {

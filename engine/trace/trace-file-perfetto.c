@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "engine/base/wire.h"
-#include "engine/train/trace-file.h"
+#include "engine/trace/trace-file.h"
 
 enum
 {

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/cost/machine.h"
+#include "engine/graph/cost.h"
+
+/*
+ * How long a node takes on a device, and how sure that is: from the formula of the op's definition
+ * and the machine's speed, from what was measured of that op on such shapes, or as a file says.
+ */
+typedef enum
+{
+  SLUICE_COST_FORMULA,
+  SLUICE_COST_MEASURED,
+  SLUICE_COST_GIVEN, /* costs.json */
+  SLUICE_COST_NONE,  /* there is no kernel, or the file leaves it out */
+} SluiceCostSource;
+
+typedef struct
+{
+  double us;         /* the median; INFINITY: NONE */
+  double plus_minus; /* nine of ten steps lie within */
+  double p95;        /* NAN: not measured */
+  guint64 n;         /* times that it was measured */
+  SluiceCostSource source;
+} SluiceFigure;
+
+typedef struct _SluiceCostModel SluiceCostModel;
+
+SluiceCostModel *sluice_cost_model_new (void);
+void sluice_cost_model_free (SluiceCostModel *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceCostModel, sluice_cost_model_free)
+
+/* costs.json: {"nodes": {"a": {"us": {"CPU": 10, "/…/device:CPU:1": 7}, "bytes": [4000, …]}}}: a
+ * node that it names stands only where it has a figure. INVALID_ARGUMENT, NOT_FOUND: names a node
+ * that the graph does not have, and the one that is most like it. graph (nullable): not checked */
+gboolean sluice_cost_model_load_given (SluiceCostModel *self,
+                                       const char *path,
+                                       SluiceGraph *graph,
+                                       GError **error);
+
+/* Of a node on a device of the machine. unknown_dim: stands for each dimension that is not known */
+SluiceFigure sluice_cost_model_get (SluiceCostModel *self,
+                                    const SluiceNode *node,
+                                    const SluiceMachineDevice *device,
+                                    gint64 unknown_dim);
+/* Of an output: as the file says, else by its static shape; 0 of a reference. */
+double sluice_cost_model_get_bytes (SluiceCostModel *self,
+                                    const SluiceNode *node,
+                                    guint output,
+                                    gint64 unknown_dim);

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/cost/simulate.h"
+
+/*
+ * How devices are chosen. A policy is a file with one const struct and its line in SLUICE_POLICIES;
+ * nobody else knows policies.
+ */
+
+/* One device that a node could have had, when the policy came to it. */
+typedef struct
+{
+  guint device;
+  double ready_us;    /* all that it reads is made, wherever */
+  double transfer_us; /* from then until the last of it is there */
+  double queue_us;    /* from then until the device is free */
+  double compute_us;
+  double finish_us;
+  double peak_bytes;   /* of the device until then */
+  const char *why_not; /* (nullable): it cannot stand there; static or the choice's */
+} SluiceCandidate;
+
+typedef struct
+{
+  guint step;         /* which of the policy's decisions it was, from 0: for scrubbing */
+  double margin_us;   /* by which the second best would have finished later; INFINITY: no second */
+  const char *reason; /* "greedy", "only here", "stands with 'x'"; lives as long as the choice */
+  GArray *candidates; /* of SluiceCandidate, by device */
+} SluiceDecision;
+
+typedef struct
+{
+  guint *devices;             /* by node */
+  SluiceSimulation *schedule; /* as the simulator has it */
+  SluiceDecision *decisions;  /* by node */
+  guint n_nodes;
+  const char *policy;  /* that was asked for */
+  const char *instead; /* (nullable): the one that was taken, for it is no worse: "single" */
+  double single_us;    /* on the best one device; INFINITY: it fits on none */
+  guint64 n_tried;     /* schedules that were looked at */
+  double seconds;      /* spent on it */
+  GStringChunk *texts;
+} SluiceChoice;
+
+void sluice_choice_free (SluiceChoice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceChoice, sluice_choice_free)
+
+typedef struct
+{
+  guint64 seed;   /* of those that draw lots: same seed, same choice */
+  double seconds; /* that those which search may take; 0: their own limit in tries, not in time */
+  GCancellable *cancellable;
+} SluicePolicyOptions;
+
+typedef struct
+{
+  const char *name;
+  const char *summary; /* N_() */
+  /* Fills choice->devices and ->decisions; FALSE: error is set. */
+  gboolean (*choose) (const SluiceWorkload *workload,
+                      const SluicePolicyOptions *options,
+                      SluiceChoice *choice,
+                      GError **error);
+} SluicePolicy;
+
+#define SLUICE_POLICIES(POLICY)                                                                    \
+  POLICY (greedy)                                                                                  \
+  POLICY (single)                                                                                  \
+  POLICY (round_robin)                                                                             \
+  POLICY (best)
+
+/* (array length=n) */
+const SluicePolicy *const *sluice_policies_list (guint *n);
+/* "round-robin". (nullable): NOT_FOUND, which names those that there are */
+const SluicePolicy *sluice_policies_find (const char *name, GError **error);
+
+/**
+ * sluice_policy_run:
+ *
+ * What the policy chooses, or everything on the best one device where that is no slower by the
+ * simulator's count: the choice says so.
+ *
+ * Returns: (transfer full) (nullable): RESOURCE_EXHAUSTED where no device holds it, which says what
+ * is smallest that would
+ */
+SluiceChoice *sluice_policy_run (const SluicePolicy *self,
+                                 const SluiceWorkload *workload,
+                                 const SluicePolicyOptions *options,
+                                 GError **error);

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/trace/fill.h"
+
+#include <string.h>
+
+#include "engine/trace/trace-file.h"
+
+static const SluiceSpanKind kinds[] = {
+  [SLUICE_TRACE_NODE] = SLUICE_SPAN_NODE,
+  [SLUICE_TRACE_WAIT] = SLUICE_SPAN_WAIT,
+  [SLUICE_TRACE_SEND] = SLUICE_SPAN_SEND,
+  [SLUICE_TRACE_RECV] = SLUICE_SPAN_RECV,
+};
+
+/* "CPU:0" of a full name. */
+static const char *
+short_name (const char *device)
+{
+  const char *last = strstr (device, "device:");
+  return last ? last + strlen ("device:") : device;
+}
+
+static guint
+find_lane (SluiceTraceView *self, const SluiceTraceEvent *event)
+{
+  if (event->kind == SLUICE_TRACE_WAIT)
+    return sluice_trace_view_add_lane (self, SLUICE_LANE_WAIT, short_name (event->device), "waits");
+  g_autofree char *name = sluice_trace_dup_track_name (event);
+  return sluice_trace_view_add_lane (self,
+                                     event->queue > 0 ? SLUICE_LANE_QUEUE : SLUICE_LANE_THREAD,
+                                     short_name (event->device), name);
+}
+
+void
+sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
+{
+  g_autoptr (GPtrArray) devices = NULL;
+  const SluiceTraceContent content = { events, 0, NULL };
+  g_autoptr (GPtrArray) order = sluice_trace_sort (&content, &devices);
+  for (guint i = 0; i < order->len; i++)
+    {
+      const SluiceTraceEvent *event = order->pdata[i];
+      const SluiceTraceSpan span = {
+        .scheduled = (gint64) (event->scheduled_us * 1000),
+        .start = (gint64) (event->start_us * 1000),
+        .end = (gint64) (event->end_us * 1000),
+        .name = event->node,
+        .op = event->op,
+        .kind = kinds[event->kind],
+        .lane = find_lane (self, event),
+        .step = event->step,
+        .iteration = event->iteration,
+        .frame = event->frame,
+        .bytes_in = event->bytes_in,
+        .bytes_out = event->bytes_out,
+        .live = event->live,
+      };
+      sluice_trace_view_add (self, &span);
+    }
+  sluice_trace_view_settle (self);
+}

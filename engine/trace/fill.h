@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "engine/runtime/session/session.h"
+#include "engine/trace/trace-view.h"
+
+/* Adds what a session recorded: a lane a thread, a queue, a link, and one of what waits. events:
+ * (element-type SluiceTraceEvent) */
+void sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events);

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+/* Lanes of spans drawn by lot: whatever the zoom, nothing is left out, and rows do not overlap. */
+#include "engine/trace/trace-view.h"
+
+#define N_LANES 3
+#define N_SPANS 400
+#define LENGTH  20000
+
+typedef struct
+{
+  guint64 n;
+  gint64 busy, last_end;
+} Sum;
+
+static SluiceTraceView *
+make_view (GRand *rand)
+{
+  SluiceTraceView *view = sluice_trace_view_new ();
+  for (guint i = 0; i < N_LANES; i++)
+    {
+      g_autofree char *name = g_strdup_printf ("lane %u", i);
+      g_assert_cmpuint (sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD, "CPU:0", name), ==,
+                        i);
+    }
+  for (guint i = 0; i < N_SPANS; i++)
+    {
+      gint64 start = g_rand_int_range (rand, 0, LENGTH);
+      gint64 time =
+          g_rand_boolean (rand) ? g_rand_int_range (rand, 0, 9) : g_rand_int_range (rand, 0, 900);
+      g_autofree char *name = g_strdup_printf ("node%u", i % 17);
+      const SluiceTraceSpan span = { .scheduled = start,
+                                     .start = start,
+                                     .end = start + time,
+                                     .name = name,
+                                     .op = "Add",
+                                     .lane = g_rand_int_range (rand, 0, N_LANES),
+                                     .step = 1 + (guint64) start / 1000 };
+      g_assert_cmpuint (sluice_trace_view_add (view, &span), ==, i);
+    }
+  sluice_trace_view_settle (view);
+  return view;
+}
+
+static void
+add_piece (const SluiceTracePiece *piece, gpointer data)
+{
+  Sum *sum = data;
+  g_assert_cmpint (piece->start, >=, sum->last_end);
+  g_assert_cmpint (piece->end, >=, piece->start);
+  g_assert_cmpint (piece->busy, <=, piece->end - piece->start);
+  sum->last_end = piece->end;
+  sum->n += piece->n;
+  sum->busy += piece->busy;
+}
+
+/* By looking at every span. */
+static Sum
+count (const SluiceTraceView *view, guint lane, guint row, gint64 from, gint64 to)
+{
+  Sum sum = { 0 };
+  for (guint64 i = 0; i < sluice_trace_view_get_n_spans (view); i++)
+    {
+      SluiceTraceSpan span;
+      sluice_trace_view_get_span (view, i, &span);
+      if (span.lane != lane || span.row != row || span.start >= to || span.end <= from)
+        continue;
+      sum.n++;
+      sum.busy += span.end - span.start;
+    }
+  return sum;
+}
+
+static void
+test_pieces (void)
+{
+  for (guint32 seed = 1; seed <= 20; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (SluiceTraceView) view = make_view (rand);
+      for (guint lane = 0; lane < N_LANES; lane++)
+        for (guint row = 0; row < sluice_trace_view_get_lane (view, lane)->n_rows; row++)
+          for (gint64 grain = 1; grain < 4000; grain *= 3)
+            {
+              gint64 from = g_rand_int_range (rand, 0, LENGTH);
+              gint64 to = from + g_rand_int_range (rand, 1, LENGTH);
+              Sum got = { .last_end = G_MININT64 }, want = count (view, lane, row, from, to);
+              sluice_trace_view_each_piece (view, lane, row, from, to, grain, add_piece, &got);
+              g_assert_cmpuint (got.n, ==, want.n);
+              g_assert_cmpint (got.busy, ==, want.busy);
+            }
+    }
+}
+
+static void
+test_find (void)
+{
+  g_autoptr (GRand) rand = g_rand_new_with_seed (5);
+  g_autoptr (SluiceTraceView) view = make_view (rand);
+  for (guint64 i = 0; i < N_SPANS; i++)
+    {
+      SluiceTraceSpan span, other;
+      sluice_trace_view_get_span (view, i, &span);
+      if (span.end > span.start)
+        g_assert_cmpuint (sluice_trace_view_find (view, span.lane, span.row, span.start), ==, i);
+      guint64 next = sluice_trace_view_get_beside (view, i, TRUE);
+      if (next == SLUICE_SPAN_NONE)
+        continue;
+      sluice_trace_view_get_span (view, next, &other);
+      g_assert_cmpint (other.start, >=, span.end);
+      g_assert_cmpuint (sluice_trace_view_get_beside (view, next, FALSE), ==, i);
+    }
+}
+
+static void
+test_steps (void)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  guint lane = sluice_trace_view_add_lane (view, SLUICE_LANE_QUEUE, "SIM:0", "compute");
+  for (guint i = 1; i <= 9; i++)
+    {
+      gint64 time = i == 7 ? 160 : 100;
+      const SluiceTraceSpan span = {
+        .start = 1000 * i, .end = 1000 * i + time, .name = "a", .lane = lane, .step = i
+      };
+      sluice_trace_view_add (view, &span);
+    }
+  sluice_trace_view_settle (view);
+  guint n;
+  const SluiceTraceStep *steps = sluice_trace_view_get_steps (view, &n);
+  g_assert_cmpuint (n, ==, 9);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpuint (steps[i].step, ==, i + 1);
+      g_assert_cmpint (steps[i].is_slow, ==, steps[i].step == 7);
+    }
+  gint64 begin, end;
+  sluice_trace_view_get_extent (view, &begin, &end);
+  g_assert_cmpint (begin, ==, 1000);
+  g_assert_cmpint (end, ==, 9100);
+  g_assert_cmpint (sluice_trace_view_get_lane (view, lane)->busy, ==, 8 * 100 + 160);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/trace/trace-view/pieces", test_pieces);
+  g_test_add_func ("/trace/trace-view/find", test_find);
+  g_test_add_func ("/trace/trace-view/steps", test_steps);
+  return g_test_run ();
+}
