@@ -3,6 +3,7 @@
 #include "ui/common/markdown.h"
 
 #include <cmark-gfm-core-extensions.h>
+#include <pango/pango.h>
 #include <string.h>
 
 /* A longer text is no prose. */
@@ -153,7 +154,6 @@ sluice_markdown_dup_item_mark (SluiceMarkdown *item)
 typedef struct
 {
   GString *out;
-  char **lines;     /* of the source */
   guint depth;      /* of lists that are open */
   cmark_node *item; /* (nullable): whose mark is to be written */
 } Writer;
@@ -186,15 +186,84 @@ append_in (GString *out, const char *tag, const char *text)
   g_string_append_printf (out, "</%s>", tag);
 }
 
-/* As it was written: the columns of a table stand under each other. */
-static void
-append_source (Writer *self, cmark_node *node)
+#define BETWEEN 2 /* letters between columns */
+
+typedef struct
 {
-  int end = MIN (cmark_node_get_end_line (node), (int) g_strv_length (self->lines));
-  for (int i = cmark_node_get_start_line (node); i <= end; i++)
+  glong *widths; /* in letters */
+  guint n;
+  const uint8_t *sides; /* 'l', 'c', 'r', or 0: none was given */
+} Columns;
+
+/* As they are shown: a link that leads nowhere is written out. */
+static glong
+count_letters (cmark_node *cell)
+{
+  g_autoptr (GString) words = g_string_new (NULL);
+  g_autofree char *text = NULL;
+  sluice_markdown_append_words (words, cell, FALSE);
+  return pango_parse_markup (words->str, -1, 0, NULL, &text, NULL, NULL) ? g_utf8_strlen (text, -1)
+                                                                         : 0;
+}
+
+static void
+append_times (GString *out, const char *text, glong n)
+{
+  for (; n > 0; n--)
+    g_string_append (out, text);
+}
+
+/* Behind the last cell nothing is filled up. */
+static void
+append_row (GString *out, cmark_node *row, const Columns *columns, gboolean is_head)
+{
+  g_string_append (out, is_head ? "<tt><b>" : "<tt>");
+  guint i = 0;
+  for (cmark_node *cell = cmark_node_first_child (row); cell != NULL && i < columns->n;
+       cell = cmark_node_next (cell), i++)
     {
-      append_in (self->out, "tt", self->lines[i - 1]);
-      g_string_append (self->out, i < end ? "\n" : "");
+      glong room = columns->widths[i] - count_letters (cell);
+      glong before = columns->sides[i] == 'r' ? room : columns->sides[i] == 'c' ? room / 2 : 0;
+      append_times (out, " ", before);
+      sluice_markdown_append_words (out, cell, FALSE);
+      if (cmark_node_next (cell) != NULL)
+        append_times (out, " ", room - before + BETWEEN);
+    }
+  g_string_append (out, is_head ? "</b></tt>" : "</tt>");
+}
+
+static void
+append_rule (GString *out, const Columns *columns)
+{
+  glong length = BETWEEN * ((glong) columns->n - 1);
+  for (guint i = 0; i < columns->n; i++)
+    length += columns->widths[i];
+  g_string_append (out, "\n<tt>");
+  append_times (out, "─", length);
+  g_string_append (out, "</tt>");
+}
+
+/* One label has no columns: letters of one width make them. */
+static void
+append_table (GString *out, cmark_node *table)
+{
+  Columns columns = { .n = cmark_gfm_extensions_get_table_columns (table),
+                      .sides = cmark_gfm_extensions_get_table_alignments (table) };
+  g_autofree glong *widths = columns.widths = g_new0 (glong, columns.n + 1);
+  cmark_node *head = cmark_node_first_child (table);
+  for (cmark_node *row = head; row != NULL; row = cmark_node_next (row))
+    {
+      guint i = 0;
+      for (cmark_node *cell = cmark_node_first_child (row); cell != NULL && i < columns.n;
+           cell = cmark_node_next (cell), i++)
+        widths[i] = MAX (widths[i], count_letters (cell));
+    }
+  for (cmark_node *row = head; row != NULL; row = cmark_node_next (row))
+    {
+      append_row (out, row, &columns, row == head);
+      if (row == head)
+        append_rule (out, &columns);
+      g_string_append (out, cmark_node_next (row) != NULL ? "\n" : "");
     }
 }
 
@@ -230,7 +299,7 @@ append_block (Writer *self, cmark_node *node)
   begin_block (self, node);
   g_autofree char *chopped = text != NULL ? g_strchomp (g_strdup (text)) : NULL;
   if (is_table)
-    append_source (self, node);
+    append_table (self->out, node);
   else if (type == CMARK_NODE_HEADING)
     append_heading (self, node);
   else if (type == CMARK_NODE_PARAGRAPH)
@@ -267,9 +336,8 @@ sluice_markdown_to_markup (const char *text)
 {
   if (strlen (text) > LONGEST_TEXT)
     return g_markup_escape_text (text, -1);
-  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
   g_autoptr (SluiceMarkdown) document = sluice_markdown_parse (text);
-  Writer writer = { .out = g_string_new (NULL), .lines = lines };
+  Writer writer = { .out = g_string_new (NULL) };
   append_document (&writer, document);
   return g_string_free (writer.out, FALSE);
 }

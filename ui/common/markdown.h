@@ -45,7 +45,7 @@ char *sluice_markdown_dup_item_mark (SluiceMarkdown *item);
  * @text: UTF-8
  *
  * What people write into a run's texts: headings, emphasis, code in lines and fences, lists,
- * quotes, links to web pages, tables as they stand. Lines stay lines, and what is none of it stays
+ * quotes, links to web pages, tables in columns. Lines stay lines, and what is none of it stays
  * as it is. A text of more than 64 KiB is shown as it stands.
  *
  * Returns: (transfer full): Pango markup, valid whatever @text is.

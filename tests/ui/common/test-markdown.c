@@ -24,8 +24,7 @@ test_markup (void)
     { "2 * 3 * 4 and **", "2 * 3 * 4 and **" },
     { "a\nb\n\nc", "a\nb\n\nc" },
     { "> said", "<i>said</i>" },
-    { "| a |  b |\n|---|---|\n| 1 | 2 |",
-      "<tt>| a |  b |</tt>\n<tt>|---|---|</tt>\n<tt>| 1 | 2 |</tt>" },
+    { "| a |  b |\n|---|---|\n| 1 | 2 |", "<tt><b>a  b</b></tt>\n<tt>────</tt>\n<tt>1  2</tt>" },
     { "a | b", "a | b" },
     { "<script>", "&lt;script&gt;" },
     { "", "" },
@@ -98,6 +97,23 @@ test_blocks (void)
   g_assert_nonnull (strstr (text, "h i"));
 }
 
+/* Letters of one width make columns, whatever marks up the words in them. */
+static void
+test_table (void)
+{
+  g_autofree char *markup = sluice_markdown_to_markup (
+      "| name | loss | seen |\n|---|---:|:-:|\n| `mlp` | 0.25 | [a](b.md) |\n| **Größe** | 1 ||\n");
+  g_autofree char *text = NULL;
+  g_autoptr (GError) error = NULL;
+  pango_parse_markup (markup, -1, 0, NULL, &text, NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (text, ==,
+                   "name   loss    seen\n"
+                   "──────────────────────\n"
+                   "mlp    0.25  [a](b.md)\n"
+                   "Größe     1      ");
+}
+
 int
 main (int argc, char **argv)
 {
@@ -106,5 +122,6 @@ main (int argc, char **argv)
   g_test_add_func ("/ui/common/markdown/by-lot", test_by_lot);
   g_test_add_func ("/ui/common/markdown/hostile", test_hostile);
   g_test_add_func ("/ui/common/markdown/blocks", test_blocks);
+  g_test_add_func ("/ui/common/markdown/table", test_table);
   return g_test_run ();
 }
