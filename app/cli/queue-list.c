@@ -55,6 +55,11 @@ print_text (const SluiceQueueEntry *entry, guint place)
     g_string_append_printf (line, _ ("  device: %s"), entry->devices);
   if (entry->threads > 0)
     g_string_append_printf (line, _ ("  threads: %" PRId64), entry->threads);
+  if (entry->memory > 0)
+    {
+      g_autofree char *size = g_format_size_full (entry->memory, G_FORMAT_SIZE_IEC_UNITS);
+      g_string_append_printf (line, _ ("  memory: %s"), size);
+    }
   g_autofree char *safe = sluice_text_escape (line->str);
   printf ("%s\n", safe);
 }

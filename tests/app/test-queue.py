@@ -110,6 +110,9 @@ def check_init_from(tap, queue, samples, project):
                        f"--init-from={foreign}", "--needs-memory=64M")
     tap.point("what they need is listed", ended.returncode == 0
               and {line["memory"] for line in queue.lines("queue")} == {64 << 20}, ended.stderr)
+    shown = queue.call("queue").stdout.splitlines()
+    tap.point("and told to people", len(shown) == 2
+              and all("memory: 64.0\xa0MiB" in line for line in shown), shown)
     foreign.unlink()
     ended = queue.call("queue", "run")
     losses = queue.losses()
