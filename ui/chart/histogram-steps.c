@@ -71,6 +71,24 @@ collect_heat (const SluiceHistogramChart *self, const SluiceHistogramRun *run, c
   return columns;
 }
 
+/* How deep each cell is, column by column; 0: nothing fell there. The root shows the thin tails
+ * beside the middle. (transfer full) */
+static guint8 *
+dup_levels (const SluiceHistogramChart *self, const SluiceHistogramRun *run, const GArray *columns)
+{
+  guint8 *levels = g_new (guint8, columns->len * BINS + 1);
+
+  for (guint i = 0; i < columns->len; i++)
+    {
+      guint step = g_array_index (columns, HeatColumn, i).step;
+      const double *bins = _sluice_histogram_get_step (run, step)->bins;
+
+      for (guint b = 0; b < BINS; b++)
+        levels[i * BINS + b] = (guint8) ceil (sqrt (bins[b] / self->highest) * HEAT_LEVELS - 1e-9);
+    }
+  return levels;
+}
+
 void
 sluice_histogram_draw_heat (const SluiceHistogramChart *self,
                             const SluiceHistogramRun *run,
@@ -78,25 +96,23 @@ sluice_histogram_draw_heat (const SluiceHistogramChart *self,
                             const SluiceTheme *theme)
 {
   g_autoptr (GArray) columns = collect_heat (self, run, pen);
+  g_autofree guint8 *levels = dup_levels (self, run, columns);
   SluiceColor deep = sluice_color_readable (run->color, theme->card, 4.5);
   double row = run->plot.height / BINS;
+  double edges[BINS + 1];
 
-  for (int level = 1; level <= HEAT_LEVELS; level++)
+  for (guint b = 0; b <= BINS; b++)
+    edges[b] = snap (pen, run->plot.y + run->plot.height - b * row);
+  for (guint level = 1; level <= HEAT_LEVELS; level++)
     {
       for (guint i = 0; i < columns->len; i++)
         {
           const HeatColumn *column = &g_array_index (columns, HeatColumn, i);
-          const SluiceHistogramStep *step = _sluice_histogram_get_step (run, column->step);
 
           for (guint b = 0; b < BINS; b++)
-            {
-              double bottom = snap (pen, run->plot.y + run->plot.height - b * row);
-              double top = snap (pen, run->plot.y + run->plot.height - (b + 1) * row);
-
-              /* The root shows the thin tails beside the middle. */
-              if ((int) ceil (sqrt (step->bins[b] / self->highest) * HEAT_LEVELS - 1e-9) == level)
-                sluice_pen_trapezoid (pen, column->left, top, bottom, column->right, top, bottom);
-            }
+            if (levels[i * BINS + b] == level)
+              sluice_pen_trapezoid (pen, column->left, edges[b + 1], edges[b], column->right,
+                                    edges[b + 1], edges[b]);
         }
       sluice_pen_paint (
           pen, sluice_color_mix (theme->card, deep, (level + 1.0) / (HEAT_LEVELS + 1)), TRUE);
