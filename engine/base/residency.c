@@ -383,6 +383,15 @@ sluice_residency_make_room (SluiceResidency *self, gsize bytes)
   return again;
 }
 
+gsize
+sluice_residency_get_needed (SluiceResidency *self)
+{
+  pthread_mutex_lock (&self->lock);
+  gsize needed = self->at_once + self->wanted;
+  pthread_mutex_unlock (&self->lock);
+  return needed;
+}
+
 char *
 sluice_residency_describe (SluiceResidency *self)
 {
@@ -391,7 +400,7 @@ sluice_residency_describe (SluiceResidency *self)
   g_autofree char *at_once =
       g_format_size_full (self->at_once + self->wanted, G_FORMAT_SIZE_IEC_UNITS);
   char *text = g_strdup_printf ("%s of what is not in use lie in the host's memory, but this node "
-                                "needs %s at once%s",
+                                "needs at least %s at once%s",
                                 away, at_once,
                                 self->stats.n_failed > 0 ? ", and not all could be moved" : "");
   pthread_mutex_unlock (&self->lock);
@@ -497,6 +506,9 @@ fail_back (SluiceResidency *self, const Resident *missing, gboolean has_room, GE
     return sluice_fail (error, SLUICE_ERROR_UNAVAILABLE,
                         "%" G_GSIZE_FORMAT " bytes could not be copied to %s",
                         missing->buffer.bytes, self->name);
+  pthread_mutex_lock (&self->lock);
+  self->wanted = 0; /* it is counted as used */
+  pthread_mutex_unlock (&self->lock);
   g_autoptr (GString) message = g_string_new (NULL);
   g_string_printf (message, "no room to bring back %" G_GSIZE_FORMAT " bytes that this node reads",
                    missing->buffer.bytes);

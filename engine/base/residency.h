@@ -63,6 +63,8 @@ void sluice_residency_end_waiting (void);
 
 /* An allocation would pass the limit: FALSE: nothing is left to move. */
 gboolean sluice_residency_make_room (SluiceResidency *self, gsize bytes);
+/* Bytes that the kernel uses for which there was no room. */
+gsize sluice_residency_get_needed (SluiceResidency *self);
 /* What a message about too little memory says of it. (transfer full) (nullable): nothing */
 char *sluice_residency_describe (SluiceResidency *self);
 
