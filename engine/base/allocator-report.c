@@ -4,6 +4,7 @@
 /* Who holds how much of an allocator's memory, in numbers and in words. */
 #include "engine/base/allocator.h"
 #include "engine/base/dtype.h"
+#include "engine/base/residency.h"
 
 static const char *const class_names[SLUICE_N_MEMORY_CLASSES] = {
   "other",    "parameter", "gradient", "activation", "optimizer", "temporary",
@@ -150,7 +151,10 @@ sluice_allocator_explain_shortage (SluiceAllocator *self,
     live += g_array_index (holders, SluiceMemoryHolder, i).bytes;
   g_autofree char *limit_text = g_format_size_full (limit, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *live_text = g_format_size_full (live, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *enough = g_format_size_full (live + bytes, G_FORMAT_SIZE_IEC_UNITS);
+  SluiceResidency *residency = sluice_allocator_get_residency (self);
+  gsize needed =
+      residency != NULL ? MAX (sluice_residency_get_needed (residency), bytes) : live + bytes;
+  g_autofree char *enough = g_format_size_full (needed, G_FORMAT_SIZE_IEC_UNITS);
   g_string_append_printf (message, ": %s may use %s, and %s are in use",
                           sluice_allocator_get_name (self), limit_text, live_text);
   for (guint i = 0; i < MIN (holders->len, N_NAMED); i++)

@@ -8,15 +8,9 @@
  * each block says whose it is. A small shard takes bytes from the common count in steps and keeps
  * some credit, so that a small allocation costs one uncontended lock.
  */
-#include "engine/base/allocator.h"
-
-#include "engine/base/allocation-log.h"
-#include "engine/base/spin.h"
+#include "engine/base/allocator-inside.h"
 #include "engine/base/system-memory.h"
 
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,89 +24,13 @@
 #define UNPOISON(block, bytes) ((void) 0)
 #endif
 
-#define ALIGNMENT      64
-#define N_SMALL_SHARDS 8
-#define LARGE_SHARD    N_SMALL_SHARDS
-#define SMALL_BYTES    4096
+#define LARGE_SHARD N_SMALL_SHARDS
+#define SMALL_BYTES 4096
 /* Credit that a small shard takes at a time; it keeps less than three times as much. */
 #define CREDIT_STEP ((gsize) 16 << 10)
 #define MAX_BYTES   ((gsize) 1 << 47)
-#define N_CLASSES   320
 /* What may lie cached beside twice the peak before large free blocks are given back. */
 #define CACHE_SLACK ((gsize) 64 << 20)
-typedef struct _Shard Shard;
-typedef SluiceBlock Block;
-
-struct _SluiceBlock
-{
-  Shard *shard;
-  Block *next, *prev; /* in the shard's live ring, or (next only) in a free list; under its lock */
-  gsize bytes;        /* asked for, rounded up to ALIGNMENT */
-  SluiceOwner owner;  /* under the shard's lock */
-  guint32 size_class;
-  SluiceBlockLabel label; /* under the shard's lock */
-};
-G_STATIC_ASSERT (sizeof (Block) <= ALIGNMENT);
-G_STATIC_ASSERT (SLUICE_BLOCK_RECORD_BYTES == ALIGNMENT);
-
-/* The record of memory that the host does not reach. */
-typedef struct
-{
-  Block block;
-  void *data;
-} FarBlock;
-
-struct _Shard
-{
-  _Alignas(128) atomic_int lock; /* guards all that follows; held for a few instructions */
-  SluiceAllocator *allocator;
-  Block live;   /* head of a ring */
-  gsize credit; /* counted in held, but not handed out; none in the large shard */
-  Block *free[N_CLASSES];
-  guint64 n_allocations, n_fresh;
-  gsize class_bytes[SLUICE_N_MEMORY_CLASSES];
-};
-
-struct _SluiceAllocator
-{
-  Shard shards[N_SMALL_SHARDS + 1];
-  char *name;
-  gsize limit;
-  gboolean is_limited;              /* by more than what the machine has */
-  const SluiceMemorySource *source; /* (nullable): the system */
-  gpointer holder;                  /* (nullable) */
-  SluiceReclaim reclaim;            /* (nullable) */
-  char *(*describe_reclaim) (gpointer data);
-  gpointer reclaim_data;
-  pthread_mutex_t namer_lock; /* guards the next two, and is held while it names */
-  SluiceNameNode namer;
-  gpointer namer_data;
-  _Atomic (SluiceAllocationLog *) log; /* (nullable): changed under all shards' locks */
-  atomic_int ref_count;
-  atomic_int closed;                /* no reference is left: blocks that return keep no credit */
-  _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
-  _Atomic gsize peak;
-  _Atomic gsize reserved;
-};
-
-/* A spin lock: the sections are shorter than any sleep, and ThreadSanitizer sees the atomics. */
-static inline void
-shard_lock (Shard *self)
-{
-  guint n_looks = 0;
-  while (atomic_exchange_explicit (&self->lock, 1, memory_order_acquire))
-    while (atomic_load_explicit (&self->lock, memory_order_relaxed))
-      if (++n_looks < 64)
-        sluice_cpu_pause ();
-      else
-        sched_yield ();
-}
-
-static inline void
-shard_unlock (Shard *self)
-{
-  atomic_store_explicit (&self->lock, 0, memory_order_release);
-}
 
 static guint
 get_thread_shard (void)
@@ -209,6 +127,7 @@ release_held (SluiceAllocator *self, gsize amount)
   g_clear_pointer (&log, sluice_allocation_log_free);
   pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
+  g_clear_pointer (&self->residency, sluice_residency_free);
   if (self->source != NULL && self->source->close != NULL)
     self->source->close (self->source->data);
   free (self);
@@ -279,14 +198,26 @@ take_held (SluiceAllocator *self, gsize bytes)
   return TRUE;
 }
 
-/* The same, where others give way. */
+/* The same, where others give way. What shards keep may be just what is missing. */
 static gboolean
 take_held_or_reclaim (SluiceAllocator *self, gsize bytes)
 {
-  while (!take_held (self, bytes))
-    if (bytes > self->limit || self->reclaim == NULL || !self->reclaim (self->reclaim_data, bytes))
-      return FALSE;
-  return TRUE;
+  for (gboolean gave_way = TRUE;;)
+    {
+      reclaim_credits (self);
+      if (take_held (self, bytes))
+        return TRUE;
+      if (!gave_way || bytes > self->limit || self->reclaim == NULL)
+        return FALSE;
+      gave_way = self->reclaim (self->reclaim_data, bytes);
+    }
+}
+
+/* Where others move for what is missing, the count is the one that is. */
+static inline gboolean
+takes_credit (const SluiceAllocator *self, const Shard *shard)
+{
+  return shard != &self->shards[LARGE_SHARD] && self->residency == NULL;
 }
 
 /* The same, from the shard's credit where it suffices; under the shard's lock. */
@@ -298,7 +229,7 @@ take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
       shard->credit -= bytes;
       return TRUE;
     }
-  gsize more = shard == &self->shards[LARGE_SHARD] ? 0 : CREDIT_STEP;
+  gsize more = takes_credit (self, shard) ? CREDIT_STEP : 0;
   if (!take_held (self, bytes + more))
     return FALSE;
   shard->credit += more;
@@ -309,7 +240,7 @@ take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
 static inline gsize
 put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
 {
-  if (shard == &self->shards[LARGE_SHARD]
+  if (!takes_credit (self, shard)
       || G_UNLIKELY (atomic_load_explicit (&self->closed, memory_order_relaxed)))
     return bytes;
   shard->credit += bytes;
@@ -340,6 +271,7 @@ map_far (const SluiceMemorySource *source, gsize total)
       return NULL;
     }
   far_block->data = data;
+  far_block->is_vacant = FALSE;
   return &far_block->block;
 }
 
@@ -399,17 +331,23 @@ sluice_allocator_trim (SluiceAllocator *self)
   shed (self, G_MAXSIZE);
 }
 
-static Block *
-new_block (SluiceAllocator *self, Shard *shard, guint size_class)
+/* What lies cached makes room for so much more. */
+static void
+shed_for (SluiceAllocator *self, gsize total)
 {
-  gsize total = class_total (self, size_class);
   gsize reserved = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   gsize peak = atomic_load_explicit (&self->peak, memory_order_relaxed);
   if (reserved + total > 2 * peak + CACHE_SLACK)
     shed (self, G_MAXSIZE);
   else if (reserved + total > self->limit)
     shed (self, reserved + total - self->limit);
+}
 
+static Block *
+new_block (SluiceAllocator *self, Shard *shard, guint size_class)
+{
+  gsize total = class_total (self, size_class);
+  shed_for (self, total);
   Block *block = map_block (self, total);
   if (block == NULL)
     {
@@ -424,15 +362,6 @@ new_block (SluiceAllocator *self, Shard *shard, guint size_class)
   return block;
 }
 
-/* Under the shard's lock. */
-static inline void
-write_down (Shard *shard, Block *block, SluiceAllocationKind kind)
-{
-  SluiceAllocationLog *log = atomic_load_explicit (&shard->allocator->log, memory_order_relaxed);
-  if (G_UNLIKELY (log != NULL))
-    sluice_allocation_log_add (log, kind, block, block->bytes, block->owner, &block->label);
-}
-
 static inline void
 link_live (
     Shard *shard, Block *block, gsize bytes, SluiceOwner owner, const SluiceBlockLabel *label)
@@ -444,7 +373,6 @@ link_live (
   block->prev = &shard->live;
   block->next->prev = block;
   shard->live.next = block;
-  shard->n_allocations++;
   shard->class_bytes[owner.memory_class] += bytes;
   write_down (shard, block, SLUICE_ALLOCATION_MADE);
 }
@@ -465,9 +393,7 @@ sluice_allocator_take (SluiceAllocator *self,
   shard_lock (shard);
   if (G_UNLIKELY (!take_credit (self, shard, bytes)))
     {
-      /* What other shards keep may be just what is missing. */
       shard_unlock (shard);
-      reclaim_credits (self);
       if (!take_held_or_reclaim (self, bytes))
         return NULL;
       shard_lock (shard);
@@ -488,6 +414,7 @@ sluice_allocator_take (SluiceAllocator *self,
       shard->n_fresh++;
     }
   link_live (shard, block, bytes, owner, label);
+  shard->n_allocations++;
   shard_unlock (shard);
 
   if (!sluice_allocator_is_far (self))
@@ -504,6 +431,32 @@ sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
   return block != NULL ? sluice_block_get_near_data (block) : NULL;
 }
 
+/* Under the shard's lock. */
+static inline void
+unlink_live (Shard *shard, Block *block)
+{
+  write_down (shard, block, SLUICE_ALLOCATION_FREED);
+  block->prev->next = block->next;
+  block->next->prev = block->prev;
+  shard->class_bytes[block->owner.memory_class] -= block->bytes;
+}
+
+static inline gboolean
+is_vacant (const Block *block)
+{
+  return sluice_allocator_is_far (block->shard->allocator) && ((const FarBlock *) block)->is_vacant;
+}
+
+static void
+free_vacant (Block *block)
+{
+  SluiceAllocator *self = block->shard->allocator;
+  self->source->unmap (self->source->data, ((FarBlock *) block)->data,
+                       class_total (self, block->size_class));
+  free (block);
+  sluice_allocator_unref (self);
+}
+
 void
 sluice_block_free (SluiceBlock *block)
 {
@@ -515,11 +468,13 @@ sluice_block_free (SluiceBlock *block)
 
   if (!sluice_allocator_is_far (self))
     POISON (sluice_block_get_near_data (block), class_capacity (block->size_class));
+  else if (G_UNLIKELY (((const FarBlock *) block)->is_vacant))
+    {
+      free_vacant (block);
+      return;
+    }
   shard_lock (shard);
-  write_down (shard, block, SLUICE_ALLOCATION_FREED);
-  block->prev->next = block->next;
-  block->next->prev = block->prev;
-  shard->class_bytes[block->owner.memory_class] -= bytes;
+  unlink_live (shard, block);
   block->next = shard->free[block->size_class];
   shard->free[block->size_class] = block;
   gsize excess = put_credit (self, shard, bytes);
@@ -533,6 +488,48 @@ sluice_allocator_free (void *data)
 {
   if (data != NULL)
     sluice_block_free (sluice_block_of (data));
+}
+
+/* What has left keeps its addresses, its record and the allocator. */
+void
+sluice_block_vacate (SluiceBlock *block)
+{
+  Shard *shard = block->shard;
+  SluiceAllocator *self = shard->allocator;
+  FarBlock *far_block = (FarBlock *) block;
+  gsize total = class_total (self, block->size_class);
+  sluice_allocator_ref (self);
+  self->source->vacate (self->source->data, far_block->data, total);
+  atomic_fetch_sub_explicit (&self->reserved, total, memory_order_relaxed);
+  shard_lock (shard);
+  unlink_live (shard, block);
+  far_block->is_vacant = TRUE;
+  shard_unlock (shard);
+  release_held (self, block->bytes);
+}
+
+gboolean
+sluice_block_occupy (SluiceBlock *block)
+{
+  Shard *shard = block->shard;
+  SluiceAllocator *self = shard->allocator;
+  FarBlock *far_block = (FarBlock *) block;
+  gsize total = class_total (self, block->size_class);
+  if (!take_held_or_reclaim (self, block->bytes))
+    return FALSE;
+  shed_for (self, total);
+  if (!self->source->occupy (self->source->data, far_block->data, total))
+    {
+      release_held (self, block->bytes);
+      return FALSE;
+    }
+  atomic_fetch_add_explicit (&self->reserved, total, memory_order_relaxed);
+  shard_lock (shard);
+  link_live (shard, block, block->bytes, block->owner, &block->label);
+  far_block->is_vacant = FALSE;
+  shard_unlock (shard);
+  sluice_allocator_unref (self);
+  return TRUE;
 }
 
 void *
@@ -552,10 +549,24 @@ sluice_block_get_allocator (const SluiceBlock *self)
 static void
 change_owner (Block *block, SluiceOwner owner)
 {
+  if (G_UNLIKELY (is_vacant (block))) /* is counted as its when it comes back */
+    {
+      block->owner = owner;
+      return;
+    }
   block->shard->class_bytes[block->owner.memory_class] -= block->bytes;
   block->owner = owner;
   block->shard->class_bytes[owner.memory_class] += block->bytes;
   write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
+}
+
+SluiceOwner
+sluice_block_get_owner (SluiceBlock *block)
+{
+  shard_lock (block->shard);
+  SluiceOwner owner = block->owner;
+  shard_unlock (block->shard);
+  return owner;
 }
 
 void
@@ -613,6 +624,18 @@ gsize
 sluice_allocator_get_live (SluiceAllocator *self)
 {
   return atomic_load_explicit (&self->held, memory_order_relaxed) - 1;
+}
+
+void
+sluice_allocator_set_residency (SluiceAllocator *self, SluiceResidency *take)
+{
+  self->residency = take;
+}
+
+SluiceResidency *
+sluice_allocator_get_residency (const SluiceAllocator *self)
+{
+  return self->residency;
 }
 
 void
@@ -692,71 +715,4 @@ sluice_allocator_dup_holders (SluiceAllocator *self)
     }
   sluice_memory_holders_merge (holders);
   return holders;
-}
-
-/* ---- ledgers ---- */
-
-static void
-lock_all (SluiceAllocator *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    shard_lock (&self->shards[i]);
-}
-
-static void
-unlock_all (SluiceAllocator *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    shard_unlock (&self->shards[i]);
-}
-
-static void
-count_allocations (SluiceAllocator *self, guint64 *n_allocations, guint64 *n_fresh)
-{
-  *n_allocations = *n_fresh = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      *n_allocations += self->shards[i].n_allocations;
-      *n_fresh += self->shards[i].n_fresh;
-    }
-}
-
-gboolean
-sluice_allocator_start_ledger (SluiceAllocator *self)
-{
-  SluiceAllocationLog *log = sluice_allocation_log_new ();
-  lock_all (self);
-  gboolean is_free = atomic_load_explicit (&self->log, memory_order_relaxed) == NULL;
-  if (is_free)
-    {
-      atomic_store_explicit (&self->log, log, memory_order_relaxed);
-      count_allocations (self, &log->n_allocations, &log->n_fresh);
-      for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-        for (Block *block = self->shards[i].live.next; block != &self->shards[i].live;
-             block = block->next)
-          write_down (&self->shards[i], block, SLUICE_ALLOCATION_MADE);
-    }
-  unlock_all (self);
-  if (!is_free)
-    sluice_allocation_log_free (log);
-  return is_free;
-}
-
-SluiceLedger *
-sluice_allocator_end_ledger (SluiceAllocator *self)
-{
-  guint64 n_allocations, n_fresh;
-  lock_all (self);
-  SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
-  atomic_store_explicit (&self->log, NULL, memory_order_relaxed);
-  count_allocations (self, &n_allocations, &n_fresh);
-  unlock_all (self);
-  if (log == NULL)
-    return NULL;
-  SluiceLedger *ledger = sluice_allocation_log_sum_up (log);
-  ledger->n_allocations = n_allocations - log->n_allocations;
-  ledger->n_fresh = n_fresh - log->n_fresh;
-  ledger->reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed);
-  sluice_allocation_log_free (log);
-  return ledger;
 }

@@ -70,6 +70,9 @@ typedef struct _SluiceAllocator SluiceAllocator;
 /* A block that was handed out, by its record. */
 typedef struct _SluiceBlock SluiceBlock;
 
+/* What leaves the memory when there is too little: residency.h. */
+typedef struct _SluiceResidency SluiceResidency;
+
 /* limit: bytes that may be live at once; 0: no limit but the machine's. (nullable): no memory for
  * itself */
 SluiceAllocator *sluice_allocator_new (const char *name, gsize limit);
@@ -87,6 +90,11 @@ typedef struct
   gsize bytes;     /* how much there is; 0: as much as the machine has */
   gboolean is_far; /* the host does not reach it: records lie in host memory, and nothing here ever
                       reads or writes a block */
+  /* Both (nullable), of far memory whose device has done what a copy does when it returns: what
+   * lies behind a block's addresses goes, and what was there is lost; the addresses stay the
+   * block's until it comes back (FALSE: it cannot) or is unmapped. */
+  void (*vacate) (gpointer data, void *memory, gsize bytes);
+  gboolean (*occupy) (gpointer data, void *memory, gsize bytes);
 } SluiceMemorySource;
 /* As sluice_allocator_new(), and no more than the source has; source (nullable). holder: whose
  * memory it is, for who copies to and from it: a device */
@@ -114,7 +122,13 @@ SluiceBlock *sluice_allocator_take (SluiceAllocator *self,
                                     const SluiceBlockLabel *label);
 void sluice_block_free (SluiceBlock *self); /* (nullable) self */
 void *sluice_block_get_data (SluiceBlock *self);
+/* Far memory that takes nothing of the limit until it is occupied again: what lay there is lost,
+ * addresses and owner stay. */
+void sluice_block_vacate (SluiceBlock *self);
+/* FALSE: no room, though others were asked to give way; it is vacant still. */
+gboolean sluice_block_occupy (SluiceBlock *self);
 SluiceAllocator *sluice_block_get_allocator (const SluiceBlock *self);
+SluiceOwner sluice_block_get_owner (SluiceBlock *self);
 void sluice_block_set_owner (SluiceBlock *self, SluiceOwner owner);
 /* The node stays. A parameter's or an optimizer's memory stays theirs, whoever holds it too. */
 void sluice_block_set_class (SluiceBlock *self, SluiceMemoryClass memory_class);
@@ -154,6 +168,11 @@ void sluice_allocator_set_reclaim (SluiceAllocator *self,
                                    gpointer data);
 /* (transfer full) (nullable): of the above */
 char *sluice_allocator_describe_reclaim (SluiceAllocator *self);
+
+/* take: goes with the last block. Before the first allocation. */
+void sluice_allocator_set_residency (SluiceAllocator *self, SluiceResidency *take);
+/* (nullable): nothing of it leaves */
+SluiceResidency *sluice_allocator_get_residency (const SluiceAllocator *self);
 
 void sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats);
 

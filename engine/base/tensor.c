@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/residency.h"
 
 /* Elements start on a cache line of their own, behind the header or behind the buffer's record. */
 #define LINE          64
@@ -130,6 +131,8 @@ buffer_unref (SluiceBuffer *self)
   else if (sluice_dtype_is_managed (self->dtype))
     release_elements (self->dtype, self->data, self->bytes / sluice_dtype_size (self->dtype));
   SluiceBlock *block = self->block; /* the record lies there too, unless it is far */
+  if (self->may_leave && !sluice_residency_remove (self))
+    return;
   if (self->is_far)
     sluice_allocator_free (self);
   sluice_block_free (block);
@@ -209,15 +212,24 @@ far_buffer_new (SluiceAllocator *allocator,
                 SluiceOwner owner,
                 const SluiceBlockLabel *label)
 {
-  void *at = sluice_allocator_alloc (sluice_allocator_get_host (), BUFFER_OFFSET, owner);
+  SluiceResidency *residency = sluice_allocator_get_residency (allocator);
+  gsize record = residency != NULL ? SLUICE_RESIDENT_BYTES : sizeof (SluiceBuffer);
+  void *at = sluice_allocator_alloc (sluice_allocator_get_host (), record, owner);
+  if (residency != NULL)
+    sluice_residency_begin_take (residency);
   SluiceBlock *block = at != NULL ? sluice_allocator_take (allocator, bytes, owner, label) : NULL;
-  if (block == NULL)
+  SluiceBuffer *buffer = NULL;
+  if (block != NULL)
     {
-      sluice_allocator_free (at);
-      return NULL;
+      buffer = buffer_init (at, block, dtype, bytes, sluice_block_get_data (block));
+      buffer->is_far = TRUE;
+      if (residency != NULL)
+        sluice_residency_add (residency, buffer);
     }
-  SluiceBuffer *buffer = buffer_init (at, block, dtype, bytes, sluice_block_get_data (block));
-  buffer->is_far = TRUE;
+  else
+    sluice_allocator_free (at);
+  if (residency != NULL)
+    sluice_residency_end_take (residency);
   return buffer;
 }
 

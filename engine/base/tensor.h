@@ -47,6 +47,7 @@ typedef struct
   SluiceBlock *block; /* where the elements lie: with this record before them, and of a small tensor
                          with its header too; or far */
   gboolean is_far;    /* in memory that the host does not reach: data is an address of the device */
+  gboolean may_leave; /* and may be elsewhere: residency.h */
 } SluiceBuffer;
 
 /*

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/device.h"
 
+#include "engine/base/residency.h"
 #include "engine/device/sent.h"
 #include "engine/device/sim.h"
 #include "engine/device/swap-store.h"
@@ -29,6 +30,18 @@ sluice_tensor_get_device (const SluiceTensor *tensor)
   return sluice_allocator_get_holder (sluice_block_get_allocator (tensor->buffer->block));
 }
 
+static void move_all (gpointer data, SluiceBlockMove *moves, guint n, gboolean is_out);
+
+static void
+set_residency (SluiceDevice *self, const SluiceMemorySource *source)
+{
+  if (self->klass->queues == NULL || source == NULL || source->vacate == NULL
+      || !sluice_allocator_is_limited (self->allocator))
+    return;
+  self->residency = sluice_residency_new (self->allocator, self->short_name, move_all, self);
+  sluice_allocator_set_residency (self->allocator, self->residency);
+}
+
 static SluiceDevice *
 device_new (const SluiceCluster *cluster,
             const SluiceDeviceClass *klass,
@@ -50,7 +63,10 @@ device_new (const SluiceCluster *cluster,
   if (klass->queues != NULL)
     self->sent = sluice_sent_values_new ();
   if (self->allocator != NULL)
-    return self;
+    {
+      set_residency (self, source);
+      return self;
+    }
   g_clear_pointer (&self->sent, sluice_sent_values_free);
   g_free (self->name);
   g_free (self);
@@ -90,17 +106,18 @@ static void
 copy (gpointer data)
 {
   Copy *c = data;
-  c->ok = c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to->data,
-                                          c->from->data, sluice_tensor_bytes (c->from));
+  c->ok = c->direction == SLUICE_COPY_OUT
+              ? sluice_device_read_out (c->device, c->kind, c->to->data, c->from)
+              : sluice_device_write_in (c->device, c->kind, c->to, c->from->data);
 }
 
-/* After all that the device computes now. Where it has failed, c->to goes. */
+/* After all that the device computes now, for which this thread waits: its queues for copies wait
+ * for no kernel, as one that lacks memory waits for them. Where it has failed, c->to goes. */
 static SluiceTensor *
 copy_and_wait (Copy *c, GError **error)
 {
   const SluiceDeviceQueues *queues = c->device->klass->queues;
-  SluiceDeviceEvent computed = queues->record (c->device, SLUICE_QUEUE_COMPUTE);
-  queues->wait_in_queue (c->device, c->kind, computed);
+  queues->wait (c->device, queues->record (c->device, SLUICE_QUEUE_COMPUTE));
   if (queues->enqueue (c->device, c->kind, copy, c))
     queues->wait (c->device, queues->record (c->device, c->kind));
   if (c->ok)
@@ -108,6 +125,110 @@ copy_and_wait (Copy *c, GError **error)
   sluice_device_fail_copy (c->device, c->direction, sluice_tensor_bytes (c->from), error);
   sluice_tensor_unref (c->to);
   return NULL;
+}
+
+SluiceTensor *
+sluice_device_new_room (SluiceDevice *self,
+                        const SluiceTensor *like,
+                        SluiceOwner owner,
+                        GError **error)
+{
+  sluice_residency_begin_waiting ();
+  SluiceTensor *room = sluice_tensor_new_checked (self->allocator, (SluiceDType) like->dtype,
+                                                  &like->shape, owner, error);
+  sluice_residency_end_waiting ();
+  return room;
+}
+
+gboolean
+sluice_device_read_out (SluiceDevice *self,
+                        SluiceQueueKind kind,
+                        void *to,
+                        const SluiceTensor *from)
+{
+  gsize bytes = sluice_tensor_bytes (from);
+  const void *here = sluice_residency_pin (from, SLUICE_PIN_READ);
+  gboolean ok = TRUE;
+  if (here != NULL)
+    memcpy (to, here, bytes);
+  else
+    ok = self->klass->queues->copy (self, kind, SLUICE_COPY_OUT, to, from->data, bytes);
+  sluice_residency_unpin (from);
+  return ok;
+}
+
+gboolean
+sluice_device_write_in (SluiceDevice *self,
+                        SluiceQueueKind kind,
+                        const SluiceTensor *to,
+                        const void *from)
+{
+  gsize bytes = sluice_tensor_bytes (to);
+  void *here = sluice_residency_pin (to, SLUICE_PIN_WRITE);
+  gboolean ok = TRUE;
+  if (here != NULL)
+    memcpy (here, from, bytes);
+  else
+    ok = self->klass->queues->copy (self, kind, SLUICE_COPY_IN, to->data, from, bytes);
+  sluice_residency_unpin (to);
+  return ok;
+}
+
+gboolean
+sluice_device_copy_across (SluiceDevice *self, const SluiceTensor *to, const SluiceTensor *from)
+{
+  SluiceDevice *source = sluice_tensor_get_device (from);
+  const SluiceQueueKind kind = SLUICE_QUEUE_IN;
+  gsize bytes = sluice_tensor_bytes (from);
+  void *here = sluice_residency_pin (to, SLUICE_PIN_WRITE);
+  gboolean ok;
+  if (here != NULL)
+    ok = sluice_device_read_out (source, SLUICE_QUEUE_OUT, here, from);
+  else
+    {
+      const void *left = sluice_residency_pin (from, SLUICE_PIN_READ);
+      ok = left != NULL
+               ? self->klass->queues->copy (self, kind, SLUICE_COPY_IN, to->data, left, bytes)
+               : self->klass->queues->copy_across (self, kind, to->data, source, from->data, bytes);
+      sluice_residency_unpin (from);
+    }
+  sluice_residency_unpin (to);
+  return ok;
+}
+
+/* ---- what leaves its memory, and comes back ---- */
+
+typedef struct
+{
+  SluiceDevice *device;
+  SluiceBlockMove *move;
+  gboolean is_out;
+} Move;
+
+static void
+move (gpointer data)
+{
+  const Move *m = data;
+  m->move->ok =
+      m->is_out ? m->device->klass->queues->copy (m->device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT,
+                                                  m->move->here, m->move->there, m->move->bytes)
+                : m->device->klass->queues->copy (m->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
+                                                  m->move->there, m->move->here, m->move->bytes);
+}
+
+static void
+move_all (gpointer data, SluiceBlockMove *moves, guint n, gboolean is_out)
+{
+  SluiceDevice *self = data;
+  const SluiceDeviceQueues *queues = self->klass->queues;
+  const SluiceQueueKind kind = is_out ? SLUICE_QUEUE_OUT : SLUICE_QUEUE_IN;
+  g_autofree Move *list = g_new (Move, n);
+  for (guint i = 0; i < n; i++)
+    {
+      list[i] = (Move){ self, &moves[i], is_out };
+      queues->enqueue (self, kind, move, &list[i]); /* refused: it has failed, as it is now */
+    }
+  queues->wait (self, queues->record (self, kind));
 }
 
 gboolean
@@ -134,8 +255,7 @@ sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to, GError **erro
 SluiceTensor *
 sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error)
 {
-  SluiceTensor *there = sluice_tensor_new_checked (self->allocator, (SluiceDType) tensor->dtype,
-                                                   &tensor->shape, owner, error);
+  SluiceTensor *there = sluice_device_new_room (self, tensor, owner, error);
   if (there == NULL)
     return NULL;
   return copy_and_wait (&(Copy){ self, SLUICE_QUEUE_IN, SLUICE_COPY_IN, there, tensor }, error);
@@ -223,6 +343,8 @@ sluice_device_new_of_kind (const SluiceCluster *cluster,
 void
 sluice_device_free (SluiceDevice *self)
 {
+  if (self->residency != NULL)
+    sluice_residency_close (self->residency);
   g_clear_pointer (&self->swap, sluice_swap_close);
   if (self->klass->finalize)
     self->klass->finalize (self);

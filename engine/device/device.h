@@ -111,9 +111,10 @@ struct _SluiceDevice
   guint index;
   guint64 incarnation; /* another one after a restart: in keys of transfers */
   SluiceAllocator *allocator;
-  gpointer data;          /* of the memory's source, and its class */
-  SluiceSwap *swap;       /* (nullable): where there is a limit */
-  SluiceSentValues *sent; /* sent.h; NULL: it has no queues */
+  SluiceResidency *residency; /* (nullable): the allocator's; what is not in use leaves it */
+  gpointer data;              /* of the memory's source, and its class */
+  SluiceSwap *swap;           /* (nullable): where there is a limit */
+  SluiceSentValues *sent;     /* sent.h; NULL: it has no queues */
 };
 
 /*
@@ -152,6 +153,26 @@ SluiceTensor *sluice_tensor_dup_near (SluiceTensor *tensor, SluiceAllocator *to,
 /* The other way: a tensor of the device's, whose memory is shared as a variable's. */
 SluiceTensor *
 sluice_device_copy_in (SluiceDevice *self, SluiceTensor *tensor, SluiceOwner owner, GError **error);
+
+/* For a value like another that is to be copied to the device, before a kernel there uses it. */
+SluiceTensor *sluice_device_new_room (SluiceDevice *self,
+                                      const SluiceTensor *like,
+                                      SluiceOwner owner,
+                                      GError **error);
+
+/* From functions that run in a queue of the device's, in its order: wherever the elements of a
+ * tensor of its are just then (residency.h). FALSE: the copy has failed. */
+gboolean sluice_device_read_out (SluiceDevice *self,
+                                 SluiceQueueKind kind,
+                                 void *to,
+                                 const SluiceTensor *from);
+gboolean sluice_device_write_in (SluiceDevice *self,
+                                 SluiceQueueKind kind,
+                                 const SluiceTensor *to,
+                                 const void *from);
+/* From one device's memory to that of another of its type, in SLUICE_QUEUE_IN of the latter. */
+gboolean
+sluice_device_copy_across (SluiceDevice *self, const SluiceTensor *to, const SluiceTensor *from);
 
 /* What a copy that has failed is told as: UNAVAILABLE. Returns FALSE. */
 gboolean

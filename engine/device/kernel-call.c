@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What a kernel calls while it runs. */
+#include "engine/base/residency.h"
 #include "engine/device/readers.h"
 
 gboolean
@@ -37,6 +38,15 @@ new_tensor (SluiceKernelCall *call,
   if (tensor == NULL)
     sluice_call_fail_with (call, error);
   return tensor;
+}
+
+gboolean
+sluice_call_need (SluiceKernelCall *call, SluiceTensor *const *values, guint n)
+{
+  GError *error = NULL;
+  return call->device->residency == NULL
+         || sluice_residency_need (call->device->residency, values, n, &error)
+         || sluice_call_fail_with (call, error);
 }
 
 static SluiceDType

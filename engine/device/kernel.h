@@ -277,6 +277,11 @@ SluiceTensor *sluice_call_output (SluiceKernelCall *call, guint i, const SluiceS
 SluiceTensor *
 sluice_call_scratch (SluiceKernelCall *call, SluiceDType dtype, const SluiceShape *shape);
 
+/* Values that are neither inputs nor held by variables that are, and whose elements are to be read:
+ * a device with too little memory may have moved them, and brings them back until the kernel's end.
+ * FALSE: call->error is set */
+gboolean sluice_call_need (SluiceKernelCall *call, SluiceTensor *const *values, guint n);
+
 /* May the kernel write into input i, a value and no reference? Then nobody else sees its elements,
    now or later: what was read from a variable is held by the variable too. */
 gboolean sluice_call_can_reuse (SluiceKernelCall *call, guint i);

@@ -17,7 +17,7 @@ SLUICE_PUBLIC_BEGIN
  */
 
 /* Grows with every change of a struct that a plugin fills or reads. */
-#define SLUICE_PLUGIN_ABI 8
+#define SLUICE_PLUGIN_ABI 9
 
 typedef struct
 {

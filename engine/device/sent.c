@@ -56,22 +56,16 @@ static void
 copy_in (gpointer data)
 {
   Sent *sent = data;
-  sent->has_failed = !sent->device->klass->queues->copy (
-      sent->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN, sent->far->data, sent->near->data,
-      sluice_tensor_bytes (sent->near));
+  sent->has_failed =
+      !sluice_device_write_in (sent->device, SLUICE_QUEUE_IN, sent->far, sent->near->data);
   sent_unref (sent);
 }
 
-/* (nullable): no memory, or nobody who copies it */
+/* far: (transfer full). (nullable): nobody who copies it */
 static Sent *
-begin (SluiceDevice *self, SluiceTensor *tensor, guint32 node)
+begin (SluiceDevice *self, SluiceTensor *tensor, SluiceTensor *far)
 {
   const SluiceDeviceQueues *queues = self->klass->queues;
-  const SluiceOwner owner = { node, SLUICE_MEMORY_TRANSFER };
-  SluiceTensor *far =
-      sluice_tensor_new (self->allocator, (SluiceDType) tensor->dtype, &tensor->shape, owner);
-  if (far == NULL)
-    return NULL;
   Sent *sent = g_new0 (Sent, 1);
   sent->ref_count = 2;
   sent->device = self;
@@ -87,14 +81,27 @@ begin (SluiceDevice *self, SluiceTensor *tensor, guint32 node)
   return sent;
 }
 
-/* FALSE: it cannot be sent */
+static gboolean
+is_sent (SluiceSentValues *all, const SluiceTensor *tensor)
+{
+  pthread_mutex_lock (&all->lock);
+  gboolean found = g_hash_table_contains (all->values, tensor);
+  pthread_mutex_unlock (&all->lock);
+  return found;
+}
+
+/* FALSE: it cannot be sent. Room is taken outside the lock, which kernels take as well: it may have
+ * to wait for one. */
 static gboolean
 hold (SluiceDevice *self, SluiceTensor *tensor, guint32 node, SluiceDeviceEvent *arrival)
 {
   SluiceSentValues *all = self->sent;
+  const SluiceOwner owner = { node, SLUICE_MEMORY_TRANSFER };
+  g_autoptr (SluiceTensor) far =
+      is_sent (all, tensor) ? NULL : sluice_device_new_room (self, tensor, owner, NULL);
   pthread_mutex_lock (&all->lock);
   Sent *sent = g_hash_table_lookup (all->values, tensor);
-  if (sent == NULL && (sent = begin (self, tensor, node)) != NULL)
+  if (sent == NULL && far != NULL && (sent = begin (self, tensor, g_steal_pointer (&far))) != NULL)
     g_hash_table_insert (all->values, tensor, sent);
   if (sent != NULL)
     {

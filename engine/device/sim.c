@@ -115,6 +115,24 @@ unmap_memory (gpointer data, void *memory, gsize bytes)
   pthread_mutex_unlock (&self->lock);
 }
 
+/* What is read there by mistake is no number. */
+static void
+vacate_memory (gpointer data, void *memory, gsize bytes)
+{
+  Sim *self = data;
+  enter (self);
+  memset (memory, 0xFF, bytes);
+  leave (self);
+  if (bytes >= PAGE)
+    madvise (memory, bytes & ~(PAGE - 1), MADV_DONTNEED);
+}
+
+static gboolean
+occupy_memory (gpointer data, void *memory, gsize bytes)
+{
+  return TRUE;
+}
+
 /* ---- time ---- */
 
 static gint64
@@ -388,8 +406,9 @@ close_memory (gpointer data)
 static Sim *
 sim_new (const SluiceSimOptions *options, GError **error)
 {
-  /* More than may lie there: what is given back is reused for its own size only. */
-  gsize bytes = options->memory_bytes != 0 ? options->memory_bytes : get_machine_bytes ();
+  /* More than may lie there: what is given back is reused for its own size only, and what has left
+   * keeps its addresses. */
+  gsize bytes = MAX (options->memory_bytes, get_machine_bytes ());
   gsize n_space = MIN (16 * bytes + ((gsize) 1 << 30), MAX_SPACE);
   n_space = round_up (n_space);
   void *mapping =
@@ -407,8 +426,9 @@ sim_new (const SluiceSimOptions *options, GError **error)
   madvise (self->space, n_space, MADV_HUGEPAGE); /* where the system has them */
   self->n_space = n_space;
   self->free = g_hash_table_new (NULL, NULL);
-  self->source = (SluiceMemorySource){ map_memory, unmap_memory,          close_memory,
-                                       self,       options->memory_bytes, TRUE };
+  self->source =
+      (SluiceMemorySource){ map_memory, unmap_memory,  close_memory, self, options->memory_bytes,
+                            TRUE,       vacate_memory, occupy_memory };
   pthread_mutex_init (&self->lock, NULL);
   return self;
 }

@@ -113,24 +113,26 @@ transfer (int file, gboolean writes, void *data, gsize bytes, guint64 place)
 }
 
 static int
-file_write (SluiceSwapStore *store, const void *data, gsize bytes, guint64 *place)
+file_write (SluiceSwapStore *store, const SluiceTensor *value, guint64 *place)
 {
+  gsize bytes = sluice_tensor_bytes (value);
   FileStore *self = (FileStore *) store;
   if (self->file < 0)
     self->file = open_file (self->folder);
   if (self->file < 0)
     return errno;
   *place = take_place (self, bytes);
-  int failure = transfer (self->file, TRUE, (void *) data, bytes, *place);
+  int failure = transfer (self->file, TRUE, value->data, bytes, *place);
   if (failure)
     file_give_back (store, *place, bytes);
   return failure;
 }
 
 static int
-file_read (SluiceSwapStore *store, void *data, gsize bytes, guint64 place)
+file_read (SluiceSwapStore *store, SluiceTensor *room, guint64 place)
 {
-  return transfer (((FileStore *) store)->file, FALSE, data, bytes, place);
+  return transfer (((FileStore *) store)->file, FALSE, room->data, sluice_tensor_bytes (room),
+                   place);
 }
 
 static void

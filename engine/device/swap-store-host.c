@@ -15,10 +15,8 @@ typedef struct
 {
   SluiceDevice *device;
   SluiceQueueKind kind;
-  SluiceCopyKind direction;
-  void *to;
-  const void *from;
-  gsize bytes;
+  const SluiceTensor *value; /* on the device */
+  void *block;
   gboolean ok;
 } Copy;
 
@@ -26,8 +24,9 @@ static void
 copy (gpointer data)
 {
   Copy *c = data;
-  c->ok =
-      c->device->klass->queues->copy (c->device, c->kind, c->direction, c->to, c->from, c->bytes);
+  c->ok = c->kind == SLUICE_QUEUE_OUT
+              ? sluice_device_read_out (c->device, c->kind, c->block, c->value)
+              : sluice_device_write_in (c->device, c->kind, c->value, c->block);
 }
 
 /* Beside what the device computes: a value is there when it is kept. Returns 0 or errno. */
@@ -41,15 +40,14 @@ copy_and_wait (Copy *c)
 }
 
 static int
-host_write (SluiceSwapStore *store, const void *data, gsize bytes, guint64 *place)
+host_write (SluiceSwapStore *store, const SluiceTensor *value, guint64 *place)
 {
   SluiceDevice *device = ((HostStore *) store)->device;
-  void *block = sluice_allocator_alloc (sluice_allocator_get_host (), bytes,
+  void *block = sluice_allocator_alloc (sluice_allocator_get_host (), sluice_tensor_bytes (value),
                                         (SluiceOwner){ 0, SLUICE_MEMORY_STACK });
   if (block == NULL)
     return ENOMEM;
-  int failure =
-      copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, SLUICE_COPY_OUT, block, data, bytes });
+  int failure = copy_and_wait (&(Copy){ device, SLUICE_QUEUE_OUT, value, block });
   if (failure)
     sluice_allocator_free (block);
   *place = (guint64) (guintptr) block;
@@ -57,11 +55,10 @@ host_write (SluiceSwapStore *store, const void *data, gsize bytes, guint64 *plac
 }
 
 static int
-host_read (SluiceSwapStore *store, void *data, gsize bytes, guint64 place)
+host_read (SluiceSwapStore *store, SluiceTensor *room, guint64 place)
 {
-  const void *block = (const void *) (guintptr) place;
-  return copy_and_wait (&(Copy){ ((HostStore *) store)->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
-                                 data, block, bytes });
+  SluiceDevice *device = ((HostStore *) store)->device;
+  return copy_and_wait (&(Copy){ device, SLUICE_QUEUE_IN, room, (void *) (guintptr) place });
 }
 
 static void

@@ -13,8 +13,8 @@ struct _SluiceSwapStore
   char *name;      /* "a file in '/tmp'" */
   gboolean is_far; /* what it takes lies where the host does not reach it */
   /* Both return 0 or errno. place: (out): where it lies, until it is given back */
-  int (*write) (SluiceSwapStore *self, const void *data, gsize bytes, guint64 *place);
-  int (*read) (SluiceSwapStore *self, void *data, gsize bytes, guint64 place);
+  int (*write) (SluiceSwapStore *self, const SluiceTensor *value, guint64 *place);
+  int (*read) (SluiceSwapStore *self, SluiceTensor *room, guint64 place);
   void (*give_back) (SluiceSwapStore *self, guint64 place, gsize bytes);
   void (*close) (SluiceSwapStore *self); /* nothing is written or read any more */
   void (*free) (SluiceSwapStore *self);

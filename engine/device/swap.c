@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "engine/base/residency.h"
 #include "engine/base/thread.h"
 #include "engine/device/swap-store.h"
 
@@ -141,7 +142,8 @@ take_victim (SluiceSwap *self)
   while ((link = g_queue_pop_head_link (&self->in)) != NULL)
     {
       SluiceSwapped *value = link->data;
-      if (atomic_load (&value->buffer->ref_count) == (int) count_users (self, value->buffer))
+      if (atomic_load (&value->buffer->ref_count) == (int) count_users (self, value->buffer)
+          && !sluice_residency_is_away (value->buffer))
         return value;
       enqueue (&self->shared, value, STATE_SHARED);
     }
@@ -196,6 +198,19 @@ write_behind (SluiceSwap *self)
     ;
 }
 
+/* Ahead of who asks for the value, it is not in the way of a kernel. */
+static SluiceTensor *
+new_room_ahead (SluiceSwap *self, const SluiceSwapped *value)
+{
+  holds_lock = TRUE;
+  sluice_residency_begin_waiting ();
+  SluiceTensor *room =
+      sluice_tensor_new (self->allocator, value->dtype, &value->shape, value->owner);
+  sluice_residency_end_waiting ();
+  holds_lock = FALSE;
+  return room;
+}
+
 static SluiceTensor *
 new_room (SluiceSwap *self, const SluiceSwapped *value)
 {
@@ -211,9 +226,7 @@ read_ahead (SluiceSwap *self)
       SluiceSwapped *value = self->out.tail->data;
       if (sluice_allocator_get_live (self->allocator) + value->bytes > self->high_mark)
         return;
-      holds_lock = TRUE;
-      value->value = new_room (self, value);
-      holds_lock = FALSE;
+      value->value = new_room_ahead (self, value);
       if (!value->value)
         return;
       g_queue_unlink (&self->out, &value->link);
@@ -261,7 +274,7 @@ write_value (SluiceSwap *self, SluiceSwapped *value)
   gsize bytes = value->bytes;
   guint64 place = 0;
   pthread_mutex_unlock (&self->lock);
-  int failure = self->store->write (self->store, tensor->data, bytes, &place);
+  int failure = self->store->write (self->store, tensor, &place);
   pthread_mutex_lock (&self->lock);
   sluice_tensor_unref (tensor);
   self->leaving -= bytes;
@@ -316,7 +329,7 @@ read_value (SluiceSwap *self, SluiceSwapped *value)
     {
       SluiceTensor *room = value->value;
       pthread_mutex_unlock (&self->lock);
-      failure = self->store->read (self->store, room->data, value->bytes, value->place);
+      failure = self->store->read (self->store, room, value->place);
       pthread_mutex_lock (&self->lock);
     }
   self->read_failed |= failure != 0;
@@ -392,8 +405,10 @@ reclaim (gpointer data, gsize bytes)
   gboolean is_on_its_way = self->leaving > 0;
   for (guint64 turn = self->n_turns; is_on_its_way && self->n_turns == turn;)
     pthread_cond_wait (&self->progress, &self->lock);
+  SluiceResidency *residency =
+      self->allocator != NULL ? sluice_allocator_get_residency (self->allocator) : NULL;
   pthread_mutex_unlock (&self->lock);
-  return is_on_its_way;
+  return is_on_its_way || (residency != NULL && sluice_residency_make_room (residency, bytes));
 }
 
 /* What a message about too little memory says of swapping. */
@@ -412,6 +427,9 @@ describe (gpointer data)
   else if (self->stats.n_written > 0)
     text = g_strdup_printf ("%s are in %s, and nothing else can be moved there", size,
                             self->store->name);
+  SluiceResidency *residency = sluice_allocator_get_residency (self->allocator);
+  if (text == NULL && residency != NULL)
+    text = sluice_residency_describe (residency);
   pthread_mutex_unlock (&self->lock);
   return text;
 }

@@ -247,7 +247,8 @@ read_compute (SluiceKernelCall *call)
   return value != NULL;
 }
 
-/* Elements by number, or the first n where there are no indices. (nullable): call->error is set */
+/* Elements by number, or the first n where there are no indices, whose values will be read.
+ * (nullable): call->error is set */
 static GPtrArray *
 read_many (SluiceKernelCall *call, SluiceTensorArray *array, const SluiceTensor *indices, gint64 n)
 {
@@ -261,6 +262,8 @@ read_many (SluiceKernelCall *call, SluiceTensorArray *array, const SluiceTensor 
         return NULL;
       g_ptr_array_add (values, value);
     }
+  if (!sluice_call_need (call, (SluiceTensor *const *) values->pdata, values->len))
+    return NULL;
   return g_steal_pointer (&values);
 }
 

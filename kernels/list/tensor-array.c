@@ -437,7 +437,9 @@ sluice_tensor_array_read (SluiceTensorArray *self, SluiceKernelCall *call, gint6
     sluice_tensor_set_memory_class (parts[0], call->owner.memory_class);
   if (writes->len == 1)
     return parts[0];
-  SluiceTensor *sum = sluice_call_add_up (call, parts, writes->len);
+  SluiceTensor *sum = sluice_call_need (call, parts, writes->len)
+                          ? sluice_call_add_up (call, parts, writes->len)
+                          : NULL;
   for (guint i = 0; i < writes->len; i++)
     sluice_tensor_unref (parts[i]);
   return sum;

@@ -8,6 +8,7 @@
  * the few that the kernel reads on the host (host_inputs) and all that are made of pointers are in
  * the host's. A transfer to or from the device has a queue beside its kernels'.
  */
+#include "engine/base/residency.h"
 #include "engine/device/readers.h"
 #include "engine/device/sent.h"
 #include "engine/runtime/step/executor.h"
@@ -74,14 +75,19 @@ fail_copy (SluiceKernelCall *call,
   sluice_call_fail (call, error->code, "%s", error->message);
 }
 
+static SluiceOwner
+transfer_owner (const SluiceKernelCall *call)
+{
+  return (SluiceOwner){ call->owner.node, SLUICE_MEMORY_TRANSFER };
+}
+
 /* (transfer full) (nullable): the call has an error */
 static SluiceTensor *
 new_like (SluiceKernelCall *call, SluiceAllocator *allocator, const SluiceTensor *tensor)
 {
-  const SluiceOwner owner = { call->owner.node, SLUICE_MEMORY_TRANSFER };
   GError *error = NULL;
   SluiceTensor *copy = sluice_tensor_new_checked (allocator, (SluiceDType) tensor->dtype,
-                                                  &tensor->shape, owner, &error);
+                                                  &tensor->shape, transfer_owner (call), &error);
   if (copy == NULL)
     sluice_call_fail_with (call, error);
   return copy;
@@ -111,13 +117,67 @@ copy_out (SluiceKernelCall *call,
           SluiceAllocator *allocator)
 {
   SluiceTensor *copy = new_like (call, allocator, tensor);
-  if (copy == NULL
-      || from->klass->queues->copy (from, kind, SLUICE_COPY_OUT, copy->data, tensor->data,
-                                    sluice_tensor_bytes (tensor)))
+  if (copy == NULL || sluice_device_read_out (from, kind, copy->data, tensor))
     return copy;
   sluice_tensor_unref (copy);
   fail_copy (call, from, SLUICE_COPY_OUT, tensor);
   return NULL;
+}
+
+/* ---- what has left the device's memory ---- */
+
+/* value: (transfer none) (nullable) */
+static void
+add_needed (GPtrArray *needed, SluiceTensor *value)
+{
+  if (value != NULL)
+    g_ptr_array_add (needed, sluice_tensor_ref (value));
+}
+
+/* Of a variable, too, behind a reference or a handle. */
+static void
+add_needed_value (GPtrArray *needed, SluiceValue value, gboolean is_reference)
+{
+  SluiceVariable *variable = is_reference ? value.ref : sluice_guard_get_variable (value.tensor);
+  g_autoptr (SluiceTensor) held = variable != NULL ? sluice_variable_dup_tensor (variable) : NULL;
+  if (held != NULL)
+    add_needed (needed, held);
+  else if (variable == NULL)
+    add_needed (needed, value.tensor);
+}
+
+static gboolean
+is_reference (const SluiceInFlightCall *in_flight, guint i)
+{
+  const SluicePlan *plan = in_flight->call.step->plan;
+  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
+  return plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF;
+}
+
+/* References are given up before the kernel runs, which may take a value that only it has. */
+static gboolean
+need_inputs (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  g_autoptr (GPtrArray) needed =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tensor_unref);
+  for (guint i = 0; i < call->n_inputs; i++)
+    if (call->inputs[i].tensor != NULL && !sluice_kernel_is_host (call->kernel->host_inputs, i))
+      add_needed_value (needed, call->inputs[i], is_reference (in_flight, i));
+  return sluice_call_need (call, (SluiceTensor *const *) needed->pdata, needed->len);
+}
+
+/* Who looks at outputs finds them, whoever made them. */
+static gboolean
+need_outputs (SluiceInFlightCall *in_flight)
+{
+  SluiceKernelCall *call = &in_flight->call;
+  g_autoptr (GPtrArray) needed =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tensor_unref);
+  for (guint i = 0; i < call->n_outputs; i++)
+    if (call->outputs[i].tensor != NULL)
+      add_needed_value (needed, call->outputs[i], sluice_dtype_is_ref (call->output_dtypes[i]));
+  return sluice_call_need (call, (SluiceTensor *const *) needed->pdata, needed->len);
 }
 
 /* ---- kernels ---- */
@@ -129,12 +189,14 @@ typedef struct
   SluiceTensor *original;
 } Staged;
 
-static gboolean
-is_reference (const SluiceInFlightCall *in_flight, guint i)
+/* Of a copy that was made before. (transfer full) (nullable) */
+static SluiceTensor *
+need_copy (SluiceKernelCall *call, SluiceTensor *take)
 {
-  const SluicePlan *plan = in_flight->call.step->plan;
-  const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
-  return plan->slot_flags[node->first_input + i] & SLUICE_SLOT_REF;
+  if (sluice_call_need (call, &take, 1))
+    return take;
+  sluice_tensor_unref (take);
+  return NULL;
 }
 
 /* A constant is copied once for all steps. (transfer full) (nullable) */
@@ -144,7 +206,7 @@ dup_far_constant (SluiceKernelCall *call, SluiceTensor *tensor)
   SluiceTensor *there = sluice_device_dup_constant (call->device, tensor);
   if (there == NULL && (there = copy_in (call, tensor)) != NULL)
     there = sluice_device_keep_constant (call->device, tensor, there);
-  return there;
+  return there != NULL ? need_copy (call, there) : NULL;
 }
 
 /* (transfer full) (nullable) */
@@ -157,7 +219,7 @@ dup_far_input (SluiceInFlightCall *in_flight, guint i)
   if (plan->slot_flags[slot] & SLUICE_SLOT_CONSTANT)
     return dup_far_constant (&in_flight->call, tensor);
   SluiceTensor *sent = sluice_device_dup_sent (in_flight->call.device, tensor);
-  return sent != NULL ? sent : copy_in (&in_flight->call, tensor);
+  return sent != NULL ? need_copy (&in_flight->call, sent) : copy_in (&in_flight->call, tensor);
 }
 
 /* Of a value that is two inputs of the kernel. (transfer full) (nullable) */
@@ -295,6 +357,9 @@ compute (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
                     && sluice_guard_inputs (node, plan, call->inputs, ranges);
   if (!call_kernel (in_flight))
     return FALSE;
+  if (call->device->residency != NULL && (finite || call->step->n_watched > 0)
+      && !need_outputs (in_flight))
+    return FALSE;
   if (finite)
     call->error = sluice_guard_outputs (node, plan, call->inputs, call->outputs, ranges);
   return call->error == NULL && check_outputs (call, node) && settle_outputs (in_flight);
@@ -311,7 +376,8 @@ run_call (SluiceInFlightCall *in_flight, const SluicePlanNode *node)
     return FALSE;
   sluice_worker_weigh_inputs (in_flight);
   g_autoptr (GArray) staged = g_array_new (FALSE, FALSE, sizeof (Staged));
-  gboolean ok = stage_inputs (in_flight, staged) && compute (in_flight, node);
+  gboolean ok = (call->device->residency == NULL || need_inputs (in_flight))
+                && stage_inputs (in_flight, staged) && compute (in_flight, node);
   unstage_inputs (call, staged);
   return ok;
 }
@@ -335,12 +401,17 @@ run_kernel (gpointer data)
   SluiceStep *step = call->step;
   const SluicePlanNode *node = &in_flight->act->nodes[in_flight->node];
   guint mode = sluice_denormals_flush_begin ();
+  SluiceResidency *residency = call->device->residency;
   in_flight->start = sluice_clock_ticks ();
+  if (residency != NULL)
+    sluice_residency_begin (residency);
   if (atomic_load (&step->is_broken) || is_cancelled (step))
     in_flight->outcome = SLUICE_CALL_SKIPPED;
   else if (!run_call (in_flight, node))
     atomic_store (&step->is_broken, 1);
   sluice_worker_end_call (in_flight); /* a watch reads what lies here on the device's thread */
+  if (residency != NULL)
+    sluice_residency_end (residency);
   if (in_flight->is_ahead && in_flight->outcome == SLUICE_CALL_RAN && call->error == NULL)
     hand_on_ahead (in_flight, node);
   if (in_flight->outcome == SLUICE_CALL_RAN)
@@ -375,9 +446,8 @@ transfer_in (gpointer data)
 {
   SluiceKernelCall *call = begin_transfer (data);
   const SluiceTensor *tensor = call->inputs[0].tensor;
-  if (!call->device->klass->queues->copy (call->device, SLUICE_QUEUE_IN, SLUICE_COPY_IN,
-                                          call->outputs[0].tensor->data, tensor->data,
-                                          sluice_tensor_bytes (tensor)))
+  if (!sluice_device_write_in (call->device, SLUICE_QUEUE_IN, call->outputs[0].tensor,
+                               tensor->data))
     fail_copy (call, call->device, SLUICE_COPY_IN, tensor);
   sluice_worker_end_call (data);
 }
@@ -399,10 +469,8 @@ transfer_across (gpointer data)
 {
   SluiceKernelCall *call = begin_transfer (data);
   const SluiceTensor *tensor = call->inputs[0].tensor;
-  SluiceDevice *from = sluice_tensor_get_device (tensor), *to = call->device;
-  if (!to->klass->queues->copy_across (to, SLUICE_QUEUE_IN, call->outputs[0].tensor->data, from,
-                                       tensor->data, sluice_tensor_bytes (tensor)))
-    fail_copy (call, to, SLUICE_COPY_IN, tensor);
+  if (!sluice_device_copy_across (call->device, call->outputs[0].tensor, tensor))
+    fail_copy (call, call->device, SLUICE_COPY_IN, tensor);
   sluice_worker_end_call (data);
 }
 
@@ -431,12 +499,16 @@ static void
 send_in (SluiceInFlightCall *in_flight, SluiceQueuedFunc transfer)
 {
   SluiceKernelCall *call = &in_flight->call;
-  SluiceDevice *to = call->device;
-  call->outputs[0].tensor = new_like (call, to->allocator, call->inputs[0].tensor);
+  GError *error = NULL;
+  call->outputs[0].tensor =
+      sluice_device_new_room (call->device, call->inputs[0].tensor, transfer_owner (call), &error);
   if (call->outputs[0].tensor != NULL)
-    enqueue (to, SLUICE_QUEUE_IN, transfer, in_flight);
+    enqueue (call->device, SLUICE_QUEUE_IN, transfer, in_flight);
   else
-    end_at_once (in_flight);
+    {
+      sluice_call_fail_with (call, error);
+      end_at_once (in_flight);
+    }
 }
 
 static void
