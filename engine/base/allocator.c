@@ -8,15 +8,8 @@
  * each block says whose it is. A small shard takes bytes from the common count in steps and keeps
  * some credit, so that a small allocation costs one uncontended lock.
  */
-#include "engine/base/allocator.h"
+#include "engine/base/allocator-private.h"
 
-#include "engine/base/allocation-log.h"
-#include "engine/base/spin.h"
-#include "engine/base/system-memory.h"
-
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -30,89 +23,13 @@
 #define UNPOISON(block, bytes) ((void) 0)
 #endif
 
-#define ALIGNMENT      64
-#define N_SMALL_SHARDS 8
-#define LARGE_SHARD    N_SMALL_SHARDS
-#define SMALL_BYTES    4096
+#define LARGE_SHARD N_SMALL_SHARDS
+#define SMALL_BYTES 4096
 /* Credit that a small shard takes at a time; it keeps less than three times as much. */
 #define CREDIT_STEP ((gsize) 16 << 10)
 #define MAX_BYTES   ((gsize) 1 << 47)
-#define N_CLASSES   320
 /* What may lie cached beside twice the peak before large free blocks are given back. */
 #define CACHE_SLACK ((gsize) 64 << 20)
-typedef struct _Shard Shard;
-typedef SluiceBlock Block;
-
-struct _SluiceBlock
-{
-  Shard *shard;
-  Block *next, *prev; /* in the shard's live ring, or (next only) in a free list; under its lock */
-  gsize bytes;        /* asked for, rounded up to ALIGNMENT */
-  SluiceOwner owner;  /* under the shard's lock */
-  guint32 size_class;
-  SluiceBlockLabel label; /* under the shard's lock */
-};
-G_STATIC_ASSERT (sizeof (Block) <= ALIGNMENT);
-G_STATIC_ASSERT (SLUICE_BLOCK_RECORD_BYTES == ALIGNMENT);
-
-/* The record of memory that the host does not reach. */
-typedef struct
-{
-  Block block;
-  void *data;
-} FarBlock;
-
-struct _Shard
-{
-  _Alignas(128) atomic_int lock; /* guards all that follows; held for a few instructions */
-  SluiceAllocator *allocator;
-  Block live;   /* head of a ring */
-  gsize credit; /* counted in held, but not handed out; none in the large shard */
-  Block *free[N_CLASSES];
-  guint64 n_allocations, n_fresh;
-  gsize class_bytes[SLUICE_N_MEMORY_CLASSES];
-};
-
-struct _SluiceAllocator
-{
-  Shard shards[N_SMALL_SHARDS + 1];
-  char *name;
-  gsize limit;
-  gboolean is_limited;              /* by more than what the machine has */
-  const SluiceMemorySource *source; /* (nullable): the system */
-  gpointer holder;                  /* (nullable) */
-  SluiceReclaim reclaim;            /* (nullable) */
-  char *(*describe_reclaim) (gpointer data);
-  gpointer reclaim_data;
-  pthread_mutex_t namer_lock; /* guards the next two, and is held while it names */
-  SluiceNameNode namer;
-  gpointer namer_data;
-  _Atomic (SluiceAllocationLog *) log; /* (nullable): changed under all shards' locks */
-  atomic_int ref_count;
-  atomic_int closed;                /* no reference is left: blocks that return keep no credit */
-  _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
-  _Atomic gsize peak;
-  _Atomic gsize reserved;
-};
-
-/* A spin lock: the sections are shorter than any sleep, and ThreadSanitizer sees the atomics. */
-static inline void
-shard_lock (Shard *self)
-{
-  guint n_looks = 0;
-  while (atomic_exchange_explicit (&self->lock, 1, memory_order_acquire))
-    while (atomic_load_explicit (&self->lock, memory_order_relaxed))
-      if (++n_looks < 64)
-        sluice_cpu_pause ();
-      else
-        sched_yield ();
-}
-
-static inline void
-shard_unlock (Shard *self)
-{
-  atomic_store_explicit (&self->lock, 0, memory_order_release);
-}
 
 static guint
 get_thread_shard (void)
@@ -138,17 +55,6 @@ class_of (gsize bytes)
     return 8;
   guint exponent = 63 - __builtin_clzll (last);
   return 8 * (exponent - 8) + 1 + ((last >> (exponent - 3)) & 7);
-}
-
-static inline gsize
-class_capacity (guint size_class)
-{
-  if (size_class < 8)
-    return (gsize) (size_class + 1) * ALIGNMENT;
-  if (size_class == 8)
-    return 512 + ALIGNMENT;
-  guint exponent = (size_class - 9) / 8 + 9, eighth = (size_class - 9) % 8;
-  return ((gsize) (eighth + 9) << (exponent - 3)) + ALIGNMENT;
 }
 
 static gsize
@@ -207,6 +113,7 @@ release_held (SluiceAllocator *self, gsize amount)
   sluice_allocator_trim (self); /* no reference and no block is left */
   SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
   g_clear_pointer (&log, sluice_allocation_log_free);
+  g_clear_pointer (&self->shortage, sluice_allocation_log_free);
   pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
   if (self->source != NULL && self->source->close != NULL)
@@ -222,10 +129,10 @@ reclaim_credits (SluiceAllocator *self)
   for (guint i = 0; i < N_SMALL_SHARDS; i++)
     {
       Shard *shard = &self->shards[i];
-      shard_lock (shard);
+      sluice_shard_lock (shard);
       credits += shard->credit;
       shard->credit = 0;
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
     }
   if (credits > 0)
     release_held (self, credits);
@@ -320,14 +227,6 @@ put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
   return excess;
 }
 
-/* What a block of the class takes of the system, its record included where that lies before it. */
-static inline gsize
-class_total (const SluiceAllocator *self, guint size_class)
-{
-  gsize total = class_capacity (size_class) + (sluice_allocator_is_far (self) ? 0 : ALIGNMENT);
-  return sluice_system_memory_round (total);
-}
-
 /* (nullable) */
 static Block *
 map_far (const SluiceMemorySource *source, gsize total)
@@ -372,11 +271,14 @@ unmap_block (SluiceAllocator *self, Block *block, gsize total)
 static Block *
 take_free (Shard *shard, guint size_class)
 {
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   Block *block = shard->free[size_class];
   if (block != NULL)
-    shard->free[size_class] = block->next;
-  shard_unlock (shard);
+    {
+      shard->free[size_class] = block->next;
+      sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RETURNED);
+    }
+  sluice_shard_unlock (shard);
   return block;
 }
 
@@ -388,8 +290,8 @@ shed (SluiceAllocator *self, gsize bytes)
     for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
       for (Block *block; bytes > 0 && (block = take_free (&self->shards[i], c)) != NULL;)
         {
-          unmap_block (self, block, class_total (self, c));
-          bytes -= MIN (bytes, class_total (self, c));
+          unmap_block (self, block, sluice_allocator_class_total (self, c));
+          bytes -= MIN (bytes, sluice_allocator_class_total (self, c));
         }
 }
 
@@ -402,7 +304,7 @@ sluice_allocator_trim (SluiceAllocator *self)
 static Block *
 new_block (SluiceAllocator *self, Shard *shard, guint size_class)
 {
-  gsize total = class_total (self, size_class);
+  gsize total = sluice_allocator_class_total (self, size_class);
   gsize reserved = atomic_load_explicit (&self->reserved, memory_order_relaxed);
   gsize peak = atomic_load_explicit (&self->peak, memory_order_relaxed);
   if (reserved + total > 2 * peak + CACHE_SLACK)
@@ -424,15 +326,6 @@ new_block (SluiceAllocator *self, Shard *shard, guint size_class)
   return block;
 }
 
-/* Under the shard's lock. */
-static inline void
-write_down (Shard *shard, Block *block, SluiceAllocationKind kind)
-{
-  SluiceAllocationLog *log = atomic_load_explicit (&shard->allocator->log, memory_order_relaxed);
-  if (G_UNLIKELY (log != NULL))
-    sluice_allocation_log_add (log, kind, block, block->bytes, block->owner, &block->label);
-}
-
 static inline void
 link_live (
     Shard *shard, Block *block, gsize bytes, SluiceOwner owner, const SluiceBlockLabel *label)
@@ -446,7 +339,7 @@ link_live (
   shard->live.next = block;
   shard->n_allocations++;
   shard->class_bytes[owner.memory_class] += bytes;
-  write_down (shard, block, SLUICE_ALLOCATION_MADE);
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_MADE);
 }
 
 SluiceBlock *
@@ -462,33 +355,34 @@ sluice_allocator_take (SluiceAllocator *self,
 
   guint size_class = class_of (bytes);
   Shard *shard = &self->shards[bytes <= SMALL_BYTES ? get_thread_shard () : LARGE_SHARD];
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   if (G_UNLIKELY (!take_credit (self, shard, bytes)))
     {
       /* What other shards keep may be just what is missing. */
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
       reclaim_credits (self);
       if (!take_held_or_reclaim (self, bytes))
         return NULL;
-      shard_lock (shard);
+      sluice_shard_lock (shard);
     }
   Block *block = shard->free[size_class];
   if (G_LIKELY (block != NULL))
     shard->free[size_class] = block->next;
   else
     {
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
       block = new_block (self, shard, size_class);
       if (block == NULL)
         {
           release_held (self, bytes);
           return NULL;
         }
-      shard_lock (shard);
+      sluice_shard_lock (shard);
       shard->n_fresh++;
+      sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RESERVED);
     }
   link_live (shard, block, bytes, owner, label);
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
 
   if (!sluice_allocator_is_far (self))
     UNPOISON (sluice_block_get_near_data (block), bytes);
@@ -514,16 +408,17 @@ sluice_block_free (SluiceBlock *block)
   gsize bytes = block->bytes;
 
   if (!sluice_allocator_is_far (self))
-    POISON (sluice_block_get_near_data (block), class_capacity (block->size_class));
-  shard_lock (shard);
-  write_down (shard, block, SLUICE_ALLOCATION_FREED);
+    POISON (sluice_block_get_near_data (block),
+            sluice_allocator_class_capacity (block->size_class));
+  sluice_shard_lock (shard);
   block->prev->next = block->next;
   block->next->prev = block->prev;
   shard->class_bytes[block->owner.memory_class] -= bytes;
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_FREED);
   block->next = shard->free[block->size_class];
   shard->free[block->size_class] = block;
   gsize excess = put_credit (self, shard, bytes);
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
   if (excess > 0)
     release_held (self, excess);
 }
@@ -555,28 +450,28 @@ change_owner (Block *block, SluiceOwner owner)
   block->shard->class_bytes[block->owner.memory_class] -= block->bytes;
   block->owner = owner;
   block->shard->class_bytes[owner.memory_class] += block->bytes;
-  write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
+  sluice_shard_write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
 }
 
 void
 sluice_block_set_owner (SluiceBlock *block, SluiceOwner owner)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
-  shard_lock (block->shard);
+  sluice_shard_lock (block->shard);
   change_owner (block, owner);
-  shard_unlock (block->shard);
+  sluice_shard_unlock (block->shard);
 }
 
 void
 sluice_block_set_class (SluiceBlock *block, SluiceMemoryClass memory_class)
 {
   g_assert (memory_class < SLUICE_N_MEMORY_CLASSES);
-  shard_lock (block->shard);
+  sluice_shard_lock (block->shard);
   SluiceOwner owner = block->owner;
   if (owner.memory_class != SLUICE_MEMORY_PARAMETER
       && owner.memory_class != SLUICE_MEMORY_OPTIMIZER)
     change_owner (block, (SluiceOwner){ owner.node, memory_class });
-  shard_unlock (block->shard);
+  sluice_shard_unlock (block->shard);
 }
 
 gpointer
@@ -650,113 +545,4 @@ sluice_allocator_dup_node_name (SluiceAllocator *self, guint32 node)
   g_autofree char *name = self->namer != NULL ? self->namer (self->namer_data, node) : NULL;
   pthread_mutex_unlock (&self->namer_lock);
   return name != NULL ? g_strdup_printf ("'%s'", name) : g_strdup_printf ("node %u", node);
-}
-
-void
-sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats)
-{
-  *stats = (SluiceMemoryStats){
-    .peak_bytes = atomic_load_explicit (&self->peak, memory_order_relaxed),
-    .reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed),
-  };
-  gsize credits = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      Shard *shard = &self->shards[i];
-      shard_lock (shard);
-      credits += shard->credit;
-      stats->n_allocations += shard->n_allocations;
-      stats->n_fresh += shard->n_fresh;
-      for (guint c = 0; c < SLUICE_N_MEMORY_CLASSES; c++)
-        stats->class_bytes[c] += shard->class_bytes[c];
-      shard_unlock (shard);
-    }
-  gsize held = atomic_load_explicit (&self->held, memory_order_relaxed) - 1;
-  stats->live_bytes = held > credits ? held - credits : 0; /* the shards were not read at once */
-}
-
-GArray *
-sluice_allocator_dup_holders (SluiceAllocator *self)
-{
-  GArray *holders = g_array_new (FALSE, FALSE, sizeof (SluiceMemoryHolder));
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      Shard *shard = &self->shards[i];
-      shard_lock (shard);
-      for (Block *block = shard->live.next; block != &shard->live; block = block->next)
-        {
-          SluiceMemoryHolder holder = { block->owner, block->bytes, 1, block->bytes, block->label };
-          g_array_append_val (holders, holder);
-        }
-      shard_unlock (shard);
-    }
-  sluice_memory_holders_merge (holders);
-  return holders;
-}
-
-/* ---- ledgers ---- */
-
-static void
-lock_all (SluiceAllocator *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    shard_lock (&self->shards[i]);
-}
-
-static void
-unlock_all (SluiceAllocator *self)
-{
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    shard_unlock (&self->shards[i]);
-}
-
-static void
-count_allocations (SluiceAllocator *self, guint64 *n_allocations, guint64 *n_fresh)
-{
-  *n_allocations = *n_fresh = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      *n_allocations += self->shards[i].n_allocations;
-      *n_fresh += self->shards[i].n_fresh;
-    }
-}
-
-gboolean
-sluice_allocator_start_ledger (SluiceAllocator *self)
-{
-  SluiceAllocationLog *log = sluice_allocation_log_new ();
-  lock_all (self);
-  gboolean is_free = atomic_load_explicit (&self->log, memory_order_relaxed) == NULL;
-  if (is_free)
-    {
-      atomic_store_explicit (&self->log, log, memory_order_relaxed);
-      count_allocations (self, &log->n_allocations, &log->n_fresh);
-      for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-        for (Block *block = self->shards[i].live.next; block != &self->shards[i].live;
-             block = block->next)
-          write_down (&self->shards[i], block, SLUICE_ALLOCATION_MADE);
-    }
-  unlock_all (self);
-  if (!is_free)
-    sluice_allocation_log_free (log);
-  return is_free;
-}
-
-SluiceLedger *
-sluice_allocator_end_ledger (SluiceAllocator *self)
-{
-  guint64 n_allocations, n_fresh;
-  lock_all (self);
-  SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
-  atomic_store_explicit (&self->log, NULL, memory_order_relaxed);
-  count_allocations (self, &n_allocations, &n_fresh);
-  unlock_all (self);
-  if (log == NULL)
-    return NULL;
-  SluiceLedger *ledger = sluice_allocation_log_sum_up (log);
-  ledger->n_allocations = n_allocations - log->n_allocations;
-  ledger->n_fresh = n_fresh - log->n_fresh;
-  ledger->reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed);
-  sluice_allocation_log_free (log);
-  return ledger;
 }
