@@ -117,18 +117,3 @@ sluice_allocation_log_sum_up (SluiceAllocationLog *self)
   ledger->reserved_bytes = self->reserved_bytes;
   return ledger;
 }
-
-/* ---- ledgers ---- */
-
-gboolean
-sluice_allocator_start_ledger (SluiceAllocator *self)
-{
-  return sluice_allocator_start_log (self, 0);
-}
-
-SluiceLedger *
-sluice_allocator_end_ledger (SluiceAllocator *self)
-{
-  g_autoptr (SluiceAllocationLog) log = sluice_allocator_end_log (self);
-  return log != NULL ? sluice_allocation_log_sum_up (log) : NULL;
-}

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* What an allocator has handed out: counted, and written down while somebody records it. */
+#include "engine/base/allocator-record.h"
+
 #include "engine/base/allocator-private.h"
 #include "engine/base/pool.h"
 
@@ -206,4 +208,19 @@ sluice_allocator_take_shortage (SluiceAllocator *self)
   SluiceAllocationLog *shortage = g_steal_pointer (&self->shortage);
   unlock_all (self);
   return shortage;
+}
+
+/* ---- ledgers ---- */
+
+gboolean
+sluice_allocator_start_ledger (SluiceAllocator *self)
+{
+  return sluice_allocator_start_log (self, 0);
+}
+
+SluiceLedger *
+sluice_allocator_end_ledger (SluiceAllocator *self)
+{
+  g_autoptr (SluiceAllocationLog) log = sluice_allocator_end_log (self);
+  return log != NULL ? sluice_allocation_log_sum_up (log) : NULL;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/base/allocation-log.h"
+#include "engine/base/allocator-record.h"
 #include "engine/base/error.h"
 
 /* Elements start on a cache line of their own, behind the header or behind the buffer's record. */

@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-#include "engine/base/allocation-log.h"
+#include "engine/base/allocator-record.h"
 
 #define N_THREADS 4
 #define N_ROUNDS  5000
