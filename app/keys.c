@@ -11,6 +11,7 @@
 #define GRAPH  N_ ("Graph")
 #define BUILD  N_ ("Build")
 #define CHARTS N_ ("Charts")
+#define TIME   N_ ("Timeline")
 #define TABLE  N_ ("Table of runs")
 #define LAUNCH N_ ("New run")
 #define QUEUE  N_ ("Queue")
@@ -47,7 +48,8 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("Building the graph"), "win.show-page::build", "<Alt>1" },
   { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>2" },
   { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>3" },
-  { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>4" },
+  { WINDOW, N_ ("The timeline"), "win.show-page::timeline", "<Alt>4" },
+  { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>6" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
   { WINDOW, N_ ("Find, or filter the runs where their table is"), "anywhere.find", "slash" },
   { WINDOW, N_ ("Next one found"), "win.find-next", "F3" },
@@ -171,6 +173,27 @@ static const SluiceKey keys[] = {
   { CHARTS, N_ ("Histogram: no step"), "histogram.select-none", "Escape" },
   { CHARTS, N_ ("Settings and results: from run to run"), "settings.next-run", "Up Down" },
 
+  { TIME, N_ ("Closer"), "timeline.zoom-in", "w plus" },
+  { TIME, N_ ("Farther"), "timeline.zoom-out", "s minus" },
+  { TIME, N_ ("Earlier"), "timeline.pan-left", "a" },
+  { TIME, N_ ("Later"), "timeline.pan-right", "d" },
+  { TIME, N_ ("Lanes above"), "timeline.scroll-up", "Page_Up" },
+  { TIME, N_ ("Lanes below"), "timeline.scroll-down", "Page_Down" },
+  { TIME, N_ ("All of the selection or the step; again: all"), "timeline.fit", "f" },
+  { TIME, N_ ("Next on the lane"), "timeline.next", "period" },
+  { TIME, N_ ("The one before on the lane"), "timeline.previous", "comma" },
+  { TIME, N_ ("On the lane above, at the same time"), "timeline.lane-up", "Up" },
+  { TIME, N_ ("On the lane below"), "timeline.lane-down", "Down" },
+  { TIME, N_ ("To who reads it"), "timeline.flow-next", "bracketright" },
+  { TIME, N_ ("To what it waited for"), "timeline.flow-previous", "bracketleft" },
+  { TIME, N_ ("Next step"), "timeline.step-next", "Right" },
+  { TIME, N_ ("The step before"), "timeline.step-previous", "Left" },
+  { TIME, N_ ("Next slow step"), "timeline.slow", "n" },
+  { TIME, N_ ("Set a mark, or take it away"), "timeline.mark", "m" },
+  { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
+  { TIME, N_ ("No area, nothing selected"), "timeline.escape", "Escape" },
+  { TIME, N_ ("The keys"), "timeline.keys", "question" },
+
   { TABLE, N_ ("Filter"), "table.filter", "slash" },
   { TABLE, N_ ("Open a group"), "group.open", "Right" },
   { TABLE, N_ ("Close a group"), "group.close", "Left" },
@@ -222,7 +245,8 @@ static const struct
   { "Left", "←" }, { "Right", "→" }, { "Up", "↑" }, { "Down", "↓" },
   { "Menu", N_ ("Menu key") }, { "space", N_ ("Space") },
   { "plus", "+" }, { "minus", "-" }, { "comma", "," }, { "period", "." }, { "question", "?" },
-  { "equal", "=" }, { "slash", "/" },
+  { "equal", "=" }, { "slash", "/" }, { "bracketleft", "[" }, { "bracketright", "]" },
+  { "Page_Up", N_ ("Page up") }, { "Page_Down", N_ ("Page down") },
 };
 /* clang-format on */
 

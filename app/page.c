@@ -10,12 +10,15 @@
 #include "app/graph/graph-page.h"
 #include "app/launch/launch-page.h"
 #include "app/runs/runs-page.h"
+#include "app/timeline/timeline-page.h"
 
 const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS] = {
   { "build", N_ ("Build"), "sluice-build-symbolic", "build", sluice_build_page_get_type, "build" },
   { "graph", N_ ("Graph"), "sluice-graph-symbolic", "graph", sluice_graph_page_get_type, "graph" },
   { "charts", N_ ("Charts"), "sluice-charts-symbolic", "charts", sluice_charts_page_get_type,
     "charts" },
+  { "timeline", N_ ("Timeline"), "sluice-timeline-symbolic", "timeline",
+    sluice_timeline_page_get_type, "timeline" },
   { "runs", N_ ("Runs"), "sluice-runs-symbolic", "runs", sluice_runs_page_get_type, "table" },
   { "launch", N_ ("New run"), "sluice-start-symbolic", "new-run", sluice_launch_page_get_type,
     "launch", "runs" },

@@ -7,6 +7,7 @@
 
 #include "app/help/help-window.h"
 #include "app/shortcuts.h"
+#include "app/timeline/timeline-page.h"
 
 /* The pages of the window: those of the switcher, and such as are pushed on one of them. */
 
@@ -86,6 +87,32 @@ sluice_window_add_pages (SluiceWindow *self)
       sluice_help_set_page (page, kind->help);
       add_page (self, kind, page);
     }
+}
+
+/* ---- one selection ---- */
+
+static void
+graph_selected_cb (SluiceTimelinePage *timeline, const char *name)
+{
+  sluice_timeline_page_select_node (timeline, name);
+}
+
+/* Nodes that only a run has, such as those of a call that was written out, are none of the graph's.
+ */
+static void
+timeline_selected_cb (SluiceGraphPage *graph, const char *name)
+{
+  sluice_graph_page_select (graph, name);
+}
+
+void
+sluice_window_join_selections (SluiceWindow *self)
+{
+  SluicePage *timeline = sluice_window_find_page (self, "timeline");
+  g_signal_connect_object (self->graph_page, "selection-changed", G_CALLBACK (graph_selected_cb),
+                           timeline, G_CONNECT_SWAPPED);
+  g_signal_connect_object (timeline, "node-selected", G_CALLBACK (timeline_selected_cb),
+                           self->graph_page, G_CONNECT_SWAPPED);
 }
 
 SluicePage *

@@ -272,7 +272,7 @@ show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   const char *page = g_variant_get_string (parameter, NULL);
   sluice_window_show_page (data, page);
-  if (g_str_equal (page, "build"))
+  if (g_str_equal (page, "build") || g_str_equal (page, "timeline"))
     gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
@@ -780,6 +780,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_help_set_page (GTK_WIDGET (keys), "keys");
   gtk_application_window_set_help_overlay (GTK_APPLICATION_WINDOW (self), keys);
   self->graph_page = SLUICE_GRAPH_PAGE (sluice_window_find_page (self, "graph"));
+  sluice_window_join_selections (self);
   sluice_place_actions_add (self);
   sluice_window_add_document (self);
   sluice_window_show_page (self, "graph");

@@ -12,12 +12,14 @@
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
-#include "engine/train/replica.h"
+#include "engine/store/file.h"
+#include "engine/trace/memory-recorder.h"
 #include "engine/trace/trace-file.h"
+#include "engine/train/replica.h"
 
 #define MAX_STEPS 1000000000
 
-static char *out, *format_name;
+static char *out, *format_name, *memory_log;
 static char **feeds, **fetches, **targets;
 static gint64 n_steps = 1, n_warm = 2;
 
@@ -29,6 +31,10 @@ static const GOptionEntry options[] = {
   { "format", 0, 0, G_OPTION_ARG_STRING, &format_name,
     N_ ("chrome, perfetto, run-metadata or event-file, whatever the file is called"),
     N_ ("FORMAT") },
+  { "memory-log", 0, 0, G_OPTION_ARG_FILENAME, &memory_log,
+    N_ ("Write each block of memory that was made, freed or handed on, with owner, address and "
+        "bytes: a JSON object a line"),
+    N_ ("FILE") },
   { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
   { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
     N_ ("Steps before them that are not written, and in which memory and threads settle (2)"),
@@ -52,13 +58,43 @@ typedef struct
   SluiceSession *session;
   GArray *events; /* of SluiceTraceEvent */
   guint64 cursor, n_lost;
+  SluiceMemoryRecorder *recorder; /* (nullable): nobody asked for it */
+  GString *lines;                 /* of what it records */
 } Tracing;
+
+static void
+record_memory (Tracing *self, gint64 step)
+{
+  if (memory_log == NULL || step <= n_warm)
+    return;
+  if (self->recorder == NULL)
+    {
+      self->recorder = sluice_memory_recorder_new (self->session);
+      self->lines = g_string_new (NULL);
+    }
+  sluice_memory_recorder_begin (self->recorder);
+}
+
+static void
+collect_memory (Tracing *self, gint64 step)
+{
+  if (self->recorder == NULL)
+    return;
+  g_autoptr (GPtrArray) tapes = sluice_memory_recorder_end (self->recorder, (guint64) step);
+  for (guint i = 0; i < tapes->len; i++)
+    {
+      const SluiceMemoryTape *tape = tapes->pdata[i];
+      self->n_lost += tape->log->n_lost;
+      sluice_memory_tape_print (tape, self->lines);
+    }
+}
 
 /* Of steps before `first` nothing is kept. */
 static void
 collect (Tracing *self, gint64 step, gint64 first)
 {
   guint64 lost;
+  collect_memory (self, step);
   g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, &lost);
   if (step < first)
     return;
@@ -77,6 +113,7 @@ trace_project (Tracing *tracing, SluiceReplica *replica, GError **error)
   for (gint64 i = 1; i <= n_warm + n_steps; i++)
     {
       SluiceRunOptions run = { .step = (guint64) i };
+      record_memory (tracing, i);
       if (!sluice_replica_step (replica, scalars, NULL, &run, error))
         return FALSE;
       collect (tracing, i, n_warm + 1);
@@ -117,6 +154,7 @@ trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **er
   collect (tracing, 0, 1);
   for (gint64 i = 1; i <= n_warm + n_steps; i++)
     {
+      record_memory (tracing, i);
       if (!run_once (tracing->session, parsed, i, TRUE, error))
         return FALSE;
       collect (tracing, i, n_warm + 1);
@@ -129,19 +167,27 @@ write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
 {
   SluiceTraceContent content = { tracing->events, sluice_session_get_start (tracing->session),
                                  sluice_session_get_graph (tracing->session) };
-  if (!sluice_trace_write (&content, format, out, error))
+  if (out != NULL && !sluice_trace_write (&content, format, out, error))
+    return EXIT_FAILED;
+  if (memory_log != NULL
+      && !sluice_file_put ("memory log", memory_log, tracing->lines->str, tracing->lines->len,
+                           error))
     return EXIT_FAILED;
   if (sluice_cli_json)
     {
       JsonBuilder *b = sluice_cli_json_begin ();
       sluice_cli_json_string (b, "file", out);
+      sluice_cli_json_string (b, "memory_log", memory_log);
       sluice_cli_json_int (b, "steps", n_steps);
       sluice_cli_json_int (b, "events", tracing->events->len);
       sluice_cli_json_int (b, "lost", (gint64) tracing->n_lost);
       sluice_cli_json_end (b);
       return EXIT_OK;
     }
-  printf (_ ("%u events of %" PRId64 " steps are in %s\n"), tracing->events->len, n_steps, out);
+  if (out != NULL)
+    printf (_ ("%u events of %" PRId64 " steps are in %s\n"), tracing->events->len, n_steps, out);
+  if (memory_log != NULL)
+    printf (_ ("The memory of %" PRId64 " steps is in %s\n"), n_steps, memory_log);
   if (tracing->n_lost > 0)
     printf (_ ("%" PRIu64 " more were overwritten: a step has more events than the "
                "trace holds\n"),
@@ -194,11 +240,11 @@ trace (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
-  if (out == NULL)
-    return sluice_cli_usage (error, _ ("say where to: --out FILE"));
-  SluiceTraceFormat format;
+  if (out == NULL && memory_log == NULL)
+    return sluice_cli_usage (error, _ ("say where to: --out FILE or --memory-log FILE"));
+  SluiceTraceFormat format = SLUICE_N_TRACE_FORMATS;
   if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
-                          : !sluice_trace_format_from_path (out, &format))
+                          : out != NULL && !sluice_trace_format_from_path (out, &format))
     return sluice_cli_usage (
         error, _ ("say in which format: a name that ends in .json, .pftrace or .pb or "
                   "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
@@ -218,6 +264,9 @@ trace (char **arguments, GError **error)
   gboolean ok = is_project ? run_project (arguments[0], &tracing, error)
                            : run_graph_file (arguments[0], &tracing, error);
   int status = ok ? write_file (&tracing, format, error) : EXIT_FAILED;
+  g_clear_pointer (&tracing.recorder, sluice_memory_recorder_free);
+  if (tracing.lines != NULL)
+    g_string_free (tracing.lines, TRUE);
   g_clear_object (&tracing.session);
   return status;
 }
@@ -229,7 +278,9 @@ const Verb sluice_verb_trace = {
   .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
                  "and iteration, and the bytes that went in, came out and were live. The trace is "
                  "always on and costs under 1 %."),
-  .json = "{\"file\": \"string\", \"steps\": \"int\", \"events\": \"int\", \"lost\": \"int\"}",
+  .json = "{\"file\": \"string|null\", \"memory_log\": \"string|null\", \"steps\": \"int\", "
+          "\"events\": "
+          "\"int\", \"lost\": \"int\"}",
   .options = options,
   .run_keys = run_keys,
   .run = trace,

@@ -8,8 +8,7 @@
  * each block says whose it is. A small shard takes bytes from the common count in steps and keeps
  * some credit, so that a small allocation costs one uncontended lock.
  */
-#include "engine/base/allocator-inside.h"
-#include "engine/base/system-memory.h"
+#include "engine/base/allocator-private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -56,17 +55,6 @@ class_of (gsize bytes)
     return 8;
   guint exponent = 63 - __builtin_clzll (last);
   return 8 * (exponent - 8) + 1 + ((last >> (exponent - 3)) & 7);
-}
-
-static inline gsize
-class_capacity (guint size_class)
-{
-  if (size_class < 8)
-    return (gsize) (size_class + 1) * ALIGNMENT;
-  if (size_class == 8)
-    return 512 + ALIGNMENT;
-  guint exponent = (size_class - 9) / 8 + 9, eighth = (size_class - 9) % 8;
-  return ((gsize) (eighth + 9) << (exponent - 3)) + ALIGNMENT;
 }
 
 static gsize
@@ -125,6 +113,7 @@ release_held (SluiceAllocator *self, gsize amount)
   sluice_allocator_trim (self); /* no reference and no block is left */
   SluiceAllocationLog *log = atomic_load_explicit (&self->log, memory_order_relaxed);
   g_clear_pointer (&log, sluice_allocation_log_free);
+  g_clear_pointer (&self->shortage, sluice_allocation_log_free);
   pthread_mutex_destroy (&self->namer_lock);
   g_free (self->name);
   g_clear_pointer (&self->residency, sluice_residency_free);
@@ -141,10 +130,10 @@ reclaim_credits (SluiceAllocator *self)
   for (guint i = 0; i < N_SMALL_SHARDS; i++)
     {
       Shard *shard = &self->shards[i];
-      shard_lock (shard);
+      sluice_shard_lock (shard);
       credits += shard->credit;
       shard->credit = 0;
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
     }
   if (credits > 0)
     release_held (self, credits);
@@ -251,14 +240,6 @@ put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
   return excess;
 }
 
-/* What a block of the class takes of the system, its record included where that lies before it. */
-static inline gsize
-class_total (const SluiceAllocator *self, guint size_class)
-{
-  gsize total = class_capacity (size_class) + (sluice_allocator_is_far (self) ? 0 : ALIGNMENT);
-  return sluice_system_memory_round (total);
-}
-
 /* (nullable) */
 static Block *
 map_far (const SluiceMemorySource *source, gsize total)
@@ -304,11 +285,14 @@ unmap_block (SluiceAllocator *self, Block *block, gsize total)
 static Block *
 take_free (Shard *shard, guint size_class)
 {
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   Block *block = shard->free[size_class];
   if (block != NULL)
-    shard->free[size_class] = block->next;
-  shard_unlock (shard);
+    {
+      shard->free[size_class] = block->next;
+      sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RETURNED);
+    }
+  sluice_shard_unlock (shard);
   return block;
 }
 
@@ -320,8 +304,8 @@ shed (SluiceAllocator *self, gsize bytes)
     for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
       for (Block *block; bytes > 0 && (block = take_free (&self->shards[i], c)) != NULL;)
         {
-          unmap_block (self, block, class_total (self, c));
-          bytes -= MIN (bytes, class_total (self, c));
+          unmap_block (self, block, sluice_allocator_class_total (self, c));
+          bytes -= MIN (bytes, sluice_allocator_class_total (self, c));
         }
 }
 
@@ -346,7 +330,7 @@ shed_for (SluiceAllocator *self, gsize total)
 static Block *
 new_block (SluiceAllocator *self, Shard *shard, guint size_class)
 {
-  gsize total = class_total (self, size_class);
+  gsize total = sluice_allocator_class_total (self, size_class);
   shed_for (self, total);
   Block *block = map_block (self, total);
   if (block == NULL)
@@ -374,7 +358,7 @@ link_live (
   block->next->prev = block;
   shard->live.next = block;
   shard->class_bytes[owner.memory_class] += bytes;
-  write_down (shard, block, SLUICE_ALLOCATION_MADE);
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_MADE);
 }
 
 SluiceBlock *
@@ -390,32 +374,33 @@ sluice_allocator_take (SluiceAllocator *self,
 
   guint size_class = class_of (bytes);
   Shard *shard = &self->shards[bytes <= SMALL_BYTES ? get_thread_shard () : LARGE_SHARD];
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   if (G_UNLIKELY (!take_credit (self, shard, bytes)))
     {
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
       if (!take_held_or_reclaim (self, bytes))
         return NULL;
-      shard_lock (shard);
+      sluice_shard_lock (shard);
     }
   Block *block = shard->free[size_class];
   if (G_LIKELY (block != NULL))
     shard->free[size_class] = block->next;
   else
     {
-      shard_unlock (shard);
+      sluice_shard_unlock (shard);
       block = new_block (self, shard, size_class);
       if (block == NULL)
         {
           release_held (self, bytes);
           return NULL;
         }
-      shard_lock (shard);
+      sluice_shard_lock (shard);
       shard->n_fresh++;
+      sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RESERVED);
     }
   link_live (shard, block, bytes, owner, label);
   shard->n_allocations++;
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
 
   if (!sluice_allocator_is_far (self))
     UNPOISON (sluice_block_get_near_data (block), bytes);
@@ -435,10 +420,10 @@ sluice_allocator_alloc (SluiceAllocator *self, gsize bytes, SluiceOwner owner)
 static inline void
 unlink_live (Shard *shard, Block *block)
 {
-  write_down (shard, block, SLUICE_ALLOCATION_FREED);
   block->prev->next = block->next;
   block->next->prev = block->prev;
   shard->class_bytes[block->owner.memory_class] -= block->bytes;
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_FREED);
 }
 
 static inline gboolean
@@ -452,7 +437,7 @@ free_vacant (Block *block)
 {
   SluiceAllocator *self = block->shard->allocator;
   self->source->unmap (self->source->data, ((FarBlock *) block)->data,
-                       class_total (self, block->size_class));
+                       sluice_allocator_class_total (self, block->size_class));
   free (block);
   sluice_allocator_unref (self);
 }
@@ -467,18 +452,19 @@ sluice_block_free (SluiceBlock *block)
   gsize bytes = block->bytes;
 
   if (!sluice_allocator_is_far (self))
-    POISON (sluice_block_get_near_data (block), class_capacity (block->size_class));
+    POISON (sluice_block_get_near_data (block),
+            sluice_allocator_class_capacity (block->size_class));
   else if (G_UNLIKELY (((const FarBlock *) block)->is_vacant))
     {
       free_vacant (block);
       return;
     }
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   unlink_live (shard, block);
   block->next = shard->free[block->size_class];
   shard->free[block->size_class] = block;
   gsize excess = put_credit (self, shard, bytes);
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
   if (excess > 0)
     release_held (self, excess);
 }
@@ -497,14 +483,15 @@ sluice_block_vacate (SluiceBlock *block)
   Shard *shard = block->shard;
   SluiceAllocator *self = shard->allocator;
   FarBlock *far_block = (FarBlock *) block;
-  gsize total = class_total (self, block->size_class);
+  gsize total = sluice_allocator_class_total (self, block->size_class);
   sluice_allocator_ref (self);
   self->source->vacate (self->source->data, far_block->data, total);
   atomic_fetch_sub_explicit (&self->reserved, total, memory_order_relaxed);
-  shard_lock (shard);
+  sluice_shard_lock (shard);
   unlink_live (shard, block);
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RETURNED);
   far_block->is_vacant = TRUE;
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
   release_held (self, block->bytes);
 }
 
@@ -514,7 +501,7 @@ sluice_block_occupy (SluiceBlock *block)
   Shard *shard = block->shard;
   SluiceAllocator *self = shard->allocator;
   FarBlock *far_block = (FarBlock *) block;
-  gsize total = class_total (self, block->size_class);
+  gsize total = sluice_allocator_class_total (self, block->size_class);
   if (!take_held_or_reclaim (self, block->bytes))
     return FALSE;
   shed_for (self, total);
@@ -524,10 +511,11 @@ sluice_block_occupy (SluiceBlock *block)
       return FALSE;
     }
   atomic_fetch_add_explicit (&self->reserved, total, memory_order_relaxed);
-  shard_lock (shard);
+  sluice_shard_lock (shard);
+  sluice_shard_write_down (shard, block, SLUICE_ALLOCATION_RESERVED);
   link_live (shard, block, block->bytes, block->owner, &block->label);
   far_block->is_vacant = FALSE;
-  shard_unlock (shard);
+  sluice_shard_unlock (shard);
   sluice_allocator_unref (self);
   return TRUE;
 }
@@ -557,15 +545,15 @@ change_owner (Block *block, SluiceOwner owner)
   block->shard->class_bytes[block->owner.memory_class] -= block->bytes;
   block->owner = owner;
   block->shard->class_bytes[owner.memory_class] += block->bytes;
-  write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
+  sluice_shard_write_down (block->shard, block, SLUICE_ALLOCATION_HANDED_ON);
 }
 
 SluiceOwner
 sluice_block_get_owner (SluiceBlock *block)
 {
-  shard_lock (block->shard);
+  sluice_shard_lock (block->shard);
   SluiceOwner owner = block->owner;
-  shard_unlock (block->shard);
+  sluice_shard_unlock (block->shard);
   return owner;
 }
 
@@ -573,21 +561,21 @@ void
 sluice_block_set_owner (SluiceBlock *block, SluiceOwner owner)
 {
   g_assert (owner.memory_class < SLUICE_N_MEMORY_CLASSES);
-  shard_lock (block->shard);
+  sluice_shard_lock (block->shard);
   change_owner (block, owner);
-  shard_unlock (block->shard);
+  sluice_shard_unlock (block->shard);
 }
 
 void
 sluice_block_set_class (SluiceBlock *block, SluiceMemoryClass memory_class)
 {
   g_assert (memory_class < SLUICE_N_MEMORY_CLASSES);
-  shard_lock (block->shard);
+  sluice_shard_lock (block->shard);
   SluiceOwner owner = block->owner;
   if (owner.memory_class != SLUICE_MEMORY_PARAMETER
       && owner.memory_class != SLUICE_MEMORY_OPTIMIZER)
     change_owner (block, (SluiceOwner){ owner.node, memory_class });
-  shard_unlock (block->shard);
+  sluice_shard_unlock (block->shard);
 }
 
 gpointer
@@ -673,46 +661,4 @@ sluice_allocator_dup_node_name (SluiceAllocator *self, guint32 node)
   g_autofree char *name = self->namer != NULL ? self->namer (self->namer_data, node) : NULL;
   pthread_mutex_unlock (&self->namer_lock);
   return name != NULL ? g_strdup_printf ("'%s'", name) : g_strdup_printf ("node %u", node);
-}
-
-void
-sluice_allocator_get_stats (SluiceAllocator *self, SluiceMemoryStats *stats)
-{
-  *stats = (SluiceMemoryStats){
-    .peak_bytes = atomic_load_explicit (&self->peak, memory_order_relaxed),
-    .reserved_bytes = atomic_load_explicit (&self->reserved, memory_order_relaxed),
-  };
-  gsize credits = 0;
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      Shard *shard = &self->shards[i];
-      shard_lock (shard);
-      credits += shard->credit;
-      stats->n_allocations += shard->n_allocations;
-      stats->n_fresh += shard->n_fresh;
-      for (guint c = 0; c < SLUICE_N_MEMORY_CLASSES; c++)
-        stats->class_bytes[c] += shard->class_bytes[c];
-      shard_unlock (shard);
-    }
-  gsize held = atomic_load_explicit (&self->held, memory_order_relaxed) - 1;
-  stats->live_bytes = held > credits ? held - credits : 0; /* the shards were not read at once */
-}
-
-GArray *
-sluice_allocator_dup_holders (SluiceAllocator *self)
-{
-  GArray *holders = g_array_new (FALSE, FALSE, sizeof (SluiceMemoryHolder));
-  for (guint i = 0; i < G_N_ELEMENTS (self->shards); i++)
-    {
-      Shard *shard = &self->shards[i];
-      shard_lock (shard);
-      for (Block *block = shard->live.next; block != &shard->live; block = block->next)
-        {
-          SluiceMemoryHolder holder = { block->owner, block->bytes, 1, block->bytes, block->label };
-          g_array_append_val (holders, holder);
-        }
-      shard_unlock (shard);
-    }
-  sluice_memory_holders_merge (holders);
-  return holders;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/base/allocator-record.h"
 #include "engine/base/error.h"
 #include "engine/base/residency.h"
 
@@ -368,8 +369,10 @@ sluice_tensor_explain_shortage (SluiceAllocator *allocator,
   if (count_bytes (dtype, shape, &n, &bytes))
     {
       g_string_append_printf (message, " (%" G_GSIZE_FORMAT " bytes)", bytes);
-      sluice_allocator_explain_shortage (allocator ? allocator : sluice_allocator_get_host (),
-                                         message, bytes, owner.memory_class);
+      const SluiceBlockLabel label = make_label (dtype, shape);
+      allocator = allocator ? allocator : sluice_allocator_get_host ();
+      sluice_allocator_note_shortage (allocator, bytes, owner, &label);
+      sluice_allocator_explain_shortage (allocator, message, bytes, owner.memory_class);
     }
   else
     g_string_append (message, ": so many elements cannot be counted in bytes");

@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include "engine/store/run-control.h"
+#include "engine/trace/memory-recorder.h"
 #include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/checkpoint-folder.h"
@@ -63,14 +64,17 @@ struct _SluiceTrainer
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
   gint64 marked_step;
-  gboolean has_lock;              /* of the run, against other trainers */
-  gboolean ended_early;           /* there are no more batches, or a rule ended it */
-  char *stop_reason;              /* (nullable): of a rule; under the lock */
-  gint64 until_step;              /* 0: the project's */
-  _Atomic int gives_up;           /* the step under way */
-  double saved_seconds;           /* of training in this process up to the last checkpoint */
-  double seconds_before;          /* of training in earlier processes */
-  gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
+  gboolean has_lock;    /* of the run, against other trainers */
+  gboolean ended_early; /* there are no more batches, or a rule ended it */
+  char *stop_reason;    /* (nullable): of a rule; under the lock */
+  gint64 until_step;    /* 0: the project's */
+  _Atomic int gives_up; /* the step under way */
+  SluiceMemoryRecorder
+      *recorder;               /* (nullable): nobody has asked for it yet; the trainer's thread */
+  _Atomic guint memory_wanted; /* steps whose memory is still to be recorded */
+  double saved_seconds;        /* of training in this process up to the last checkpoint */
+  double seconds_before;       /* of training in earlier processes */
+  gint64 begin_step, came_to;  /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
   gboolean has_thread;
   pthread_t thread;
@@ -84,7 +88,8 @@ struct _SluiceTrainer
   gboolean started, ended;
   double phase_start; /* of the step under way, or of the saving: monotonic */
   SluiceProgress progress;
-  GArray *devices; /* of SluiceDeviceMemory */
+  GArray *devices;   /* of SluiceDeviceMemory */
+  GPtrArray *memory; /* (nullable): of SluiceMemoryTape, oldest first */
   GError *error;
   void (*notify) (gpointer data);
   gpointer notify_data;
@@ -148,3 +153,11 @@ SluiceRecord *sluice_trainer_new_settings (const SluiceProject *project, SluiceG
    goes on from a checkpoint. */
 gboolean
 sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error);
+
+/* trainer-memory.c: one step of training, as sluice_replica_step(); its memory is recorded where
+ * somebody asked for that. */
+gboolean sluice_trainer_run_step (SluiceTrainer *self,
+                                  SluiceTensor **summary,
+                                  const SluiceRunOptions *options,
+                                  GError **error);
+void sluice_trainer_end_memory (SluiceTrainer *self);

@@ -375,8 +375,8 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
                                .cancel_flag = &self->gives_up };
   g_autoptr (SluiceTensor) summary = NULL;
   const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
-  if (!sluice_replica_step (self->replica, self->scalars,
-                            every (step, p->summary_every) ? &summary : NULL, &options, error))
+  if (!sluice_trainer_run_step (self, every (step, p->summary_every) ? &summary : NULL, &options,
+                                error))
     return FALSE;
   sluice_step_rate_skip (&self->rate,
                          (sluice_debugger_get_stopped_us (self->debugger) - stopped_us) * 1e-6);
@@ -625,6 +625,7 @@ sluice_trainer_finalize (GObject *object)
     sluice_store_unlock_run (self->store, self->info->id);
   if (self->log != NULL)
     sluice_run_log_close (self->log, NULL);
+  sluice_trainer_end_memory (self);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);

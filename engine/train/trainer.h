@@ -4,6 +4,7 @@
 
 #include "engine/runtime/session/session.h"
 #include "engine/store/store.h"
+#include "engine/trace/memory-tape.h"
 #include "engine/train/project.h"
 
 /*
@@ -117,6 +118,14 @@ typedef struct
 /* (transfer full) (element-type SluiceDeviceMemory): as they were looked at last; of none before
  * the first step has ended. */
 GArray *sluice_trainer_dup_devices (SluiceTrainer *self);
+
+/* The memory of the next @n steps is recorded: so many from now, not in addition. Without it a step
+ * costs nothing more than looking here. */
+void sluice_trainer_record_memory (SluiceTrainer *self, guint n);
+/* What was recorded, oldest first: of each step a tape a device. After a failure for lack of memory
+ * also what was live where the request was refused. The oldest go. (transfer full) (element-type
+ * SluiceMemoryTape) */
+GPtrArray *sluice_trainer_dup_memory (SluiceTrainer *self);
 
 /* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
 char *sluice_trainer_dup_reason (SluiceTrainer *self);

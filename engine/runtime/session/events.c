@@ -131,6 +131,7 @@ append_event (GArray *events,
                                     : &none;
   const SluiceDevice *device = source->devices->pdata[record->kind >> 8];
   SluiceTraceEvent event = {
+    .number = number,
     .node = node->name,
     .op = kind == SLUICE_TRACE_SEND   ? "_Send"
           : kind == SLUICE_TRACE_RECV ? "_Recv"

@@ -120,6 +120,9 @@ SluiceExecutable *sluice_executable_cache_get (SluiceExecutableCache *self,
 /* Such a signature is compiled anew where somebody asks for it again. */
 void sluice_executable_cache_forget (SluiceExecutableCache *self, const SluiceProgramNames *names);
 
+/* As sluice_session_dup_reads() tells. */
+GArray *sluice_executable_cache_dup_reads (SluiceExecutableCache *self);
+
 /* executable-function.c: what is known of the functions of nodes, for `bodies`. */
 GHashTable *sluice_function_bodies_new (void);
 /* As SluiceFunctions.get of a host. */

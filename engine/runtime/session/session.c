@@ -610,6 +610,22 @@ sluice_session_find_device (SluiceSession *self, guint32 number)
   return NULL;
 }
 
+const char *
+sluice_session_get_node_name (SluiceSession *self, guint32 number, const char **op)
+{
+  SluiceNodeTitle title;
+  if (!sluice_titles_get (&self->cache->titles, number, &title))
+    return NULL;
+  *op = title.op;
+  return title.name;
+}
+
+GArray *
+sluice_session_dup_reads (SluiceSession *self)
+{
+  return sluice_executable_cache_dup_reads (self->cache);
+}
+
 char *
 sluice_session_dup_moved (SluiceSession *self)
 {
@@ -747,6 +763,12 @@ void
 sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 {
   sluice_event_readers_drop (self->readers, cursor);
+}
+
+double
+sluice_session_get_us (SluiceSession *self, guint64 ticks)
+{
+  return (double) (gint64) (ticks - self->first_tick) * sluice_clock_ns_per_tick () / 1000;
 }
 
 gint64

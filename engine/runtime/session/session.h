@@ -256,6 +256,17 @@ sluice_session_get_placement (SluiceSession *self, const char *node, const char 
 const char *sluice_session_get_device_of (SluiceSession *self, const SluiceNode *node);
 /* The same by the node's number, as owners of memory have it. (transfer none) (nullable) */
 SluiceDevice *sluice_session_find_device (SluiceSession *self, guint32 number);
+/* The name of that node, interned, and its op. (nullable): there is no such number */
+const char *sluice_session_get_node_name (SluiceSession *self, guint32 number, const char **op);
+
+/* Of two nodes, by their numbers: the second reads what the first makes; 0: it is fetched. */
+typedef struct
+{
+  guint32 from, to;
+} SluiceRead;
+/* What reads what in the plans that there are, functions' not among them; by from and to. (transfer
+ * full) (element-type SluiceRead) */
+GArray *sluice_session_dup_reads (SluiceSession *self);
 
 /**
  * sluice_session_watch:
@@ -346,7 +357,8 @@ void sluice_session_get_stats (SluiceSession *self, SluiceSessionStats *stats);
  * live as long as the session. */
 typedef struct
 {
-  const char *node; /* name of the origin */
+  guint32 number;   /* of the origin, as owners of memory have it */
+  const char *node; /* its name */
   const char *op;
   const char *const
       *with;            /* (nullable) (array zero-terminated=1): nodes that its kernel ran, too */
@@ -383,6 +395,8 @@ guint64 sluice_session_each_trace (SluiceSession *self,
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
+/* A moment of sluice_clock_ticks() as times in the trace are. */
+double sluice_session_get_us (SluiceSession *self, guint64 ticks);
 /* When the session was made, in microseconds since 1970: what times in the trace count from. */
 gint64 sluice_session_get_start (SluiceSession *self);
 

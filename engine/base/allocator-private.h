@@ -9,9 +9,9 @@
 #include "engine/base/allocation-log.h"
 #include "engine/base/residency.h"
 #include "engine/base/spin.h"
+#include "engine/base/system-memory.h"
 
-/* How an allocator is made: for its own files. */
-
+/* What an allocator consists of, for allocator.c and for who looks at all of it. */
 #define ALIGNMENT      64
 #define N_SMALL_SHARDS 8
 #define N_CLASSES      320
@@ -66,6 +66,7 @@ struct _SluiceAllocator
   SluiceNameNode namer;
   gpointer namer_data;
   _Atomic (SluiceAllocationLog *) log; /* (nullable): changed under all shards' locks */
+  SluiceAllocationLog *shortage;       /* (nullable): the same */
   atomic_int ref_count;
   atomic_int closed;                /* no reference is left: blocks that return keep no credit */
   _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
@@ -75,7 +76,7 @@ struct _SluiceAllocator
 
 /* A spin lock: the sections are shorter than any sleep, and ThreadSanitizer sees the atomics. */
 static inline void
-shard_lock (Shard *self)
+sluice_shard_lock (Shard *self)
 {
   guint n_looks = 0;
   while (atomic_exchange_explicit (&self->lock, 1, memory_order_acquire))
@@ -87,16 +88,41 @@ shard_lock (Shard *self)
 }
 
 static inline void
-shard_unlock (Shard *self)
+sluice_shard_unlock (Shard *self)
 {
   atomic_store_explicit (&self->lock, 0, memory_order_release);
 }
 
-/* Under the shard's lock. */
+static inline gsize
+sluice_allocator_class_capacity (guint size_class)
+{
+  if (size_class < 8)
+    return (gsize) (size_class + 1) * ALIGNMENT;
+  if (size_class == 8)
+    return 512 + ALIGNMENT;
+  guint exponent = (size_class - 9) / 8 + 9, eighth = (size_class - 9) % 8;
+  return ((gsize) (eighth + 9) << (exponent - 3)) + ALIGNMENT;
+}
+
+/* What a block of the class takes of the system, its record included where that lies before it. */
+static inline gsize
+sluice_allocator_class_total (const SluiceAllocator *self, guint size_class)
+{
+  gsize total = sluice_allocator_class_capacity (size_class)
+                + (sluice_allocator_is_far (self) ? 0 : ALIGNMENT);
+  return sluice_system_memory_round (total);
+}
+
+SluiceAllocationRecord
+sluice_block_record_of (const Shard *shard, Block *block, SluiceAllocationKind kind);
+
+/* Under the shard's lock, when it has counted. */
 static inline void
-write_down (Shard *shard, Block *block, SluiceAllocationKind kind)
+sluice_shard_write_down (const Shard *shard, Block *block, SluiceAllocationKind kind)
 {
   SluiceAllocationLog *log = atomic_load_explicit (&shard->allocator->log, memory_order_relaxed);
-  if (G_UNLIKELY (log != NULL))
-    sluice_allocation_log_add (log, kind, block, block->bytes, block->owner, &block->label);
+  if (G_LIKELY (log == NULL))
+    return;
+  SluiceAllocationRecord record = sluice_block_record_of (shard, block, kind);
+  sluice_allocation_log_add (log, &record);
 }

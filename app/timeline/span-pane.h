@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "app/timeline/span-flows.h"
+
+/* What is known of the span that is selected: in the place of the inspector. Signals: span-chosen
+ * (uint64), step-chosen (uint64): by a person. */
+#define SLUICE_TYPE_SPAN_PANE (sluice_span_pane_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceSpanPane, sluice_span_pane, SLUICE, SPAN_PANE, GtkWidget)
+
+GtkWidget *sluice_span_pane_new (void);
+
+/* picture: (nullable): nothing is shown. graph: (nullable) */
+void sluice_span_pane_show (SluiceSpanPane *self,
+                            const SluiceStepPicture *picture,
+                            SluiceGraph *graph,
+                            guint64 span);
+char *sluice_span_pane_dup_text (SluiceSpanPane *self); /* all that it says, for tests */
+
+/* "conv1/filter: Conv2D, from 1.40 ms, took 0.64 ms": of a span, times from @zero. */
+char *sluice_span_words (const SluiceTraceSpan *span, gint64 zero);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+/*
+ * What ran when: the last steps of the run under way or of the last one, lanes by device, what is
+ * known of a span at the right. It follows the run until somebody looks at something; then it
+ * stands. Signal: node-selected (string), by a person.
+ */
+#define SLUICE_TYPE_TIMELINE_PAGE (sluice_timeline_page_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceTimelinePage, sluice_timeline_page, SLUICE, TIMELINE_PAGE, GtkWidget)
+
+/* It is selected elsewhere. name: (nullable): nothing is */
+void sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name);

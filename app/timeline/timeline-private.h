@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/page.h"
+#include "app/timeline/span-pane.h"
+#include "app/timeline/timeline-page.h"
+#include "ui/timeline/lanes.h"
+#include "ui/timeline/step-bars.h"
+
+/* For app/timeline only. timeline-page.c has what is shown, timeline-actions.c what can be done,
+ * timeline-find.c the search. */
+struct _SluiceTimelinePage
+{
+  GtkWidget parent;
+  GtkStack *states;
+  SluiceStepBars *bars;
+  SluiceLanes *lanes;
+  SluiceSpanPane *pane;
+
+  SluiceRunController *controller; /* (nullable) */
+  SluiceDocument *document;        /* borrowed from the window */
+  SluiceStepRecord *record;        /* (nullable): of the session */
+  SluiceStepPicture *picture;      /* (nullable) */
+  guint source;
+  gboolean is_live;        /* the newest step is shown */
+  gboolean follows_step;   /* the time shown is that of the step */
+  gboolean reading, again; /* again: something was asked for meanwhile */
+
+  guint64 step; /* shown; 0: none */
+  char *node;   /* (nullable): selected */
+  guint64 iteration;
+};
+
+/* timeline-page.c */
+void sluice_timeline_page_set_live (SluiceTimelinePage *self, gboolean is_live);
+void sluice_timeline_page_show_step (SluiceTimelinePage *self, guint64 step);
+/* SLUICE_SPAN_NONE: nothing. The graph is told. */
+void sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 span);
+/* Its place among the steps; their number where it is not among them. */
+guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
+
+/* timeline-actions.c */
+void sluice_timeline_page_install_actions (GtkWidgetClass *widget_class);
+void sluice_timeline_page_update_actions (SluiceTimelinePage *self);
+
+/* timeline-find.c */
+void sluice_timeline_page_init_find (SluicePageInterface *iface);

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include <math.h>
+#include <string.h>
+
+#include "ui/common/paint.h"
+#include "ui/timeline/lanes-private.h"
+
+#define FINE     3.0 /* units: spans shorter than that are put together */
+#define RADIUS   4.0
+#define ROUND    7.0  /* what is narrower has no corners to be seen */
+#define INSET    7.0  /* of the words */
+#define LABEL    22.0 /* the narrowest bar that may have some */
+#define LETTER   4.2  /* the least that one takes: what cannot fit is not measured */
+#define PALE     0.22
+#define WHITE_ON 4.5 /* contrast of white words on a bar */
+
+/* ---- what a bar is called, and its colour ---- */
+
+/* The scope's part of "gradients/conv1/filter_grad/…" is "conv1". */
+static const char *
+skip_gradients (const char *name, gboolean *is_gradient)
+{
+  const char *slash = strchr (name, '/');
+
+  *is_gradient = slash != NULL && g_str_has_prefix (name, "gradients");
+  return *is_gradient ? slash + 1 : name;
+}
+
+char *
+sluice_lanes_dup_name (const SluiceTraceSpan *span)
+{
+  gboolean is_gradient;
+  const char *name = skip_gradients (span->name, &is_gradient);
+
+  return g_strconcat (name, is_gradient ? " ∇" : NULL, NULL);
+}
+
+/* By its name alone: the same in every trace. */
+static guint
+hash_scope (const char *name)
+{
+  guint hash = 5381;
+
+  for (; *name != '\0' && *name != '/'; name++)
+    hash = hash * 33 + (guchar) *name;
+  return hash % 64;
+}
+
+SluiceColor
+sluice_lanes_get_color (const SluiceTraceSpan *span, const SluiceTheme *theme)
+{
+  const SluiceColor white = { 1, 1, 1, 1 };
+  gboolean is_gradient = FALSE;
+  SluiceColor color;
+
+  if (span->kind == SLUICE_SPAN_SEND || span->kind == SLUICE_SPAN_RECV
+      || span->kind == SLUICE_SPAN_COPY)
+    color = sluice_color_from_hex (0x00838f);
+  else if (span->op != NULL
+           && (g_str_has_prefix (span->op, "Apply") || g_str_has_prefix (span->op, "Assign")))
+    color = sluice_color_from_hex (0x986a44);
+  else
+    {
+      const char *name = skip_gradients (span->name, &is_gradient);
+
+      color = sluice_palette_structure (hash_scope (name));
+      if (is_gradient) /* of the same hue, and seen to be another */
+        color = sluice_color_mix (color, sluice_color_from_hex (0xd81b80), 0.38);
+    }
+  return sluice_color_readable (color, white, theme->contrast > 3 ? 7 : WHITE_ON);
+}
+
+/* ---- bars ---- */
+
+typedef struct
+{
+  SluiceLanesDrawing *d;
+  double top;
+} Row;
+
+/* The longest end of the name that fits: scopes are left out from the left. */
+static void
+draw_label (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+{
+  SluiceLanesDrawing *d = row->d;
+  g_autofree char *name = sluice_lanes_dup_name (span);
+  double left = MAX (bar->x, d->picture->axis.x0);
+  double room = MIN (bar->x + bar->width, d->picture->axis.x1) - left - 2 * INSET;
+
+  for (const char *end = name; end != NULL;
+       end = strchr (end, '/') != NULL ? strchr (end, '/') + 1 : NULL)
+    {
+      double width;
+
+      if ((double) g_utf8_strlen (end, -1) * LETTER > room)
+        continue;
+      sluice_text_set (&d->text, end, SLUICE_TEXT_LABEL, TRUE, 0);
+      sluice_text_measure (&d->text, &width, NULL);
+      if (width > room)
+        continue;
+      sluice_lanes_draw_text (d, left + INSET, bar->y + bar->height / 2, SLUICE_ANCHOR_START,
+                              color);
+      return;
+    }
+}
+
+/* It holds no thread: what it waits for is said in a gap. */
+static void
+draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
+{
+  static const double dashes[] = { 4, 3 };
+  SluiceLanesDrawing *d = row->d;
+  const SluiceRect edge = { bar->x + 0.75, bar->y + 0.75, MAX (bar->width - 1.5, 0.5),
+                            bar->height - 1.5 };
+
+  sluice_cairo_rounded_rect (d->cr, &edge, MIN (RADIUS, edge.width / 2));
+  sluice_cairo_set_color (d->cr, d->theme->outline);
+  cairo_set_line_width (d->cr, 1.4);
+  cairo_set_dash (d->cr, dashes, G_N_ELEMENTS (dashes), 0);
+  cairo_stroke (d->cr);
+  cairo_set_dash (d->cr, NULL, 0, 0);
+  if (bar->width >= LABEL)
+    draw_label (row, span, bar, d->theme->text);
+}
+
+/* Several that are too small: their ground is pale up to the share of the time in which one of them
+ * ran, and a zigzag says that there are more than one. */
+static void
+draw_several (Row *row, const SluiceTracePiece *piece, const SluiceRect *bar, SluiceColor color)
+{
+  cairo_t *cr = row->d->cr;
+  double share = (double) piece->busy / (double) MAX (piece->end - piece->start, 1);
+  double left = floor (bar->x);
+  double right = MAX (ceil (bar->x + bar->width), left + 2);
+  double foot = bar->y + bar->height;
+
+  sluice_cairo_set_color (cr, sluice_color_with_alpha (color, 0.35 + 0.45 * CLAMP (share, 0, 1)));
+  cairo_rectangle (cr, left, bar->y + 5, right - left, bar->height - 10);
+  cairo_fill (cr);
+  sluice_cairo_set_color (cr, color);
+  cairo_set_line_width (cr, 1.2);
+  cairo_move_to (cr, left, foot - 2);
+  cairo_line_to (cr, (left + right) / 2, foot - 5);
+  cairo_line_to (cr, right, foot - 2);
+  cairo_stroke (cr);
+}
+
+static void
+draw_bar (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+{
+  const SluiceColor white = { 1, 1, 1, 1 };
+  cairo_t *cr = row->d->cr;
+
+  sluice_cairo_set_color (cr, color);
+  if (bar->width >= ROUND)
+    sluice_cairo_rounded_rect (cr, bar, RADIUS);
+  else
+    cairo_rectangle (cr, bar->x, bar->y, bar->width, bar->height);
+  cairo_fill (cr);
+  if (bar->width >= LABEL && color.a == 1)
+    draw_label (row, span, bar, white);
+}
+
+static void
+draw_piece (const SluiceTracePiece *piece, gpointer data)
+{
+  Row *row = data;
+  const SluiceLanesPicture *p = row->d->picture;
+  double far = 2 * RADIUS; /* of what goes on outside, no corner is seen */
+  double x = MAX (sluice_time_axis_to_x (&p->axis, piece->start), p->axis.x0 - far);
+  double end = MIN (sluice_time_axis_to_x (&p->axis, piece->end), p->axis.x1 + far);
+  SluiceRect bar = { x, row->top, MAX (end - x, 1), SLUICE_LANES_BAR };
+  SluiceTraceSpan span;
+
+  sluice_trace_view_get_span (p->view, piece->span, &span);
+  SluiceColor color = sluice_lanes_get_color (&span, row->d->theme);
+  if (p->found != NULL && !g_hash_table_contains ((GHashTable *) p->found, span.name))
+    color = sluice_color_with_alpha (color, PALE);
+  if (bar.width > 4)
+    bar.width -= 1; /* neighbours are told apart */
+  if (piece->n > 1)
+    draw_several (row, piece, &bar, color);
+  else if (span.kind == SLUICE_SPAN_WAIT)
+    draw_wait (row, &span, &bar);
+  else
+    draw_bar (row, &span, &bar, color);
+}
+
+void
+sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row)
+{
+  const SluiceLanesPicture *p = d->picture;
+  Row drawing = { d, sluice_lanes_row_top (p, row) + (row->height - SLUICE_LANES_BAR) / 2 };
+
+  sluice_trace_view_each_piece (p->view, row->lane, row->row, p->axis.from, p->axis.to,
+                                sluice_time_axis_get_grain (&p->axis, FINE), draw_piece, &drawing);
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <cairo.h>
+
+#include "ui/common/geometry.h"
+#include "ui/common/theme.h"
+#include "ui/timeline/lanes-layout.h"
+#include "ui/timeline/time-axis.h"
+
+G_BEGIN_DECLS
+
+#define SLUICE_LANES_NAMES 128.0 /* units at the start, for what lanes are called */
+#define SLUICE_LANES_END   14.0  /* air behind the time */
+#define SLUICE_LANES_HEAD  28.0  /* height of the axis */
+
+/* One has what the other reads. */
+typedef struct
+{
+  guint64 from, to; /* spans */
+} SluiceLanesFlow;
+
+/* Time and rows. */
+typedef struct
+{
+  gint64 from, to;
+  guint first, last; /* places in the layout's rows */
+} SluiceLanesArea;
+
+/* What is drawn, at the origin. */
+typedef struct
+{
+  const SluiceTraceView *view;
+  const SluiceLanesLayout *layout;
+  SluiceTimeAxis axis;
+  gint64 zero; /* what times are told from */
+  double width, height;
+  double scroll;               /* how far the rows are moved up */
+  const double *busy;          /* (nullable): by lane, 0 to 1 */
+  guint64 selected;            /* SLUICE_SPAN_NONE: nothing is */
+  const GArray *flows;         /* (nullable): of SluiceLanesFlow */
+  const GArray *path;          /* (nullable): of guint64: spans of the critical path, in order */
+  const GArray *marks;         /* (nullable): of gint64: times */
+  const GHashTable *found;     /* (nullable): set of names; the others are pale */
+  const SluiceLanesArea *area; /* (nullable) */
+  gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
+} SluiceLanesPicture;
+
+void sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceTheme *theme);
+
+/* The bar of a span, if its lane has a place; it may be out of what is seen. */
+gboolean sluice_lanes_get_bar (const SluiceLanesPicture *self, guint64 span, SluiceRect *bar);
+/* SLUICE_SPAN_NONE: nothing is there. What is too thin to be met is met by who comes near. */
+guint64 sluice_lanes_pick (const SluiceLanesPicture *self, double x, double y);
+
+/* By the scope that the span's node stands in. */
+SluiceColor sluice_lanes_get_color (const SluiceTraceSpan *span, const SluiceTheme *theme);
+/* What a bar says where there is room: "conv1/filter", of a gradient "conv1/filter ∇".
+ * (transfer full) */
+char *sluice_lanes_dup_name (const SluiceTraceSpan *span);
+
+G_END_DECLS

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/common/text.h"
+#include "ui/timeline/lanes-draw.h"
+
+/* For lanes-*.c only. */
+
+typedef struct
+{
+  const SluiceLanesPicture *picture;
+  cairo_t *cr;
+  const SluiceTheme *theme;
+  SluiceText text;
+} SluiceLanesDrawing;
+
+/* What is said is never mirrored, though where it stands is. */
+void sluice_lanes_draw_text (
+    SluiceLanesDrawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color);
+/* From the top of the widget. */
+double sluice_lanes_row_top (const SluiceLanesPicture *self, const SluiceLanesRow *row);
+
+/* lanes-bars.c */
+void sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row);
+
+/* lanes-over.c: what stands over the bars. */
+void sluice_lanes_draw_over (SluiceLanesDrawing *d);

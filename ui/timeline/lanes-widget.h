@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "ui/timeline/lanes.h"
+
+/* For lanes.c, lanes-input.c and lanes-proxy.c only. */
+
+struct _SluiceLanes
+{
+  GtkWidget parent_instance;
+  const SluiceTraceView *view; /* (nullable) */
+  SluiceLanesLayout *layout;   /* (nullable): with view */
+  gint64 begin, end;           /* of all */
+  gint64 from, to;             /* shown */
+  gint64 zero;
+  double *busy; /* (nullable): by lane */
+  guint64 selected;
+  GArray *flows, *path, *marks;
+  GHashTable *found; /* (nullable) */
+  SluiceLanesArea area;
+  gboolean has_area;
+  GtkAdjustment *adjustment;
+  SluiceLanesWords words;
+
+  double pointer_x; /* in units; negative: it is elsewhere */
+  double drag_x, drag_y;
+  gboolean drag_pans, drag_marks;
+  gint64 pan_from, pan_to; /* shown when it began */
+  double pan_scroll;
+
+  GPtrArray *proxies;
+  guint proxy_source;
+};
+
+SluiceLanesPicture sluice_lanes_get_picture (SluiceLanes *self);
+void sluice_lanes_range_changed (SluiceLanes *self);
+/* By a person. */
+void sluice_lanes_touch (SluiceLanes *self);
+void sluice_lanes_emit_selected (SluiceLanes *self, guint64 span);
+void sluice_lanes_emit_area (SluiceLanes *self);
+
+/* lanes-input.c */
+void sluice_lanes_init_input (SluiceLanes *self);
+
+/* lanes-proxy.c: what assistive technology meets. */
+void sluice_lanes_queue_proxies (SluiceLanes *self);
+void sluice_lanes_allocate_proxies (SluiceLanes *self);
+void sluice_lanes_drop_proxies (SluiceLanes *self);

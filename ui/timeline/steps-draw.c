@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "ui/timeline/steps-draw.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "ui/common/paint.h"
+#include "ui/common/text.h"
+
+#define TOP     18.0 /* over the bars, for words */
+#define FOOT    6.0
+#define NAMES_X 14.0
+#define PITCH   40.0 /* units: a few steps stand apart, and no wider */
+#define USUAL   0.55 /* of the height, for a step as most are */
+#define LEAST   2.0
+#define RING    2.0
+
+/* ---- where they are ---- */
+
+/* From one to the next. */
+static double
+get_pitch (const SluiceStepsPicture *self)
+{
+  return MIN (PITCH, (self->x1 - self->x0) / MAX (self->n, 1));
+}
+
+guint
+sluice_steps_pick (const SluiceStepsPicture *self, double x)
+{
+  if (self->n == 0)
+    return 0;
+  double at = (x - self->x0) / MAX (get_pitch (self), 1e-6);
+  return (guint) CLAMP (floor (at), 0, self->n - 1);
+}
+
+static int
+compare_times (gconstpointer a, gconstpointer b)
+{
+  gint64 x = *(const gint64 *) a;
+  gint64 y = *(const gint64 *) b;
+
+  return x < y ? -1 : x > y;
+}
+
+gint64
+sluice_steps_get_median (const SluiceTraceStep *steps, guint n)
+{
+  if (n == 0)
+    return 0;
+  g_autofree gint64 *times = g_new (gint64, n);
+  for (guint i = 0; i < n; i++)
+    times[i] = steps[i].end - steps[i].start;
+  qsort (times, n, sizeof *times, compare_times);
+  return times[(n - 1) / 2];
+}
+
+/* ---- drawing ---- */
+
+typedef struct
+{
+  const SluiceStepsPicture *picture;
+  cairo_t *cr;
+  const SluiceTheme *theme;
+  SluiceText text;
+  double median;
+} Drawing;
+
+static void
+draw_text (Drawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color)
+{
+  SluiceAnchor mirrored = anchor == SLUICE_ANCHOR_START ? SLUICE_ANCHOR_END : SLUICE_ANCHOR_START;
+
+  cairo_save (d->cr);
+  cairo_translate (d->cr, round (x), round (y));
+  if (d->picture->mirrored)
+    cairo_scale (d->cr, -1, 1);
+  sluice_text_draw (&d->text, 0, 0, d->picture->mirrored ? mirrored : anchor, color);
+  cairo_restore (d->cr);
+}
+
+/* Twice as long as usual is as high as there is room, and what is longer, too: how long it was is
+ * said in words, and those as usual can still be compared. */
+static double
+get_height (const Drawing *d, const SluiceTraceStep *step)
+{
+  double room = d->picture->height - TOP - FOOT;
+  double times = d->median > 0 ? (double) (step->end - step->start) / d->median : 1;
+
+  return CLAMP (times * USUAL, LEAST / room, 1) * room;
+}
+
+static void
+draw_bars (Drawing *d)
+{
+  const SluiceStepsPicture *p = d->picture;
+  double pitch = get_pitch (p);
+  double gap = pitch >= 3 ? 1 : 0;
+  double foot = p->height - FOOT;
+
+  for (gboolean slow = FALSE; slow <= TRUE; slow++)
+    {
+      for (guint i = 0; i < p->n; i++)
+        if (!p->steps[i].is_slow == !slow)
+          {
+            double height = get_height (d, &p->steps[i]);
+
+            cairo_rectangle (d->cr, p->x0 + i * pitch, foot - height, MAX (pitch - gap, 1), height);
+          }
+      SluiceColor color = slow ? d->theme->event : d->theme->accent;
+      sluice_cairo_set_color (d->cr, slow ? color : sluice_color_with_alpha (color, 0.75));
+      cairo_fill (d->cr);
+    }
+}
+
+static void
+draw_chosen (Drawing *d)
+{
+  const SluiceStepsPicture *p = d->picture;
+
+  if (p->chosen >= p->n)
+    return;
+  double pitch = get_pitch (p);
+  double x = p->x0 + p->chosen * pitch;
+  double top = p->height - FOOT - get_height (d, &p->steps[p->chosen]);
+  const SluiceRect bar = { x, top, MAX (pitch - (pitch >= 3 ? 1 : 0), 1), p->height - FOOT - top };
+  const SluiceRect ring = sluice_rect_grown (&bar, 3);
+  double width;
+
+  sluice_cairo_rounded_rect (d->cr, &ring, 3);
+  sluice_cairo_set_color (d->cr, d->theme->accent);
+  cairo_set_line_width (d->cr, RING);
+  cairo_stroke (d->cr);
+  if (p->words == NULL)
+    return;
+  sluice_text_set (&d->text, p->words, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_measure (&d->text, &width, NULL);
+  double from = CLAMP (x + pitch / 2 - width / 2, p->x0, MAX (p->x1 - width, p->x0));
+  draw_text (d, from, 9, SLUICE_ANCHOR_START, d->theme->text);
+}
+
+void
+sluice_steps_draw (const SluiceStepsPicture *self,
+                   cairo_t *cr,
+                   double width,
+                   const SluiceTheme *theme)
+{
+  Drawing d = { .picture = self, .cr = cr, .theme = theme };
+
+  d.median = (double) sluice_steps_get_median (self->steps, self->n);
+  cairo_save (cr);
+  if (self->mirrored)
+    {
+      cairo_translate (cr, width, 0);
+      cairo_scale (cr, -1, 1);
+    }
+  sluice_text_begin (&d.text, cr, theme);
+  if (self->heading != NULL)
+    {
+      sluice_text_set (&d.text, self->heading, SLUICE_TEXT_LABEL, TRUE, self->x0 - NAMES_X - 8);
+      draw_text (&d, NAMES_X, self->height / 2 - 5, SLUICE_ANCHOR_START, theme->text);
+    }
+  if (self->range != NULL)
+    {
+      sluice_text_set (&d.text, self->range, SLUICE_TEXT_LABEL, FALSE, self->x0 - NAMES_X - 8);
+      draw_text (&d, NAMES_X, self->height / 2 + 10, SLUICE_ANCHOR_START, theme->dim);
+    }
+  draw_bars (&d);
+  draw_chosen (&d);
+  sluice_text_end (&d.text);
+  cairo_restore (cr);
+}
