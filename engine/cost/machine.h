@@ -13,7 +13,7 @@
 typedef struct
 {
   char *name;           /* full: "/job:localhost/replica:0/task:0/device:CPU:0" */
-  const char *type;     /* "CPU": within name */
+  char *type;           /* "CPU" */
   double flops_per_us;  /* of ops that compute */
   double bytes_per_us;  /* that are read and written */
   double overhead_us;   /* of a node that has nothing to do */
@@ -36,14 +36,12 @@ typedef struct
   gboolean is_elsewhere;    /* of a file: whatever is said of it is a prediction */
 } SluiceMachine;
 
-/* The most devices that a file may name: links are a table. */
-#define SLUICE_MACHINE_MOST_DEVICES 4096
-
 /**
  * sluice_machine_parse:
  * @text: JSON: {"devices": [{"name", "gflops", "gbps", "memory", "overhead_us"}], "links":
- * [{"from", "to", "latency_us", "gbps"}]}, gflops and gbps in 10⁹ a second; a link serves both
- * directions unless the other has an entry of its own
+ *   [{"from", "to", "latency_us", "gbps"}]}, gflops and gbps in 10⁹ a second; a link serves both
+ *   directions unless the other has an entry of its own. What a device leaves out is 50, 10, no
+ *   limit and 0.1; a link's latency is 0. Up to SLUICE_MAX_DEVICES
  * @path: for messages
  *
  * Returns: (transfer full) (nullable): INVALID_ARGUMENT, which says what is wrong where: a device
