@@ -45,13 +45,14 @@ typedef struct
 
 /* FALSE: there are none. us: the median */
 static gboolean
-get_point (const SluiceMeasuredEntry *entry, double *us, double *weight)
+get_point (const SluiceMeasuredEntry *entry, double *us, double *weight, guint64 *n)
 {
-  const SluiceSketch *times = entry->times[SLUICE_MEASURED_ALONE];
-  if (times == NULL)
+  SluiceSketch times;
+  if (!sluice_measured_entry_get_times (entry, SLUICE_MEASURED_ALONE, &times))
     return FALSE;
-  *us = sluice_sketch_get (times, 0.5) / 1000;
-  *weight = MIN (times->weight, MOST_WEIGHT);
+  *us = sluice_sketch_get (&times, 0.5) / 1000;
+  *weight = MIN (times.weight, MOST_WEIGHT);
+  *n += times.n;
   return TRUE;
 }
 
@@ -61,11 +62,12 @@ static void
 fit (const GPtrArray *entries, double *latency_us, double *us_per_byte)
 {
   Sums s = { 0 };
+  guint64 n = 0;
   for (guint i = 0; i < entries->len; i++)
     {
       const SluiceMeasuredEntry *entry = entries->pdata[i];
       double x = entry->cost.bytes, y, w;
-      if (!get_point (entry, &y, &w))
+      if (!get_point (entry, &y, &w, &n))
         continue;
       w /= y * y;
       s.w += w;
@@ -104,12 +106,11 @@ sluice_measured_get_link (SluiceMeasured *self,
     {
       const SluiceMeasuredEntry *entry = entries->pdata[i];
       double us, weight;
-      if (!get_point (entry, &us, &weight))
+      if (!get_point (entry, &us, &weight, &link->n))
         continue;
       double off = (link->latency_us + us_per_byte * entry->cost.bytes - us) / us;
       sum += weight * off * off;
       weights += weight;
-      link->n += entry->times[SLUICE_MEASURED_ALONE]->n;
     }
   link->residual = weights > 0 ? sqrt (sum / weights) : 0;
   return link->n > 0;

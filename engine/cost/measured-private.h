@@ -9,11 +9,11 @@ struct _SluiceMeasuredEntry
 {
   char *device, *family, *shapes;
   SluiceCost cost;
-  gint64 when; /* Unix seconds: of the last sample */
-  /* Of ALONE and TOGETHER: all, and what came since they were kept. (nullable): none */
-  SluiceSketch *times[SLUICE_MEASURED_NOT_RUN];
+  gint64 when; /* Unix seconds: when its last samples were kept */
+  /* Of ALONE and TOGETHER: what is kept, and what came since. (nullable): none */
+  SluiceSketch *kept[SLUICE_MEASURED_NOT_RUN];
   SluiceSketch *fresh[SLUICE_MEASURED_NOT_RUN];
-  guint32 not_run, fresh_not_run; /* at most SLUICE_SKETCH_MOST */
+  guint32 kept_not_run, fresh_not_run; /* at most SLUICE_SKETCH_MOST */
 };
 
 struct _SluiceMeasured
@@ -30,5 +30,13 @@ SluiceMeasuredEntry *sluice_measured_open_texts (SluiceMeasured *self,
                                                  const char *family,
                                                  const char *shapes,
                                                  SluiceCost cost);
-/* from: (nullable) */
-void sluice_measured_merge_sketch (SluiceSketch **to, const SluiceSketch *from);
+/* Kept and fresh ones together. FALSE: there are none */
+gboolean sluice_measured_entry_get_times (const SluiceMeasuredEntry *entry,
+                                          SluiceMeasuredHow how,
+                                          SluiceSketch *times);
+guint32 sluice_measured_entry_get_not_run (const SluiceMeasuredEntry *entry);
+/* What the other has becomes something that is kept. */
+void sluice_measured_entry_keep (SluiceMeasuredEntry *entry,
+                                 SluiceSketch *const sketches[SLUICE_MEASURED_NOT_RUN],
+                                 guint32 not_run,
+                                 gint64 when);

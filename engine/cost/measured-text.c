@@ -25,22 +25,22 @@ append_double (GString *text, double value)
 }
 
 static void
-append_sketch (GString *text, const SluiceSketch *sketch)
+append_sketch (GString *text, const SluiceMeasuredEntry *entry, SluiceMeasuredHow how)
 {
+  SluiceSketch sketch;
   guint first = 0, end = SLUICE_SKETCH_CLASSES;
-  if (sketch == NULL || sketch->weight == 0)
+  if (!sluice_measured_entry_get_times (entry, how, &sketch))
     {
       g_string_append (text, "\t-");
       return;
     }
-  while (sketch->counts[first] == 0)
+  while (sketch.counts[first] == 0)
     first++;
-  while (sketch->counts[end - 1] == 0)
+  while (sketch.counts[end - 1] == 0)
     end--;
-  g_string_append_printf (text, "\t%" G_GUINT64_FORMAT " %d", sketch->n,
-                          sketch->first + (int) first);
+  g_string_append_printf (text, "\t%" G_GUINT64_FORMAT " %d", sketch.n, sketch.first + (int) first);
   for (guint i = first; i < end; i++)
-    g_string_append_printf (text, " %u", sketch->counts[i]);
+    g_string_append_printf (text, " %u", sketch.counts[i]);
 }
 
 void
@@ -55,9 +55,10 @@ sluice_measured_append_text (const SluiceMeasured *self, GString *text)
       g_string_append_printf (text, "%s\t%s\t%s", entry->device, entry->family, entry->shapes);
       append_double (text, entry->cost.flops);
       append_double (text, entry->cost.bytes);
-      g_string_append_printf (text, "\t%" G_GINT64_FORMAT "\t%u", entry->when, entry->not_run);
-      append_sketch (text, entry->times[SLUICE_MEASURED_ALONE]);
-      append_sketch (text, entry->times[SLUICE_MEASURED_TOGETHER]);
+      g_string_append_printf (text, "\t%" G_GINT64_FORMAT "\t%u", entry->when,
+                              sluice_measured_entry_get_not_run (entry));
+      append_sketch (text, entry, SLUICE_MEASURED_ALONE);
+      append_sketch (text, entry, SLUICE_MEASURED_TOGETHER);
       g_string_append_c (text, '\n');
     }
 }
@@ -121,12 +122,9 @@ read_entry (SluiceMeasured *self, char **fields)
     return FALSE;
   SluiceMeasuredEntry *entry =
       sluice_measured_open_texts (self, fields[0], fields[1], fields[2], cost);
-  if (entry->when != 0)
-    return FALSE; /* it is there twice */
-  entry->when = MAX (when, 1);
-  entry->not_run = (guint32) not_run;
-  entry->times[SLUICE_MEASURED_ALONE] = g_steal_pointer (&alone);
-  entry->times[SLUICE_MEASURED_TOGETHER] = g_steal_pointer (&together);
+  sluice_measured_entry_keep (entry,
+                              (SluiceSketch *const[SLUICE_MEASURED_NOT_RUN]){ alone, together },
+                              (guint32) not_run, when);
   return TRUE;
 }
 
@@ -139,12 +137,9 @@ take_entries (SluiceMeasured *self, SluiceMeasured *from)
   while (g_hash_table_iter_next (&i, &at, NULL))
     {
       const SluiceMeasuredEntry *read = at;
-      SluiceMeasuredEntry *entry =
-          sluice_measured_open_texts (self, read->device, read->family, read->shapes, read->cost);
-      for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
-        sluice_measured_merge_sketch (&entry->times[how], read->times[how]);
-      entry->not_run = MIN (entry->not_run + read->not_run, SLUICE_SKETCH_MOST);
-      entry->when = MAX (entry->when, read->when);
+      sluice_measured_entry_keep (
+          sluice_measured_open_texts (self, read->device, read->family, read->shapes, read->cost),
+          read->kept, read->kept_not_run, read->when);
     }
   sluice_measured_trim (self);
 }

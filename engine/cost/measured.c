@@ -8,6 +8,8 @@
 #include "engine/cost/measured-private.h"
 
 #define BETWEEN "(between)"
+/* A way in which so small a part of the samples ran does not widen the figure. */
+#define RARE 0.05
 
 /* ---- the table ---- */
 
@@ -33,7 +35,7 @@ free_entry (gpointer entry)
   SluiceMeasuredEntry *self = entry;
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
     {
-      g_free (self->times[how]);
+      g_free (self->kept[how]);
       g_free (self->fresh[how]);
     }
   g_free (self->device);
@@ -147,14 +149,6 @@ sluice_measured_open (SluiceMeasured *self, const char *device, const SluiceCost
                                      key->shapes, key->cost);
 }
 
-static void
-add_sample (SluiceSketch **sketch, double ns, guint32 times)
-{
-  if (*sketch == NULL)
-    *sketch = g_new0 (SluiceSketch, 1);
-  sluice_sketch_add_times (*sketch, ns, times);
-}
-
 static guint32
 add_bounded (guint32 a, guint32 b)
 {
@@ -167,24 +161,50 @@ sluice_measured_entry_add (SluiceMeasuredEntry *entry,
                            double ns,
                            guint32 times)
 {
-  entry->when = g_get_real_time () / G_USEC_PER_SEC;
   if (how == SLUICE_MEASURED_NOT_RUN)
     {
-      entry->not_run = add_bounded (entry->not_run, times);
       entry->fresh_not_run = add_bounded (entry->fresh_not_run, times);
       return;
     }
-  add_sample (&entry->times[how], ns, times);
-  add_sample (&entry->fresh[how], ns, times);
+  if (entry->fresh[how] == NULL)
+    entry->fresh[how] = g_new0 (SluiceSketch, 1);
+  sluice_sketch_add_times (entry->fresh[how], ns, times);
 }
 
 /* ---- asking ---- */
 
+gboolean
+sluice_measured_entry_get_times (const SluiceMeasuredEntry *entry,
+                                 SluiceMeasuredHow how,
+                                 SluiceSketch *times)
+{
+  *times = (SluiceSketch){ 0 };
+  if (entry->kept[how] != NULL)
+    *times = *entry->kept[how];
+  if (entry->fresh[how] != NULL)
+    sluice_sketch_merge (times, entry->fresh[how]);
+  return times->weight > 0;
+}
+
+guint32
+sluice_measured_entry_get_not_run (const SluiceMeasuredEntry *entry)
+{
+  return add_bounded (entry->kept_not_run, entry->fresh_not_run);
+}
+
+static gboolean
+has_run (const SluiceMeasuredEntry *entry)
+{
+  for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
+    if (entry->kept[how] != NULL || entry->fresh[how] != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 has_samples (const SluiceMeasuredEntry *entry)
 {
-  return entry->times[SLUICE_MEASURED_ALONE] != NULL
-         || entry->times[SLUICE_MEASURED_TOGETHER] != NULL || entry->not_run > 0;
+  return has_run (entry) || sluice_measured_entry_get_not_run (entry) > 0;
 }
 
 const SluiceMeasuredEntry *
@@ -215,9 +235,7 @@ sluice_measured_find_near (SluiceMeasured *self, const char *device, const Sluic
     {
       const SluiceMeasuredEntry *entry = list->pdata[i];
       double far = distance (&entry->cost, &key->cost);
-      gboolean has_run = entry->times[SLUICE_MEASURED_ALONE] != NULL
-                         || entry->times[SLUICE_MEASURED_TOGETHER] != NULL;
-      if (has_run && far < least)
+      if (far < least && has_run (entry))
         {
           nearest = entry;
           least = far;
@@ -226,44 +244,36 @@ sluice_measured_find_near (SluiceMeasured *self, const char *device, const Sluic
   return nearest;
 }
 
-/* Within which nine of ten samples of any of the ways lie, around us. weight: of all */
-static double
-get_spread (const SluiceMeasuredEntry *entry, double us, double weight)
-{
-  double spread = 0;
-  for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
-    {
-      const SluiceSketch *sketch = entry->times[how];
-      if (sketch == NULL || sketch->weight < 0.05 * weight)
-        continue;
-      spread = fmax (spread, fabs (sluice_sketch_get (sketch, 0.05) / 1000 - us));
-      spread = fmax (spread, fabs (sluice_sketch_get (sketch, 0.95) / 1000 - us));
-    }
-  return entry->not_run >= 0.05 * weight ? fmax (spread, us) : spread;
-}
-
 void
 sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasuredFigure *figure)
 {
+  SluiceSketch times[SLUICE_MEASURED_NOT_RUN];
   const SluiceSketch *most = NULL;
-  double weight = entry->not_run;
-  *figure = (SluiceMeasuredFigure){ .cost = entry->cost, .n = entry->not_run };
+  guint32 not_run = sluice_measured_entry_get_not_run (entry);
+  double weight = not_run;
+  *figure = (SluiceMeasuredFigure){ .cost = entry->cost, .n = not_run };
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
     {
-      const SluiceSketch *sketch = entry->times[how];
-      if (sketch == NULL)
+      if (!sluice_measured_entry_get_times (entry, how, &times[how]))
         continue;
-      weight += sketch->weight;
-      figure->n += sketch->n;
-      if (most == NULL || sketch->weight > most->weight)
-        most = sketch;
+      weight += times[how].weight;
+      figure->n += times[how].n;
+      if (most == NULL || times[how].weight > most->weight)
+        most = &times[how];
     }
-  if (most != NULL && most->weight >= entry->not_run)
+  if (most != NULL && most->weight >= not_run)
     {
       figure->us = sluice_sketch_get (most, 0.5) / 1000;
       figure->p95 = sluice_sketch_get (most, 0.95) / 1000;
     }
-  figure->plus_minus = get_spread (entry, figure->us, weight);
+  if (not_run >= RARE * weight)
+    figure->plus_minus = figure->us;
+  for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
+    if (times[how].weight >= MAX (RARE * weight, 1))
+      for (guint end = 0; end < 2; end++)
+        figure->plus_minus =
+            fmax (figure->plus_minus,
+                  fabs (sluice_sketch_get (&times[how], end ? 0.95 : 0.05) / 1000 - figure->us));
 }
 
 /* ---- overheads ---- */
@@ -295,8 +305,8 @@ sluice_measured_get_n (const SluiceMeasured *self)
   return g_hash_table_size (self->entries);
 }
 
-void
-sluice_measured_merge_sketch (SluiceSketch **to, const SluiceSketch *from)
+static void
+merge_sketch (SluiceSketch **to, const SluiceSketch *from)
 {
   if (from == NULL)
     return;
@@ -306,22 +316,38 @@ sluice_measured_merge_sketch (SluiceSketch **to, const SluiceSketch *from)
 }
 
 void
+sluice_measured_entry_keep (SluiceMeasuredEntry *entry,
+                            SluiceSketch *const sketches[SLUICE_MEASURED_NOT_RUN],
+                            guint32 not_run,
+                            gint64 when)
+{
+  for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
+    merge_sketch (&entry->kept[how], sketches[how]);
+  entry->kept_not_run = add_bounded (entry->kept_not_run, not_run);
+  entry->when = MAX (entry->when, when);
+}
+
+static gboolean
+is_fresh (const SluiceMeasuredEntry *entry)
+{
+  return entry->fresh_not_run > 0 || entry->fresh[SLUICE_MEASURED_ALONE] != NULL
+         || entry->fresh[SLUICE_MEASURED_TOGETHER] != NULL;
+}
+
+void
 sluice_measured_merge_fresh (SluiceMeasured *self, const SluiceMeasured *other)
 {
+  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   GHashTableIter i;
   gpointer at;
   g_hash_table_iter_init (&i, other->entries);
   while (g_hash_table_iter_next (&i, &at, NULL))
     {
       const SluiceMeasuredEntry *from = at;
-      if (from->fresh_not_run == 0 && from->fresh[0] == NULL && from->fresh[1] == NULL)
-        continue;
-      SluiceMeasuredEntry *to =
-          sluice_measured_open_texts (self, from->device, from->family, from->shapes, from->cost);
-      for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
-        sluice_measured_merge_sketch (&to->times[how], from->fresh[how]);
-      to->not_run = add_bounded (to->not_run, from->fresh_not_run);
-      to->when = MAX (to->when, from->when);
+      if (is_fresh (from))
+        sluice_measured_entry_keep (
+            sluice_measured_open_texts (self, from->device, from->family, from->shapes, from->cost),
+            from->fresh, from->fresh_not_run, now);
     }
   sluice_measured_trim (self);
 }
@@ -329,12 +355,16 @@ sluice_measured_merge_fresh (SluiceMeasured *self, const SluiceMeasured *other)
 void
 sluice_measured_set_kept (SluiceMeasured *self)
 {
+  gint64 now = g_get_real_time () / G_USEC_PER_SEC;
   GHashTableIter i;
   gpointer at;
   g_hash_table_iter_init (&i, self->entries);
   while (g_hash_table_iter_next (&i, &at, NULL))
     {
       SluiceMeasuredEntry *entry = at;
+      if (!is_fresh (entry))
+        continue;
+      sluice_measured_entry_keep (entry, entry->fresh, entry->fresh_not_run, now);
       for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
         g_clear_pointer (&entry->fresh[how], g_free);
       entry->fresh_not_run = 0;
@@ -348,12 +378,15 @@ sluice_measured_has_fresh (const SluiceMeasured *self)
   gpointer at;
   g_hash_table_iter_init (&i, self->entries);
   while (g_hash_table_iter_next (&i, &at, NULL))
-    {
-      const SluiceMeasuredEntry *entry = at;
-      if (entry->fresh_not_run > 0 || entry->fresh[0] != NULL || entry->fresh[1] != NULL)
-        return TRUE;
-    }
+    if (is_fresh (at))
+      return TRUE;
   return FALSE;
+}
+
+static gint64
+get_when (const SluiceMeasuredEntry *entry)
+{
+  return is_fresh (entry) ? G_MAXINT64 : entry->when;
 }
 
 static int
@@ -361,7 +394,7 @@ compare_newest_first (gconstpointer a, gconstpointer b)
 {
   const SluiceMeasuredEntry *x = *(SluiceMeasuredEntry *const *) a;
   const SluiceMeasuredEntry *y = *(SluiceMeasuredEntry *const *) b;
-  return (x->when < y->when) - (x->when > y->when);
+  return (get_when (x) < get_when (y)) - (get_when (x) > get_when (y));
 }
 
 void
