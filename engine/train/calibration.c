@@ -11,7 +11,7 @@
 #include "engine/device/yardstick.h"
 #include "engine/runtime/session/session.h"
 #include "engine/store/file.h"
-#include "engine/train/run-file.h"
+#include "engine/train/measured-file.h"
 
 #define FILE_NAME  "calibration.ini"
 #define SECONDS    0.15 /* for each of the three figures */
@@ -159,17 +159,6 @@ static const struct
   { "when", offsetof (SluiceCalibration, when) },
 };
 
-/* A group each. (transfer full) */
-static char *
-dup_group (void)
-{
-  g_autofree char *machine = sluice_dup_machine ();
-  g_autofree char *build = sluice_dup_build ();
-  g_autofree char *all = g_strdup_printf ("%s\n%s\n%u", machine, build != NULL ? build : "",
-                                          sluice_pool_get_threads ());
-  return g_compute_checksum_for_string (G_CHECKSUM_SHA256, all, -1);
-}
-
 static gboolean
 load (GKeyFile *file, const char *group, SluiceCalibration *self)
 {
@@ -214,7 +203,7 @@ sluice_calibration_get (const char *folder,
 {
   g_autofree char *own = g_build_filename (g_get_user_cache_dir (), "sluice", NULL);
   g_autofree char *path = g_build_filename (folder != NULL ? folder : own, FILE_NAME, NULL);
-  g_autofree char *group = dup_group ();
+  g_autofree char *group = sluice_dup_machine_key ();
   g_autoptr (GKeyFile) file = g_key_file_new ();
   g_key_file_load_from_file (file, path, G_KEY_FILE_NONE, NULL);
   if (load (file, group, self))
