@@ -126,5 +126,7 @@ void sluice_trace_view_each_piece (const SluiceTraceView *self,
 guint64 sluice_trace_view_find (const SluiceTraceView *self, guint lane, guint row, gint64 time);
 /* The next span of its row, or the one before: SLUICE_SPAN_NONE at the end. */
 guint64 sluice_trace_view_get_beside (const SluiceTraceView *self, guint64 number, gboolean after);
+/* What spans and rows hold. */
+gsize sluice_trace_view_get_bytes (const SluiceTraceView *self);
 
 SLUICE_PUBLIC_END
