@@ -9,6 +9,7 @@
 #include "app/graph/node-words.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/number.h"
+#include "ui/timeline/time-axis.h"
 #include "ui/timeline/time-histogram.h"
 
 #define MOST_LINKED 6 /* readers that are listed; how many more there are is said */
@@ -65,13 +66,20 @@ add_span_link (SluiceSpanPane *self,
   sluice_inspector_rows_add_link (&self->rows, name, span.name, "span.show", target, words);
 }
 
-static void
-add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero)
+/* Times of one step are compared: all have the unit and the digits that it needs. */
+static char *
+dup_time_in (gint64 ns, gint64 step)
 {
-  g_autofree char *scheduled = dup_time (span->scheduled - zero);
-  g_autofree char *start = dup_time (span->start - zero);
-  g_autofree char *end = dup_time (span->end - zero);
-  g_autofree char *took = dup_time (span->end - span->start);
+  return sluice_time_format_tick (ns, MAX (step / 1000, 1), MAX (step, 1000));
+}
+
+static void
+add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero, gint64 length)
+{
+  g_autofree char *scheduled = dup_time_in (span->scheduled - zero, length);
+  g_autofree char *start = dup_time_in (span->start - zero, length);
+  g_autofree char *end = dup_time_in (span->end - zero, length);
+  g_autofree char *took = dup_time_in (span->end - span->start, length);
   g_autofree char *queue = dup_time (span->start - span->scheduled);
   if (span->scheduled >= zero)
     sluice_inspector_rows_add (&self->rows, _ ("Scheduled"), scheduled);
@@ -227,7 +235,8 @@ sluice_span_pane_show (SluiceSpanPane *self,
                       : g_strdup_printf ("%s · %s", lane->device, lane->name);
   gtk_label_set_label (self->title, span.name);
   gtk_label_set_label (self->subtitle, subtitle);
-  add_times (self, &span, step != NULL ? step->start : 0);
+  gint64 zero = step != NULL ? step->start : 0;
+  add_times (self, &span, zero, step != NULL ? step->end - zero : span.end);
   add_edges (self, picture, flows);
   add_node (self, &span, graph);
   add_history (self, picture, &span);
@@ -310,6 +319,7 @@ sluice_span_pane_init (SluiceSpanPane *self)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), box);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+  gtk_widget_add_css_class (GTK_WIDGET (self), "side-pane");
   gtk_widget_add_css_class (GTK_WIDGET (self), "inspector-pane");
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }

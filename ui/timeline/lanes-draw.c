@@ -13,6 +13,7 @@
 #define AIR       10.0  /* between the words of two */
 #define REACH     4.0   /* how near a pointer comes to what is thin */
 #define NAMES_X   14.0
+#define RING_ROOM 5.0 /* beside the time: a ring is seen whole */
 
 void
 sluice_lanes_draw_text (
@@ -200,8 +201,8 @@ sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceThem
   cairo_rectangle (cr, 0, SLUICE_LANES_HEAD, self->width, self->height - SLUICE_LANES_HEAD);
   cairo_clip (cr);
   draw_rows (&d);
-  cairo_rectangle (cr, self->axis.x0, SLUICE_LANES_HEAD, self->axis.x1 - self->axis.x0 + 6,
-                   self->height - SLUICE_LANES_HEAD);
+  cairo_rectangle (cr, self->axis.x0 - RING_ROOM, SLUICE_LANES_HEAD,
+                   self->axis.x1 - self->axis.x0 + 2 * RING_ROOM, self->height);
   cairo_clip (cr);
   sluice_lanes_draw_over (&d);
   sluice_text_end (&d.text);

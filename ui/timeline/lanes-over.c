@@ -11,7 +11,7 @@
 #define PATH_WIDTH 2.4
 #define PATH_AIR   3.0 /* under the bars */
 #define FLOW_WIDTH 1.6
-#define FLOW_RISE  6.0 /* over the bars */
+#define FLOW_RISE  3.0 /* over the bars */
 #define ARROW      5.0
 #define AREA_ALPHA 0.12
 
@@ -73,7 +73,7 @@ draw_flow (SluiceLanesDrawing *d, const SluiceLanesFlow *flow)
 
   cairo_move_to (d->cr, x0, same_row || from.y > to.y ? from.y : from.y + from.height);
   if (same_row)
-    cairo_curve_to (d->cr, x0, over - 4, x1, over - 4, x1, to.y - ARROW);
+    cairo_curve_to (d->cr, x0, over - 3, x1, over - 3, x1, to.y - ARROW);
   else
     cairo_curve_to (d->cr, x0, (from.y + to.y) / 2 + from.height / 2, x1,
                     MIN (over, (from.y + to.y) / 2), x1, to.y - ARROW);

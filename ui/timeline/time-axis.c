@@ -6,8 +6,6 @@
 
 #include "ui/chart/ticks.h"
 
-#define AIR 0.04 /* of what is fitted, at either side */
-
 double
 sluice_time_axis_to_x (const SluiceTimeAxis *self, gint64 time)
 {
@@ -66,10 +64,6 @@ sluice_time_axis_pan (SluiceTimeAxis *self, double pixels, gint64 begin, gint64 
 void
 sluice_time_axis_fit (SluiceTimeAxis *self, gint64 from, gint64 to, gint64 begin, gint64 end)
 {
-  gint64 air = (gint64) (AIR * (double) (to - from));
-
-  from = MAX (from - air, begin);
-  to = MIN (to + air, end);
   place (self, from, to - from, begin, end);
 }
 
