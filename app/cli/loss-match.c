@@ -4,7 +4,6 @@
 #include "app/cli/loss-match.h"
 
 #include <glib/gi18n-lib.h>
-#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <stdio.h>
 
@@ -12,13 +11,47 @@
 #include "app/cli/json.h"
 #include "app/cli/run-options.h"
 #include "app/cli/trained-project.h"
+#include "app/divergence-words.h"
 #include "engine/base/pool.h"
 #include "engine/store/store.h"
 
 static void
+add_names (JsonBuilder *b, const char *name, const GPtrArray *names)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_begin_array (b);
+  for (guint i = 0; i < names->len; i++)
+    sluice_cli_json_add_string (b, names->pdata[i]);
+  json_builder_end_array (b);
+}
+
+void
+sluice_cli_json_divergence (JsonBuilder *b, const SluiceDivergence *divergence)
+{
+  const SluiceDifference *d = &divergence->difference;
+  g_autofree char *words = sluice_divergence_words (divergence);
+  sluice_cli_json_string (b, "node", divergence->node);
+  sluice_cli_json_string (b, "op", divergence->op);
+  sluice_cli_json_string (b, "tensor", divergence->tensor);
+  sluice_cli_json_string (b, "variable", divergence->variable);
+  add_names (b, "inputs", divergence->inputs);
+  add_names (b, "not_compared", divergence->unknown);
+  sluice_cli_json_string (b, "mismatch", divergence->mismatch);
+  sluice_cli_json_double (b, "absolute", d->max_abs);
+  sluice_cli_json_double (b, "relative", d->max_rel);
+  sluice_cli_json_int (b, "differ", d->n_differ);
+  sluice_cli_json_int (b, "beyond", d->n_beyond);
+  sluice_cli_json_int (b, "element", d->first_beyond);
+  sluice_cli_json_string (b, "place", divergence->place);
+  sluice_cli_json_string (b, "was", divergence->was);
+  sluice_cli_json_string (b, "is", divergence->is);
+  sluice_cli_json_int (b, "others", divergence->n_others);
+  sluice_cli_json_string (b, "words", words);
+}
+
+static void
 print_json (const SluiceLossMatch *found)
 {
-  const SluiceOpDifference *first = found->first;
   JsonBuilder *b = sluice_cli_json_begin ();
   sluice_cli_json_bool (b, "equal", found->equal);
   json_builder_set_member_name (b, "losses");
@@ -35,20 +68,14 @@ print_json (const SluiceLossMatch *found)
   sluice_cli_json_int (b, "compared", found->n_compared);
   sluice_cli_json_int (b, "only_first", found->n_only[0]);
   sluice_cli_json_int (b, "only_second", found->n_only[1]);
-  if (first == NULL)
+  if (found->first == NULL)
     sluice_cli_json_null (b, "first");
   else
     {
       json_builder_set_member_name (b, "first");
       json_builder_begin_object (b);
-      sluice_cli_json_int (b, "batch", first->batch);
-      sluice_cli_json_string (b, "node", first->node);
-      sluice_cli_json_string (b, "op", first->op);
-      sluice_cli_json_string (b, "tensor", first->tensor);
-      sluice_cli_json_string (b, "mismatch", first->mismatch);
-      sluice_cli_json_double (b, "absolute", first->difference.max_abs);
-      sluice_cli_json_int (b, "differ", first->difference.n_differ);
-      sluice_cli_json_int (b, "element", first->difference.first_beyond);
+      sluice_cli_json_int (b, "batch", found->batch);
+      sluice_cli_json_divergence (b, found->first);
       json_builder_end_object (b);
     }
   sluice_cli_json_end (b);
@@ -57,7 +84,6 @@ print_json (const SluiceLossMatch *found)
 static void
 print_text (const SluiceLossMatch *found)
 {
-  const SluiceOpDifference *first = found->first;
   for (guint i = 0; i < found->losses->len; i++)
     {
       const SluiceLossPair *pair = &g_array_index (found->losses, SluiceLossPair, i);
@@ -65,15 +91,13 @@ print_text (const SluiceLossMatch *found)
     }
   printf (_ ("outputs    %u in both, %u and %u in one only\n"), found->n_compared, found->n_only[0],
           found->n_only[1]);
-  if (first == NULL)
+  if (found->first == NULL)
     puts (_ ("first      none differs"));
-  else if (first->mismatch != NULL)
-    printf (_ ("first      %s (%s): %s\n"), first->tensor, first->op, first->mismatch);
   else
-    printf (_ ("first      %s (%s): %" PRId64 " elements from %" PRId64 " on, by %.3g at the "
-               "most\n"),
-            first->tensor, first->op, first->difference.n_differ, first->difference.first_beyond,
-            first->difference.max_abs);
+    {
+      g_autofree char *words = sluice_divergence_words (found->first);
+      printf (_ ("first      %s\n"), words);
+    }
   puts (found->equal ? _ ("The losses are the same.") : _ ("The losses differ."));
 }
 

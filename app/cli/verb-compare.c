@@ -12,11 +12,12 @@
 #include "app/cli/files.h"
 #include "app/cli/loss-match.h"
 #include "app/cli/run-options.h"
+#include "app/divergence-words.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/comparison.h"
 
 static char **feeds, **fetches, **targets;
-static char *reference, *workspace, *init_from;
+static char *reference, *workspace, *init_from, *tolerance;
 static gboolean plain;
 static gint n_batches = 10;
 static double relative, absolute;
@@ -33,6 +34,10 @@ static const GOptionEntry options[] = {
     N_ ("Run a node before; targets are run one after the other"), N_ ("NODE") },
   { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches, N_ ("Compare what this node or edge needs"),
     N_ ("NODE|EDGE") },
+  { "tolerance", 0, 0, G_OPTION_ARG_STRING, &tolerance,
+    N_ ("auto: how far elements may be apart by their dtype (with --reference); exact: not at all "
+        "(else)"),
+    N_ ("auto|exact") },
   { "rtol", 0, 0, G_OPTION_ARG_DOUBLE, &relative,
     N_ ("How far elements may be apart, by their size (0)"), N_ ("R") },
   { "atol", 0, 0, G_OPTION_ARG_DOUBLE, &absolute, N_ ("How far elements may be apart, besides (0)"),
@@ -78,23 +83,10 @@ print_row (const SluiceCompared *row, int width)
             d->max_abs, d->max_rel, d->max_ulp, d->n_differ, d->n_nan, d->n_infinite);
 }
 
-static const SluiceCompared *
-first_divergent (const SluiceComparison *comparison)
-{
-  for (guint i = 0; i < comparison->edges->len; i++)
-    {
-      const SluiceCompared *row = &g_array_index (comparison->edges, SluiceCompared, i);
-      if (row->diverges)
-        return row;
-    }
-  return NULL;
-}
-
 static void
 print_text (const SluiceComparison *comparison)
 {
   const GArray *rows = comparison->edges;
-  const SluiceCompared *first = first_divergent (comparison);
   int width = 4;
   for (guint i = 0; i < rows->len; i++)
     width = MAX (width, (int) strlen (g_array_index (rows, SluiceCompared, i).name));
@@ -105,8 +97,11 @@ print_text (const SluiceComparison *comparison)
     printf (_ ("not compared: %s\n"), (char *) comparison->left_out->pdata[i]);
   printf (_ ("outputs    %u\n"), rows->len);
   printf (_ ("divergent  %u\n"), comparison->n_divergent);
-  if (first != NULL)
-    printf (_ ("first      %s (%s)\n"), first->name, first->edge.node->op_name);
+  if (comparison->first != NULL)
+    {
+      g_autofree char *words = sluice_divergence_words (comparison->first);
+      printf (_ ("first      %s\n"), words);
+    }
 }
 
 /* ---- JSON ---- */
@@ -137,7 +132,6 @@ add_row (JsonBuilder *b, const SluiceCompared *row)
 static void
 print_json (const SluiceComparison *comparison)
 {
-  const SluiceCompared *first = first_divergent (comparison);
   JsonBuilder *b = sluice_cli_json_begin ();
   json_builder_set_member_name (b, "outputs");
   json_builder_begin_array (b);
@@ -150,7 +144,15 @@ print_json (const SluiceComparison *comparison)
     json_builder_add_string_value (b, comparison->left_out->pdata[i]);
   json_builder_end_array (b);
   sluice_cli_json_int (b, "divergent", comparison->n_divergent);
-  sluice_cli_json_string (b, "first", first != NULL ? first->name : NULL);
+  if (comparison->first == NULL)
+    sluice_cli_json_null (b, "first");
+  else
+    {
+      json_builder_set_member_name (b, "first");
+      json_builder_begin_object (b);
+      sluice_cli_json_divergence (b, comparison->first);
+      json_builder_end_object (b);
+    }
   sluice_cli_json_end (b);
 }
 
@@ -171,8 +173,8 @@ check_usage (char **arguments, GError **error)
       && (plain || reference != NULL || feeds != NULL || targets != NULL || fetches != NULL
           || given->n_cpus != 0 || has_seed))
     return sluice_cli_usage (error,
-                             _ ("two projects or runs take --batches, --init-from, --rtol, --atol "
-                                "and --threads"));
+                             _ ("two projects or runs take --batches, --init-from, --tolerance, "
+                                "--rtol, --atol and --threads"));
   if (has_two && !sluice_cli_check_count ("--batches", n_batches, 1, G_MAXINT, error))
     return EXIT_USAGE;
   if (!has_two && !has_run && reference == NULL)
@@ -183,9 +185,23 @@ check_usage (char **arguments, GError **error)
     return sluice_cli_usage (error,
                              _ ("--reference compares with a file; --cpus, --threads and --plain "
                                 "compare with a second run"));
+  if (tolerance != NULL && !g_str_equal (tolerance, "auto") && !g_str_equal (tolerance, "exact"))
+    return sluice_cli_usage (error, _ ("--tolerance must be auto or exact"));
+  if (tolerance != NULL && (relative != 0 || absolute != 0))
+    return sluice_cli_usage (error, _ ("--tolerance leaves nothing for --rtol and --atol to say"));
   if (!(relative >= 0 && isfinite (relative) && absolute >= 0 && isfinite (absolute)))
     return sluice_cli_usage (error, _ ("--rtol and --atol must be finite and not negative"));
   return EXIT_OK;
+}
+
+static SluiceTolerance
+get_tolerance (void)
+{
+  gboolean is_default = tolerance == NULL && relative == 0 && absolute == 0;
+  return (SluiceTolerance){ .by_dtype = tolerance != NULL ? g_str_equal (tolerance, "auto")
+                                                          : is_default && reference != NULL,
+                            .rtol = relative,
+                            .atol = absolute };
 }
 
 static int
@@ -197,8 +213,7 @@ compare (char **arguments, GError **error)
   if (arguments[1] != NULL)
     {
       const SluiceLossMatchOptions two = { .n_batches = (guint) n_batches,
-                                           .rtol = relative,
-                                           .atol = absolute,
+                                           .tolerance = get_tolerance (),
                                            .init_from = init_from,
                                            .host = &sluice_cli_session_options };
       return sluice_cli_match_losses (arguments, workspace, &two, error);
@@ -222,8 +237,7 @@ compare (char **arguments, GError **error)
                .n_threads = sluice_cli_session_options.n_threads,
                .plain = plain },
     .seed = MAX (sluice_cli_session_options.seed, 1),
-    .rtol = relative,
-    .atol = absolute,
+    .tolerance = get_tolerance (),
   };
   g_autoptr (SluiceComparison) comparison = sluice_compare (graph, &wanted, error);
   if (comparison == NULL)
@@ -235,6 +249,14 @@ compare (char **arguments, GError **error)
   return comparison->n_divergent == 0 ? EXIT_OK : EXIT_FAILED;
 }
 
+#define COMPARED_LINE(first)                                                                       \
+  "{\"outputs\": [{\"name\": \"string\", \"node\": \"string\", \"output\": \"int\", "              \
+  "\"op\": \"string\", \"diverges\": \"bool\", \"dead\": \"bool\", "                               \
+  "\"mismatch\": \"string|null\", \"absolute\": \"number\", \"relative\": \"number\", "            \
+  "\"ulp\": \"number\", \"differ\": \"int\", \"beyond\": \"int\", \"first_beyond\": \"int\", "     \
+  "\"nan\": \"int\", \"infinite\": \"int\"}], \"not_compared\": [\"string\"], "                    \
+  "\"divergent\": \"int\", \"first\": " first "}"
+
 const Verb sluice_verb_compare = {
   .name = "compare",
   .arguments = N_ ("GRAPH | PROJECT|RUN PROJECT|RUN"),
@@ -244,8 +266,11 @@ const Verb sluice_verb_compare = {
       "The first run is on one device and one thread. A line an output, in topological order: the "
       "largest absolute and relative error, the largest distance in representable values, how many "
       "elements differ, and how many are NaN or infinite in one of both only; * where it "
-      "diverges, that is, an element differs or, with --rtol or --atol, is further away than "
-      "atol + rtol * |wanted|, or dtype or shape do. The exit status is 1 then. Without --fetch "
+      "diverges, that is, dtype or shape do, or an element is further away than the tolerance. "
+      "Without options that is nothing, and with --reference, or --tolerance auto, by dtype: half "
+      "1e-3, bfloat16 1e-2, float 1e-5, double 1e-9 of the element or of the largest one of its "
+      "tensor; with --rtol or --atol it is atol + rtol * |wanted|. The exit status is 1 then, and "
+      "the first node is named that differs though all that it reads agrees. Without --fetch "
       "and --reference all nodes are compared that need no placeholder without a feed, write no "
       "variable, and touch no queue or file. Values inside loops are not compared; they show in "
       "the Exit nodes. Two projects or runs are compared with learning turned off: the same "
@@ -253,13 +278,8 @@ const Verb sluice_verb_compare = {
       "go through both, no variable is written, and it is told whether their losses are the same "
       "and which op of the first batch, by name and in topological order, is the first that "
       "differs."),
-  .json =
-      "{\"outputs\": [{\"name\": \"string\", \"node\": \"string\", \"output\": \"int\", "
-      "\"op\": \"string\", \"diverges\": \"bool\", \"dead\": \"bool\", "
-      "\"mismatch\": \"string|null\", \"absolute\": \"number\", \"relative\": \"number\", "
-      "\"ulp\": \"number\", \"differ\": \"int\", \"beyond\": \"int\", \"first_beyond\": \"int\", "
-      "\"nan\": \"int\", \"infinite\": \"int\"}], \"not_compared\": [\"string\"], "
-      "\"divergent\": \"int\", \"first\": \"string|null\"}\n" CLI_LOSS_MATCH_JSON,
+  .json = COMPARED_LINE ("\"null\"") "\n" COMPARED_LINE (
+      CLI_DIVERGENCE_JSON ("")) "\n" CLI_LOSS_MATCH_JSON,
   .options = options,
   .run_keys = run_keys,
   .run = compare,

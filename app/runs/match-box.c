@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 
+#include "app/divergence-words.h"
 #include "app/failure-words.h"
 #include "engine/train/loss-match.h"
 #include "ui/chart/ticks.h"
@@ -38,24 +39,13 @@ question_free (gpointer data)
 
 /* ---- in words ---- */
 
-static char *
-dup_op (const SluiceOpDifference *first)
-{
-  g_autofree char *size = sluice_format_value (first->difference.max_abs, SLUICE_UNIT_NONE);
-  return first->mismatch != NULL
-             ? g_strdup_printf (_ ("First op that differs: %s (%s), %s"), first->node, first->op,
-                                first->mismatch)
-             : g_strdup_printf (_ ("First op that differs: %s (%s), by %s at the most"),
-                                first->node, first->op, size);
-}
-
 /* (transfer full) */
 static char *
 dup_words (const SluiceLossMatch *found)
 {
   guint n = found->losses->len;
   const SluiceLossPair *last = &g_array_index (found->losses, SluiceLossPair, n - 1);
-  g_autofree char *op = found->first != NULL ? dup_op (found->first) : NULL;
+  g_autofree char *op = found->first != NULL ? sluice_divergence_words (found->first) : NULL;
   g_autofree char *first = sluice_format_value (last->first, SLUICE_UNIT_NONE);
   g_autofree char *second = sluice_format_value (last->second, SLUICE_UNIT_NONE);
   g_autofree char *losses =

@@ -48,6 +48,27 @@ sluice_tensor_get_number (const SluiceTensor *self, gint64 i)
 }
 
 char *
+sluice_tensor_dup_element (const SluiceTensor *self, gint64 i)
+{
+  char re[G_ASCII_DTOSTR_BUF_SIZE], im[G_ASCII_DTOSTR_BUF_SIZE];
+  if (self->dtype == SLUICE_STRING)
+    {
+      const SluiceString *text = (const SluiceString *) self->data + i;
+      return g_strndup (text->data, text->length);
+    }
+  SluiceNumber number = sluice_tensor_get_number (self, i);
+  gboolean is_double = self->dtype == SLUICE_DOUBLE || self->dtype == SLUICE_COMPLEX128;
+  const char *format = is_double ? "%.17g" : "%.9g";
+  if (!sluice_dtype_in (self->dtype, SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX))
+    return g_strdup_printf ("%.0Lf", number.re);
+  g_ascii_formatd (re, sizeof re, format, (double) number.re);
+  if (number.im == 0)
+    return g_strdup (re);
+  g_ascii_formatd (im, sizeof im, format, (double) number.im);
+  return g_strdup_printf ("%s+%si", re, im);
+}
+
+char *
 sluice_tensor_dup_mismatch (const SluiceTensor *got, const SluiceTensor *want)
 {
   char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
@@ -185,4 +206,38 @@ sluice_tensor_find_difference (const SluiceTensor *got,
       if (difference->n_beyond++ == 0)
         difference->first_beyond = i;
     }
+}
+
+static double
+get_relative_tolerance (SluiceDType dtype)
+{
+  switch (dtype)
+    {
+    case SLUICE_HALF:
+      return 1e-3;
+    case SLUICE_BFLOAT16:
+      return 1e-2;
+    case SLUICE_FLOAT:
+    case SLUICE_COMPLEX64:
+      return 1e-5;
+    case SLUICE_DOUBLE:
+    case SLUICE_COMPLEX128:
+      return 1e-9;
+    default:
+      return 0;
+    }
+}
+
+void
+sluice_tensor_get_tolerance (const SluiceTensor *want, double *rtol, double *atol)
+{
+  long double largest = 0;
+  *rtol = get_relative_tolerance (want->dtype);
+  for (gint64 i = 0; *rtol > 0 && i < want->n_elements; i++)
+    {
+      SluiceNumber number = sluice_tensor_get_number (want, i);
+      if (is_finite (number))
+        largest = MAX (largest, hypotl (number.re, number.im));
+    }
+  *atol = *rtol * (double) largest;
 }

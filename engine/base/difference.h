@@ -24,6 +24,8 @@ typedef struct
   long double re, im;
 } SluiceNumber;
 SluiceNumber sluice_tensor_get_number (const SluiceTensor *self, gint64 i);
+/* With as many digits as tell any two apart. (transfer full) */
+char *sluice_tensor_dup_element (const SluiceTensor *self, gint64 i);
 
 /* Other dtype or shape, in words; NULL: both are the same. (transfer full) (nullable) */
 char *sluice_tensor_dup_mismatch (const SluiceTensor *got, const SluiceTensor *want);
@@ -40,3 +42,13 @@ void sluice_tensor_find_difference (const SluiceTensor *got,
                                     double rtol,
                                     double atol,
                                     SluiceDifference *difference);
+
+/**
+ * sluice_tensor_get_tolerance:
+ * @rtol, @atol: (out): of sluice_tensor_find_difference()
+ *
+ * How far apart two right programs may be: half 1e-3, bfloat16 1e-2, float 1e-5, double 1e-9, of
+ * an element or of the largest finite one, for a sum may come to nearly nothing and is as exact as
+ * what was summed. What is no floating number is the same or it is not: 0.
+ */
+void sluice_tensor_get_tolerance (const SluiceTensor *want, double *rtol, double *atol);

@@ -237,10 +237,9 @@ why_not (const Select *self, SluiceEdge edge)
 static void
 add_edge (GArray *edges, SluiceEdge edge, const char *name)
 {
-  SluiceCompared compared = { .edge = edge, .difference = { .first_beyond = -1 } };
-  compared.name =
-      name != NULL ? g_strdup (name) : g_strdup_printf ("%s:%d", edge.node->name, edge.port);
-  g_array_append_val (edges, compared);
+  g_autofree char *own =
+      name == NULL ? g_strdup_printf ("%s:%d", edge.node->name, edge.port) : NULL;
+  sluice_compared_add (edges, edge, name != NULL ? name : own);
 }
 
 /* What a name in the reference stands for; of a variable's handle the value, as a node reads it. */
@@ -542,23 +541,6 @@ run_way (const Select *select,
 
 /* ---- what came out ---- */
 
-static void
-compare_values (SluiceCompared *self,
-                const SluiceTensor *got,
-                const SluiceTensor *want,
-                const SluiceComparisonOptions *options)
-{
-  self->is_dead = got == NULL && want == NULL;
-  if (got != NULL && want != NULL)
-    self->mismatch = sluice_tensor_dup_mismatch (got, want);
-  else if (!self->is_dead)
-    self->mismatch = g_strdup (got == NULL ? "no value: it lies in a branch that was not taken"
-                                           : "a value, want none: a branch that is not taken");
-  if (!self->is_dead && self->mismatch == NULL)
-    sluice_tensor_find_difference (got, want, options->rtol, options->atol, &self->difference);
-  self->diverges = self->mismatch != NULL || self->difference.n_beyond > 0;
-}
-
 static gboolean
 compare_with_reference (SluiceComparison *self,
                         const Select *select,
@@ -572,7 +554,7 @@ compare_with_reference (SluiceComparison *self,
       g_autoptr (SluiceTensor) want = sluice_reference_read (reference, compared->name, error);
       if (want == NULL)
         return FALSE;
-      compare_values (compared, got->pdata[i], want, select->options);
+      sluice_compared_set (compared, got->pdata[i], want, &select->options->tolerance);
     }
   return got != NULL;
 }
@@ -584,17 +566,9 @@ compare_runs (SluiceComparison *self, const Select *select, GError **error)
   g_autoptr (GPtrArray) got =
       want != NULL ? run_way (select, self, &select->options->other, error) : NULL;
   for (guint i = 0; got != NULL && i < self->edges->len; i++)
-    compare_values (&g_array_index (self->edges, SluiceCompared, i), got->pdata[i], want->pdata[i],
-                    select->options);
+    sluice_compared_set (&g_array_index (self->edges, SluiceCompared, i), got->pdata[i],
+                         want->pdata[i], &select->options->tolerance);
   return got != NULL;
-}
-
-static void
-compared_clear (gpointer data)
-{
-  SluiceCompared *self = data;
-  g_free (self->name);
-  g_free (self->mismatch);
 }
 
 SluiceComparison *
@@ -606,9 +580,8 @@ sluice_compare (SluiceGraph *graph, const SluiceComparisonOptions *options, GErr
     return NULL;
   g_autoptr (SluiceComparison) self = g_new0 (SluiceComparison, 1);
   self->graph = sluice_graph_ref (graph);
-  self->edges = g_array_new (FALSE, FALSE, sizeof (SluiceCompared));
+  self->edges = sluice_compared_new_array ();
   self->left_out = g_ptr_array_new_with_free_func (g_free);
-  g_array_set_clear_func (self->edges, compared_clear);
   Select select = select_make (graph, options);
   gboolean ok = select_edges (&select, reference, self, error)
                 && (reference != NULL ? compare_with_reference (self, &select, reference, error)
@@ -616,6 +589,8 @@ sluice_compare (SluiceGraph *graph, const SluiceComparisonOptions *options, GErr
   select_clear (&select);
   for (guint i = 0; ok && i < self->edges->len; i++)
     self->n_divergent += g_array_index (self->edges, SluiceCompared, i).diverges;
+  if (ok)
+    self->first = sluice_divergence_find (graph, self->edges);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
@@ -624,6 +599,7 @@ sluice_comparison_free (SluiceComparison *self)
 {
   g_array_unref (self->edges);
   g_ptr_array_unref (self->left_out);
+  g_clear_pointer (&self->first, sluice_divergence_free);
   sluice_graph_unref (self->graph);
   g_free (self);
 }

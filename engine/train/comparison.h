@@ -2,8 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/base/difference.h"
 #include "engine/runtime/session/session.h"
+#include "engine/train/divergence.h"
 
 /*
  * What a graph computes, node by node, beside what it should: tensors of a file, or the same graph
@@ -30,21 +30,10 @@ typedef struct
                                  without a feed, write no variable, and touch no queue or file */
   const char *reference;      /* (nullable): a checkpoint or .npz file; NULL: a second run */
   SluiceWay way, other;       /* other: of the second run */
-  guint64 seed;            /* of random nodes without a seed of their own, and of the lot; not 0 */
-  double rtol, atol;       /* both 0: bits, but that any NaN is like any other */
+  guint64 seed; /* of random nodes without a seed of their own, and of the lot; not 0 */
+  SluiceTolerance tolerance;
   SluiceFileAccess *files; /* (nullable): as of SluiceSessionOptions */
 } SluiceComparisonOptions;
-
-typedef struct
-{
-  SluiceEdge edge;
-  char *name;       /* the edge as the reference names it, else "node:port" */
-  char *mismatch;   /* (nullable): dtype or shape, or that one of both has no value, in words; there
-                       is   no difference then */
-  gboolean is_dead; /* its branch was taken neither way */
-  SluiceDifference difference;
-  gboolean diverges;
-} SluiceCompared;
 
 typedef struct
 {
@@ -53,6 +42,7 @@ typedef struct
   GPtrArray
       *left_out; /* of char: what the reference names and nothing was compared with, and why */
   guint n_divergent;
+  SluiceDivergence *first; /* (nullable): nothing diverges */
 } SluiceComparison;
 
 /**

@@ -194,38 +194,22 @@ fetch (const Match *self, guint side, const GPtrArray *edges, GError **error)
 
 /* ---- differences ---- */
 
-/* FALSE: they are the same. */
-static gboolean
-find_difference (const Match *self,
-                 const SluiceTensor *first,
-                 const SluiceTensor *second,
-                 SluiceOpDifference *difference)
-{
-  difference->mismatch = sluice_tensor_dup_mismatch (second, first);
-  if (difference->mismatch != NULL)
-    return TRUE;
-  sluice_tensor_find_difference (second, first, self->options->rtol, self->options->atol,
-                                 &difference->difference);
-  return difference->difference.n_beyond > 0;
-}
-
 static void
 find_first_op (Match *self, gint64 batch, const GPtrArray *first, const GPtrArray *second)
 {
-  for (guint i = 0; i < self->edges->len && self->found->first == NULL; i++)
+  SluiceGraph *graph = self->sides[0].replica->graph;
+  g_autoptr (GArray) rows = sluice_compared_new_array ();
+  for (guint i = 0; i < self->edges->len; i++)
     {
       const SluiceTensor *a = first->pdata[i + 1], *b = second->pdata[i + 1];
-      SluiceOpDifference difference = { .batch = batch };
+      const char *name = self->edges->pdata[i];
       SluiceEdge edge;
-      if (a == NULL || b == NULL || !find_difference (self, a, b, &difference)
-          || !sluice_graph_parse_edge (self->sides[0].replica->graph, self->edges->pdata[i], &edge,
-                                       NULL))
-        continue;
-      difference.tensor = g_strdup (self->edges->pdata[i]);
-      difference.node = g_strdup (edge.node->name);
-      difference.op = g_strdup (edge.node->op_name);
-      self->found->first = g_memdup2 (&difference, sizeof difference);
+      if (a != NULL && b != NULL && sluice_graph_parse_edge (graph, name, &edge, NULL))
+        sluice_compared_set (sluice_compared_add (rows, edge, name), b, a,
+                             &self->options->tolerance);
     }
+  self->found->first = sluice_divergence_find (graph, rows);
+  self->found->batch = batch;
 }
 
 static gboolean
@@ -244,15 +228,15 @@ match_batch (Match *self, gint64 batch, gboolean ops, GError **error)
 {
   const GPtrArray *edges = ops ? self->edges : NULL;
   SluiceLossPair pair;
-  SluiceOpDifference difference = { 0 };
   g_autoptr (GPtrArray) first = fetch (self, 0, edges, error);
   g_autoptr (GPtrArray) second = first != NULL ? fetch (self, 1, edges, error) : NULL;
   if (second == NULL || !get_loss (&self->sides[0], first->pdata[0], &pair.first, error)
       || !get_loss (&self->sides[1], second->pdata[0], &pair.second, error))
     return FALSE;
-  gboolean differs = find_difference (self, first->pdata[0], second->pdata[0], &difference);
-  g_free (difference.mismatch);
-  self->found->equal &= !differs;
+  g_autoptr (GArray) losses = sluice_compared_new_array ();
+  SluiceCompared *loss = sluice_compared_add (losses, (SluiceEdge){ 0 }, NULL);
+  sluice_compared_set (loss, second->pdata[0], first->pdata[0], &self->options->tolerance);
+  self->found->equal &= !loss->diverges;
   g_array_append_val (self->found->losses, pair);
   if (ops)
     find_first_op (self, batch, first, second);
@@ -313,14 +297,7 @@ sluice_loss_match (SluiceProject *first,
 void
 sluice_loss_match_free (SluiceLossMatch *self)
 {
-  if (self->first != NULL)
-    {
-      g_free (self->first->node);
-      g_free (self->first->op);
-      g_free (self->first->tensor);
-      g_free (self->first->mismatch);
-      g_free (self->first);
-    }
+  g_clear_pointer (&self->first, sluice_divergence_free);
   g_array_unref (self->losses);
   g_free (self);
 }

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/base/difference.h"
+#include "engine/train/divergence.h"
 #include "engine/train/project.h"
 
 /*
@@ -17,29 +17,20 @@ typedef struct
   double first, second;
 } SluiceLossPair;
 
-/* An output that both have by name, and that is not the same. */
-typedef struct
-{
-  gint64 batch; /* from 1 */
-  char *node, *op;
-  char *tensor;   /* "node:0" */
-  char *mismatch; /* (nullable): dtype or shape, in words; there is no difference then */
-  SluiceDifference difference; /* of the second from the first */
-} SluiceOpDifference;
-
 typedef struct
 {
   gboolean equal; /* all losses are */
   GArray *losses; /* of SluiceLossPair: a batch each, up to the first that differs and no further */
-  guint n_compared;          /* outputs of the first batch, in topological order */
-  guint n_only[2];           /* outputs that the other one has not */
-  SluiceOpDifference *first; /* (nullable): the first op of the first batch with any */
+  guint n_compared;        /* outputs of the first batch, in topological order */
+  guint n_only[2];         /* outputs that the other one has not */
+  gint64 batch;            /* from 1: of which first is told */
+  SluiceDivergence *first; /* (nullable): of the second from the first */
 } SluiceLossMatch;
 
 typedef struct
 {
-  guint n_batches;       /* at least 1 */
-  double rtol, atol;     /* both 0: bits */
+  guint n_batches; /* at least 1 */
+  SluiceTolerance tolerance;
   const char *init_from; /* (nullable): a checkpoint of whose values both begin with those that they
                             have; else with their own initial ones */
   const SluiceSessionOptions *host; /* (nullable): of whose options those of the machine count */

@@ -30,27 +30,6 @@ sluice_tensor_find_other_bits (const SluiceTensor *a, const SluiceTensor *b)
   return -1;
 }
 
-char *
-sluice_tensor_dup_element (const SluiceTensor *self, gint64 i)
-{
-  char re[G_ASCII_DTOSTR_BUF_SIZE], im[G_ASCII_DTOSTR_BUF_SIZE];
-  if (self->dtype == SLUICE_STRING)
-    {
-      const SluiceString *text = (const SluiceString *) self->data + i;
-      return g_strndup (text->data, text->length);
-    }
-  SluiceNumber number = sluice_tensor_get_number (self, i);
-  gboolean is_double = self->dtype == SLUICE_DOUBLE || self->dtype == SLUICE_COMPLEX128;
-  const char *format = is_double ? "%.17g" : "%.9g";
-  if (!sluice_dtype_in (self->dtype, SLUICE_SET_FLOATS | SLUICE_SET_COMPLEX))
-    return g_strdup_printf ("%.0Lf", number.re);
-  g_ascii_formatd (re, sizeof re, format, (double) number.re);
-  if (number.im == 0)
-    return g_strdup (re);
-  g_ascii_formatd (im, sizeof im, format, (double) number.im);
-  return g_strdup_printf ("%s+%si", re, im);
-}
-
 SluiceParting *
 sluice_parting_new_of (const char *node,
                        const char *tensor,

@@ -107,8 +107,6 @@ gboolean sluice_reproducer_pass (SluiceReproducer *self,
 
 /* The first element that differs; -1: none does. Both of one dtype and shape. */
 gint64 sluice_tensor_find_other_bits (const SluiceTensor *a, const SluiceTensor *b);
-/* With as many digits as tell any two apart. (transfer full) */
-char *sluice_tensor_dup_element (const SluiceTensor *self, gint64 i);
 /* (transfer full) (nullable): NULL where all bits are the same. step, cause and because are not
  * set. */
 SluiceParting *sluice_parting_new_of (const char *node,

@@ -140,20 +140,30 @@ class Compare:
         self.check("what is equal is told, and what the graph lacks", 0,
                    ["outputs    2\n", "divergent  0\n", "'lost' is not in the graph"],
                    *self.chain_with((1, 4), lost=("F32", [1], floats([0]))))
-        off = self.chain_with((1, 4 - 2 ** -22), (2, 5.5))
-        self.check("a difference is told", 1, ["divergent  2\n", "first      y:0 (Mul)\n"], *off)
+        off = self.chain_with((1, 4 - 2 ** -22), (2, 5.5)) + ["--tolerance", "exact"]
+        self.check("a difference is told", 1, [
+            "divergent  2\n", "first      y:0 (Mul) is the first that differs: element [1] was "
+            "3.99999976, is 4. Of what it reads this was not compared: x:0, x:0.\n"], *off)
         told, rows = self.rows("as JSON, too", 1, *off)
         self.tap.point("in topological order, with figures",
                        [row["name"] for row in told["outputs"]] == ["y:0", "z"]
-                       and told["first"] == "y:0" and rows["y:0"]["ulp"] == 1
+                       and told["first"]["tensor"] == "y:0"
+                       and rows["y:0"]["ulp"] == 1
                        and rows["y:0"]["differ"] == 1 and rows["y:0"]["first_beyond"] == 1
                        and rows["y:0"]["absolute"] == 2 ** -22 and rows["z"]["absolute"] == 0.5
                        and math.isclose(rows["z"]["relative"], 0.5 / 5.5, rel_tol=1e-6), told)
+        off = off[:-2]
+        told, rows = self.rows("the tolerance of the dtype", 1, *off)
+        self.tap.point("leaves the larger one, whose inputs agree", told["first"]["node"] == "z"
+                       and told["first"]["inputs"] == ["y:0"] and told["first"]["others"] == 0
+                       and told["first"]["not_compared"] == ["one:0"], told)
         told, rows = self.rows("a tolerance", 1, *off, "--rtol", "1e-6")
-        self.tap.point("leaves the larger one", told["first"] == "z" and told["divergent"] == 1
+        self.tap.point("leaves the larger one", told["first"]["node"] == "z"
+                       and told["divergent"] == 1
                        and rows["y:0"]["differ"] == 1 and rows["y:0"]["beyond"] == 0, told)
         self.check("a wide one none", 0, ["divergent  0\n"], *off, "--atol", "0.5")
-        told, _ = self.rows("--fetch compares what that needs", 1, *off, "--fetch", "y")
+        told, _ = self.rows("--fetch compares what that needs", 1, *off, "--fetch", "y",
+                            "--tolerance", "exact")
         self.tap.point("and no more", [row["name"] for row in told["outputs"]] == ["y:0"], told)
         nan = self.chain_with((float("nan"), float("inf")))
         told, rows = self.rows("NaN and infinities", 1, *nan, "--atol", "1000")
@@ -171,8 +181,8 @@ class Compare:
             archive.writestr("z:0.npy", npy("<f4", [2], floats([2, 5])))
             archive.writestr("y.npy", npy("<f4", [2], floats([1, 3])))
         arguments = [self.chain, "--feed", "x:0=[1,2]", "--reference", path]
-        self.check("an .npz file", 1, ["outputs    2\n", "divergent  1\n", "first      y (Mul)\n"],
-                   *arguments)
+        self.check("an .npz file", 1, [
+            "outputs    2\n", "divergent  1\n", "first      y (Mul) is "], *arguments)
         path.write_bytes(path.read_bytes()[:60])
         self.check("cut off", 1, [str(path), "no .npz"], *arguments)
 
@@ -239,6 +249,10 @@ class Compare:
         self.check("no devices", 2, ["--cpus"], *chain, "--cpus", -1)
         self.check("no seed", 2, ["--seed"], *chain, "--cpus", 2, "--seed", 0)
         self.check("a tolerance that is none", 2, ["--rtol"], *chain, "--cpus", 2, "--rtol", "nan")
+        self.check("a tolerance of no such name", 2, ["auto or exact"], *chain, "--cpus", 2,
+                   "--tolerance", "some")
+        self.check("two tolerances", 2, ["--rtol"], *chain, "--cpus", 2, "--tolerance", "auto",
+                   "--rtol", "1e-3")
         self.check("no such file", 1, ["none.safetensors"], *chain, "--reference",
                    self.folder / "none.safetensors")
         self.check("no such graph", 1, ["none.pbtxt"], self.folder / "none.pbtxt", "--cpus", 2)
@@ -304,7 +318,8 @@ class Compare:
         self.tap.point("runs by their names", status == 1
                        and told["first"]["node"] == "hidden/relu"
                        and sorted(self.workspace.rglob("*.safetensors")) == before, told)
-        self.check("in words", 1, ["batch 1 ", "first      hidden/relu:0 (Tanh)",
+        self.check("in words", 1, ["batch 1 ", "first      hidden/relu:0 (Tanh) is the first",
+                                   "What it reads agrees: hidden/",
                                    "The losses differ."], tanh, one)
         self.check("an option of one graph", 2, ["--batches"], one, same, "--plain")
         self.check("no such run", 1, ["none"], one, "none", "--workspace", self.workspace)
