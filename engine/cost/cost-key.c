@@ -8,7 +8,9 @@
 static gboolean
 changes_work (const SluiceAttr *attr)
 {
-  static const char *const names[] = { "container", "name", "seed", "seed2", "shared_name" };
+  static const char *const names[] = {
+    "allowed_devices", "container", "debug_name", "name", "seed", "seed2", "shared_name"
+  };
   SluiceAttrKind kind =
       attr->value.kind == SLUICE_ATTR_LIST ? attr->value.list_kind : attr->value.kind;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
