@@ -56,6 +56,13 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceMachine, sluice_machine_free)
 /* -1: none has it */
 int sluice_machine_find_device (const SluiceMachine *self, const char *name);
 
+/* INFINITY: there is none. */
+static inline double
+sluice_machine_link_get_us (const SluiceMachineLink *self, double bytes)
+{
+  return self->latency_us + (bytes > 0 ? bytes / self->bytes_per_us : 0);
+}
+
 static inline const SluiceMachineLink *
 sluice_machine_get_link (const SluiceMachine *self, guint from, guint to)
 {

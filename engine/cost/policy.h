@@ -25,9 +25,11 @@ typedef struct
 typedef struct
 {
   guint step;         /* which of the policy's decisions it was, from 0: for scrubbing */
-  double margin_us;   /* by which the second best would have finished later; INFINITY: no second */
-  const char *reason; /* "greedy", "only here", "stands with 'x'"; lives as long as the choice */
-  GArray *candidates; /* of SluiceCandidate, by device */
+  double margin_us;   /* by which the second best would have finished later; below 0: sooner;
+                         INFINITY: no second */
+  const char *reason; /* (nullable): the policy's; "only here", "stands with 'x'"; lives as long as
+                         the choice */
+  GArray *candidates; /* (nullable): of SluiceCandidate, by device; only where asked for */
 } SluiceDecision;
 
 typedef struct
@@ -38,6 +40,7 @@ typedef struct
   guint n_nodes;
   const char *policy;  /* that was asked for */
   const char *instead; /* (nullable): the one that was taken, for it is no worse: "single" */
+  const char *why;     /* (nullable): instead, where what was asked for gave no schedule */
   double single_us;    /* on the best one device; INFINITY: it fits on none */
   guint64 n_tried;     /* schedules that were looked at */
   double seconds;      /* spent on it */
@@ -49,16 +52,20 @@ G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceChoice, sluice_choice_free)
 
 typedef struct
 {
-  guint64 seed;   /* of those that draw lots: same seed, same choice */
-  double seconds; /* that those which search may take; 0: their own limit in tries, not in time */
-  GCancellable *cancellable;
+  guint64 seed;              /* of those that draw lots: same seed, same choice */
+  double seconds;            /* that those which search may take; 0: no limit in time */
+  guint64 n_steps;           /* and how far; 0: their own limit where there is none in time */
+  gboolean explains;         /* what each node could have had instead: candidates and margins */
+  GCancellable *cancellable; /* (nullable) */
 } SluicePolicyOptions;
 
 typedef struct
 {
   const char *name;
   const char *summary; /* N_() */
-  /* Fills choice->devices and ->decisions; FALSE: error is set. */
+  /* Fills choice->devices, and what it knows of ->decisions (all 0 before). It leaves ->schedule
+   * NULL for the simulator's, or gives one that is at least as good. FALSE: error is set;
+   * RESOURCE_EXHAUSTED and FAILED_PRECONDITION: it has found nothing that is possible */
   gboolean (*choose) (const SluiceWorkload *workload,
                       const SluicePolicyOptions *options,
                       SluiceChoice *choice,
@@ -79,11 +86,13 @@ const SluicePolicy *sluice_policies_find (const char *name, GError **error);
 /**
  * sluice_policy_run:
  *
- * What the policy chooses, or everything on the best one device where that is no slower by the
- * simulator's count: the choice says so.
+ * What the policy chooses, or what 'single' does where that is no slower by the simulator's count,
+ * or the policy has found nothing: the choice says so. Where both find nothing because memories are
+ * too small, 'best' looks, where it can.
  *
- * Returns: (transfer full) (nullable): RESOURCE_EXHAUSTED where no device holds it, which says what
- * is smallest that would
+ * Returns: (transfer full) (nullable): RESOURCE_EXHAUSTED where nothing fits, which says what would
+ * do; FAILED_PRECONDITION where links or devices are missing; INVALID_ARGUMENT of what the policy
+ * refuses; CANCELLED, DEADLINE_EXCEEDED
  */
 SluiceChoice *sluice_policy_run (const SluicePolicy *self,
                                  const SluiceWorkload *workload,

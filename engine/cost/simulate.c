@@ -7,6 +7,7 @@
 
 #include "engine/base/count.h"
 #include "engine/base/error.h"
+#include "engine/cost/csr.h"
 #include "engine/cost/heap.h"
 
 #define NONE G_MAXUINT
@@ -83,23 +84,10 @@ struct _SluiceSimulator
   guint *blocked;        /* by device: entities that wait for memory: through Entity.next_blocked */
   double now;
   guint n_done;
+  gboolean is_full;
 };
 
 /* ---- made once ---- */
-
-/* CSR of needs by what is needed. */
-static void
-index_needs (const guint *what, guint n, guint n_things, guint add, guint **first, guint **needs)
-{
-  guint *starts = *first = g_new0 (guint, n_things + 2);
-  guint *list = *needs = g_new (guint, n + 1);
-  for (guint i = 0; i < n; i++)
-    starts[what[i] + 2]++;
-  for (guint i = 2; i < n_things + 2; i++)
-    starts[i] += starts[i - 1];
-  for (guint i = 0; i < n; i++)
-    list[starts[what[i] + 1]++] = i + add;
-}
 
 SluiceSimulator *
 sluice_simulator_new (const SluiceWorkload *workload)
@@ -108,10 +96,12 @@ sluice_simulator_new (const SluiceWorkload *workload)
   guint n_needs = workload->n_reads + workload->n_befores, n = workload->n_nodes;
   guint n_devices = workload->machine->n_devices;
   self->workload = workload;
-  index_needs (workload->reads, workload->n_reads, workload->n_outputs, 0,
-               &self->first_need_of_output, &self->needs_of_output);
-  index_needs (workload->befores, workload->n_befores, n, workload->n_reads,
-               &self->first_need_of_node, &self->needs_of_node);
+  sluice_csr_build (workload->reads, workload->n_reads, workload->n_outputs,
+                    &self->first_need_of_output, &self->needs_of_output);
+  sluice_csr_build (workload->befores, workload->n_befores, n, &self->first_need_of_node,
+                    &self->needs_of_node);
+  for (guint i = 0; i < workload->n_befores; i++)
+    self->needs_of_node[i] += workload->n_reads;
   self->nodes = g_new0 (Node, n + 1);
   self->needs = g_new0 (Need, n_needs + 1);
   self->n_users = g_new0 (guint, workload->n_outputs + 1);
@@ -174,6 +164,18 @@ sluice_simulator_set_unlimited (SluiceSimulator *self, gboolean is_unlimited)
   self->is_unlimited = is_unlimited;
 }
 
+const SluiceWorkload *
+sluice_simulator_get_workload (const SluiceSimulator *self)
+{
+  return self->workload;
+}
+
+gboolean
+sluice_simulator_is_full (const SluiceSimulator *self)
+{
+  return self->is_full;
+}
+
 const double *
 sluice_simulator_get_peaks (const SluiceSimulator *self)
 {
@@ -222,7 +224,7 @@ add_transfer (SluiceSimulator *self, guint v, guint output, guint to)
     .entity = need_link (self, from, to),
     .first_need = NONE,
     .next = self->nodes[v].first_transfer,
-    .us = link->latency_us + (bytes > 0 ? bytes / link->bytes_per_us : 0),
+    .us = sluice_machine_link_get_us (link, bytes),
     .rank = INFINITY,
   };
   self->nodes[v].first_transfer = number;
@@ -575,6 +577,7 @@ fail_memory (SluiceSimulator *self, const double *ranks, GError **error)
   self->is_unlimited = TRUE;
   sluice_simulator_run (self, self->devices, ranks, NULL);
   self->is_unlimited = was_unlimited;
+  self->is_full = TRUE;
   g_autofree char *limit = sluice_count_dup ((gint64) w->machine->devices[d].memory);
   g_autofree char *held_text = sluice_count_dup ((gint64) held);
   g_autofree char *bytes_text = sluice_count_dup ((gint64) ceil (bytes));
@@ -592,14 +595,15 @@ sluice_simulator_run (SluiceSimulator *self,
                       const double *ranks,
                       GError **error)
 {
-  guint n = self->workload->n_nodes;
   self->devices = devices;
+  self->is_full = FALSE;
   if (!spread_all (self, error))
     return INFINITY;
   set_ranks (self, ranks);
   lay_out_heaps (self);
   run_events (self);
-  return self->n_done == n ? self->now : fail_memory (self, ranks, error);
+  self->is_full = self->n_done < self->workload->n_nodes;
+  return self->is_full ? fail_memory (self, ranks, error) : self->now;
 }
 
 /* ---- what it was ---- */
@@ -617,6 +621,29 @@ compare_transfers (gconstpointer a, gconstpointer b)
   return x->to < y->to ? -1 : x->to > y->to;
 }
 
+void
+sluice_simulation_sort (SluiceSimulation *self)
+{
+  g_array_sort (self->transfers, compare_transfers);
+}
+
+void
+sluice_simulation_index_transfers (const SluiceSimulation *self,
+                                   const SluiceWorkload *workload,
+                                   guint **first,
+                                   guint **transfers)
+{
+  guint n = self->transfers->len;
+  g_autofree guint *values = g_new (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    {
+      const SluiceSimulatedTransfer *told =
+          &g_array_index (self->transfers, SluiceSimulatedTransfer, i);
+      values[i] = told->output != NONE ? told->output : workload->n_outputs + told->node;
+    }
+  sluice_csr_build (values, n, sluice_workload_get_n_values (workload), first, transfers);
+}
+
 SluiceSimulation *
 sluice_simulator_dup_simulation (const SluiceSimulator *self)
 {
@@ -629,7 +656,7 @@ sluice_simulator_dup_simulation (const SluiceSimulator *self)
   told->transfers = g_array_new (FALSE, FALSE, sizeof (SluiceSimulatedTransfer));
   for (guint k = 0; k < self->n_transfers; k++)
     g_array_append_val (told->transfers, self->transfers[k].told);
-  g_array_sort (told->transfers, compare_transfers);
+  sluice_simulation_sort (told);
   return told;
 }
 

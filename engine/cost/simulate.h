@@ -29,6 +29,13 @@ typedef struct
   double us;                  /* of the whole step */
 } SluiceSimulation;
 
+/* Puts transfers into their order. */
+void sluice_simulation_sort (SluiceSimulation *self);
+/* Which transfers, by number, carry each value: as sluice_workload_index_readers(). */
+void sluice_simulation_index_transfers (const SluiceSimulation *self,
+                                        const SluiceWorkload *workload,
+                                        guint **first,
+                                        guint **transfers);
 void sluice_simulation_free (SluiceSimulation *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceSimulation, sluice_simulation_free)
 
@@ -60,6 +67,9 @@ double sluice_simulator_run (SluiceSimulator *self,
                              GError **error);
 /* The last run's, which ended well. (transfer full) */
 SluiceSimulation *sluice_simulator_dup_simulation (const SluiceSimulator *self);
+const SluiceWorkload *sluice_simulator_get_workload (const SluiceSimulator *self);
+/* Did the last run end because a memory was too small? */
+gboolean sluice_simulator_is_full (const SluiceSimulator *self);
 /* The last run's, by device: what it has held at most until it ended, well or not. */
 const double *sluice_simulator_get_peaks (const SluiceSimulator *self);
 /* TRUE: runs from now on count what is held, but nothing is too much. */

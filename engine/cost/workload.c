@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/cost/workload.h"
 
+#include "engine/cost/csr.h"
+
 SluiceWorkload *
 sluice_workload_new (const SluiceMachine *machine)
 {
@@ -21,4 +23,21 @@ sluice_workload_free (SluiceWorkload *self)
   g_free (self->us);
   g_string_chunk_free (self->texts);
   g_free (self);
+}
+
+void
+sluice_workload_index_readers (const SluiceWorkload *self, guint **first, guint **readers)
+{
+  guint n = 0, maker;
+  g_autofree guint *values = g_new (guint, self->n_reads + self->n_befores + 1);
+  g_autofree guint *nodes = g_new (guint, self->n_reads + self->n_befores + 1);
+  for (guint v = 0; v < self->n_nodes; v++)
+    for (guint i = 0; i < sluice_workload_get_n_needs (self, v); i++)
+      {
+        values[n] = sluice_workload_get_need (self, v, i, &maker);
+        nodes[n++] = v;
+      }
+  sluice_csr_build (values, n, sluice_workload_get_n_values (self), first, readers);
+  for (guint i = 0; i < n; i++)
+    (*readers)[i] = nodes[(*readers)[i]];
 }

@@ -53,6 +53,47 @@ SluiceWorkload *sluice_workload_new (const SluiceMachine *machine);
 void sluice_workload_free (SluiceWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceWorkload, sluice_workload_free)
 
+/*
+ * What nodes need: what they read, and behind it what they wait for. A value is an output, by
+ * number, or, behind all of them, the end of a node.
+ */
+static inline guint
+sluice_workload_get_n_needs (const SluiceWorkload *self, guint node)
+{
+  return self->nodes[node].n_reads + self->nodes[node].n_befores;
+}
+
+static inline guint
+sluice_workload_get_n_values (const SluiceWorkload *self)
+{
+  return self->n_outputs + self->n_nodes;
+}
+
+/* The value that a node needs, and who makes it. */
+static inline guint
+sluice_workload_get_need (const SluiceWorkload *self, guint node, guint i, guint *maker)
+{
+  const SluiceWorkloadNode *at = &self->nodes[node];
+  if (i < at->n_reads)
+    {
+      guint output = self->reads[at->first_read + i];
+      *maker = self->outputs[output].node;
+      return output;
+    }
+  *maker = self->befores[at->first_before + i - at->n_reads];
+  return self->n_outputs + *maker;
+}
+
+static inline double
+sluice_workload_get_bytes (const SluiceWorkload *self, guint value)
+{
+  return value < self->n_outputs ? self->outputs[value].bytes : 0;
+}
+
+/* Who needs each value: those of value i are readers[first[i]] to before readers[first[i + 1]].
+ * Both are the caller's. */
+void sluice_workload_index_readers (const SluiceWorkload *self, guint **first, guint **readers);
+
 static inline double
 sluice_workload_get_us (const SluiceWorkload *self, guint node, guint device)
 {
