@@ -40,6 +40,14 @@ gboolean sluice_cost_model_load_given (SluiceCostModel *self,
                                        SluiceGraph *graph,
                                        GError **error);
 
+/* The same of a text. path: for messages */
+gboolean sluice_cost_model_parse_given (SluiceCostModel *self,
+                                        const char *text,
+                                        gsize length,
+                                        const char *path,
+                                        SluiceGraph *graph,
+                                        GError **error);
+
 /* Of a node on a device of the machine. unknown_dim: stands for each dimension that is not known */
 SluiceFigure sluice_cost_model_get (SluiceCostModel *self,
                                     const SluiceNode *node,

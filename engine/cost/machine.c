@@ -3,6 +3,7 @@
 #include "engine/cost/machine.h"
 
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/base/suggest.h"
@@ -13,6 +14,8 @@
 #define GFLOPS      50.0
 #define GBPS        10.0
 #define OVERHEAD_US 0.1
+/* Of a link within this machine: to wake who waits for the value. */
+#define LATENCY_US 5.0
 
 typedef struct
 {
@@ -28,29 +31,56 @@ per_us (double giga)
   return giga * 1000;
 }
 
-/* "CPU:1", "/cpu:1" and the full name mean one device. (transfer full) (nullable) */
-static char *
-dup_full_name (const char *text, const char *where, GError **error)
+char *
+sluice_machine_dup_device_name (const char *text, GError **error)
 {
   SluiceDeviceSpec spec;
-  g_autoptr (GError) reason = NULL;
-  g_autofree char *name = NULL, *shown = sluice_text_escape (text);
-  if (!sluice_device_spec_parse (&spec, text, &reason))
-    {
-      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s: %s", where, reason->message);
-      return NULL;
-    }
+  char *name = NULL;
+  if (!sluice_device_spec_parse (&spec, text, error))
+    return NULL;
   if (spec.type != NULL && spec.index >= 0)
     name = g_strdup_printf ("/job:%s/replica:%d/task:%d/device:%s:%d",
                             spec.job != NULL ? spec.job : "localhost", MAX (spec.replica, 0),
                             MAX (spec.task, 0), spec.type, spec.index);
-  else
-    sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                 "%s: '%s' is no device; write it like "
-                 "'/job:localhost/replica:0/task:0/device:CPU:0'",
-                 where, shown);
   sluice_device_spec_clear (&spec);
-  return g_steal_pointer (&name);
+  if (name != NULL)
+    return name;
+  g_autofree char *shown = sluice_text_escape (text);
+  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
+               "'%s' is no one device; write it like "
+               "'/job:localhost/replica:0/task:0/device:CPU:0'",
+               shown);
+  return NULL;
+}
+
+/* (transfer full) (nullable) */
+static char *
+dup_full_name (const char *text, const char *where, GError **error)
+{
+  char *name = sluice_machine_dup_device_name (text, error);
+  if (name == NULL)
+    g_prefix_error (error, "%s: ", where);
+  return name;
+}
+
+/* A type that nothing is known of here is taken to run what a CPU runs. */
+typedef struct
+{
+  SluiceDevice device;
+  SluiceDeviceClass klass;
+} StandIn;
+
+static void
+add_stand_in (SluiceMachineDevice *device)
+{
+  StandIn *self = g_new0 (StandIn, 1);
+  const SluiceDeviceClass *klass = sluice_device_class_find (device->type);
+  self->klass = (SluiceDeviceClass){ device->type, .kernel_type = "CPU", .computes = TRUE };
+  self->device.klass = klass != NULL ? klass : &self->klass;
+  self->device.name = device->name;
+  self->device.short_name = strstr (device->name, "/device:") + strlen ("/device:");
+  self->device.index = (guint) atoi (strrchr (device->name, ':') + 1);
+  device->device = &self->device;
 }
 
 /* (transfer full) */
@@ -98,6 +128,7 @@ read_device (Reader *self, JsonNode *node, const char *path, GError **error)
   device->bytes_per_us = per_us (gbps);
   device->type = dup_type (name);
   device->name = g_steal_pointer (&name);
+  add_stand_in (device);
   machine->n_devices++;
   g_hash_table_insert (self->number_of_name, device->name, GUINT_TO_POINTER (machine->n_devices));
   return TRUE;
@@ -237,6 +268,34 @@ sluice_machine_load (const char *path, GError **error)
   return sluice_machine_parse (text != NULL ? text : "", length, path, error);
 }
 
+SluiceMachine *
+sluice_machine_new_here (SluiceDevice *const *devices, guint n)
+{
+  SluiceMachine *self = g_new0 (SluiceMachine, 1);
+  self->n_devices = n;
+  self->devices = g_new0 (SluiceMachineDevice, n);
+  self->links = g_new (SluiceMachineLink, n * n);
+  for (guint i = 0; i < n * n; i++)
+    self->links[i] = (SluiceMachineLink){ LATENCY_US, per_us (GBPS) };
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceAllocator *allocator = devices[i]->allocator;
+      self->devices[i] = (SluiceMachineDevice){
+        .name = g_strdup (devices[i]->name),
+        .type = g_strdup (devices[i]->klass->type),
+        .flops_per_us = per_us (GFLOPS),
+        .bytes_per_us = per_us (GBPS),
+        .overhead_us = OVERHEAD_US,
+        .memory = sluice_allocator_is_limited (allocator)
+                      ? (double) sluice_allocator_get_limit (allocator)
+                      : INFINITY,
+        .device = devices[i],
+        .is_here = TRUE,
+      };
+    }
+  return self;
+}
+
 void
 sluice_machine_free (SluiceMachine *self)
 {
@@ -244,6 +303,8 @@ sluice_machine_free (SluiceMachine *self)
     {
       g_free (self->devices[i].name);
       g_free (self->devices[i].type);
+      if (!self->devices[i].is_here)
+        g_free (self->devices[i].device);
     }
   g_free (self->devices);
   g_free (self->links);

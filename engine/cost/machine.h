@@ -18,7 +18,9 @@ typedef struct
   double bytes_per_us;  /* that are read and written */
   double overhead_us;   /* of a node that has nothing to do */
   double memory;        /* bytes; INFINITY: no limit */
-  SluiceDevice *device; /* (nullable): the session's; NULL: it is not here */
+  SluiceDevice *device; /* the session's; of one that is not here a stand-in of the machine's, which
+                           has a class and names and nothing else */
+  gboolean is_here;
 } SluiceMachineDevice;
 
 /* One direction. A transfer takes latency_us + bytes / bytes_per_us. */
@@ -50,9 +52,15 @@ typedef struct
 SluiceMachine *
 sluice_machine_parse (const char *text, gsize length, const char *path, GError **error);
 SluiceMachine *sluice_machine_load (const char *path, GError **error);
+/* The devices that are here, as fast as a file that says nothing of their speed has them. The
+ * machine borrows them. */
+SluiceMachine *sluice_machine_new_here (SluiceDevice *const *devices, guint n);
 void sluice_machine_free (SluiceMachine *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceMachine, sluice_machine_free)
 
+/* "CPU:1", "/cpu:1" and the full name mean one device. (transfer full) (nullable):
+ * INVALID_ARGUMENT: no name of one device */
+char *sluice_machine_dup_device_name (const char *text, GError **error);
 /* -1: none has it */
 int sluice_machine_find_device (const SluiceMachine *self, const char *name);
 

@@ -21,6 +21,17 @@ sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass)
   return klass->kernel_type != NULL ? klass->kernel_type : klass->type;
 }
 
+const SluiceDeviceClass *
+sluice_device_class_find (const char *type)
+{
+  if (strcmp (type, cpu_class.type) == 0)
+    return &cpu_class;
+  if (strcmp (type, null_class.type) == 0)
+    return &null_class;
+  const SluiceDeviceKind *kind = sluice_device_find_kind (type, NULL);
+  return kind != NULL ? kind->klass : NULL;
+}
+
 SluiceDevice *
 sluice_tensor_get_device (const SluiceTensor *tensor)
 {

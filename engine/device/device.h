@@ -136,6 +136,9 @@ typedef struct
 /* "CPU": what the kernels of its devices register for. */
 const char *sluice_device_class_get_kernel_type (const SluiceDeviceClass *klass);
 
+/* Of the devices of a type that there are or can be here. (nullable) */
+const SluiceDeviceClass *sluice_device_class_find (const char *type);
+
 /* In whose memory the elements lie. (transfer none) (nullable): the host's */
 SluiceDevice *sluice_tensor_get_device (const SluiceTensor *tensor);
 

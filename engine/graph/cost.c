@@ -61,3 +61,14 @@ sluice_node_get_cost (const SluiceNode *node, gint64 unknown_dim, SluiceCost *co
     take_plain (node, shapes, outputs, cost);
   return TRUE;
 }
+
+double
+sluice_output_bytes (const SluiceOutput *output, double unknown_dim)
+{
+  if (sluice_dtype_is_ref (output->dtype))
+    return 0;
+  double bytes = sluice_dtype_size (output->dtype);
+  for (int i = 0; i < output->shape.rank; i++)
+    bytes *= output->shape.dim[i] < 0 ? unknown_dim : (double) output->shape.dim[i];
+  return bytes;
+}

@@ -492,10 +492,8 @@ gather_limits (Place *place, guint n_before, guint n)
 }
 
 static void
-choose_all (Place *place, guint n)
+choose_others (Place *place, guint n)
 {
-  for (guint32 i = 0; i < n; i++)
-    choose_limited (place, &place->groups[i]);
   /* Sources are asked last: they follow whoever reads them. */
   for (guint32 i = 0; i < n; i++)
     if (sluice_graph_get_node (place->graph, i)->n_inputs)
@@ -519,48 +517,148 @@ has_several_types (SluiceDevice *const *devices, guint n_devices)
   return FALSE;
 }
 
+/* Who stands with whom, and where they can. */
+static void
+place_init (Place *self,
+            SluiceGraph *graph,
+            SluiceDevice *const *devices,
+            guint n_devices,
+            gboolean soft,
+            SluicePlacements *placements)
+{
+  guint n = sluice_graph_get_n_nodes (graph), n_before = placements->nodes->len;
+  g_array_set_size (placements->nodes, n);
+  *self = (Place){
+    .graph = graph,
+    .devices = devices,
+    .n_devices = n_devices,
+    .soft = soft,
+    .has_types = has_several_types (devices, n_devices),
+    .placements = placements,
+    .parent = g_new (guint32, n + 1),
+    .links = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLink)),
+    .limits = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLimit)),
+    .sets = g_ptr_array_new_with_free_func (g_free),
+    .set_of_text = g_hash_table_new (NULL, NULL),
+    .move_of_text = g_hash_table_new (NULL, NULL),
+    .groups = g_new0 (Group, n + 1),
+    .takes_handle = g_new0 (guint8, n + 1),
+    .yields = g_new0 (guint8, n + 1),
+  };
+  for (guint32 i = 0; i < n; i++)
+    {
+      self->parent[i] = i;
+      self->groups[i].device = -1;
+    }
+  for (guint32 i = n_before; i < n; i++)
+    placement_of (self, i)->device = -1;
+  for (guint32 i = 0; i < n; i++)
+    tie_node (self, sluice_graph_get_node (graph, i));
+  gather_limits (self, n_before, n);
+}
+
+static void
+place_clear (Place *self)
+{
+  for (guint32 i = 0; i < sluice_graph_get_n_nodes (self->graph); i++)
+    {
+      g_free (self->groups[i].allowed);
+      g_free (self->groups[i].able);
+      g_clear_error (&self->groups[i].error);
+    }
+  g_free (self->parent);
+  g_array_unref (self->links);
+  g_array_unref (self->limits);
+  g_ptr_array_unref (self->sets);
+  g_hash_table_unref (self->set_of_text);
+  g_hash_table_unref (self->move_of_text);
+  g_free (self->groups);
+  g_free (self->takes_handle);
+  g_free (self->yields);
+}
+
+/* Of groups of which nobody stands yet. What somebody asked for stays the reason. */
+static void
+take_choice (Place *place, const SluicePlaceChoice *choice, guint n)
+{
+  for (guint32 i = 0; i < n; i++)
+    {
+      Group *group = &place->groups[find_root (place, i)];
+      if (group->is_empty || group->held_by || !is_allowed (group, choice->devices[i]))
+        continue;
+      group->device = choice->devices[i];
+      if (group->reason == NULL && choice->reasons[i] != NULL)
+        group->reason = keep_text (place, choice->reasons[i]);
+    }
+}
+
 void
 sluice_place (SluiceGraph *graph,
               SluiceDevice *const *devices,
               guint n_devices,
               guint default_device,
               gboolean soft,
+              const SluicePlaceChoice *choice,
               SluicePlacements *placements)
 {
-  guint n = sluice_graph_get_n_nodes (graph), n_before = placements->nodes->len;
-  g_array_set_size (placements->nodes, n);
-  g_autofree guint32 *parent = g_new (guint32, n + 1);
-  g_autofree Group *groups = g_new0 (Group, n + 1);
-  g_autofree guint8 *takes_handle = g_new0 (guint8, n + 1), *yields = g_new0 (guint8, n + 1);
-  g_autoptr (GArray) links = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLink));
-  g_autoptr (GArray) limits = g_array_new (FALSE, FALSE, sizeof (SluicePlaceLimit));
-  g_autoptr (GPtrArray) sets = g_ptr_array_new_with_free_func (g_free);
-  g_autoptr (GHashTable) set_of_text = g_hash_table_new (NULL, NULL);
-  g_autoptr (GHashTable) move_of_text = g_hash_table_new (NULL, NULL);
-  gboolean has_types = has_several_types (devices, n_devices);
-  Place place = { graph,        devices, n_devices,    default_device, soft, has_types,
-                  placements,   parent,  links,        limits,         sets, set_of_text,
-                  move_of_text, groups,  takes_handle, yields };
+  guint n = sluice_graph_get_n_nodes (graph);
+  Place place;
+  place_init (&place, graph, devices, n_devices, soft, placements);
+  place.default_device = default_device;
   for (guint32 i = 0; i < n; i++)
-    {
-      parent[i] = i;
-      groups[i].device = -1;
-    }
-  for (guint32 i = n_before; i < n; i++)
-    placement_of (&place, i)->device = -1;
-  for (guint32 i = 0; i < n; i++)
-    tie_node (&place, sluice_graph_get_node (graph, i));
-  gather_limits (&place, n_before, n);
-  choose_all (&place, n);
+    choose_limited (&place, &place.groups[i]);
+  if (choice != NULL)
+    take_choice (&place, choice, n);
+  choose_others (&place, n);
   explain_conflicts (&place);
   for (guint32 i = 0; i < n; i++) /* of an edited graph some of those from before have no place */
     settle (&place, sluice_graph_get_node (graph, i));
+  place_clear (&place);
+}
+
+/* ---- before anything is chosen ---- */
+
+SluicePlaceable *
+sluice_placeable_new (SluiceGraph *graph,
+                      SluiceDevice *const *devices,
+                      guint n_devices,
+                      gboolean soft)
+{
+  guint n = sluice_graph_get_n_nodes (graph);
+  SluicePlaceable *self = g_new0 (SluicePlaceable, 1);
+  g_autoptr (SluicePlacements) placements = sluice_placements_new ();
+  Place place;
+  place_init (&place, graph, devices, n_devices, soft, placements);
+  explain_conflicts (&place);
+  self->n_nodes = n;
+  self->roots = g_new (guint32, n + 1);
+  self->allowed = g_new0 (guint8 *, n + 1);
+  self->errors = g_new0 (GError *, n + 1);
   for (guint32 i = 0; i < n; i++)
     {
-      g_free (groups[i].allowed);
-      g_free (groups[i].able);
-      g_clear_error (&groups[i].error);
+      guint32 root = self->roots[i] = find_root (&place, i);
+      const GError *own = placement_of (&place, i)->error;
+      const GError *error = own != NULL ? own : place.groups[root].error;
+      if (error != NULL)
+        self->errors[i] = g_error_copy (error);
+      self->allowed[i] = g_steal_pointer (&place.groups[i].allowed);
     }
+  place_clear (&place);
+  return self;
+}
+
+void
+sluice_placeable_free (SluicePlaceable *self)
+{
+  for (guint i = 0; i < self->n_nodes; i++)
+    {
+      g_free (self->allowed[i]);
+      g_clear_error (&self->errors[i]);
+    }
+  g_free (self->roots);
+  g_free (self->allowed);
+  g_free (self->errors);
+  g_free (self);
 }
 
 /* ---- what was moved ---- */

@@ -38,11 +38,21 @@ char *sluice_placements_dup_moved (const SluicePlacements *self,
                                    SluiceGraph *graph,
                                    SluiceDevice *const *devices);
 
+
+/* What a policy has chosen (engine/cost/policy.h): by node index a device, -1: nothing, and why. It
+ * holds where the node may stand there, and nothing that it stands with stands already. */
+typedef struct
+{
+  const int *devices;
+  const char *const *reasons; /* each (nullable) */
+} SluicePlaceChoice;
+
 /**
  * sluice_place:
  * @placements: nodes that stand somewhere keep their place; the others are added
  * @default_device: number of the one for what asks for none, where that has a kernel there
  * @soft: a device that does not exist is replaced, and the reason recorded
+ * @choice: (nullable)
  *
  * Places every node of the graph: users of one reference or resource and nodes that `_class` ties
  * stand together. A node that can stand nowhere gets an error that names the shortest chain of what
@@ -54,4 +64,22 @@ void sluice_place (SluiceGraph *graph,
                    guint n_devices,
                    guint default_device,
                    gboolean soft,
+                   const SluicePlaceChoice *choice,
                    SluicePlacements *placements);
+
+/* What limits where the nodes of a graph stand, of which nothing stands yet: the same that
+ * sluice_place() keeps to. */
+typedef struct
+{
+  guint n_nodes;
+  guint32 *roots;   /* by node index: the first of those that must stand together with it */
+  guint8 **allowed; /* by root, each by device; NULL: all of them */
+  GError **errors;  /* by node index (nullable): it can stand nowhere, and why */
+} SluicePlaceable;
+
+SluicePlaceable *sluice_placeable_new (SluiceGraph *graph,
+                                       SluiceDevice *const *devices,
+                                       guint n_devices,
+                                       gboolean soft);
+void sluice_placeable_free (SluicePlaceable *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlaceable, sluice_placeable_free)

@@ -168,17 +168,6 @@ sluice_work_find_kernel (const SluiceWork *self, SluiceWorkNode *node)
   return node->kernel;
 }
 
-double
-sluice_output_bytes (const SluiceOutput *output, double unknown_dim)
-{
-  if (sluice_dtype_is_ref (output->dtype))
-    return 0;
-  double bytes = sluice_dtype_size (output->dtype);
-  for (int i = 0; i < output->shape.rank; i++)
-    bytes *= output->shape.dim[i] < 0 ? unknown_dim : (double) output->shape.dim[i];
-  return bytes;
-}
-
 gboolean
 sluice_node_takes_ref (const SluiceNode *node, guint input)
 {

@@ -4,6 +4,7 @@
 
 #include "engine/device/kernel.h"
 #include "engine/device/transfer.h"
+#include "engine/graph/cost.h"
 #include "engine/graph/role.h"
 
 /*
@@ -197,10 +198,6 @@ sluice_work_get_region (const SluiceWorkNode *node)
     node = node->fused_consumer.consumer;
   return node->kind == SLUICE_WORK_FUSED ? &node->region : NULL;
 }
-
-/* As far as the static shape tells, every dimension that it does not know being unknown_dim; 0 of a
- * reference. */
-double sluice_output_bytes (const SluiceOutput *output, double unknown_dim);
 
 /* Does argument number `input` of the node take the variable itself, not its value? */
 gboolean sluice_node_takes_ref (const SluiceNode *node, guint input);

@@ -186,7 +186,7 @@ void
 sluice_executable_cache_place (SluiceExecutableCache *self)
 {
   sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
-                self->devices->len, self->default_device, !self->strict_devices,
+                self->devices->len, self->default_device, !self->strict_devices, NULL,
                 self->snapshot->placements);
   sluice_titles_add (&self->titles, self->snapshot, (SluiceDevice *const *) self->devices->pdata);
 }

@@ -358,7 +358,7 @@ run_program (Case *c, Program *p)
                                 .devices = (SluiceDevice *const *) devices->pdata,
                                 .max_rank = G_MAXINT,
                                 .order_seed = p->seed };
-  sluice_place (p->graph, options.devices, N_DEVICES, 0, FALSE, placements);
+  sluice_place (p->graph, options.devices, N_DEVICES, 0, FALSE, NULL, placements);
   g_autoptr (SluiceWork) work = run_passes (c, p, &options, &error);
   g_autoptr (SluiceWorkText) text = work ? sluice_work_text_new (work) : NULL;
   g_autofree char *lines = text ? sluice_work_text_dup (text) : NULL;

@@ -97,7 +97,7 @@ variable (Fixture *f, const char *name, const char *device)
 static void
 place (Fixture *f, gboolean soft)
 {
-  sluice_place (f->graph, (SluiceDevice *const *) f->devices->pdata, f->devices->len, 0, soft,
+  sluice_place (f->graph, (SluiceDevice *const *) f->devices->pdata, f->devices->len, 0, soft, NULL,
                 f->placements);
 }
 
