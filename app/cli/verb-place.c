@@ -6,17 +6,31 @@
 
 #include "app/cli/devices.h"
 #include "app/cli/place-calibrate.h"
+#include "app/cli/place-choice.h"
 #include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
+#include "engine/train/calibration.h"
+#include "engine/train/measured-file.h"
 #include "engine/train/project.h"
 
 #define MAX_SECONDS 86400
 
 static gboolean calibrates;
 static double seconds = 10;
-static char **feeds, **fetches, **targets;
+static char **feeds, **targets, **fetches;
+static char *machine_path, *costs_path, *policy_name;
 
 static const GOptionEntry options[] = {
+  { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine_path,
+    N_ ("Predict for the devices and links of this file, which need not be here"), N_ ("FILE") },
+  { "costs", 0, 0, G_OPTION_ARG_FILENAME, &costs_path,
+    N_ ("Take the times of nodes and the bytes of values from this file"), N_ ("FILE") },
+  { "policy", 0, 0, G_OPTION_ARG_STRING, &policy_name,
+    N_ ("Choose by greedy (the default), single, round-robin, best or learned"), N_ ("NAME") },
+  { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
+    N_ ("Only what this node needs (repeatable)"), N_ ("NODE") },
+  { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches,
+    N_ ("Only what this edge needs (repeatable)"), N_ ("EDGE") },
   { "calibrate", 0, 0, G_OPTION_ARG_NONE, &calibrates,
     N_ ("Run steps, measure what nodes and links take, and keep that for predictions"), NULL },
   { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("With --calibrate: how long (10)"),
@@ -24,10 +38,6 @@ static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
     N_ ("With --calibrate, of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"),
     N_ ("EDGE=VALUE") },
-  { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches, N_ ("Of a GRAPH: fetch an edge"),
-    N_ ("EDGE") },
-  { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets, N_ ("Of a GRAPH: run a node"),
-    N_ ("NODE") },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -36,21 +46,7 @@ static const CliRunKey run_keys[] = { { "threads" }, { "cpus" },
                                       { "device" },  { "device-options" },
                                       { NULL } };
 
-static void
-print_node (const SluiceNode *node, const char *device, const char *reason)
-{
-  if (!sluice_cli_json)
-    {
-      printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", _ (reason));
-      return;
-    }
-  JsonBuilder *b = sluice_cli_json_begin ();
-  sluice_cli_json_string (b, "node", node->name);
-  sluice_cli_json_string (b, "asked", *node->device != '\0' ? node->device : NULL);
-  sluice_cli_json_string (b, "device", device);
-  sluice_cli_json_string (b, "reason", reason);
-  sluice_cli_json_end (b);
-}
+/* ---- as a session has it ---- */
 
 /* How many nodes stand nowhere. */
 static guint
@@ -64,9 +60,135 @@ print_all (SluiceSession *session)
       const char *reason = NULL;
       const char *device = sluice_session_get_placement (session, node->name, &reason);
       n_nowhere += device == NULL;
-      print_node (node, device, reason);
+      printf ("%s\t%s\t%s\n", node->name, device != NULL ? device : "-", _ (reason));
     }
   return n_nowhere;
+}
+
+static int
+list_placements (SluiceSession *session, SluiceGraph *graph, GError **error)
+{
+  if (!sluice_session_extend (session, graph, error))
+    return EXIT_FAILED;
+  sluice_cli_tell_moved (session);
+  return print_all (session) == 0 ? EXIT_OK : EXIT_FAILED;
+}
+
+/* ---- by a policy ---- */
+
+static gboolean
+find_scope (SluiceGraph *graph, GArray *nodes, GArray *edges, GError **error)
+{
+  for (guint i = 0; targets != NULL && targets[i] != NULL; i++)
+    {
+      SluiceNode *node = sluice_graph_find (graph, targets[i]);
+      if (node == NULL)
+        return sluice_fail (error, SLUICE_ERROR_NOT_FOUND, "target: there is no node '%s'",
+                            targets[i]);
+      g_array_append_val (nodes, node);
+    }
+  for (guint i = 0; fetches != NULL && fetches[i] != NULL; i++)
+    {
+      SluiceEdge edge;
+      if (!sluice_graph_parse_edge (graph, fetches[i], &edge, error))
+        return FALSE;
+      g_array_append_val (edges, edge);
+    }
+  return TRUE;
+}
+
+/* The file's machine, else the session's devices. (transfer full) (nullable) */
+static SluiceMachine *
+load_machine (SluiceSession *session, GError **error)
+{
+  if (machine_path != NULL)
+    return sluice_machine_load (machine_path, error);
+  g_autoptr (GPtrArray) devices = g_ptr_array_new ();
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    g_ptr_array_add (devices, sluice_session_get_device (session, i));
+  return sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
+}
+
+/* What was measured on the devices that are here, and how fast they are where nothing was.
+ * (transfer full) (nullable) */
+static SluiceMeasured *
+take_measured (SluiceMachine *machine, SluiceCostModel *costs, const char *path, GError **error)
+{
+  g_autoptr (GError) damaged = NULL;
+  SluiceCalibration speed;
+  if (machine->is_elsewhere)
+    return sluice_measured_new ();
+  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, &damaged);
+  if (damaged != NULL)
+    g_printerr ("%s\n", damaged->message);
+  if (!sluice_calibration_get (NULL, &speed, NULL, error))
+    return NULL;
+  sluice_calibration_set_speed (&speed, machine);
+  sluice_measured_set_options (measured, sluice_cli_session_options.device_options);
+  sluice_machine_take_measured (machine, measured);
+  sluice_cost_model_set_measured (costs, measured);
+  if (sluice_project_is_folder (path))
+    {
+      g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+      if (project == NULL)
+        return NULL;
+      sluice_cost_model_set_batch (costs, MAX (project->batch, 1));
+    }
+  return g_steal_pointer (&measured);
+}
+
+static void
+print_choice (SluiceGraph *graph,
+              const SluiceMachine *machine,
+              const SluiceGraphWorkload *workload,
+              const SluiceChoice *choice)
+{
+  g_autofree SluiceDevice **devices = g_new (SluiceDevice *, machine->n_devices);
+  g_autoptr (SluicePlacements) placements = sluice_placements_new ();
+  g_autoptr (SluiceGraphPlaceChoice) taken =
+      sluice_graph_place_choice_new (workload, graph, choice);
+  for (guint d = 0; d < machine->n_devices; d++)
+    devices[d] = machine->devices[d].device;
+  sluice_place (graph, devices, machine->n_devices, 0, !sluice_cli_session_options.strict_devices,
+                &taken->told, placements);
+  g_autofree char *moved = sluice_placements_dup_moved (placements, graph, devices);
+  if (moved != NULL)
+    fprintf (stderr, "%s\n", moved);
+  const CliPlaceChoice told = { graph, machine, workload, choice, placements };
+  if (sluice_cli_json)
+    sluice_cli_print_choice_json (&told);
+  else
+    sluice_cli_print_choice (&told);
+}
+
+static int
+choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **error)
+{
+  const SluicePolicyOptions policy_options = { .explains = TRUE };
+  g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (SluiceNode *));
+  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  const SluicePolicy *policy =
+      sluice_policies_find (policy_name != NULL ? policy_name : "greedy", error);
+  if (policy == NULL)
+    return EXIT_USAGE;
+  g_autoptr (SluiceMachine) machine = load_machine (session, error);
+  g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
+  g_autoptr (SluiceMeasured) measured =
+      machine != NULL ? take_measured (machine, costs, path, error) : NULL;
+  if (measured == NULL || !find_scope (graph, nodes, edges, error)
+      || (costs_path != NULL && !sluice_cost_model_load_given (costs, costs_path, graph, error)))
+    return EXIT_FAILED;
+  const SluiceWorkloadScope scope = { (SluiceNode *const *) nodes->data,
+                                      (const SluiceEdge *) edges->data, nodes->len, edges->len };
+  g_autoptr (SluiceGraphWorkload) workload = sluice_graph_workload_new (
+      graph, &scope, machine, costs, !sluice_cli_session_options.strict_devices, error);
+  g_autoptr (SluiceChoice) choice =
+      workload != NULL ? sluice_policy_run (policy, workload->workload, &policy_options, error)
+                       : NULL;
+  if (choice == NULL)
+    return EXIT_FAILED;
+  print_choice (graph, machine, workload, choice);
+  return EXIT_OK;
 }
 
 static int
@@ -85,30 +207,57 @@ place (char **arguments, GError **error)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
   if (calibrates)
     return calibrate (arguments[0], error);
+  gboolean chooses = sluice_cli_json || machine_path != NULL || costs_path != NULL
+                     || policy_name != NULL || targets != NULL || fetches != NULL;
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&sluice_cli_session_options, error) : NULL;
-  if (session == NULL || !sluice_session_extend (session, graph, error))
+  if (session == NULL)
     return EXIT_FAILED;
-  sluice_cli_tell_moved (session);
-  return print_all (session) == 0 ? EXIT_OK : EXIT_FAILED;
+  return chooses ? choose (session, graph, arguments[0], error)
+                 : list_placements (session, graph, error);
 }
 
 const Verb sluice_verb_place = {
   .name = "place",
   .arguments = N_ ("PROJECT|GRAPH|SAVEDMODEL"),
   .summary = N_ ("Tell on which device each node stands, and why"),
-  .details = N_ ("A line a node: its name, its device, the reason. Where requests, kernels and "
-                 "nodes that must stand together leave no device, the line has '-' and names the "
-                 "shortest chain of those that exclude each other; the exit status is 1 then. A "
-                 "request for a device that is not here is left out, and the reason says so.\n\n"
-                 "With --calibrate steps of the project, or of a graph that is fed and fetched, "
-                 "run for ten seconds, and what each op took on such shapes and each link between "
-                 "devices is kept in the cache folder, by machine, beside what was measured "
-                 "before: 'sluice train' adds to it, too."),
+  .details = N_ (
+      "A line a node: its name, its device, the reason. Where requests, kernels and nodes that "
+      "must stand together leave no device, the line has '-' and names the shortest chain of those "
+      "that exclude each other; the exit status is 1 then. A request for a device that is not here "
+      "is left out, and the reason says so.\n\n"
+      "With --policy, --machine, --costs, --target, --fetch or --json a policy chooses the "
+      "devices: "
+      "greedy puts each node where it ends soonest, single all on the best one device, round-robin "
+      "each on the next, best looks at all placements and orders of up to 12 nodes, learned tries "
+      "thousands in the simulator, learns from them and searches on. What it "
+      "chooses "
+      "is never slower than one device by the simulator's count, and where one device is as good "
+      "it "
+      "says so. Constraints and memory always hold. A machine is a file {\"devices\": [{\"name\", "
+      "\"gflops\", \"gbps\", \"memory\", \"overhead_us\"}], \"links\": [{\"from\", \"to\", "
+      "\"latency_us\", \"gbps\"}]}, costs are {\"nodes\": {NAME: {\"us\": {DEVICE: 10}, \"bytes\": "
+      "[4000]}}}: what names no figure follows the formulas of the op definitions, a node whose "
+      "\"us\" names some devices stands only there. A type of device that is not known here is "
+      "taken "
+      "to run what a CPU runs. A loop counts as one iteration.\n\n"
+      "With --calibrate steps of the project, or of a graph that is fed and fetched, run for ten "
+      "seconds, and what each op took on such shapes and each link between devices is kept in the "
+      "cache folder, by machine, beside what was measured before: 'sluice train' adds to it, too. "
+      "On devices that are here that goes before the formulas."),
   .json = "{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
-          "{\"node\": \"string\", \"asked\": \"string|null\", \"device\": \"string|null\", "
-          "\"reason\": \"string\"}",
+          "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
+          "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
+          "\"number|null\", \"tried\": \"int\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
+          "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "
+          "\"end_us\": \"number\", \"reason\": \"string\", \"margin_us\": \"number|null\", "
+          "\"step\": \"int\", \"candidates\": [{\"device\": \"string\", \"ready_us\": "
+          "\"number|null\", \"transfer_us\": \"number|null\", \"queue_us\": \"number|null\", "
+          "\"compute_us\": \"number|null\", \"finish_us\": \"number|null\", \"peak_bytes\": "
+          "\"number|null\", \"why_not\": \"string|null\"}], \"measured_us\": \"number|null\"}}, "
+          "\"transfers\": [{\"tensor\": \"string\", \"from\": \"string\", \"to\": \"string\", "
+          "\"start_us\": \"number\", \"end_us\": \"number\", \"bytes\": \"number\"}]}",
   .options = options,
   .run_keys = run_keys,
   .run = place,

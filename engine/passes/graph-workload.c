@@ -2,9 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/passes/graph-workload.h"
 
+#include <glib/gi18n-lib.h>
 #include <math.h>
-
-#include "engine/passes/place.h"
+#include <string.h>
 
 #define NONE G_MAXUINT
 
@@ -267,6 +267,60 @@ sluice_graph_workload_free (SluiceGraphWorkload *self)
 {
   g_clear_pointer (&self->workload, sluice_workload_free);
   g_free (self->nodes);
+  g_free (self);
+}
+
+/* ---- what was chosen ---- */
+
+char *
+sluice_graph_workload_dup_time (double us)
+{
+  if (us < 1000)
+    return g_strdup_printf (_ ("%.3g µs"), us);
+  return us < 1e6 ? g_strdup_printf (_ ("%.3g ms"), us / 1e3)
+                  : g_strdup_printf (_ ("%.3g s"), us / 1e6);
+}
+
+static const char *
+keep_reason (SluiceGraphPlaceChoice *self, const SluiceDecision *decision)
+{
+  g_autofree char *text = NULL;
+  if (isfinite (decision->margin_us) && decision->margin_us > 0)
+    {
+      g_autofree char *time = sluice_graph_workload_dup_time (decision->margin_us);
+      /* How a node came to its device: by which policy, and how much later it ends elsewhere. */
+      text = g_strdup_printf (_ ("%s, by %s"), decision->reason, time);
+    }
+  return g_string_chunk_insert_const (self->texts, text != NULL ? text : decision->reason);
+}
+
+SluiceGraphPlaceChoice *
+sluice_graph_place_choice_new (const SluiceGraphWorkload *workload,
+                               SluiceGraph *graph,
+                               const SluiceChoice *choice)
+{
+  guint n = sluice_graph_get_n_nodes (graph);
+  SluiceGraphPlaceChoice *self = g_new0 (SluiceGraphPlaceChoice, 1);
+  self->devices = g_new (int, n + 1);
+  self->reasons = g_new0 (const char *, n + 1);
+  self->texts = g_string_chunk_new (1024);
+  memset (self->devices, 0xff, n * sizeof (int));
+  for (guint v = 0; v < choice->n_nodes; v++)
+    {
+      guint i = workload->nodes[v]->id - 1;
+      self->devices[i] = (int) choice->devices[v];
+      self->reasons[i] = keep_reason (self, &choice->decisions[v]);
+    }
+  self->told = (SluicePlaceChoice){ self->devices, self->reasons };
+  return self;
+}
+
+void
+sluice_graph_place_choice_free (SluiceGraphPlaceChoice *self)
+{
+  g_free (self->devices);
+  g_free (self->reasons);
+  g_string_chunk_free (self->texts);
   g_free (self);
 }
 

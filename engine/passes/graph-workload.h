@@ -3,8 +3,8 @@
 #pragma once
 
 #include "engine/cost/cost-model.h"
-#include "engine/cost/workload.h"
-#include "engine/graph/graph.h"
+#include "engine/cost/policy.h"
+#include "engine/passes/place.h"
 
 /* Stands for each dimension that a shape does not know: a usual batch. */
 #define SLUICE_WORKLOAD_DIM 32
@@ -47,6 +47,27 @@ SluiceGraphWorkload *sluice_graph_workload_new (SluiceGraph *graph,
 void sluice_graph_workload_free (SluiceGraphWorkload *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphWorkload, sluice_graph_workload_free)
 
+/**
+ * sluice_graph_place_choice_new:
+ *
+ * What was chosen, by node of the graph: for sluice_place(). Reasons are as "greedy, by 1.71 ms".
+ */
+typedef struct
+{
+  SluicePlaceChoice told;
+  int *devices;
+  const char **reasons;
+  GStringChunk *texts;
+} SluiceGraphPlaceChoice;
+
+SluiceGraphPlaceChoice *sluice_graph_place_choice_new (const SluiceGraphWorkload *workload,
+                                                       SluiceGraph *graph,
+                                                       const SluiceChoice *choice);
+void sluice_graph_place_choice_free (SluiceGraphPlaceChoice *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceGraphPlaceChoice, sluice_graph_place_choice_free)
+
+/* "1.71 ms": a time in the unit in which it has few digits. (transfer full) */
+char *sluice_graph_workload_dup_time (double us);
 /* Of a value of the workload: "name:0", "^name". (transfer full) */
 char *
 sluice_graph_workload_dup_value_name (const SluiceGraphWorkload *self, guint node, guint output);

@@ -38,7 +38,6 @@ char *sluice_placements_dup_moved (const SluicePlacements *self,
                                    SluiceGraph *graph,
                                    SluiceDevice *const *devices);
 
-
 /* What a policy has chosen (engine/cost/policy.h): by node index a device, -1: nothing, and why. It
  * holds where the node may stand there, and nothing that it stands with stands already. */
 typedef struct
