@@ -5,12 +5,19 @@
 #include <stdio.h>
 
 #include "app/cli/devices.h"
+#include "app/cli/place-calibrate.h"
 #include "app/cli/place-choice.h"
 #include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
+#include "engine/train/calibration.h"
+#include "engine/train/measured-file.h"
 #include "engine/train/project.h"
 
-static char **targets, **fetches;
+#define MAX_SECONDS 86400
+
+static gboolean calibrates;
+static double seconds = 10;
+static char **feeds, **targets, **fetches;
 static char *machine_path, *costs_path, *policy_name;
 
 static const GOptionEntry options[] = {
@@ -19,16 +26,25 @@ static const GOptionEntry options[] = {
   { "costs", 0, 0, G_OPTION_ARG_FILENAME, &costs_path,
     N_ ("Take the times of nodes and the bytes of values from this file"), N_ ("FILE") },
   { "policy", 0, 0, G_OPTION_ARG_STRING, &policy_name,
-    N_ ("Choose by greedy (the default), single, round-robin or best"), N_ ("NAME") },
+    N_ ("Choose by greedy (the default), single, round-robin, best or learned"), N_ ("NAME") },
   { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
     N_ ("Only what this node needs (repeatable)"), N_ ("NODE") },
   { "fetch", 0, 0, G_OPTION_ARG_STRING_ARRAY, &fetches,
     N_ ("Only what this edge needs (repeatable)"), N_ ("EDGE") },
+  { "calibrate", 0, 0, G_OPTION_ARG_NONE, &calibrates,
+    N_ ("Run steps, measure what nodes and links take, and keep that for predictions"), NULL },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("With --calibrate: how long (10)"),
+    N_ ("S") },
+  { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
+    N_ ("With --calibrate, of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"),
+    N_ ("EDGE=VALUE") },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "cpus" },   { "nulls" },          { "soft-placement" },
-                                      { "device" }, { "device-options" }, { NULL } };
+static const CliRunKey run_keys[] = { { "threads" }, { "cpus" },
+                                      { "nulls" },   { "soft-placement" },
+                                      { "device" },  { "device-options" },
+                                      { NULL } };
 
 /* ---- as a session has it ---- */
 
@@ -93,6 +109,34 @@ load_machine (SluiceSession *session, GError **error)
   return sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
 }
 
+/* What was measured on the devices that are here, and how fast they are where nothing was.
+ * (transfer full) (nullable) */
+static SluiceMeasured *
+take_measured (SluiceMachine *machine, SluiceCostModel *costs, const char *path, GError **error)
+{
+  g_autoptr (GError) damaged = NULL;
+  SluiceCalibration speed;
+  if (machine->is_elsewhere)
+    return sluice_measured_new ();
+  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, &damaged);
+  if (damaged != NULL)
+    g_printerr ("%s\n", damaged->message);
+  if (!sluice_calibration_get (NULL, &speed, NULL, error))
+    return NULL;
+  sluice_calibration_set_speed (&speed, machine);
+  sluice_measured_set_options (measured, sluice_cli_session_options.device_options);
+  sluice_machine_take_measured (machine, measured);
+  sluice_cost_model_set_measured (costs, measured);
+  if (sluice_project_is_folder (path))
+    {
+      g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+      if (project == NULL)
+        return NULL;
+      sluice_cost_model_set_batch (costs, MAX (project->batch, 1));
+    }
+  return g_steal_pointer (&measured);
+}
+
 static void
 print_choice (SluiceGraph *graph,
               const SluiceMachine *machine,
@@ -118,7 +162,7 @@ print_choice (SluiceGraph *graph,
 }
 
 static int
-choose (SluiceSession *session, SluiceGraph *graph, GError **error)
+choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **error)
 {
   const SluicePolicyOptions policy_options = { .explains = TRUE };
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (SluiceNode *));
@@ -129,7 +173,9 @@ choose (SluiceSession *session, SluiceGraph *graph, GError **error)
     return EXIT_USAGE;
   g_autoptr (SluiceMachine) machine = load_machine (session, error);
   g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
-  if (machine == NULL || !find_scope (graph, nodes, edges, error)
+  g_autoptr (SluiceMeasured) measured =
+      machine != NULL ? take_measured (machine, costs, path, error) : NULL;
+  if (measured == NULL || !find_scope (graph, nodes, edges, error)
       || (costs_path != NULL && !sluice_cost_model_load_given (costs, costs_path, graph, error)))
     return EXIT_FAILED;
   const SluiceWorkloadScope scope = { (SluiceNode *const *) nodes->data,
@@ -146,10 +192,21 @@ choose (SluiceSession *session, SluiceGraph *graph, GError **error)
 }
 
 static int
+calibrate (const char *path, GError **error)
+{
+  const CliSteps names = { .feeds = feeds, .fetches = fetches, .targets = targets };
+  if (!(seconds > 0 && seconds <= MAX_SECONDS))
+    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
+  return sluice_cli_calibrate (&names, path, seconds, error);
+}
+
+static int
 place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
+  if (calibrates)
+    return calibrate (arguments[0], error);
   gboolean chooses = sluice_cli_json || machine_path != NULL || costs_path != NULL
                      || policy_name != NULL || targets != NULL || fetches != NULL;
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (arguments[0], error);
@@ -157,7 +214,8 @@ place (char **arguments, GError **error)
       graph != NULL ? sluice_session_new (&sluice_cli_session_options, error) : NULL;
   if (session == NULL)
     return EXIT_FAILED;
-  return chooses ? choose (session, graph, error) : list_placements (session, graph, error);
+  return chooses ? choose (session, graph, arguments[0], error)
+                 : list_placements (session, graph, error);
 }
 
 const Verb sluice_verb_place = {
@@ -172,7 +230,8 @@ const Verb sluice_verb_place = {
       "With --policy, --machine, --costs, --target, --fetch or --json a policy chooses the "
       "devices: "
       "greedy puts each node where it ends soonest, single all on the best one device, round-robin "
-      "each on the next, best looks at all placements and orders of up to 12 nodes. What it "
+      "each on the next, best looks at all placements and orders of up to 12 nodes, learned tries "
+      "thousands in the simulator, learns from them and searches on. What it "
       "chooses "
       "is never slower than one device by the simulator's count, and where one device is as good "
       "it "
@@ -182,8 +241,13 @@ const Verb sluice_verb_place = {
       "[4000]}}}: what names no figure follows the formulas of the op definitions, a node whose "
       "\"us\" names some devices stands only there. A type of device that is not known here is "
       "taken "
-      "to run what a CPU runs. A loop counts as one iteration."),
-  .json = "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
+      "to run what a CPU runs. A loop counts as one iteration.\n\n"
+      "With --calibrate steps of the project, or of a graph that is fed and fetched, run for ten "
+      "seconds, and what each op took on such shapes and each link between devices is kept in the "
+      "cache folder, by machine, beside what was measured before: 'sluice train' adds to it, too. "
+      "On devices that are here that goes before the formulas."),
+  .json = "{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
+          "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
           "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
           "\"number|null\", \"tried\": \"int\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
           "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "

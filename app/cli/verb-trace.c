@@ -6,16 +6,10 @@
 #include <stdio.h>
 
 #include "app/cli/cli.h"
-#include "app/cli/feeds.h"
-#include "app/cli/files.h"
-#include "app/cli/run-options.h"
-#include "engine/base/error.h"
-#include "engine/base/pool.h"
-#include "engine/graph/graphdef.h"
+#include "app/cli/steps.h"
 #include "engine/store/file.h"
 #include "engine/trace/memory-recorder.h"
 #include "engine/trace/trace-file.h"
-#include "engine/train/replica.h"
 
 #define MAX_STEPS 1000000000
 
@@ -55,21 +49,20 @@ static const CliRunKey run_keys[] = {
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct
 {
-  SluiceSession *session;
-  GArray *events; /* of SluiceTraceEvent */
+  SluiceSession *session; /* (nullable): what events live as long as */
+  GArray *events;         /* of SluiceTraceEvent */
   guint64 cursor, n_lost;
   SluiceMemoryRecorder *recorder; /* (nullable): nobody asked for it */
   GString *lines;                 /* of what it records */
 } Tracing;
 
+/* Of the step that comes. */
 static void
-record_memory (Tracing *self, gint64 step)
+record_memory (Tracing *self, SluiceSession *session)
 {
-  if (memory_log == NULL || step <= n_warm)
-    return;
   if (self->recorder == NULL)
     {
-      self->recorder = sluice_memory_recorder_new (self->session);
+      self->recorder = sluice_memory_recorder_new (session);
       self->lines = g_string_new (NULL);
     }
   sluice_memory_recorder_begin (self->recorder);
@@ -78,8 +71,6 @@ record_memory (Tracing *self, gint64 step)
 static void
 collect_memory (Tracing *self, gint64 step)
 {
-  if (self->recorder == NULL)
-    return;
   g_autoptr (GPtrArray) tapes = sluice_memory_recorder_end (self->recorder, (guint64) step);
   for (guint i = 0; i < tapes->len; i++)
     {
@@ -89,77 +80,25 @@ collect_memory (Tracing *self, gint64 step)
     }
 }
 
-/* Of steps before `first` nothing is kept. */
-static void
-collect (Tracing *self, gint64 step, gint64 first)
+/* Of steps that are not written nothing is kept. */
+static gboolean
+collect (SluiceSession *session, gint64 step, gint64 batch, gpointer tracing)
 {
+  Tracing *self = tracing;
   guint64 lost;
-  collect_memory (self, step);
-  g_autoptr (GArray) events = sluice_session_dup_trace (self->session, &self->cursor, &lost);
-  if (step < first)
-    return;
-  self->n_lost += lost;
-  if (events->len)
-    g_array_append_vals (self->events, events->data, events->len);
-}
-
-static gboolean
-trace_project (Tracing *tracing, SluiceReplica *replica, GError **error)
-{
-  g_autofree double *scalars = g_new (double, replica->n_scalars);
-  if (!sluice_replica_initialize (replica, error))
-    return FALSE;
-  collect (tracing, 0, 1);
-  for (gint64 i = 1; i <= n_warm + n_steps; i++)
+  gboolean goes_on = step < n_warm + n_steps;
+  if (self->recorder != NULL)
+    collect_memory (self, step);
+  g_autoptr (GArray) events = sluice_session_dup_trace (session, &self->cursor, &lost);
+  if (step > n_warm)
     {
-      SluiceRunOptions run = { .step = (guint64) i };
-      record_memory (tracing, i);
-      if (!sluice_replica_step (replica, scalars, NULL, &run, error))
-        return FALSE;
-      collect (tracing, i, n_warm + 1);
+      self->n_lost += lost;
+      if (events->len)
+        g_array_append_vals (self->events, events->data, events->len);
     }
-  return TRUE;
-}
-
-static gboolean
-run_once (SluiceSession *session, const GArray *parsed, gint64 step, gboolean fetch, GError **error)
-{
-  guint n_fetches = fetch && fetches != NULL ? g_strv_length (fetches) : 0;
-  guint n_targets = n_fetches == 0 ? g_strv_length (targets) : 0;
-  g_autofree SluiceTensor **outputs = g_new0 (SluiceTensor *, n_fetches + 1);
-  SluiceRunOptions run = { .step = (guint64) step };
-  if (!sluice_session_run (session,
-                           &(SluiceStepNames){ .feeds = (const SluiceFeed *) parsed->data,
-                                               .fetches = (const char *const *) fetches,
-                                               .targets = (const char *const *) targets,
-                                               .n_feeds = parsed->len,
-                                               .n_fetches = n_fetches,
-                                               .n_targets = n_targets },
-                           outputs, &run, error))
-    return FALSE;
-  for (guint i = 0; i < n_fetches; i++)
-    sluice_tensor_unref (outputs[i]);
-  return TRUE;
-}
-
-static gboolean
-trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **error)
-{
-  gboolean has_both = fetches != NULL && targets != NULL;
-  g_autoptr (GArray) parsed = sluice_cli_parse_feeds (graph, NULL, feeds, error);
-  if (parsed == NULL || !sluice_session_extend (tracing->session, graph, error)
-      || !sluice_cli_restore_saved_model (tracing->session, graph, path, error)
-      || (has_both && !run_once (tracing->session, parsed, 0, FALSE, error)))
-    return FALSE;
-  collect (tracing, 0, 1);
-  for (gint64 i = 1; i <= n_warm + n_steps; i++)
-    {
-      record_memory (tracing, i);
-      if (!run_once (tracing->session, parsed, i, TRUE, error))
-        return FALSE;
-      collect (tracing, i, n_warm + 1);
-    }
-  return TRUE;
+  if (memory_log != NULL && goes_on && step >= n_warm)
+    record_memory (self, session);
+  return goes_on;
 }
 
 static int
@@ -195,46 +134,6 @@ write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
   return EXIT_OK;
 }
 
-static gboolean
-run_project (const char *folder, Tracing *tracing, GError **error)
-{
-  g_autoptr (SluiceProject) project = sluice_project_load (folder, error);
-  g_autoptr (SluiceExamples) examples = NULL, test = NULL;
-  GError *failed = NULL;
-  if (project == NULL)
-    return FALSE;
-  sluice_cli_allow_files (project->files);
-  sluice_examples_load_all (project, &examples, &test, &failed);
-  if (failed != NULL)
-    {
-      g_propagate_error (error, failed);
-      return FALSE;
-    }
-  SluiceReplica *replica =
-      sluice_replica_new (project, examples, test, MAX (sluice_cli_session_options.n_cpus, 1),
-                          &sluice_cli_session_options, error);
-  if (replica == NULL)
-    return FALSE;
-  sluice_cli_tell_file_ops (replica->graph);
-  tracing->session = g_object_ref (replica->session);
-  gboolean ok = trace_project (tracing, replica, error);
-  sluice_replica_free (replica);
-  return ok;
-}
-
-static gboolean
-run_graph_file (const char *path, Tracing *tracing, GError **error)
-{
-  g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
-  SluiceSessionOptions session_options = sluice_cli_session_options;
-  session_options.files = files;
-  g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
-  if (graph != NULL)
-    sluice_cli_tell_file_ops (graph);
-  tracing->session = graph != NULL ? sluice_session_new (&session_options, error) : NULL;
-  return tracing->session != NULL && trace_graph (tracing, graph, path, error);
-}
-
 static int
 trace (char **arguments, GError **error)
 {
@@ -252,18 +151,14 @@ trace (char **arguments, GError **error)
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
-  gboolean is_project = sluice_project_is_folder (arguments[0]);
-  if (is_project && (feeds != NULL || fetches != NULL || targets != NULL))
-    return sluice_cli_usage (
-        error, _ ("--feed, --fetch and --target are for a GRAPH; a project has its own"));
-  if (!is_project && fetches == NULL && targets == NULL)
-    return sluice_cli_usage (error, _ ("say what to run: --fetch EDGE or --target NODE"));
-  sluice_pool_set_threads (sluice_cli_session_options.n_threads);
   g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   Tracing tracing = { .events = events };
-  gboolean ok = is_project ? run_project (arguments[0], &tracing, error)
-                           : run_graph_file (arguments[0], &tracing, error);
-  int status = ok ? write_file (&tracing, format, error) : EXIT_FAILED;
+  const CliSteps steps = { feeds, fetches, targets, collect, &tracing };
+  int status = sluice_cli_check_steps (&steps, arguments[0], error);
+  if (status != EXIT_OK)
+    return status;
+  tracing.session = sluice_cli_run_steps (&steps, arguments[0], error);
+  status = tracing.session != NULL ? write_file (&tracing, format, error) : EXIT_FAILED;
   g_clear_pointer (&tracing.recorder, sluice_memory_recorder_free);
   if (tracing.lines != NULL)
     g_string_free (tracing.lines, TRUE);
@@ -279,8 +174,7 @@ const Verb sluice_verb_trace = {
                  "and iteration, and the bytes that went in, came out and were live. The trace is "
                  "always on and costs under 1 %."),
   .json = "{\"file\": \"string|null\", \"memory_log\": \"string|null\", \"steps\": \"int\", "
-          "\"events\": "
-          "\"int\", \"lost\": \"int\"}",
+          "\"events\": \"int\", \"lost\": \"int\"}",
   .options = options,
   .run_keys = run_keys,
   .run = trace,

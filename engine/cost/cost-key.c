@@ -8,7 +8,9 @@
 static gboolean
 changes_work (const SluiceAttr *attr)
 {
-  static const char *const names[] = { "container", "name", "seed", "seed2", "shared_name" };
+  static const char *const names[] = {
+    "allowed_devices", "container", "debug_name", "name", "seed", "seed2", "shared_name"
+  };
   SluiceAttrKind kind =
       attr->value.kind == SLUICE_ATTR_LIST ? attr->value.list_kind : attr->value.kind;
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
@@ -17,6 +19,29 @@ changes_work (const SluiceAttr *attr)
   return *attr->name != '_'
          && (kind == SLUICE_ATTR_BOOL || kind == SLUICE_ATTR_INT || kind == SLUICE_ATTR_STRING
              || kind == SLUICE_ATTR_FUNC);
+}
+
+/* How many nodes are looked at to find out that one is made of constants alone. */
+#define MOST_LOOKS 64
+
+static gboolean
+is_constant (const SluiceNode *node, guint *n_looks)
+{
+  if (node->op == NULL || (node->op->def->flags & SLUICE_OP_STATEFUL) != 0
+      || (*n_looks)++ >= MOST_LOOKS)
+    return FALSE;
+  for (guint i = 0; i < node->n_inputs; i++)
+    if (node->inputs[i].node == NULL || !is_constant (node->inputs[i].node, n_looks))
+      return FALSE;
+  return node->n_inputs > 0 || node->op->def->role == SLUICE_ROLE_CONST;
+}
+
+/* It is computed before the first step, and says nothing of those that are not. */
+static gboolean
+is_made_of_constants (const SluiceNode *node)
+{
+  guint n_looks = 0;
+  return node->n_inputs > 0 && is_constant (node, &n_looks);
 }
 
 static const char *
@@ -43,6 +68,8 @@ append_family (GString *text, const SluiceNode *node)
         g_autofree char *value = sluice_attr_value_to_string (&node->attrs[i].value);
         g_string_append_printf (text, " %s=%s", node->attrs[i].name, value);
       }
+  if (is_made_of_constants (node))
+    g_string_append (text, " of constants");
 }
 
 static void

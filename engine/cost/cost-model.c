@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
-#include "engine/cost/cost-model.h"
+#include "engine/cost/cost-model-private.h"
 
 #include <math.h>
 
@@ -22,7 +22,9 @@ typedef struct
 
 struct _SluiceCostModel
 {
-  GHashTable *given; /* name of a node: Given */
+  GHashTable *given;        /* name of a node: Given */
+  SluiceMeasured *measured; /* (nullable) */
+  gint64 batch;             /* 0: as they ask */
 };
 
 static void
@@ -47,6 +49,18 @@ sluice_cost_model_free (SluiceCostModel *self)
 {
   g_hash_table_unref (self->given);
   g_free (self);
+}
+
+void
+sluice_cost_model_set_measured (SluiceCostModel *self, SluiceMeasured *measured)
+{
+  self->measured = measured;
+}
+
+void
+sluice_cost_model_set_batch (SluiceCostModel *self, gint64 batch)
+{
+  self->batch = batch;
 }
 
 /* ---- costs.json ---- */
@@ -180,16 +194,22 @@ has_kernel (const SluiceNode *node, const SluiceDevice *device)
          || sluice_device_class_find_kernel (device->klass, node, G_MAXINT, NULL) != NULL;
 }
 
-/* What cannot be computed beside what is read and written takes the longer of both. A node whose
- * shapes say nothing at all has the overhead alone. */
+/* What cannot be computed beside what is read and written takes the longer of both. */
+double
+sluice_cost_formula_get_us (const SluiceCost *cost, const SluiceMachineDevice *device)
+{
+  return device->overhead_us
+         + MAX (cost->flops / device->flops_per_us, cost->bytes / device->bytes_per_us);
+}
+
+/* A node whose shapes say nothing at all has the overhead alone. */
 static double
 get_formula (const SluiceNode *node, const SluiceMachineDevice *device, gint64 unknown_dim)
 {
   SluiceCost cost;
   if (!sluice_node_get_cost (node, unknown_dim, &cost))
     return device->overhead_us;
-  return device->overhead_us
-         + MAX (cost.flops / device->flops_per_us, cost.bytes / device->bytes_per_us);
+  return sluice_cost_formula_get_us (&cost, device);
 }
 
 SluiceFigure
@@ -202,6 +222,8 @@ sluice_cost_model_get (SluiceCostModel *self,
   SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE };
   if (!has_kernel (node, device->device))
     return figure;
+  if (self->batch > 0)
+    unknown_dim = self->batch;
   if (given != NULL && given->us != NULL)
     {
       const double *us = g_hash_table_lookup (given->us, device->name);
@@ -214,6 +236,9 @@ sluice_cost_model_get (SluiceCostModel *self,
         }
       return figure;
     }
+  if (self->measured != NULL && device->is_here
+      && sluice_cost_measured_get (self->measured, node, device, unknown_dim, &figure))
+    return figure;
   figure.us = get_formula (node, device, unknown_dim);
   figure.plus_minus = figure.us * FORMULA_PLUS_MINUS;
   figure.source = SLUICE_COST_FORMULA;
@@ -229,5 +254,6 @@ sluice_cost_model_get_bytes (SluiceCostModel *self,
   const Given *given = g_hash_table_lookup (self->given, node->name);
   if (given != NULL && output < given->n_outputs)
     return given->bytes[output];
-  return sluice_output_bytes (&node->outputs[output], (double) unknown_dim);
+  return sluice_output_bytes (&node->outputs[output],
+                              (double) (self->batch > 0 ? self->batch : unknown_dim));
 }

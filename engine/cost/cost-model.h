@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/cost/measured.h"
 #include "engine/cost/machine.h"
 #include "engine/graph/cost.h"
 
@@ -47,6 +48,14 @@ gboolean sluice_cost_model_parse_given (SluiceCostModel *self,
                                         const char *path,
                                         SluiceGraph *graph,
                                         GError **error);
+
+/* What was measured goes before the formulas, on devices that are here. measured: borrowed */
+void sluice_cost_model_set_measured (SluiceCostModel *self, SluiceMeasured *measured);
+/* Stands for dimensions that are not known, whatever those who ask take for it: the batch that
+ * steps were measured with. */
+void sluice_cost_model_set_batch (SluiceCostModel *self, gint64 batch);
+/* Links between devices that are here take what was measured of them. */
+void sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured);
 
 /* Of a node on a device of the machine. unknown_dim: stands for each dimension that is not known */
 SluiceFigure sluice_cost_model_get (SluiceCostModel *self,

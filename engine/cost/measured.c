@@ -68,7 +68,8 @@ sluice_measured_free (SluiceMeasured *self)
 void
 sluice_measured_set_options (SluiceMeasured *self, const char *device_options)
 {
-  char *options = g_strdelimit (g_strdup (device_options), "\t\n\r", ' ');
+  char *options =
+      device_options != NULL ? g_strdelimit (g_strdup (device_options), "\t\n\r", ' ') : NULL;
   g_free (self->device_options);
   self->device_options = options;
   g_hash_table_remove_all (self->names);

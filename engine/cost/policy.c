@@ -55,7 +55,7 @@ choice_new (const SluiceWorkload *w, const char *policy)
   self->devices = g_new0 (guint, w->n_nodes + 1);
   self->decisions = g_new0 (SluiceDecision, w->n_nodes + 1);
   self->policy = policy;
-  self->single_us = INFINITY;
+  self->single_us = self->learned_us = INFINITY;
   self->texts = g_string_chunk_new (256);
   return self;
 }

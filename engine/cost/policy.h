@@ -38,12 +38,14 @@ typedef struct
   SluiceSimulation *schedule; /* as the simulator has it */
   SluiceDecision *decisions;  /* by node */
   guint n_nodes;
-  const char *policy;  /* that was asked for */
-  const char *instead; /* (nullable): the one that was taken, for it is no worse: "single" */
-  const char *why;     /* (nullable): instead, where what was asked for gave no schedule */
-  double single_us;    /* on the best one device; INFINITY: it fits on none */
-  guint64 n_tried;     /* schedules that were looked at */
-  double seconds;      /* spent on it */
+  const char *policy;   /* that was asked for */
+  const char *instead;  /* (nullable): the one that was taken, for it is no worse: "single" */
+  const char *why;      /* (nullable): instead, where what was asked for gave no schedule */
+  const char *found_by; /* (nullable): which part of the policy found it, where it has several */
+  double learned_us;    /* of 'learned': by REINFORCE alone; INFINITY: nothing, or another policy */
+  double single_us;     /* on the best one device; INFINITY: it fits on none */
+  guint64 n_tried;      /* schedules that were looked at */
+  double seconds;       /* spent on it */
   GStringChunk *texts;
 } SluiceChoice;
 
@@ -76,7 +78,8 @@ typedef struct
   POLICY (greedy)                                                                                  \
   POLICY (single)                                                                                  \
   POLICY (round_robin)                                                                             \
-  POLICY (best)
+  POLICY (best)                                                                                    \
+  POLICY (learned)
 
 /* (array length=n) */
 const SluicePolicy *const *sluice_policies_list (guint *n);

@@ -236,3 +236,18 @@ sluice_calibration_get_step_us (const SluiceCalibration *self, const GArray *cal
   *spread = MODEL_SPREAD * us;
   return us;
 }
+
+void
+sluice_calibration_set_speed (const SluiceCalibration *self, SluiceMachine *machine)
+{
+  for (guint i = 0; i < machine->n_devices; i++)
+    {
+      SluiceMachineDevice *device = &machine->devices[i];
+      const char *kernels = sluice_device_class_get_kernel_type (device->device->klass);
+      if (!device->is_here || !g_str_equal (kernels, "CPU"))
+        continue;
+      device->flops_per_us = self->flops_per_second * 1e-6;
+      device->bytes_per_us = self->bytes_per_second * 1e-6;
+      device->overhead_us = self->call_seconds * 1e6;
+    }
+}

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/cost/machine.h"
 #include "engine/passes/forecast.h"
 
 /*
@@ -41,3 +42,7 @@ double sluice_calibration_get_seconds (const SluiceCalibration *self, const GArr
  * samples was off, at the most */
 double
 sluice_calibration_get_step_us (const SluiceCalibration *self, const GArray *calls, double *spread);
+
+/* Formulas count with these speeds on the CPUs that are here, and on devices that run their
+ * kernels. */
+void sluice_calibration_set_speed (const SluiceCalibration *self, SluiceMachine *machine);

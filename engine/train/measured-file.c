@@ -176,6 +176,12 @@ read_contents (Contents *self, const char *path, const char *key, GError **error
   return FALSE;
 }
 
+char *
+sluice_measured_file_dup_path (const char *folder)
+{
+  return dup_path (folder, FILE_NAME);
+}
+
 SluiceMeasured *
 sluice_measured_file_load (const char *folder, GError **error)
 {

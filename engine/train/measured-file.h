@@ -26,6 +26,9 @@ char *sluice_dup_machine_key (void);
  */
 SluiceMeasured *sluice_measured_file_load (const char *folder, GError **error);
 
+/* (transfer full) */
+char *sluice_measured_file_dup_path (const char *folder);
+
 /* Adds what is fresh to what the file has by now, whoever wrote that; nothing is fresh afterwards.
  */
 gboolean sluice_measured_file_keep (const char *folder, SluiceMeasured *measured, GError **error);

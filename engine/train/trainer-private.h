@@ -9,6 +9,7 @@
 #include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/checkpoint-folder.h"
+#include "engine/train/measuring.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
 #include "engine/train/step-rate.h"
@@ -76,6 +77,10 @@ struct _SluiceTrainer
   double seconds_before;       /* of training in earlier processes */
   gint64 begin_step, came_to;  /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
+  SluiceMeasured *measured;       /* (nullable): by trainer-measure.c, as is measuring */
+  SluiceMeasuring *measuring;
+  double measure_seconds; /* between readings, at least */
+  double measure_next;    /* Unix seconds */
   gboolean has_thread;
   pthread_t thread;
 
@@ -146,6 +151,10 @@ void sluice_trainer_add_system_tags (SluiceTrainer *self, GStrvBuilder *tags);
 gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GError **error);
 /* FALSE where it was not time. */
 gboolean sluice_trainer_log_system (SluiceTrainer *self);
+/* What nodes take goes into the table of what was measured, now and then; wall: Unix seconds. */
+void sluice_trainer_measure (SluiceTrainer *self, double wall);
+/* The table is kept. */
+void sluice_trainer_end_measuring (SluiceTrainer *self);
 /* What a run begins with, as TensorBoard looks for hyper-parameters: also the promoted parameters,
    with what they were given or the constant that the graph has. (transfer full) */
 SluiceRecord *sluice_trainer_new_settings (const SluiceProject *project, SluiceGraph *graph);

@@ -113,6 +113,7 @@ gboolean
 sluice_trainer_log_system (SluiceTrainer *self)
 {
   double wall = sluice_trainer_wall_now (), since = wall - self->system_wall;
+  sluice_trainer_measure (self, wall);
   if (since >= 0 && since < SYSTEM_SECONDS)
     return FALSE;
   double cpu = cpu_seconds (), load = (cpu - self->system_cpu) / since / g_get_num_processors ();

@@ -491,6 +491,7 @@ end_run (SluiceTrainer *self, GError *take_error)
       self->info->failed_node = g_strdup (sluice_error_get_place (error).node);
     }
   sluice_trainer_end_rules (self);
+  sluice_trainer_end_measuring (self);
   sluice_step_rate_pause (&self->rate);
   self->info->ended = sluice_trainer_wall_now ();
   ok = sluice_run_log_flush (self->log, ok ? &error : NULL) && ok;
@@ -593,6 +594,7 @@ sluice_trainer_init (SluiceTrainer *self)
   pthread_condattr_destroy (&monotonic);
   self->debugger = sluice_debugger_new ();
   self->steps_left = -1;
+  self->measure_seconds = 10;
   self->progress = (SluiceProgress){
     .loss = NAN,
     .evaluation = NAN,

@@ -75,6 +75,17 @@ test_key (void)
   g_assert_cmpstr (other.shapes, !=, known.shapes);
   g_assert_cmpstr (turned.family, !=, known.family);
   g_assert_cmpfloat (known.cost.flops, ==, 2.0 * 32 * 784 * 10);
+
+  /* What is folded before the first step is something else. */
+  g_autoptr (GError) error = NULL;
+  g_auto (SluiceCostKey) folded;
+  SluiceBuilder b;
+  sluice_builder_init (&b, graph, NULL);
+  SluiceEdge sum = sluice_op (&b, "Abs", sluice_builder_const_number (&b, SLUICE_FLOAT, 2));
+  sum = sluice_op (&b, "Neg", sum);
+  g_assert_true (sluice_builder_finish (&b, &error));
+  sluice_cost_key_init (&folded, sum.node, 1);
+  g_assert_cmpstr (folded.family, ==, "Neg float->float of constants");
 }
 
 static void

@@ -13,18 +13,19 @@
 #include "engine/train/measured-file.h"
 #include "engine/train/measuring.h"
 #include "kernels/registry.h"
-#include "tests/engine/train/folder.h"
+#include "engine/train/trainer-private.h"
+#include "tests/engine/train/trained.h"
 
 /* ---- the file ---- */
 
 static void
-set_up (Folder *folder, gconstpointer unused)
+make_folder (Folder *folder, gconstpointer unused)
 {
   folder_init (folder);
 }
 
 static void
-tear_down (Folder *folder, gconstpointer unused)
+remove_folder (Folder *folder, gconstpointer unused)
 {
   folder_clear (folder);
 }
@@ -275,13 +276,34 @@ test_together (void)
   check_session (FALSE);
 }
 
+/* ---- training ---- */
+
+/* After each step, and at the end into the file: which holds what the steps ran. */
+static void
+test_training (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceTrainer) trainer = new_trainer (f, NULL, NULL);
+  trainer->measure_seconds = 0;
+  sluice_trainer_start (trainer);
+  g_assert_true (sluice_trainer_wait (trainer, &error));
+  g_assert_no_error (error);
+  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, &error);
+  g_assert_no_error (error);
+  g_assert_cmpuint (sluice_measured_get_n (measured), >, 0);
+  g_assert_cmpfloat (sluice_measured_get_between_us (measured, "CPU:0"), >=, 0);
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
-#define TEST(name, func) g_test_add (name, Folder, NULL, set_up, func, tear_down)
+  Folder cache;
+  folder_init (&cache);
+  g_setenv ("XDG_CACHE_HOME", cache.path, TRUE);
+#define TEST(name, func) g_test_add (name, Folder, NULL, make_folder, func, remove_folder)
   TEST ("/measured/kept", test_kept);
   TEST ("/measured/machines", test_machines);
   TEST ("/measured/damaged", test_damaged);
@@ -289,5 +311,8 @@ main (int argc, char **argv)
   TEST ("/measured/nowhere", test_nowhere);
   g_test_add_func ("/measured/alone", test_alone);
   g_test_add_func ("/measured/together", test_together);
-  return g_test_run ();
+  g_test_add ("/measured/training", Fixture, NULL, set_up, test_training, tear_down);
+  int status = g_test_run ();
+  folder_clear (&cache);
+  return status;
 }
