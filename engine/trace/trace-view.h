@@ -85,6 +85,12 @@ SluiceTraceView *sluice_trace_view_new (void);
 void sluice_trace_view_free (SluiceTraceView *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTraceView, sluice_trace_view_free)
 
+/* What times count from, in microseconds since 1970; 0: not known. */
+void sluice_trace_view_set_start (SluiceTraceView *self, gint64 start);
+gint64 sluice_trace_view_get_start (const SluiceTraceView *self);
+/* Of a file: pages of 4096 numbers that turned out not to be what was written. */
+guint64 sluice_trace_view_get_n_damaged (const SluiceTraceView *self);
+
 /* The lane of that device and name, made where there is none. */
 guint sluice_trace_view_add_lane (SluiceTraceView *self,
                                   SluiceLaneKind kind,
