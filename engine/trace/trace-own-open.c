@@ -168,6 +168,103 @@ take_names (Reader *r)
   return r->n_spans == 0 || r->view->titles->len > 0;
 }
 
+/* ---- beside spans ---- */
+
+/* (transfer full) (nullable) */
+static char *
+take_text (Part *part)
+{
+  guint32 length;
+  const char *at = take_number (part, &length) ? take (part, length) : NULL;
+  return at != NULL ? g_utf8_make_valid (at, (gssize) length) : NULL;
+}
+
+static gboolean
+take_long (Part *part, guint64 *number)
+{
+  const void *at = take (part, sizeof *number);
+  if (at != NULL)
+    memcpy (number, at, sizeof *number);
+  return at != NULL;
+}
+
+static gboolean
+take_counter (Reader *r, Part *part)
+{
+  guint64 n;
+  g_autofree char *device = take_text (part);
+  g_autofree char *name = take_text (part);
+  if (device == NULL || name == NULL || !take_long (part, &n))
+    return FALSE;
+  guint counter = sluice_trace_view_add_counter (r->view, device, name);
+  for (guint64 i = 0; i < n; i++)
+    {
+      SluiceTraceCount count;
+      const void *at = take (part, sizeof count);
+      if (at == NULL)
+        return FALSE;
+      memcpy (&count, at, sizeof count);
+      sluice_trace_view_add_count (r->view, counter, count.time, count.value);
+    }
+  return TRUE;
+}
+
+static gboolean
+take_mark (Reader *r, Part *part)
+{
+  guint64 time;
+  guint32 lane;
+  if (!take_long (part, &time) || !take_number (part, &lane))
+    return FALSE;
+  g_autofree char *name = take_text (part);
+  if (name == NULL || (lane != SLUICE_LANE_NONE && lane >= r->view->lanes->len))
+    return FALSE;
+  sluice_trace_view_add_mark (r->view, lane, (gint64) time, name);
+  return TRUE;
+}
+
+static gboolean
+take_flows (Reader *r, Part *part)
+{
+  guint64 n;
+  if (!take_long (part, &n))
+    return FALSE;
+  for (guint64 i = 0; i < n; i++)
+    {
+      SluiceTraceFlow flow;
+      const void *at = take (part, sizeof flow);
+      if (at == NULL)
+        return FALSE;
+      memcpy (&flow, at, sizeof flow);
+      if (flow.from >= r->n_spans || flow.to >= r->n_spans)
+        return FALSE;
+      sluice_trace_view_add_flow (r->view, flow.from, flow.to);
+    }
+  return TRUE;
+}
+
+/* FALSE: there are some, and they are damaged. */
+static gboolean
+take_beside (Reader *r)
+{
+  SluiceOwnBlock block;
+  Part part;
+  guint64 next, n_marks;
+  guint32 n_counters;
+  if (!take_block (r, r->first, &block, &part, &next) || block.kind != SLUICE_OWN_BESIDE)
+    return TRUE;
+  r->first = next;
+  gboolean ok = take_number (&part, &n_counters);
+  for (guint i = 0; ok && i < n_counters; i++)
+    ok = take_counter (r, &part);
+  ok = ok && take_long (&part, &n_marks);
+  for (guint64 i = 0; ok && i < n_marks; i++)
+    ok = take_mark (r, &part);
+  ok = ok && take_flows (r, &part);
+  sluice_trace_view_settle_beside (r->view);
+  return ok;
+}
+
 /* ---- columns ---- */
 
 static void
@@ -433,7 +530,7 @@ sluice_trace_own_open_bytes (GBytes *bytes, GArray *remarks, GError **error)
   for (gboolean has_index = TRUE;; has_index = FALSE)
     {
       r.view = new_view (bytes, &head);
-      if (!take_names (&r))
+      if (!take_names (&r) || !take_beside (&r))
         {
           sluice_trace_view_free (r.view);
           fail (error, "is cut short or damaged before its first span");

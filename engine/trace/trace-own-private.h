@@ -22,6 +22,7 @@ typedef enum
   SLUICE_OWN_ORDER,
   SLUICE_OWN_LEVEL,
   SLUICE_OWN_INDEX,
+  SLUICE_OWN_BESIDE, /* counters, marks and flows; behind the names */
 } SluiceOwnKind;
 
 typedef struct

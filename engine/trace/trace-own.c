@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/trace/trace-own.h"
 
+#include <string.h>
+
 #include "engine/store/crc32c.h"
 #include "engine/store/file.h"
 #include "engine/trace/trace-own-private.h"
@@ -29,6 +31,14 @@ static void
 put_number (GByteArray *out, guint32 number)
 {
   put (out, &number, sizeof number);
+}
+
+static void
+put_text (GByteArray *out, const char *text)
+{
+  guint length = (guint) strlen (text);
+  put_number (out, length);
+  put (out, text, length);
 }
 
 static void
@@ -115,13 +125,49 @@ write_names (Writer *w)
   put_together (w, numbers);
   put_number (all, w->texts->len);
   for (guint i = 0; i < w->texts->len; i++)
-    {
-      guint length = (guint) strlen (w->texts->pdata[i]);
-      put_number (all, length);
-      put (all, w->texts->pdata[i], length);
-    }
+    put_text (all, w->texts->pdata[i]);
   put (all, numbers->data, numbers->len);
   begin_block (w, SLUICE_OWN_NAMES, all->len, all->data, all->len);
+}
+
+/* ---- beside spans ---- */
+
+static void
+put_counter (GByteArray *out, const SluiceTraceCounter *counter)
+{
+  put_text (out, counter->device);
+  put_text (out, counter->name);
+  put (out, &counter->n, sizeof counter->n);
+  put (out, counter->counts, counter->n * sizeof *counter->counts);
+}
+
+static void
+write_beside (Writer *w)
+{
+  g_autoptr (GByteArray) all = g_byte_array_new ();
+  guint n_counters = sluice_trace_view_get_n_counters (w->view);
+  guint64 n_marks, n_flows;
+  const SluiceTraceMark *marks = sluice_trace_view_get_marks (w->view, &n_marks);
+  const SluiceTraceFlow *flows = sluice_trace_view_get_flows (w->view, &n_flows);
+  if (n_counters + n_marks + n_flows == 0)
+    return;
+  put_number (all, n_counters);
+  for (guint i = 0; i < n_counters; i++)
+    {
+      SluiceTraceCounter counter;
+      sluice_trace_view_get_counter (w->view, i, &counter);
+      put_counter (all, &counter);
+    }
+  put (all, &n_marks, sizeof n_marks);
+  for (guint64 i = 0; i < n_marks; i++)
+    {
+      put (all, &marks[i].time, sizeof marks[i].time);
+      put_number (all, marks[i].lane);
+      put_text (all, marks[i].name);
+    }
+  put (all, &n_flows, sizeof n_flows);
+  put (all, flows, n_flows * sizeof *flows);
+  begin_block (w, SLUICE_OWN_BESIDE, all->len, all->data, all->len);
 }
 
 /* ---- pages ---- */
@@ -275,6 +321,7 @@ sluice_trace_own_write (const SluiceTraceView *view, const char *path, GError **
                                .n_spans = sluice_trace_view_get_n_spans (view) };
   sluice_file_writer_put (w.file, &head, sizeof head);
   write_names (&w);
+  write_beside (&w);
   for (guint64 first = 0; first < head.n_spans; first += SLUICE_SPAN_COLUMN_PAGE)
     write_spans (&w, first);
   for (guint i = 0; i < view->lanes->len; i++)

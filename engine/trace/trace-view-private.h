@@ -21,6 +21,12 @@ typedef struct
   guint32 kind; /* SluiceSpanKind */
 } SluiceSpanTitle;
 
+typedef struct
+{
+  const char *device, *name; /* kept */
+  GArray *counts;            /* of SluiceTraceCount */
+} SluiceViewCounter;
+
 struct _SluiceTraceView
 {
   GPtrArray *lanes; /* of SluiceViewLane */
@@ -35,8 +41,12 @@ struct _SluiceTraceView
   guint last_step;
   gboolean knows_slow;
   GHashTable *together; /* name -> node whose span stands for it; both kept */
-  gint64 start;         /* what times count from, in microseconds since 1970; 0: not known */
-  GBytes *bytes;        /* (nullable): the file that pages lie in */
+  GPtrArray *counters;  /* of SluiceViewCounter */
+  GHashTable *counter_of_title;
+  GArray *marks, *flows; /* of SluiceTraceMark, SluiceTraceFlow */
+  gboolean is_beside_sorted;
+  gint64 start;  /* what times count from, in microseconds since 1970; 0: not known */
+  GBytes *bytes; /* (nullable): the file that pages lie in */
   SluiceSpanColumnFile file;
   GHashTable *texts; /* set of what texts holds */
   GStringChunk *chunk;
@@ -55,3 +65,12 @@ guint sluice_trace_view_add_title (SluiceTraceView *self, const SluiceSpanTitle 
 void sluice_trace_view_place (SluiceTraceView *self, guint64 number);
 /* (nullable) */
 const char *sluice_trace_view_keep_text (SluiceTraceView *self, const char *text);
+/* Names that became known after spans were added. */
+void sluice_trace_view_name_lane (
+    SluiceTraceView *self, guint lane, SluiceLaneKind kind, const char *device, const char *name);
+void sluice_trace_view_name_counter (SluiceTraceView *self, guint counter, const char *device);
+
+/* trace-view-beside.c */
+void sluice_trace_view_init_beside (SluiceTraceView *self);
+void sluice_trace_view_clear_beside (SluiceTraceView *self);
+void sluice_trace_view_settle_beside (SluiceTraceView *self);

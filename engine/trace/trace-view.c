@@ -45,6 +45,7 @@ sluice_trace_view_new (void)
   self->together = g_hash_table_new (g_str_hash, g_str_equal);
   self->texts = g_hash_table_new (g_str_hash, g_str_equal);
   self->chunk = g_string_chunk_new (4096);
+  sluice_trace_view_init_beside (self);
   return self;
 }
 
@@ -61,6 +62,7 @@ sluice_trace_view_free (SluiceTraceView *self)
   g_array_unref (self->steps);
   g_hash_table_unref (self->together);
   g_hash_table_unref (self->texts);
+  sluice_trace_view_clear_beside (self);
   g_string_chunk_free (self->chunk);
   g_clear_pointer (&self->bytes, g_bytes_unref);
   g_free (self);
@@ -375,6 +377,7 @@ sluice_trace_view_settle (SluiceTraceView *self)
       if (lane->waiting->len > 0)
         settle_lane (self, lane);
     }
+  sluice_trace_view_settle_beside (self);
 }
 
 /* ---- asking ---- */

@@ -46,6 +46,13 @@ make_view (void)
       sluice_trace_view_add (view, &span);
     }
   sluice_trace_view_add_together (view, "node1", "fused");
+  guint counter = sluice_trace_view_add_counter (view, "CPU:0", "live bytes");
+  for (guint i = 0; i < 10; i++)
+    {
+      sluice_trace_view_add_count (view, counter, 900 - 90 * (gint64) i, i * 0.5);
+      sluice_trace_view_add_mark (view, i % 2 ? SLUICE_LANE_NONE : 1, 800 - 80 * (gint64) i, "NaN");
+      sluice_trace_view_add_flow (view, 100 - i, 200 + i);
+    }
   sluice_trace_view_settle (view);
   return view;
 }
@@ -147,10 +154,40 @@ write_bytes (const SluiceTraceView *view)
 }
 
 static void
+check_beside (const SluiceTraceView *a, const SluiceTraceView *b)
+{
+  SluiceTraceCounter x, y;
+  guint64 n, m;
+  g_assert_cmpuint (sluice_trace_view_get_n_counters (b), ==, 1);
+  sluice_trace_view_get_counter (a, 0, &x);
+  sluice_trace_view_get_counter (b, 0, &y);
+  g_assert_cmpstr (y.device, ==, "CPU:0");
+  g_assert_cmpstr (y.name, ==, "live bytes");
+  g_assert_cmpint (y.counts[0].time, ==, 90);
+  g_assert_cmpfloat (y.counts[0].value, ==, 4.5);
+  g_assert_cmpmem (x.counts, x.n * sizeof *x.counts, y.counts, y.n * sizeof *y.counts);
+  const SluiceTraceMark *p = sluice_trace_view_get_marks (a, &n);
+  const SluiceTraceMark *q = sluice_trace_view_get_marks (b, &m);
+  g_assert_cmpuint (n, ==, 10);
+  g_assert_cmpuint (m, ==, 10);
+  for (guint i = 0; i < n; i++)
+    {
+      g_assert_cmpint (p[i].time, ==, q[i].time);
+      g_assert_cmpstr (p[i].name, ==, q[i].name);
+      g_assert_cmpuint (p[i].lane, ==, q[i].lane);
+    }
+  const SluiceTraceFlow *from = sluice_trace_view_get_flows (a, &n);
+  const SluiceTraceFlow *to = sluice_trace_view_get_flows (b, &m);
+  g_assert_cmpuint (from[0].from, ==, 91);
+  g_assert_cmpmem (from, n * sizeof *from, to, m * sizeof *to);
+}
+
+static void
 check_same (const SluiceTraceView *a, const SluiceTraceView *b)
 {
   check_lanes (a, b);
   check_steps (a, b);
+  check_beside (a, b);
   check_spans (a, b, N_SPANS);
   g_assert_cmpint (sluice_trace_view_get_start (b), ==, 1234567890);
   g_assert_cmpstr (sluice_trace_view_get_together (b, "fused"), ==, "node1");
