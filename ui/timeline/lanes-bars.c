@@ -44,31 +44,54 @@ hash_scope (const char *name)
 
   for (; *name != '\0' && *name != '/'; name++)
     hash = hash * 33 + (guchar) *name;
-  return hash % 64;
+  return hash % (SLUICE_LANES_HUES - 2);
+}
+
+/* Which of the drawing's colours: what is moved and what is assigned have one each. */
+static guint
+get_hue (const SluiceTraceSpan *span)
+{
+  gboolean is_gradient;
+
+  if (span->kind == SLUICE_SPAN_SEND || span->kind == SLUICE_SPAN_RECV
+      || span->kind == SLUICE_SPAN_COPY)
+    return SLUICE_LANES_HUES - 2;
+  if (span->op != NULL
+      && (g_str_has_prefix (span->op, "Apply") || g_str_has_prefix (span->op, "Assign")))
+    return SLUICE_LANES_HUES - 1;
+  const char *name = skip_gradients (span->name, &is_gradient);
+  return hash_scope (name) + (is_gradient ? SLUICE_LANES_HUES : 0);
+}
+
+static SluiceColor
+make_color (guint hue, const SluiceTheme *theme)
+{
+  const SluiceColor white = { 1, 1, 1, 1 };
+  SluiceColor color = hue == SLUICE_LANES_HUES - 2 ? sluice_color_from_hex (0x00838f)
+                      : hue == SLUICE_LANES_HUES - 1
+                          ? sluice_color_from_hex (0x986a44)
+                          : sluice_palette_structure (hue % SLUICE_LANES_HUES);
+
+  if (hue >= SLUICE_LANES_HUES) /* of the same hue, and seen to be another */
+    color = sluice_color_mix (color, sluice_color_from_hex (0xd81b80), 0.38);
+  return sluice_color_readable (color, white, theme->contrast > 3 ? 7 : WHITE_ON);
 }
 
 SluiceColor
 sluice_lanes_get_color (const SluiceTraceSpan *span, const SluiceTheme *theme)
 {
-  const SluiceColor white = { 1, 1, 1, 1 };
-  gboolean is_gradient = FALSE;
-  SluiceColor color;
+  return make_color (get_hue (span), theme);
+}
 
-  if (span->kind == SLUICE_SPAN_SEND || span->kind == SLUICE_SPAN_RECV
-      || span->kind == SLUICE_SPAN_COPY)
-    color = sluice_color_from_hex (0x00838f);
-  else if (span->op != NULL
-           && (g_str_has_prefix (span->op, "Apply") || g_str_has_prefix (span->op, "Assign")))
-    color = sluice_color_from_hex (0x986a44);
-  else
-    {
-      const char *name = skip_gradients (span->name, &is_gradient);
+static SluiceColor
+find_color (SluiceLanesDrawing *d, const SluiceTraceSpan *span)
+{
+  guint hue = get_hue (span);
 
-      color = sluice_palette_structure (hash_scope (name));
-      if (is_gradient) /* of the same hue, and seen to be another */
-        color = sluice_color_mix (color, sluice_color_from_hex (0xd81b80), 0.38);
-    }
-  return sluice_color_readable (color, white, theme->contrast > 3 ? 7 : WHITE_ON);
+  if (!d->has_color[hue])
+    d->colors[hue] = make_color (hue, d->theme);
+  d->has_color[hue] = TRUE;
+  return d->colors[hue];
 }
 
 /* ---- bars ---- */
@@ -77,6 +100,7 @@ typedef struct
 {
   SluiceLanesDrawing *d;
   double top;
+  guint n_several;
 } Row;
 
 /* The longest end of the name that fits: scopes are left out from the left. */
@@ -124,8 +148,9 @@ draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
     draw_label (row, span, bar, d->theme->text);
 }
 
-/* Several that are too small: their ground is pale up to the share of the time in which one of them
- * ran, and a zigzag says that there are more than one. */
+/* Several that are too small: darker the more of the time one of them ran. Dots at their foot, up
+ * and down, say that there are more than one. All edges are those of pixels, which is much less
+ * work: there may be thousands. */
 static void
 draw_several (Row *row, const SluiceTracePiece *piece, const SluiceRect *bar, SluiceColor color)
 {
@@ -133,17 +158,13 @@ draw_several (Row *row, const SluiceTracePiece *piece, const SluiceRect *bar, Sl
   double share = (double) piece->busy / (double) MAX (piece->end - piece->start, 1);
   double left = floor (bar->x);
   double right = MAX (ceil (bar->x + bar->width), left + 2);
-  double foot = bar->y + bar->height;
+  double top = floor (bar->y);
 
-  sluice_cairo_set_color (cr, sluice_color_with_alpha (color, 0.35 + 0.45 * CLAMP (share, 0, 1)));
-  cairo_rectangle (cr, left, bar->y + 5, right - left, bar->height - 10);
-  cairo_fill (cr);
+  color.a *= 0.4 + 0.5 * CLAMP (share, 0, 1);
   sluice_cairo_set_color (cr, color);
-  cairo_set_line_width (cr, 1.2);
-  cairo_move_to (cr, left, foot - 2);
-  cairo_line_to (cr, (left + right) / 2, foot - 5);
-  cairo_line_to (cr, right, foot - 2);
-  cairo_stroke (cr);
+  cairo_rectangle (cr, left, top + 4, right - left, SLUICE_LANES_BAR - 11);
+  cairo_rectangle (cr, left, top + SLUICE_LANES_BAR - ((row->n_several++ & 1) != 0 ? 5 : 3), 2, 2);
+  cairo_fill (cr);
 }
 
 static void
@@ -156,7 +177,7 @@ draw_bar (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceCo
   if (bar->width >= ROUND)
     sluice_cairo_rounded_rect (cr, bar, RADIUS);
   else
-    cairo_rectangle (cr, bar->x, bar->y, bar->width, bar->height);
+    cairo_rectangle (cr, round (bar->x), floor (bar->y), MAX (round (bar->width), 1), bar->height);
   cairo_fill (cr);
   if (bar->width >= LABEL && color.a == 1)
     draw_label (row, span, bar, white);
@@ -174,7 +195,7 @@ draw_piece (const SluiceTracePiece *piece, gpointer data)
   SluiceTraceSpan span;
 
   sluice_trace_view_get_span (p->view, piece->span, &span);
-  SluiceColor color = sluice_lanes_get_color (&span, row->d->theme);
+  SluiceColor color = find_color (row->d, &span);
   if (p->found != NULL && !g_hash_table_contains ((GHashTable *) p->found, span.name))
     color = sluice_color_with_alpha (color, PALE);
   if (bar.width > 4)
@@ -191,7 +212,7 @@ void
 sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row)
 {
   const SluiceLanesPicture *p = d->picture;
-  Row drawing = { d, sluice_lanes_row_top (p, row) + (row->height - SLUICE_LANES_BAR) / 2 };
+  Row drawing = { d, sluice_lanes_row_top (p, row) + (row->height - SLUICE_LANES_BAR) / 2, 0 };
 
   sluice_trace_view_each_piece (p->view, row->lane, row->row, p->axis.from, p->axis.to,
                                 sluice_time_axis_get_grain (&p->axis, FINE), draw_piece, &drawing);

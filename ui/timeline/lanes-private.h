@@ -7,12 +7,17 @@
 
 /* For lanes-*.c only. */
 
+#define SLUICE_LANES_HUES 64
+
 typedef struct
 {
   const SluiceLanesPicture *picture;
   cairo_t *cr;
   const SluiceTheme *theme;
   SluiceText text;
+  /* By scope, of gradients behind those: to find one takes longer than to draw a small bar. */
+  SluiceColor colors[2 * SLUICE_LANES_HUES];
+  gboolean has_color[2 * SLUICE_LANES_HUES];
 } SluiceLanesDrawing;
 
 /* What is said is never mirrored, though where it stands is. */
