@@ -103,8 +103,7 @@ add_edges (SluiceSpanPane *self, const SluiceStepPicture *picture, const SluiceS
                    g_array_index (flows->readers, guint64, i), _ ("Show %s, which reads it"));
   guint more = flows->readers->len > MOST_LINKED ? flows->readers->len - MOST_LINKED : 0;
   if (more > 0)
-    sluice_inspector_rows_add_printf (&self->rows, "",
-                                      ngettext ("and %u more", "and %u more", more), more);
+    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), more);
 }
 
 static void

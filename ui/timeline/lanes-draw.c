@@ -7,7 +7,7 @@
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
-#include "ui/timeline/lanes-private.h"
+#include "ui/timeline/lanes-draw-private.h"
 
 #define TICK_ROOM 130.0 /* units a tick, about */
 #define AIR       10.0  /* between the words of two */

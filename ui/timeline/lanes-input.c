@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
 /* What a pointer does. */
 

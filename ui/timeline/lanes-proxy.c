@@ -2,8 +2,9 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/number.h"
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
 /* Children for assistive technology: an undrawn widget for each lane and each bar that can be told
  * from its neighbours, as far as they are seen, MOST at the most. They take no pointer and no
@@ -170,8 +171,9 @@ update_cb (gpointer data)
     gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
   for (guint i = 0; i < shown->len; i++)
     set_shown (self, self->proxies->pdata[i], &g_array_index (shown, Shown, i));
-  g_autofree char *words = g_strdup_printf (
-      _ ("%" G_GUINT64_FORMAT " spans in sight; %u lanes and spans are listed"), n, shown->len);
+  g_autofree char *spans = sluice_format_step ((gint64) n);
+  g_autofree char *words =
+      g_strdup_printf (_ ("%s spans in sight; %u lanes and spans are listed"), spans, shown->len);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Lanes"),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
   sluice_lanes_allocate_proxies (self);

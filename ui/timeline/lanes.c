@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
 #define LEAST_HEIGHT 120
 #define REVEAL_AIR   0.1 /* of the time shown, beside what comes into sight */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "ui/common/paint.h"
-#include "ui/timeline/lanes-private.h"
+#include "ui/timeline/lanes-draw-private.h"
 
 #define FINE     3.0 /* units: spans shorter than that are put together */
 #define RADIUS   4.0

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ui/common/paint.h"
-#include "ui/timeline/lanes-private.h"
+#include "ui/timeline/lanes-draw-private.h"
 
 #define RING       2.5
 #define RING_AIR   1.5 /* bars stand close */
