@@ -375,7 +375,10 @@ static gboolean
 timeline_page_is_settled (SluicePage *page)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (page);
-  return !self->reading || is_at_work (self);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
+  gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
+  return !self->reading && !(is_seen && is_moving);
 }
 
 static GtkWidget *
