@@ -34,7 +34,8 @@ struct _SluiceTraceView
   GArray *steps; /* of SluiceTraceStep, by number of the step */
   guint last_step;
   gboolean knows_slow;
-  GHashTable *texts; /* set of what texts holds */
+  GHashTable *together; /* name -> node whose span stands for it; both kept */
+  GHashTable *texts;    /* set of what texts holds */
   GStringChunk *chunk;
 };
 

@@ -45,6 +45,7 @@ sluice_trace_view_new (void)
   for (guint i = 0; i < G_N_ELEMENTS (columns); i++)
     sluice_span_column_init (columns[i]);
   self->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
+  self->together = g_hash_table_new (g_str_hash, g_str_equal);
   self->texts = g_hash_table_new (g_str_hash, g_str_equal);
   self->chunk = g_string_chunk_new (4096);
   return self;
@@ -61,6 +62,7 @@ sluice_trace_view_free (SluiceTraceView *self)
   g_hash_table_unref (self->title_numbers);
   g_ptr_array_unref (self->titles);
   g_array_unref (self->steps);
+  g_hash_table_unref (self->together);
   g_hash_table_unref (self->texts);
   g_string_chunk_free (self->chunk);
   g_free (self);
@@ -241,6 +243,19 @@ sluice_trace_view_add (SluiceTraceView *self, const SluiceTraceSpan *span)
   if (span->step != 0)
     add_to_step (self, span->step, start, end);
   return number;
+}
+
+void
+sluice_trace_view_add_together (SluiceTraceView *self, const char *node, const char *name)
+{
+  g_hash_table_insert (self->together, (gpointer) sluice_trace_view_keep_text (self, name),
+                       (gpointer) sluice_trace_view_keep_text (self, node));
+}
+
+const char *
+sluice_trace_view_get_together (const SluiceTraceView *self, const char *name)
+{
+  return g_hash_table_lookup (self->together, name);
 }
 
 /* ---- settling ---- */
