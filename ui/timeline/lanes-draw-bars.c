@@ -11,6 +11,7 @@
 #define ROUND    7.0  /* what is narrower has no corners to be seen */
 #define INSET    7.0  /* of the words */
 #define LABEL    22.0 /* the narrowest bar that may have some */
+#define GAP      12.0 /* the narrowest one that is outlined */
 #define LETTER   4.2  /* the least that one takes: what cannot fit is not measured */
 #define PALE     0.22
 #define WHITE_ON 4.5 /* contrast of white words on a bar */
@@ -103,35 +104,46 @@ typedef struct
   guint n_several;
 } Row;
 
-/* The longest end of the name that fits: scopes are left out from the left. */
-static void
-draw_label (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+/* @words, or else what stands in them behind a slash, as far to the right as it takes: the first
+ * that fits. Is there any? */
+static gboolean
+draw_words (Row *row, const char *words, const SluiceRect *bar, SluiceColor color, gboolean bold)
 {
   SluiceLanesDrawing *d = row->d;
-  g_autofree char *name = sluice_lanes_dup_name (span);
   double left = MAX (bar->x, d->picture->axis.x0);
   double room = MIN (bar->x + bar->width, d->picture->axis.x1) - left - 2 * INSET;
 
-  for (const char *end = name; end != NULL;
-       end = strchr (end, '/') != NULL ? strchr (end, '/') + 1 : NULL)
+  while (words != NULL)
     {
-      double width;
+      const char *slash = bold ? strchr (words, '/') : NULL;
+      double width = INFINITY;
 
-      if ((double) g_utf8_strlen (end, -1) * LETTER > room)
-        continue;
-      sluice_text_set (&d->text, end, SLUICE_TEXT_LABEL, TRUE, 0);
-      sluice_text_measure (&d->text, &width, NULL);
-      if (width > room)
-        continue;
-      sluice_lanes_draw_text (d, left + INSET, bar->y + bar->height / 2, SLUICE_ANCHOR_START,
-                              color);
-      return;
+      if ((double) g_utf8_strlen (words, -1) * LETTER <= room)
+        {
+          sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, bold, 0);
+          sluice_text_measure (&d->text, &width, NULL);
+        }
+      if (width <= room)
+        {
+          sluice_lanes_draw_text (d, left + INSET, bar->y + bar->height / 2, SLUICE_ANCHOR_START,
+                                  color);
+          return TRUE;
+        }
+      words = slash != NULL ? slash + 1 : NULL;
     }
+  return FALSE;
 }
 
-/* It holds no thread: what it waits for is said in a gap. */
 static void
-draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
+draw_label (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+{
+  g_autofree char *name = sluice_lanes_dup_name (span);
+
+  draw_words (row, name, bar, color, TRUE);
+}
+
+static void
+draw_outline (Row *row, const SluiceRect *bar)
 {
   static const double dashes[] = { 4, 3 };
   SluiceLanesDrawing *d = row->d;
@@ -140,12 +152,45 @@ draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
 
   sluice_cairo_rounded_rect (d->cr, &edge, MIN (RADIUS, edge.width / 2));
   sluice_cairo_set_color (d->cr, d->theme->outline);
-  cairo_set_line_width (d->cr, 1.4);
+  cairo_set_line_width (d->cr, 1.2);
   cairo_set_dash (d->cr, dashes, G_N_ELEMENTS (dashes), 0);
   cairo_stroke (d->cr);
   cairo_set_dash (d->cr, NULL, 0, 0);
+}
+
+/* It holds no thread. */
+static void
+draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
+{
+  draw_outline (row, bar);
   if (bar->width >= LABEL)
-    draw_label (row, span, bar, d->theme->text);
+    draw_label (row, span, bar, row->d->theme->text);
+}
+
+/* What a lane waits for is said in the gap; what has no words there, and is nobody's value, is as
+ * empty as it was. */
+static void
+draw_gaps (Row *row, guint lane)
+{
+  const SluiceLanesPicture *p = row->d->picture;
+  guint first;
+  guint end;
+
+  sluice_lanes_find_gaps (p->gaps, lane, &first, &end);
+  for (guint i = first; i < end; i++)
+    {
+      const SluiceLanesGap *gap = &g_array_index (p->gaps, SluiceLanesGap, i);
+      SluiceRect rect;
+
+      if (gap->end <= p->axis.from || gap->start >= p->axis.to || gap->words == NULL
+          || !sluice_lanes_get_gap_rect (p, gap, &rect) || rect.width < GAP)
+        continue;
+      double x = MAX (rect.x, p->axis.x0 - 2 * RADIUS);
+      rect.width = MIN (rect.x + rect.width, p->axis.x1 + 2 * RADIUS) - x - 2;
+      rect.x = x + 1;
+      if (draw_words (row, gap->words, &rect, row->d->theme->dim, FALSE) || gap->is_wait)
+        draw_outline (row, &rect);
+    }
 }
 
 /* Several that are too small: darker the more of the time one of them ran. Dots at their foot, up
@@ -214,6 +259,8 @@ sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row)
   const SluiceLanesPicture *p = d->picture;
   Row drawing = { d, sluice_lanes_row_top (p, row) + (row->height - SLUICE_LANES_BAR) / 2, 0 };
 
+  if (row->begins_lane)
+    draw_gaps (&drawing, row->lane);
   sluice_trace_view_each_piece (p->view, row->lane, row->row, p->axis.from, p->axis.to,
                                 sluice_time_axis_get_grain (&p->axis, FINE), draw_piece, &drawing);
 }

@@ -17,6 +17,7 @@ struct _SluiceLanes
   double *busy; /* (nullable): by lane */
   guint64 selected;
   GArray *flows, *path, *marks;
+  GArray *gaps;      /* (nullable) */
   GHashTable *found; /* (nullable) */
   SluiceLanesArea area;
   gboolean has_area;
