@@ -70,7 +70,7 @@ add_span_link (SluiceSpanPane *self,
 static char *
 dup_time_in (gint64 ns, gint64 step)
 {
-  return sluice_time_format_tick (ns, MAX (step / 1000, 1), MAX (step, 1000));
+  return sluice_time_format_tick (ns, MAX (step / 4000, 1), MAX (step, 1000));
 }
 
 static void
@@ -79,7 +79,7 @@ add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero, gint6
   g_autofree char *scheduled = dup_time_in (span->scheduled - zero, length);
   g_autofree char *start = dup_time_in (span->start - zero, length);
   g_autofree char *end = dup_time_in (span->end - zero, length);
-  g_autofree char *took = dup_time_in (span->end - span->start, length);
+  g_autofree char *took = dup_time (span->end - span->start);
   g_autofree char *queue = dup_time (span->start - span->scheduled);
   if (span->scheduled >= zero)
     sluice_inspector_rows_add (&self->rows, _ ("Scheduled"), scheduled);
@@ -93,18 +93,37 @@ add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero, gint6
 }
 
 static void
-add_edges (SluiceSpanPane *self, const SluiceStepPicture *picture, const SluiceSpanFlows *flows)
+add_edges (SluiceSpanPane *self,
+           const SluiceStepPicture *picture,
+           const SluiceSpanFlows *flows,
+           guint64 waited)
 {
-  if (flows->read->len > 0)
-    add_span_link (self, picture, _ ("Waited for"), g_array_index (flows->read, guint64, 0),
+  if (waited == SLUICE_SPAN_NONE && flows->read->len > 0)
+    waited = g_array_index (flows->read, guint64, 0);
+  if (waited != SLUICE_SPAN_NONE)
+    add_span_link (self, picture, _ ("Waited for"), waited,
                    _ ("Show %s, which came last of what it reads"));
   for (guint i = 0; i < MIN (flows->readers->len, MOST_LINKED); i++)
     add_span_link (self, picture, i == 0 ? _ ("Read by") : "",
                    g_array_index (flows->readers, guint64, i), _ ("Show %s, which reads it"));
   guint more = flows->readers->len > MOST_LINKED ? flows->readers->len - MOST_LINKED : 0;
   if (more > 0)
-    sluice_inspector_rows_add_printf (&self->rows, "",
-                                      ngettext ("and %u more", "and %u more", more), more);
+    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), more);
+}
+
+/* What it matters: how much longer it could take, or what is won where it takes less. */
+static void
+add_slack (SluiceSpanPane *self, const SluiceStepAnalysis *analysis, guint64 span)
+{
+  gint64 slack = sluice_step_analysis_get_slack (analysis, span);
+  if (slack < 0)
+    return;
+  gint64 gain = sluice_step_analysis_get_gain (analysis, span);
+  g_autofree char *words = dup_time (slack), *won = dup_time (MAX (gain, 0));
+  sluice_inspector_rows_add (&self->rows, _ ("Slack"),
+                             slack > 0 ? words : _ ("0, on the critical path"));
+  if (gain > 0)
+    sluice_inspector_rows_add_printf (&self->rows, _ ("Twice as fast"), _ ("−%s a step"), won);
 }
 
 static void
@@ -219,6 +238,7 @@ void
 sluice_span_pane_show (SluiceSpanPane *self,
                        const SluiceStepPicture *picture,
                        SluiceGraph *graph,
+                       const SluiceStepAnalysis *analysis,
                        guint64 number)
 {
   SluiceTraceSpan span;
@@ -237,7 +257,8 @@ sluice_span_pane_show (SluiceSpanPane *self,
   gtk_label_set_label (self->subtitle, subtitle);
   gint64 zero = step != NULL ? step->start : 0;
   add_times (self, &span, zero, step != NULL ? step->end - zero : span.end);
-  add_edges (self, picture, flows);
+  add_edges (self, picture, flows, sluice_step_analysis_get_waited (analysis, number));
+  add_slack (self, analysis, number);
   add_node (self, &span, graph);
   add_history (self, picture, &span);
 }

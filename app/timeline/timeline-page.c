@@ -95,9 +95,11 @@ show_span (SluiceTimelinePage *self, gboolean reveals)
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
   sluice_span_pane_show (self->pane, self->picture, sluice_document_get_graph (self->document),
-                         span);
+                         self->analysis, span);
   sluice_timeline_page_update_actions (self);
 }
+
+static void show_step (SluiceTimelinePage *self);
 
 static void
 set_node (SluiceTimelinePage *self, const char *name)
@@ -126,7 +128,8 @@ sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 number)
   if (span.step != 0 && span.step != self->step)
     {
       self->step = span.step;
-      show_bars (self);
+      self->follows_step = FALSE;
+      show_step (self);
     }
   show_span (self, TRUE);
   sluice_lanes_select (self->lanes, number, TRUE); /* also where a node ran twice in a round */
@@ -146,6 +149,39 @@ sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name)
 
 /* ---- what is in front ---- */
 
+static gboolean is_at_work (SluiceTimelinePage *self);
+
+/* What moves on five times a second nobody reads: of a run that is followed there is none. */
+static void
+analyse_step (SluiceTimelinePage *self)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  g_autoptr (GArray) gaps = sluice_lanes_gaps_new ();
+  g_autoptr (GArray) path = NULL;
+  const SluiceTraceStep *step = sluice_step_picture_find (self->picture, self->step);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
+  if (step != NULL && !(self->is_live && is_at_work (self)))
+    self->analysis = sluice_step_analysis_new (self->picture, graph, self->step);
+  if (self->analysis != NULL)
+    path = sluice_step_analysis_dup_path (self->analysis);
+  for (guint i = 0; self->analysis != NULL && i < self->analysis->gaps->len; i++)
+    {
+      const SluiceTraceGap *gap = &g_array_index (self->analysis->gaps, SluiceTraceGap, i);
+      const SluiceLanesGap shown = {
+        .lane = gap->lane,
+        .start = gap->start,
+        .end = gap->end,
+        .is_wait = gap->cause == SLUICE_GAP_INPUT || gap->cause == SLUICE_GAP_TRANSFER
+                   || gap->cause == SLUICE_GAP_QUEUE,
+        .words = sluice_gap_words (gap, self->picture->view),
+        .sentence = sluice_gap_sentence (gap, self->picture->view, step->start),
+      };
+      g_array_append_val (gaps, shown);
+    }
+  sluice_lanes_set_path (self->lanes, path);
+  sluice_lanes_set_gaps (self->lanes, gaps);
+}
+
 static void
 show_step (SluiceTimelinePage *self)
 {
@@ -157,6 +193,7 @@ show_step (SluiceTimelinePage *self)
   if (self->follows_step && step != NULL)
     sluice_lanes_show (self->lanes, step->start, step->end);
   show_bars (self);
+  analyse_step (self);
   show_span (self, FALSE);
 }
 
@@ -209,6 +246,7 @@ static void
 take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
 {
   SluiceStepPicture *before = g_steal_pointer (&self->picture);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   guint n = picture->steps->len;
   self->picture = sluice_step_picture_ref (picture);
   sluice_lanes_set_view (self->lanes, picture->view);
@@ -375,7 +413,10 @@ static gboolean
 timeline_page_is_settled (SluicePage *page)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (page);
-  return !self->reading || is_at_work (self);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
+  gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
+  return !self->reading && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -446,6 +487,7 @@ sluice_timeline_page_dispose (GObject *object)
   if (self->states != NULL)
     sluice_lanes_set_view (self->lanes, NULL);
   g_clear_pointer (&self->record, sluice_step_record_unref);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
   g_clear_pointer ((GtkWidget **) &self->states, gtk_widget_unparent);
   g_clear_object (&self->pane);

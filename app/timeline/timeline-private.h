@@ -5,6 +5,7 @@
 #include "app/page.h"
 #include "app/timeline/area-table.h"
 #include "app/timeline/span-pane.h"
+#include "app/timeline/step-analysis.h"
 #include "app/timeline/timeline-page.h"
 #include "ui/timeline/lanes.h"
 #include "ui/timeline/step-bars.h"
@@ -32,8 +33,9 @@ struct _SluiceTimelinePage
   gboolean follows_step;   /* the time shown is that of the step */
   gboolean reading, again; /* again: something was asked for meanwhile */
 
-  guint64 step; /* shown; 0: none */
-  char *node;   /* (nullable): selected */
+  SluiceStepAnalysis *analysis; /* (nullable): of the step that stands */
+  guint64 step;                 /* shown; 0: none */
+  char *node;                   /* (nullable): selected */
   guint64 iteration;
 };
 

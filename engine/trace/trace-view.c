@@ -229,7 +229,8 @@ push (SluiceTraceView *self, SluiceViewLane *lane, guint64 number)
 }
 
 /* Of a lane those that begin first, and of these the longest, come first: what nests lies below
- * what it is part of. */
+ * what it is part of. What takes no time, such as a group of dependencies, is before what begins at
+ * its instant: it needs no row of its own. */
 static gboolean
 comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 start)
 {
@@ -307,7 +308,7 @@ compare_keys (gconstpointer a, gconstpointer b)
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
   if (x->time != y->time)
-    return x->time > y->time ? -1 : 1;
+    return x->time == 0 || (y->time != 0 && x->time > y->time) ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 

@@ -186,6 +186,25 @@ test_find (void)
     }
 }
 
+/* What takes no time, between others or as they begin, lies in their row. */
+static void
+test_instants (void)
+{
+  static const gint64 times[][2] = { { 0, 10 },  { 10, 20 }, { 10, 10 }, { 20, 20 },
+                                     { 20, 20 }, { 20, 30 }, { 30, 30 } };
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  guint lane = sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD, "CPU:0", "lane 0");
+  for (guint i = 0; i < G_N_ELEMENTS (times); i++)
+    {
+      const SluiceTraceSpan span = {
+        .start = times[i][0], .end = times[i][1], .name = "a", .lane = lane, .step = 1
+      };
+      sluice_trace_view_add (view, &span);
+    }
+  sluice_trace_view_settle (view);
+  g_assert_cmpuint (sluice_trace_view_get_lane (view, lane)->n_rows, ==, 1);
+}
+
 static void
 test_steps (void)
 {
@@ -223,6 +242,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/trace-view/live", test_live);
   g_test_add_func ("/trace/trace-view/many", test_many);
   g_test_add_func ("/trace/trace-view/find", test_find);
+  g_test_add_func ("/trace/trace-view/instants", test_instants);
   g_test_add_func ("/trace/trace-view/steps", test_steps);
   return g_test_run ();
 }
