@@ -6,6 +6,7 @@
 #include <glib/gi18n.h>
 
 #include "app/help/help-window.h"
+#include "app/memory/memory-page.h"
 #include "app/shortcuts.h"
 #include "app/timeline/timeline-page.h"
 
@@ -97,10 +98,16 @@ graph_selected_cb (SluiceTimelinePage *timeline, const char *name)
   sluice_timeline_page_select_node (timeline, name);
 }
 
+static void
+graph_selected_memory_cb (SluiceMemoryPage *memory, const char *name)
+{
+  sluice_memory_page_select_node (memory, name);
+}
+
 /* Nodes that only a run has, such as those of a call that was written out, are none of the graph's.
  */
 static void
-timeline_selected_cb (SluiceGraphPage *graph, const char *name)
+page_selected_cb (SluiceGraphPage *graph, const char *name)
 {
   sluice_graph_page_select (graph, name);
 }
@@ -111,8 +118,13 @@ sluice_window_join_selections (SluiceWindow *self)
   SluicePage *timeline = sluice_window_find_page (self, "timeline");
   g_signal_connect_object (self->graph_page, "selection-changed", G_CALLBACK (graph_selected_cb),
                            timeline, G_CONNECT_SWAPPED);
-  g_signal_connect_object (timeline, "node-selected", G_CALLBACK (timeline_selected_cb),
+  g_signal_connect_object (timeline, "node-selected", G_CALLBACK (page_selected_cb),
                            self->graph_page, G_CONNECT_SWAPPED);
+  SluicePage *memory = sluice_window_find_page (self, "memory");
+  g_signal_connect_object (self->graph_page, "selection-changed",
+                           G_CALLBACK (graph_selected_memory_cb), memory, G_CONNECT_SWAPPED);
+  g_signal_connect_object (memory, "node-selected", G_CALLBACK (page_selected_cb), self->graph_page,
+                           G_CONNECT_SWAPPED);
 }
 
 SluicePage *

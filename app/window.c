@@ -272,7 +272,7 @@ show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   const char *page = g_variant_get_string (parameter, NULL);
   sluice_window_show_page (data, page);
-  if (g_str_equal (page, "build") || g_str_equal (page, "timeline"))
+  if (g_str_equal (page, "build") || g_str_equal (page, "timeline") || g_str_equal (page, "memory"))
     gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
