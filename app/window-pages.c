@@ -9,6 +9,7 @@
 #include "app/memory/memory-page.h"
 #include "app/shortcuts.h"
 #include "app/timeline/timeline-page.h"
+#include "engine/base/error.h"
 
 /* The pages of the window: those of the switcher, and such as are pushed on one of them. */
 
@@ -125,6 +126,15 @@ sluice_window_join_selections (SluiceWindow *self)
                            G_CALLBACK (graph_selected_memory_cb), memory, G_CONNECT_SWAPPED);
   g_signal_connect_object (memory, "node-selected", G_CALLBACK (page_selected_cb), self->graph_page,
                            G_CONNECT_SWAPPED);
+}
+
+gboolean
+sluice_window_lacked_memory (SluiceWindow *self)
+{
+  const GError *failure = sluice_run_controller_get_failure (self->controller);
+  g_autoptr (GPtrArray) tapes = sluice_run_controller_dup_memory (self->controller);
+  return g_error_matches (failure, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED) && tapes != NULL
+         && tapes->len > 0;
 }
 
 SluicePage *

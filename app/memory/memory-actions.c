@@ -38,6 +38,7 @@ moment_action (GtkWidget *widget, const char *name, GVariant *parameter)
   guint at = sluice_memory_bands_get_cursor (self->bands);
   if (self->shown == NULL)
     return;
+  sluice_memory_page_stand (self);
   if (g_str_equal (name, "memory.peak"))
     at = sluice_memory_view_get_peak (self->shown->view);
   else if (g_str_equal (name, "memory.next-event"))

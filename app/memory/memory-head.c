@@ -115,7 +115,7 @@ fill_legend (SluiceMemoryPage *self)
       add_class (self->legend, most, bytes[most]);
       bytes[most] = 0;
     }
-  GtkWidget *free = gtk_label_new (_ ("hatched: free inside the pool"));
+  GtkWidget *free = gtk_label_new (_ ("hatched: free"));
   gtk_widget_add_css_class (free, "dim-label");
   sluice_wrap_append (SLUICE_WRAP (self->legend), free);
 }

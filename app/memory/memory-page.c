@@ -41,7 +41,7 @@ show_map (SluiceMemoryPage *self, guint moment)
   const SluiceMemoryView *view = self->shown->view;
   gboolean is_peak = moment == sluice_memory_view_get_peak (view);
   g_autofree char *time =
-      sluice_memory_format_time (view, sluice_memory_view_get_time (view, moment));
+      sluice_memory_format_time (view, sluice_memory_bands_get_cursor_time (self->bands));
   g_autofree char *at = g_strdup_printf (is_peak ? _ ("at the peak, %s") : _ ("at %s"), time);
   sluice_memory_strip_set_moment (self->strip, view, moment);
   g_autofree char *words = sluice_memory_words_map (sluice_memory_strip_get_map (self->strip));
@@ -49,6 +49,13 @@ show_map (SluiceMemoryPage *self, guint moment)
   gtk_label_set_label (self->map_words, words);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->strip), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Addresses"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
+}
+
+void
+sluice_memory_page_stand (SluiceMemoryPage *self)
+{
+  self->step = sluice_memory_view_get_tape (self->shown->view)->step;
+  sluice_memory_page_set_live (self, FALSE);
 }
 
 void
@@ -82,6 +89,7 @@ sluice_memory_page_select (SluiceMemoryPage *self, guint number)
 {
   if (self->shown == NULL)
     return;
+  sluice_memory_page_stand (self);
   show_band (self, number);
   if (number == SLUICE_BAND_NONE)
     {
@@ -136,6 +144,17 @@ shown_free (gpointer data)
   g_free (shown);
 }
 
+/* Who came here by keys to an empty page goes on in the bands: the button there may have been
+ * greyed since, and lost the keyboard. */
+static void
+show_step (SluiceMemoryPage *self)
+{
+  gtk_stack_set_visible_child_name (self->states, "step");
+  if (self->wants_focus && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    gtk_widget_grab_focus (GTK_WIDGET (self->bands));
+  self->wants_focus = FALSE;
+}
+
 static void
 take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
 {
@@ -149,7 +168,7 @@ take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
   show_map (self, sluice_memory_bands_get_cursor (self->bands));
   show_band (self, find_node (self));
   sluice_memory_page_fill_head (self);
-  gtk_stack_set_visible_child_name (self->states, "step");
+  show_step (self);
   sluice_memory_page_update_actions (self);
   g_clear_pointer (&before, shown_free);
 }
@@ -269,6 +288,7 @@ live_cb (gpointer data)
 static void
 unmapped_cb (SluiceMemoryPage *self)
 {
+  self->wants_focus = FALSE;
   if (self->controller != NULL)
     sluice_run_controller_record_memory (self->controller, 0);
 }
@@ -283,8 +303,8 @@ sluice_memory_page_set_live (SluiceMemoryPage *self, gboolean is_live)
   g_object_notify_by_pspec (G_OBJECT (self), live_property);
   if (is_live)
     follow (self);
-  else
-    unmapped_cb (self);
+  else if (self->controller != NULL)
+    sluice_run_controller_record_memory (self->controller, 0);
 }
 
 void
@@ -301,7 +321,7 @@ sluice_memory_page_go (SluiceMemoryPage *self, int by)
           && (by > 0 ? tape->step > shown->step : tape->step < shown->step))
         next = tape;
     }
-  sluice_memory_page_set_live (self, FALSE);
+  sluice_memory_page_stand (self);
   self->step = next != NULL ? next->step : shown->step;
   sluice_memory_page_choose_device (self, shown->device);
 }
@@ -450,6 +470,7 @@ static gboolean
 sluice_memory_page_grab_focus (GtkWidget *widget)
 {
   SluiceMemoryPage *self = SLUICE_MEMORY_PAGE (widget);
+  self->wants_focus = self->shown == NULL;
   return gtk_widget_grab_focus (self->shown != NULL ? GTK_WIDGET (self->bands) : self->empty_step);
 }
 

@@ -139,39 +139,71 @@ add_numbers (SluiceMemoryPane *self, const SluiceMemoryView *view)
       sluice_memory_format_time (view, sluice_memory_view_get_time (view, peak));
   g_autofree char *limit = sluice_memory_format_bytes ((double) tape->limit);
   g_autofree char *pool = sluice_memory_format_bytes ((double) tape->log->reserved_bytes);
+  g_autoptr (SluiceMemoryMap) map = sluice_memory_view_make_map (view, peak);
+  g_autofree char *rounding = sluice_memory_format_bytes ((double) map->rounding);
   g_autofree char *made = sluice_format_step ((gint64) tape->log->n_allocations);
   g_autofree char *fresh = sluice_format_step ((gint64) tape->log->n_fresh);
   sluice_inspector_rows_add_printf (&self->rows, _ ("Peak"), _ ("%s at %s"), bytes, time);
   sluice_inspector_rows_add (&self->rows, _ ("Limit"), tape->is_limited ? limit : _ ("none set"));
   sluice_inspector_rows_add (&self->rows, _ ("From the system"), pool);
+  sluice_inspector_rows_add (&self->rows, _ ("Lost to rounding then"), rounding);
   if (tape->is_failure)
     return;
   sluice_inspector_rows_add (&self->rows, _ ("Blocks made"), made);
   sluice_inspector_rows_add (&self->rows, _ ("New from the system"), fresh);
 }
 
+/* Of one owner all together: a loop has as many as it has rounds. */
+typedef struct
+{
+  SluiceOwner owner;
+  guint worst, n;
+  gsize bytes;
+} Late;
+
+/* (transfer full) (element-type Late): those with the worst first */
+static GArray *
+group_late (const SluiceMemoryView *view)
+{
+  g_autoptr (GArray) late = sluice_memory_view_dup_late (view);
+  GArray *groups = g_array_new (FALSE, FALSE, sizeof (Late));
+  for (guint i = 0; i < late->len; i++)
+    {
+      guint number = g_array_index (late, guint, i), k = 0;
+      const SluiceMemoryBand *band = sluice_memory_view_get_band (view, number);
+      while (k < groups->len && g_array_index (groups, Late, k).owner.node != band->owner.node)
+        k++;
+      if (k == groups->len)
+        g_array_append_val (groups, ((const Late){ band->owner, number, 0, 0 }));
+      g_array_index (groups, Late, k).n++;
+      g_array_index (groups, Late, k).bytes += band->bytes;
+    }
+  return groups;
+}
+
 static void
 add_late (SluiceMemoryPane *self, const SluiceMemoryView *view)
 {
-  g_autoptr (GArray) late = sluice_memory_view_dup_late (view);
+  g_autoptr (GArray) groups = group_late (view);
   sluice_inspector_rows_begin (&self->rows, _ ("Freed late"), TRUE);
-  for (guint i = 0; i < MIN (late->len, MOST_LATE); i++)
+  for (guint i = 0; i < MIN (groups->len, MOST_LATE); i++)
     {
-      guint number = g_array_index (late, guint, i);
-      const SluiceMemoryBand *band = sluice_memory_view_get_band (view, number);
-      g_autofree char *name = sluice_memory_dup_name (view, band->owner);
-      g_autofree char *bytes = sluice_memory_format_bytes ((double) band->bytes);
-      g_autofree char *words = sluice_memory_words_late (view, number);
-      add_link (self, bytes, name, number);
+      const Late *late = &g_array_index (groups, Late, i);
+      g_autofree char *name = sluice_memory_dup_name (view, late->owner);
+      g_autofree char *bytes = sluice_memory_format_bytes ((double) late->bytes);
+      g_autofree char *size =
+          late->n > 1 ? g_strdup_printf ("%s, %u ×", bytes, late->n) : g_strdup (bytes);
+      g_autofree char *words = sluice_memory_words_late (view, late->worst);
+      add_link (self, size, name, late->worst);
       gtk_widget_add_css_class (GTK_WIDGET (sluice_inspector_rows_add_words (&self->rows, words)),
                                 "dim-label");
     }
-  if (late->len > MOST_LATE)
+  if (groups->len > MOST_LATE)
     sluice_inspector_rows_add_printf (
-        &self->rows, "", ngettext ("and %u more", "and %u more", late->len - MOST_LATE),
-        late->len - MOST_LATE);
-  if (late->len == 0)
-    sluice_inspector_rows_add (&self->rows, _ ("Freed late"), _ ("nothing"));
+        &self->rows, "", ngettext ("and %u more", "and %u more", groups->len - MOST_LATE),
+        groups->len - MOST_LATE);
+  if (groups->len == 0)
+    sluice_inspector_rows_add_words (&self->rows, _ ("Nothing was held after its last use."));
 }
 
 static void
@@ -190,10 +222,10 @@ add_growth (SluiceMemoryPane *self,
       g_autofree char *words = sluice_memory_words_growth (view, grows);
       add_link (self, name, words, grows->band);
     }
+  g_autofree char *nothing = g_strdup_printf (
+      ngettext ("Nothing did in %u step.", "Nothing did in %u steps.", n_steps), n_steps);
   if (growth->len == 0)
-    sluice_inspector_rows_add_printf (&self->rows, _ ("In the last steps"),
-                                      ngettext ("nothing in %u", "nothing in %u", n_steps),
-                                      n_steps);
+    sluice_inspector_rows_add_words (&self->rows, nothing);
 }
 
 void

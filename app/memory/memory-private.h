@@ -35,12 +35,13 @@ struct _SluiceMemoryPage
   GPtrArray *tapes;                /* of SluiceMemoryTape: as the run has them */
   SluiceMemoryShown *shown;        /* (nullable) */
   guint source;
-  gboolean is_live; /* the newest step is shown, and more are recorded */
-  gboolean making;  /* a view, in a worker */
-  gboolean fills;   /* a chooser is being filled, by nobody */
-  char *chosen;     /* (nullable): device */
-  guint64 step;     /* 0: the newest */
-  char *node;       /* (nullable): selected here or elsewhere */
+  gboolean is_live;     /* the newest step is shown, and more are recorded */
+  gboolean wants_focus; /* for the bands, once there are any */
+  gboolean making;      /* a view, in a worker */
+  gboolean fills;       /* a chooser is being filled, by nobody */
+  char *chosen;         /* (nullable): device */
+  guint64 step;         /* 0: the newest */
+  char *node;           /* (nullable): selected here or elsewhere */
 };
 
 /* memory-page.c */
@@ -48,6 +49,8 @@ void sluice_memory_page_set_live (SluiceMemoryPage *self, gboolean is_live);
 /* The step by that many further on among those that there are. */
 void sluice_memory_page_go (SluiceMemoryPage *self, int by);
 void sluice_memory_page_choose_device (SluiceMemoryPage *self, const char *device);
+/* Somebody looks at something: the step that is shown stays. */
+void sluice_memory_page_stand (SluiceMemoryPage *self);
 /* By a person; SLUICE_BAND_NONE: nothing. */
 void sluice_memory_page_select (SluiceMemoryPage *self, guint band);
 void sluice_memory_page_move_cursor (SluiceMemoryPage *self, guint moment);

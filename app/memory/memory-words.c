@@ -114,19 +114,17 @@ sluice_memory_words_map (const SluiceMemoryMap *map)
 {
   g_autofree char *pool = sluice_memory_format_bytes ((double) map->pool);
   g_autofree char *live = sluice_memory_format_bytes ((double) map->live);
-  g_autofree char *rounding = sluice_memory_format_bytes ((double) map->rounding);
   g_autofree char *free = sluice_memory_format_bytes ((double) map->free);
   g_autofree char *largest = sluice_memory_format_bytes ((double) map->largest);
   g_autofree char *share =
       sluice_format_tick (sluice_memory_map_get_fragmentation (map), 0.01, SLUICE_UNIT_PERCENT);
   if (map->n_holes == 0)
-    return g_strdup_printf (_ ("pool %s · live %s · rounding %s · no hole"), pool, live, rounding);
-  return g_strdup_printf (ngettext ("pool %s · live %s · rounding %s · free %s in %u hole, largest "
-                                    "%s · fragmentation %s",
-                                    "pool %s · live %s · rounding %s · free %s in %u holes, "
-                                    "largest %s · fragmentation %s",
-                                    map->n_holes),
-                          pool, live, rounding, free, map->n_holes, largest, share);
+    return g_strdup_printf (_ ("pool %s · live %s · no hole"), pool, live);
+  return g_strdup_printf (
+      ngettext ("pool %s · live %s · free %s in %u hole, largest %s · fragmentation %s",
+                "pool %s · live %s · free %s in %u holes, largest %s · fragmentation %s",
+                map->n_holes),
+      pool, live, free, map->n_holes, largest, share);
 }
 
 char *

@@ -54,7 +54,7 @@ sluice_memory_bands_get_picture (SluiceMemoryBands *self)
     .top_bytes = self->top_bytes,
     .selected = self->selected,
     .hovered = self->hovered,
-    .cursor = self->cursor,
+    .cursor_time = self->cursor_time,
     .pointer_x = self->pointer_x,
     .pointer_y = self->pointer_y,
   };
@@ -139,6 +139,7 @@ sluice_memory_bands_set_view (SluiceMemoryBands *self, const SluiceMemoryView *v
       self->end = MAX (sluice_memory_view_get_tape (view)->length, SLUICE_TIME_LEAST);
       self->top_bytes = sluice_memory_find_top (view);
       self->cursor = sluice_memory_view_get_peak (view);
+      self->cursor_time = sluice_memory_view_get_time (view, self->cursor);
     }
   sluice_memory_bands_show_all (self);
 }
@@ -195,9 +196,15 @@ sluice_memory_bands_set_cursor (SluiceMemoryBands *self, guint moment)
   if (self->view == NULL)
     return;
   self->cursor = MIN (moment, sluice_memory_view_get_n_moments (self->view) - 1);
-  gint64 time = sluice_memory_view_get_time (self->view, self->cursor);
-  reveal (self, time, time);
+  self->cursor_time = sluice_memory_view_get_time (self->view, self->cursor);
+  reveal (self, self->cursor_time, self->cursor_time);
   changed (self);
+}
+
+gint64
+sluice_memory_bands_get_cursor_time (SluiceMemoryBands *self)
+{
+  return self->cursor_time;
 }
 
 guint
@@ -294,11 +301,10 @@ hover (SluiceMemoryBands *self, double x, double y)
   if (self->pointer_x >= picture.axis.x0 && self->pointer_x <= picture.axis.x1)
     {
       guint moment = picture.layout->moments[sluice_memory_get_column (&picture, self->pointer_x)];
-      if (moment != self->cursor)
-        {
-          self->cursor = moment;
-          g_signal_emit (self, signals[CURSOR_MOVED], 0, moment);
-        }
+      self->cursor = moment;
+      self->cursor_time = MAX (sluice_time_axis_to_time (&picture.axis, self->pointer_x),
+                               sluice_memory_view_get_time (self->view, moment));
+      g_signal_emit (self, signals[CURSOR_MOVED], 0, moment);
     }
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }

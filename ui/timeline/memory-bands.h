@@ -33,6 +33,8 @@ void sluice_memory_bands_select (SluiceMemoryBands *self, guint band);
 guint sluice_memory_bands_get_selected (SluiceMemoryBands *self);
 void sluice_memory_bands_set_cursor (SluiceMemoryBands *self, guint moment);
 guint sluice_memory_bands_get_cursor (SluiceMemoryBands *self);
+/* Where it stands: at that moment, or behind it where a person put it there. */
+gint64 sluice_memory_bands_get_cursor_time (SluiceMemoryBands *self);
 
 /* The next that was made (1), or the one before (-1), of those that are high enough to be told
  * apart; SLUICE_BAND_NONE: there is none. */

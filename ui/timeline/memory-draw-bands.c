@@ -186,11 +186,11 @@ draw_free (SluiceMemoryDrawing *d)
   cairo_line_to (d->cr, p->axis.x0, sluice_memory_y_of (p, 0));
   cairo_close_path (d->cr);
   cairo_clip (d->cr);
-  sluice_memory_hatch (d->cr, &plot, sluice_color_mix (d->theme->ground, d->theme->dim, 0.32));
+  sluice_memory_hatch (d->cr, &plot, sluice_color_mix (d->theme->ground, d->theme->dim, 0.2));
   cairo_restore (d->cr);
   cairo_append_path (d->cr, edge);
   cairo_path_destroy (edge);
-  sluice_cairo_set_color (d->cr, sluice_color_mix (d->theme->ground, d->theme->dim, 0.6));
+  sluice_cairo_set_color (d->cr, sluice_color_mix (d->theme->ground, d->theme->dim, 0.5));
   cairo_set_line_width (d->cr, LINE);
   cairo_stroke (d->cr);
 }

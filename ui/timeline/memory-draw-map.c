@@ -43,7 +43,7 @@ draw_free (Strip *self, const SluiceRect *rect)
   cairo_rectangle (self->cr, rect->x, rect->y, rect->width, rect->height);
   cairo_clip (self->cr);
   sluice_memory_hatch (self->cr, rect,
-                       sluice_color_mix (self->theme->ground, self->theme->dim, 0.4));
+                       sluice_color_mix (self->theme->ground, self->theme->dim, 0.3));
   cairo_restore (self->cr);
 }
 

@@ -131,6 +131,29 @@ sluice_memory_draw_limit (SluiceMemoryDrawing *d)
   sluice_text_draw (&d->text, p->axis.x0 + width + 6, y - 10, SLUICE_ANCHOR_START, d->theme->dim);
 }
 
+/* A pool that goes on over the top says how far. */
+void
+sluice_memory_draw_pool (SluiceMemoryDrawing *d)
+{
+  const SluiceMemoryPicture *p = d->picture;
+  gsize pool = 0;
+
+  for (guint c = 0; c < p->layout->n_columns; c++)
+    pool = MAX (pool, p->layout->reserved[c]);
+  if ((double) pool <= p->top_bytes)
+    return;
+  double width;
+  g_autofree char *bytes = sluice_memory_format_bytes ((double) pool);
+  g_autofree char *words = g_strdup_printf (_ ("↑ pool %s"), bytes);
+  sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
+  sluice_text_measure (&d->text, &width, NULL);
+  const SluiceRect plate = { p->axis.x1 - width - 10, SLUICE_MEMORY_HEAD + 4, width + 8, 16 };
+  sluice_cairo_rounded_rect (d->cr, &plate, 4);
+  sluice_cairo_set_color (d->cr, d->theme->ground);
+  cairo_fill (d->cr);
+  sluice_text_draw (&d->text, plate.x + 4, plate.y + 8, SLUICE_ANCHOR_START, d->theme->dim);
+}
+
 static void
 draw_line_at (SluiceMemoryDrawing *d, gint64 time, double top, SluiceColor color, double width)
 {
@@ -193,12 +216,9 @@ sluice_memory_draw_peak (SluiceMemoryDrawing *d)
   const SluiceMemoryPicture *p = d->picture;
   guint peak = sluice_memory_view_get_peak (p->view), refused;
 
-  if (p->cursor != peak)
-    {
-      gint64 time = sluice_memory_view_get_time (p->view, p->cursor);
-      if (time >= p->axis.from && time <= p->axis.to)
-        draw_line_at (d, time, SLUICE_MEMORY_HEAD, d->theme->cursor, 1);
-    }
+  if (p->cursor_time != sluice_memory_view_get_time (p->view, peak)
+      && p->cursor_time >= p->axis.from && p->cursor_time <= p->axis.to)
+    draw_line_at (d, p->cursor_time, SLUICE_MEMORY_HEAD, d->theme->cursor, 1);
   if (sluice_memory_view_get_refusal (p->view, &refused) != NULL)
     draw_pill (d, refused, 4, d->theme->failure, d->theme->ground);
   else

@@ -3,13 +3,14 @@
 
 /* Colours and words of memory. */
 #include <glib/gi18n-lib.h>
-#include <math.h>
+#include <string.h>
 
 #include "engine/base/dtype.h"
 #include "ui/chart/ticks.h"
 #include "ui/timeline/lanes-draw.h"
 #include "ui/timeline/memory-draw.h"
 
+#define GRADIENT  " ∇" /* as sluice_lanes_dup_name() ends it */
 #define TINT      0.30 /* of the hue on the ground */
 #define TINT_DARK 0.46
 
@@ -51,13 +52,26 @@ sluice_memory_class_words (SluiceMemoryClass memory_class)
   return _ (classes[memory_class].words);
 }
 
+/* Of what is computed for the gradient of "conv2/relu", named "conv2/relu_grad/ReluGrad": the op
+ * whose gradient it is says more than how it is computed. */
+static char *
+shorten_gradient (char *take_name)
+{
+  g_autofree char *name = take_name;
+  const char *grad = strstr (name, "_grad/");
+
+  if (grad == NULL || !g_str_has_suffix (name, GRADIENT))
+    return g_steal_pointer (&name);
+  return g_strdup_printf ("%.*s" GRADIENT, (int) (grad - name), name);
+}
+
 char *
 sluice_memory_dup_name (const SluiceMemoryView *view, SluiceOwner owner)
 {
   const char *name = sluice_memory_view_get_name (view, owner.node);
 
   if (name != NULL)
-    return sluice_lanes_dup_name (&(SluiceTraceSpan){ .name = name });
+    return shorten_gradient (sluice_lanes_dup_name (&(SluiceTraceSpan){ .name = name }));
   if (owner.node != 0)
     return g_strdup_printf (_ ("node %u"), owner.node);
   return g_strdup_printf (_ ("no node (%s)"), sluice_memory_class_words (owner.memory_class));

@@ -9,7 +9,7 @@
 #include "ui/timeline/memory-private.h"
 
 #define AIR       1.10 /* over the peak */
-#define POOL_NEAR 2.0  /* times the peak: a larger pool is not drawn to its end */
+#define POOL_NEAR 1.5  /* times the peak: a larger pool is not drawn to its end */
 #define NEAR      1.6  /* the same of a limit */
 #define TICK_ROOM 110.0
 #define TICKS     5
@@ -144,6 +144,7 @@ sluice_memory_draw (const SluiceMemoryPicture *self, cairo_t *cr, const SluiceTh
   sluice_memory_draw_bands (&d);
   sluice_memory_draw_runs (&d);
   sluice_memory_draw_limit (&d);
+  sluice_memory_draw_pool (&d);
   sluice_memory_draw_peak (&d);
   cairo_restore (cr);
   sluice_memory_draw_card (&d);

@@ -23,9 +23,9 @@ typedef struct
   const SluiceMemoryLayout *layout; /* of the axis' time, a column a unit */
   SluiceTimeAxis axis;
   double width, height;
-  double top_bytes;            /* at the top of the plot */
-  guint selected, hovered;     /* bands; SLUICE_BAND_NONE */
-  guint cursor;                /* a moment */
+  double top_bytes;        /* at the top of the plot */
+  guint selected, hovered; /* bands; SLUICE_BAND_NONE */
+  gint64 cursor_time;
   double pointer_x, pointer_y; /* where what is hovered is told; negative: nowhere */
 } SluiceMemoryPicture;
 
@@ -46,7 +46,8 @@ SluiceColor sluice_memory_get_color (SluiceMemoryClass memory_class, const Sluic
 SluiceColor sluice_memory_get_fill (SluiceMemoryClass memory_class, const SluiceTheme *theme);
 /* "activation", in the user's language. */
 const char *sluice_memory_class_words (SluiceMemoryClass memory_class);
-/* "conv1/Relu", of a gradient "conv1/filter ∇"; memory of no node by its class. (transfer full) */
+/* "conv1/relu", of a gradient of it "conv1/relu ∇"; memory of no node by its class. (transfer full)
+ */
 char *sluice_memory_dup_name (const SluiceMemoryView *view, SluiceOwner owner);
 /* "3.2 MB". (transfer full) */
 char *sluice_memory_format_bytes (double bytes);

@@ -24,5 +24,6 @@ void sluice_memory_draw_bands (SluiceMemoryDrawing *d);
 /* memory-draw-over.c: what ran, and what stands over the bands. */
 void sluice_memory_draw_runs (SluiceMemoryDrawing *d);
 void sluice_memory_draw_limit (SluiceMemoryDrawing *d);
+void sluice_memory_draw_pool (SluiceMemoryDrawing *d);
 void sluice_memory_draw_peak (SluiceMemoryDrawing *d);
 void sluice_memory_draw_card (SluiceMemoryDrawing *d);

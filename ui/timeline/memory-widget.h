@@ -15,6 +15,7 @@ struct _SluiceMemoryBands
   gint64 from, to;              /* shown */
   double top_bytes;
   guint selected, hovered, cursor;
+  gint64 cursor_time;          /* at or behind that moment, and before the next */
   double pointer_x, pointer_y; /* in units; negative: it is elsewhere */
   double seen[2];              /* where the pointer was last, in the window */
   SluiceMemoryBandWords words;
