@@ -42,7 +42,9 @@ show_map (SluiceMemoryPage *self, guint moment)
   gboolean is_peak = moment == sluice_memory_view_get_peak (view);
   g_autofree char *time =
       sluice_memory_format_time (view, sluice_memory_bands_get_cursor_time (self->bands));
-  g_autofree char *at = g_strdup_printf (is_peak ? _ ("at the peak, %s") : _ ("at %s"), time);
+  g_autofree char *at = sluice_memory_view_get_tape (view)->is_failure
+                            ? g_strdup (_ ("when it was refused"))
+                            : g_strdup_printf (is_peak ? _ ("at the peak, %s") : _ ("at %s"), time);
   sluice_memory_strip_set_moment (self->strip, view, moment);
   g_autofree char *words = sluice_memory_words_map (sluice_memory_strip_get_map (self->strip));
   gtk_label_set_label (self->map_time, at);

@@ -114,6 +114,8 @@ show_band (SluiceMemoryPane *self, const SluiceMemoryView *view, guint number)
   gtk_label_set_label (self->title, name);
   gtk_label_set_label (self->subtitle, subtitle);
   add_size (self, band);
+  if (sluice_memory_view_get_tape (view)->is_failure)
+    return; /* nothing before it is known */
   add_life (self, view, number);
   sluice_inspector_rows_begin (&self->rows, _ ("At the peak"), TRUE);
   if (band->begin <= peak && peak < band->end && live > 0)
@@ -143,7 +145,10 @@ add_numbers (SluiceMemoryPane *self, const SluiceMemoryView *view)
   g_autofree char *rounding = sluice_memory_format_bytes ((double) map->rounding);
   g_autofree char *made = sluice_format_step ((gint64) tape->log->n_allocations);
   g_autofree char *fresh = sluice_format_step ((gint64) tape->log->n_fresh);
-  sluice_inspector_rows_add_printf (&self->rows, _ ("Peak"), _ ("%s at %s"), bytes, time);
+  if (tape->is_failure)
+    sluice_inspector_rows_add (&self->rows, _ ("In use then"), bytes);
+  else
+    sluice_inspector_rows_add_printf (&self->rows, _ ("Peak"), _ ("%s at %s"), bytes, time);
   sluice_inspector_rows_add (&self->rows, _ ("Limit"), tape->is_limited ? limit : _ ("none set"));
   sluice_inspector_rows_add (&self->rows, _ ("From the system"), pool);
   sluice_inspector_rows_add (&self->rows, _ ("Lost to rounding then"), rounding);
@@ -251,6 +256,8 @@ sluice_memory_pane_show (SluiceMemoryPane *self,
   gtk_label_set_label (self->title, title);
   gtk_label_set_label (self->subtitle, subtitle);
   add_numbers (self, view);
+  if (tape->is_failure)
+    return;
   add_late (self, view);
   add_growth (self, view, growth, n_steps);
 }

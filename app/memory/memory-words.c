@@ -17,9 +17,10 @@ char *
 sluice_memory_words_freer (const SluiceMemoryView *view, guint number)
 {
   const SluiceMemoryBand *band = sluice_memory_view_get_band (view, number);
-  if (band->stays)
+  gboolean is_failure = sluice_memory_view_get_tape (view)->is_failure;
+  if (band->stays && !is_failure)
     return g_strdup (_ ("the session keeps it"));
-  if (band->freer == SLUICE_BAND_NONE)
+  if (is_failure || band->freer == SLUICE_BAND_NONE)
     return g_strdup ("–");
   return dup_node (view, sluice_memory_view_get_run (view, band->freer)->node);
 }
@@ -30,6 +31,8 @@ dup_life (const SluiceMemoryView *view, const SluiceMemoryBand *band)
 {
   g_autofree char *made = sluice_memory_format_time (view, band->made);
   g_autofree char *freed = sluice_memory_format_time (view, band->freed);
+  if (sluice_memory_view_get_tape (view)->is_failure)
+    return g_strdup (_ ("alive when the request was refused"));
   if (band->was_before && band->stays)
     return g_strdup (_ ("alive all the time"));
   if (band->stays)
@@ -132,6 +135,8 @@ sluice_memory_words_help (const SluiceMemoryView *view, const SluiceMemoryHoldin
 {
   g_autofree char *gain = sluice_memory_format_bytes ((double) holding->gain);
   g_autofree char *until = sluice_memory_format_time (view, holding->until);
+  if (sluice_memory_view_get_tape (view)->is_failure)
+    return g_strdup ("–");
   switch (holding->help)
     {
     case SLUICE_HELP_AT_ONCE:

@@ -184,6 +184,8 @@ dup_peak_words (const SluiceMemoryPicture *p, guint moment)
   if (refusal == NULL || moment != refused)
     return g_strdup_printf (_ ("peak %s at %s"), bytes, time);
   g_autofree char *wanted = sluice_memory_format_bytes ((double) refusal->bytes);
+  if (sluice_memory_view_get_tape (p->view)->is_failure)
+    return g_strdup_printf (_ ("refused %s"), wanted);
   return g_strdup_printf (_ ("refused %s at %s"), wanted, time);
 }
 
@@ -305,6 +307,8 @@ fill_card (Card *self, guint number)
                     self->d->theme->dim);
   self->y += CARD_ROW + 2;
   add_row (self, label != NULL ? label : _ ("bytes"), bytes, TRUE);
+  if (sluice_memory_view_get_tape (view)->is_failure)
+    return; /* nothing before it is known */
   add_row (self, _ ("alive"), band->was_before && band->stays ? _ ("all the time") : life, FALSE);
   if (freer != NULL)
     {
@@ -321,7 +325,8 @@ void
 sluice_memory_draw_card (SluiceMemoryDrawing *d)
 {
   const SluiceMemoryPicture *p = d->picture;
-  const double height = 2 * CARD_PAD + 4 * CARD_ROW + 6;
+  gboolean is_short = sluice_memory_view_get_tape (p->view)->is_failure;
+  const double height = 2 * CARD_PAD + (is_short ? 2 : 4) * CARD_ROW + 6;
 
   if (p->hovered == SLUICE_BAND_NONE || p->pointer_x < 0)
     return;

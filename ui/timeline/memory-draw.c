@@ -137,7 +137,8 @@ sluice_memory_draw (const SluiceMemoryPicture *self, cairo_t *cr, const SluiceTh
   cairo_save (cr);
   sluice_text_begin (&d.text, cr, theme);
   draw_bytes (&d);
-  draw_times (&d);
+  if (!sluice_memory_view_get_tape (self->view)->is_failure)
+    draw_times (&d);
   cairo_save (cr);
   cairo_rectangle (cr, self->axis.x0 - 1, 0, self->axis.x1 - self->axis.x0 + 2, self->height);
   cairo_clip (cr);
