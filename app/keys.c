@@ -188,6 +188,7 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("On the lane below"), "timeline.lane-down", "Down" },
   { TIME, N_ ("To who reads it"), "timeline.flow-next", "bracketright" },
   { TIME, N_ ("To what it waited for"), "timeline.flow-previous", "bracketleft" },
+  { TIME, N_ ("Sums of the time that is selected, or seen"), "timeline.area", "r" },
   { TIME, N_ ("Next step"), "timeline.step-next", "Right" },
   { TIME, N_ ("The step before"), "timeline.step-previous", "Left" },
   { TIME, N_ ("Next slow step"), "timeline.slow", "n" },

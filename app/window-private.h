@@ -66,7 +66,7 @@ SluicePage *sluice_window_get_nth_page (SluiceWindow *self, guint i);
 const char *sluice_window_get_page_name (SluiceWindow *self);
 /* Is the one in front pushed on a page of the switcher? */
 gboolean sluice_window_page_is_pushed (SluiceWindow *self);
-/* What is selected in the graph is so in the timeline, and the other way. Once graph_page is known.
+/* What is selected in the graph is so in the timeline, and the other way: once graph_page is known.
  */
 void sluice_window_join_selections (SluiceWindow *self);
 /* Did the last run end for lack of it, and is known who held it? */

@@ -9,6 +9,7 @@
 #include "app/graph/node-words.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/number.h"
+#include "ui/timeline/time-axis.h"
 #include "ui/timeline/time-histogram.h"
 
 #define MOST_LINKED 6 /* readers that are listed; how many more there are is said */
@@ -65,12 +66,19 @@ add_span_link (SluiceSpanPane *self,
   sluice_inspector_rows_add_link (&self->rows, name, span.name, "span.show", target, words);
 }
 
-static void
-add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero)
+/* Times of one step are compared: all have the unit and the digits that it needs. */
+static char *
+dup_time_in (gint64 ns, gint64 step)
 {
-  g_autofree char *scheduled = dup_time (span->scheduled - zero);
-  g_autofree char *start = dup_time (span->start - zero);
-  g_autofree char *end = dup_time (span->end - zero);
+  return sluice_time_format_tick (ns, MAX (step / 4000, 1), MAX (step, 1000));
+}
+
+static void
+add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero, gint64 length)
+{
+  g_autofree char *scheduled = dup_time_in (span->scheduled - zero, length);
+  g_autofree char *start = dup_time_in (span->start - zero, length);
+  g_autofree char *end = dup_time_in (span->end - zero, length);
   g_autofree char *took = dup_time (span->end - span->start);
   g_autofree char *queue = dup_time (span->start - span->scheduled);
   if (span->scheduled >= zero)
@@ -85,18 +93,37 @@ add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero)
 }
 
 static void
-add_edges (SluiceSpanPane *self, const SluiceStepPicture *picture, const SluiceSpanFlows *flows)
+add_edges (SluiceSpanPane *self,
+           const SluiceStepPicture *picture,
+           const SluiceSpanFlows *flows,
+           guint64 waited)
 {
-  if (flows->read->len > 0)
-    add_span_link (self, picture, _ ("Waited for"), g_array_index (flows->read, guint64, 0),
+  if (waited == SLUICE_SPAN_NONE && flows->read->len > 0)
+    waited = g_array_index (flows->read, guint64, 0);
+  if (waited != SLUICE_SPAN_NONE)
+    add_span_link (self, picture, _ ("Waited for"), waited,
                    _ ("Show %s, which came last of what it reads"));
   for (guint i = 0; i < MIN (flows->readers->len, MOST_LINKED); i++)
     add_span_link (self, picture, i == 0 ? _ ("Read by") : "",
                    g_array_index (flows->readers, guint64, i), _ ("Show %s, which reads it"));
   guint more = flows->readers->len > MOST_LINKED ? flows->readers->len - MOST_LINKED : 0;
   if (more > 0)
-    sluice_inspector_rows_add_printf (&self->rows, "",
-                                      ngettext ("and %u more", "and %u more", more), more);
+    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), more);
+}
+
+/* What it matters: how much longer it could take, or what is won where it takes less. */
+static void
+add_slack (SluiceSpanPane *self, const SluiceStepAnalysis *analysis, guint64 span)
+{
+  gint64 slack = sluice_step_analysis_get_slack (analysis, span);
+  if (slack < 0)
+    return;
+  gint64 gain = sluice_step_analysis_get_gain (analysis, span);
+  g_autofree char *words = dup_time (slack), *won = dup_time (MAX (gain, 0));
+  sluice_inspector_rows_add (&self->rows, _ ("Slack"),
+                             slack > 0 ? words : _ ("0, on the critical path"));
+  if (gain > 0)
+    sluice_inspector_rows_add_printf (&self->rows, _ ("Twice as fast"), _ ("−%s a step"), won);
 }
 
 static void
@@ -211,6 +238,7 @@ void
 sluice_span_pane_show (SluiceSpanPane *self,
                        const SluiceStepPicture *picture,
                        SluiceGraph *graph,
+                       const SluiceStepAnalysis *analysis,
                        guint64 number)
 {
   SluiceTraceSpan span;
@@ -227,8 +255,10 @@ sluice_span_pane_show (SluiceSpanPane *self,
                       : g_strdup_printf ("%s · %s", lane->device, lane->name);
   gtk_label_set_label (self->title, span.name);
   gtk_label_set_label (self->subtitle, subtitle);
-  add_times (self, &span, step != NULL ? step->start : 0);
-  add_edges (self, picture, flows);
+  gint64 zero = step != NULL ? step->start : 0;
+  add_times (self, &span, zero, step != NULL ? step->end - zero : span.end);
+  add_edges (self, picture, flows, sluice_step_analysis_get_waited (analysis, number));
+  add_slack (self, analysis, number);
   add_node (self, &span, graph);
   add_history (self, picture, &span);
 }
@@ -310,6 +340,7 @@ sluice_span_pane_init (SluiceSpanPane *self)
                                   GTK_POLICY_AUTOMATIC);
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), box);
   gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
+  gtk_widget_add_css_class (GTK_WIDGET (self), "side-pane");
   gtk_widget_add_css_class (GTK_WIDGET (self), "inspector-pane");
   gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }

@@ -5,6 +5,7 @@
 #include <gtk/gtk.h>
 
 #include "app/timeline/span-flows.h"
+#include "app/timeline/step-analysis.h"
 
 /* What is known of the span that is selected: in the place of the inspector. Signals: span-chosen
  * (uint64), step-chosen (uint64): by a person. */
@@ -13,10 +14,11 @@ G_DECLARE_FINAL_TYPE (SluiceSpanPane, sluice_span_pane, SLUICE, SPAN_PANE, GtkWi
 
 GtkWidget *sluice_span_pane_new (void);
 
-/* picture: (nullable): nothing is shown. graph: (nullable) */
+/* picture: (nullable): nothing is shown. graph, analysis: (nullable) */
 void sluice_span_pane_show (SluiceSpanPane *self,
                             const SluiceStepPicture *picture,
                             SluiceGraph *graph,
+                            const SluiceStepAnalysis *analysis,
                             guint64 span);
 char *sluice_span_pane_dup_text (SluiceSpanPane *self); /* all that it says, for tests */
 

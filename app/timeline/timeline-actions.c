@@ -155,10 +155,37 @@ escape_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
   SluiceLanesArea area;
-  if (sluice_lanes_get_area (self->lanes, &area))
-    sluice_lanes_set_area (self->lanes, NULL);
-  else
-    sluice_timeline_page_select_span (self, SLUICE_SPAN_NONE);
+  if (!sluice_lanes_get_area (self->lanes, &area))
+    {
+      sluice_timeline_page_select_span (self, SLUICE_SPAN_NONE);
+      return;
+    }
+  sluice_lanes_set_area (self->lanes, NULL);
+  sluice_timeline_page_show_area (self);
+  gtk_widget_grab_focus (widget); /* the table may have had the keyboard */
+}
+
+/* Of the time of what is selected, or of what is seen, on all lanes. */
+static void
+area_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
+  guint64 number = sluice_lanes_get_selected (self->lanes);
+  SluiceLanesArea area = { 0 };
+  if (self->picture == NULL || sluice_lanes_get_layout (self->lanes)->rows->len == 0)
+    return;
+  touch (self);
+  area.last = sluice_lanes_get_layout (self->lanes)->rows->len - 1;
+  sluice_lanes_get_range (self->lanes, &area.from, &area.to);
+  if (number != SLUICE_SPAN_NONE)
+    {
+      SluiceTraceSpan span;
+      sluice_trace_view_get_span (self->picture->view, number, &span);
+      area.from = span.start;
+      area.to = MAX (span.end, span.start + 1);
+    }
+  sluice_lanes_set_area (self->lanes, &area);
+  sluice_timeline_page_show_area (self);
 }
 
 static void
@@ -202,6 +229,8 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.mark", mark_action },
     { "timeline.escape", escape_action },
     { "timeline.keys", keys_action },
+    { "timeline.area", area_action },
+    { "timeline.close-area", escape_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);

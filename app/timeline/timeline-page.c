@@ -95,9 +95,11 @@ show_span (SluiceTimelinePage *self, gboolean reveals)
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
   sluice_span_pane_show (self->pane, self->picture, sluice_document_get_graph (self->document),
-                         span);
+                         self->analysis, span);
   sluice_timeline_page_update_actions (self);
 }
+
+static void show_step (SluiceTimelinePage *self);
 
 static void
 set_node (SluiceTimelinePage *self, const char *name)
@@ -126,7 +128,8 @@ sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 number)
   if (span.step != 0 && span.step != self->step)
     {
       self->step = span.step;
-      show_bars (self);
+      self->follows_step = FALSE;
+      show_step (self);
     }
   show_span (self, TRUE);
   sluice_lanes_select (self->lanes, number, TRUE); /* also where a node ran twice in a round */
@@ -146,6 +149,39 @@ sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name)
 
 /* ---- what is in front ---- */
 
+static gboolean is_at_work (SluiceTimelinePage *self);
+
+/* What moves on five times a second nobody reads: of a run that is followed there is none. */
+static void
+analyse_step (SluiceTimelinePage *self)
+{
+  SluiceGraph *graph = sluice_document_get_graph (self->document);
+  g_autoptr (GArray) gaps = sluice_lanes_gaps_new ();
+  g_autoptr (GArray) path = NULL;
+  const SluiceTraceStep *step = sluice_step_picture_find (self->picture, self->step);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
+  if (step != NULL && !(self->is_live && is_at_work (self)))
+    self->analysis = sluice_step_analysis_new (self->picture, graph, self->step);
+  if (self->analysis != NULL)
+    path = sluice_step_analysis_dup_path (self->analysis);
+  for (guint i = 0; self->analysis != NULL && i < self->analysis->gaps->len; i++)
+    {
+      const SluiceTraceGap *gap = &g_array_index (self->analysis->gaps, SluiceTraceGap, i);
+      const SluiceLanesGap shown = {
+        .lane = gap->lane,
+        .start = gap->start,
+        .end = gap->end,
+        .is_wait = gap->cause == SLUICE_GAP_INPUT || gap->cause == SLUICE_GAP_TRANSFER
+                   || gap->cause == SLUICE_GAP_QUEUE,
+        .words = sluice_gap_words (gap, self->picture->view),
+        .sentence = sluice_gap_sentence (gap, self->picture->view, step->start),
+      };
+      g_array_append_val (gaps, shown);
+    }
+  sluice_lanes_set_path (self->lanes, path);
+  sluice_lanes_set_gaps (self->lanes, gaps);
+}
+
 static void
 show_step (SluiceTimelinePage *self)
 {
@@ -157,6 +193,7 @@ show_step (SluiceTimelinePage *self)
   if (self->follows_step && step != NULL)
     sluice_lanes_show (self->lanes, step->start, step->end);
   show_bars (self);
+  analyse_step (self);
   show_span (self, FALSE);
 }
 
@@ -190,21 +227,38 @@ is_at_work (SluiceTimelinePage *self)
   return state == SLUICE_CONTROL_RUNNING || state == SLUICE_CONTROL_STOPPING;
 }
 
+/* Who had the keyboard on the page keeps it there. */
+static void
+show_state (SluiceTimelinePage *self, gboolean has_steps)
+{
+  GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
+  GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
+  gboolean is_mine = focus == NULL || gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
+  const char *name = has_steps ? "steps" : "empty";
+  if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), name) == 0)
+    return;
+  gtk_stack_set_visible_child_name (self->states, name);
+  if (is_mine && has_steps)
+    gtk_widget_grab_focus (GTK_WIDGET (self->lanes));
+}
+
 static void
 take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
 {
   SluiceStepPicture *before = g_steal_pointer (&self->picture);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   guint n = picture->steps->len;
   self->picture = sluice_step_picture_ref (picture);
   sluice_lanes_set_view (self->lanes, picture->view);
   if (before != NULL)
     sluice_step_picture_unref (before);
+  sluice_timeline_page_show_area (self); /* it was another picture's */
   if (n > 0 && (self->is_live || sluice_step_picture_find (picture, self->step) == NULL))
     {
       self->step = g_array_index (picture->steps, SluiceTraceStep, n - 1).step;
       self->follows_step = TRUE;
     }
-  gtk_stack_set_visible_child_name (self->states, n > 0 ? "steps" : "empty");
+  show_state (self, n > 0);
   show_step (self);
 }
 
@@ -359,7 +413,10 @@ static gboolean
 timeline_page_is_settled (SluicePage *page)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (page);
-  return !self->reading || is_at_work (self);
+  SluiceControlState state = sluice_run_controller_get_state (self->controller);
+  gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
+  gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
+  return !self->reading && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -382,6 +439,9 @@ timeline_page_dump_state (SluicePage *page)
   const SluiceStepPicture *picture = self->picture;
   g_autoptr (JsonBuilder) b = json_builder_new ();
   g_autofree char *text = sluice_span_pane_dup_text (self->pane);
+  g_autofree char *sums = gtk_revealer_get_reveal_child (self->table_revealer)
+                              ? sluice_area_table_dup_text (self->table)
+                              : g_strdup ("");
   gint64 from, to;
   sluice_lanes_get_range (self->lanes, &from, &to);
   json_builder_begin_object (b);
@@ -391,6 +451,8 @@ timeline_page_dump_state (SluicePage *page)
   json_builder_add_string_value (b, self->node != NULL ? self->node : "");
   json_builder_set_member_name (b, "span");
   json_builder_add_string_value (b, text);
+  json_builder_set_member_name (b, "sums");
+  json_builder_add_string_value (b, sums);
   add_int (b, "step", (gint64) self->step);
   add_int (b, "from", from);
   add_int (b, "to", to);
@@ -425,6 +487,7 @@ sluice_timeline_page_dispose (GObject *object)
   if (self->states != NULL)
     sluice_lanes_set_view (self->lanes, NULL);
   g_clear_pointer (&self->record, sluice_step_record_unref);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
   g_clear_pointer ((GtkWidget **) &self->states, gtk_widget_unparent);
   g_clear_object (&self->pane);
@@ -436,6 +499,15 @@ sluice_timeline_page_finalize (GObject *object)
 {
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
+}
+
+static gboolean
+sluice_timeline_page_grab_focus (GtkWidget *widget)
+{
+  SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
+  GtkWidget *child = gtk_stack_get_visible_child (self->states);
+  return child == self->steps_box ? gtk_widget_grab_focus (GTK_WIDGET (self->lanes))
+                                  : gtk_widget_child_focus (child, GTK_DIR_TAB_FORWARD);
 }
 
 static void
@@ -465,6 +537,7 @@ sluice_timeline_page_class_init (SluiceTimelinePageClass *klass)
       g_param_spec_boolean ("live", NULL, NULL, TRUE,
                             G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (G_OBJECT_CLASS (klass), PROP_LIVE, live_property);
+  widget_class->grab_focus = sluice_timeline_page_grab_focus;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   node_selected_signal =
       g_signal_new ("node-selected", SLUICE_TYPE_TIMELINE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
@@ -510,37 +583,51 @@ make_empty (void)
   return page;
 }
 
+/* In the room over the names of lanes, beside the axis. */
 static GtkWidget *
-make_head (SluiceTimelinePage *self)
+make_live_button (void)
 {
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
   GtkWidget *live = gtk_toggle_button_new_with_label (_ ("Live"));
   gtk_widget_set_tooltip_text (live, _ ("Follow the newest step (L)"));
   gtk_actionable_set_action_name (GTK_ACTIONABLE (live), "timeline.live");
-  gtk_widget_set_valign (live, GTK_ALIGN_CENTER);
-  gtk_widget_set_margin_end (live, 12);
+  gtk_widget_set_halign (live, GTK_ALIGN_START);
+  gtk_widget_set_valign (live, GTK_ALIGN_START);
   gtk_widget_add_css_class (live, "timeline-live");
-  gtk_widget_set_hexpand (GTK_WIDGET (self->bars), TRUE);
-  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->bars));
-  gtk_box_append (GTK_BOX (head), live);
-  gtk_widget_add_css_class (head, "timeline-head");
-  return head;
+  return live;
+}
+
+static void
+show_scrollbar_cb (GtkWidget *bar, GtkAdjustment *adjustment)
+{
+  gtk_widget_set_visible (bar, gtk_adjustment_get_upper (adjustment)
+                                   > gtk_adjustment_get_page_size (adjustment) + 0.5);
+}
+
+static GtkWidget *
+make_scrollbar (SluiceTimelinePage *self)
+{
+  GtkAdjustment *adjustment = sluice_lanes_get_adjustment (self->lanes);
+  GtkWidget *bar = gtk_scrollbar_new (GTK_ORIENTATION_VERTICAL, adjustment);
+  gtk_widget_set_halign (bar, GTK_ALIGN_END);
+  g_signal_connect_object (adjustment, "changed", G_CALLBACK (show_scrollbar_cb), bar,
+                           G_CONNECT_SWAPPED);
+  show_scrollbar_cb (bar, adjustment);
+  return bar;
 }
 
 static GtkWidget *
 make_steps (SluiceTimelinePage *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *row = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
-  GtkWidget *bar =
-      gtk_scrollbar_new (GTK_ORIENTATION_VERTICAL, sluice_lanes_get_adjustment (self->lanes));
-  gtk_widget_set_hexpand (GTK_WIDGET (self->lanes), TRUE);
-  gtk_widget_set_vexpand (GTK_WIDGET (self->lanes), TRUE);
-  gtk_box_append (GTK_BOX (row), GTK_WIDGET (self->lanes));
-  gtk_box_append (GTK_BOX (row), bar);
-  gtk_box_append (GTK_BOX (box), make_head (self));
+  GtkWidget *overlay = gtk_overlay_new ();
+  gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->lanes));
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_live_button ());
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_scrollbar (self));
+  gtk_widget_set_vexpand (overlay, TRUE);
+  gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->bars));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
-  gtk_box_append (GTK_BOX (box), row);
+  gtk_box_append (GTK_BOX (box), overlay);
+  gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_table (self));
   return box;
 }
 
@@ -555,7 +642,8 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   self->pane = g_object_ref_sink (SLUICE_SPAN_PANE (sluice_span_pane_new ()));
   sluice_lanes_set_words (self->lanes, &words);
   gtk_stack_add_named (self->states, make_empty (), "empty");
-  gtk_stack_add_named (self->states, make_steps (self), "steps");
+  self->steps_box = make_steps (self);
+  gtk_stack_add_named (self->states, self->steps_box, "steps");
   gtk_widget_set_parent (GTK_WIDGET (self->states), GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self), "timeline-page");
   g_signal_connect_swapped (self->bars, "chosen", G_CALLBACK (chosen_cb), self);

@@ -3,20 +3,26 @@
 #pragma once
 
 #include "app/page.h"
+#include "app/timeline/area-table.h"
 #include "app/timeline/span-pane.h"
+#include "app/timeline/step-analysis.h"
 #include "app/timeline/timeline-page.h"
 #include "ui/timeline/lanes.h"
 #include "ui/timeline/step-bars.h"
 
 /* For app/timeline only. timeline-page.c has what is shown, timeline-actions.c what can be done,
- * timeline-find.c the search. */
+ * timeline-area.c the sums of an area, timeline-find.c the search. */
 struct _SluiceTimelinePage
 {
   GtkWidget parent;
   GtkStack *states;
+  GtkWidget *steps_box; /* a state of it */
   SluiceStepBars *bars;
   SluiceLanes *lanes;
   SluiceSpanPane *pane;
+  SluiceAreaTable *table;
+  GtkRevealer *table_revealer;
+  guint n_areas; /* that were asked for: the last one is shown */
 
   SluiceRunController *controller; /* (nullable) */
   SluiceDocument *document;        /* borrowed from the window */
@@ -27,8 +33,9 @@ struct _SluiceTimelinePage
   gboolean follows_step;   /* the time shown is that of the step */
   gboolean reading, again; /* again: something was asked for meanwhile */
 
-  guint64 step; /* shown; 0: none */
-  char *node;   /* (nullable): selected */
+  SluiceStepAnalysis *analysis; /* (nullable): of the step that stands */
+  guint64 step;                 /* shown; 0: none */
+  char *node;                   /* (nullable): selected */
   guint64 iteration;
 };
 
@@ -39,6 +46,11 @@ void sluice_timeline_page_show_step (SluiceTimelinePage *self, guint64 step);
 void sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 span);
 /* Its place among the steps; their number where it is not among them. */
 guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
+
+/* timeline-area.c */
+/* The sums of the area that is marked now; without one the table goes. */
+void sluice_timeline_page_show_area (SluiceTimelinePage *self);
+GtkWidget *sluice_timeline_page_make_table (SluiceTimelinePage *self);
 
 /* timeline-actions.c */
 void sluice_timeline_page_install_actions (GtkWidgetClass *widget_class);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Who read each band and who freed it: from what the plans say reads what, and when that ran. */
+#include "engine/graph/op.h"
 #include "engine/trace/memory-view-private.h"
 
 /* Of the whole recording: what is held so long for nothing is told of. */
@@ -70,17 +71,19 @@ made_something (const Uses *uses, const SluiceMemoryRun *run)
   return made != NULL && from < made->len && g_array_index (made, gint64, from) <= run->end;
 }
 
-/* What such an op reads stays in a resource, where others find it. */
+/* What such an op reads may stay where the edges do not tell: in what outlives it, or in a list. */
 static gboolean
 stores (const SluiceMemoryView *view, guint32 number)
 {
-  static const char *const prefixes[] = { "TensorArray", "TensorList", "Stack",    "QueueEnqueue",
-                                          "Barrier",     "Stage",      "MapStage", "Assign" };
+  const guint other = SLUICE_OP_ONLY_READS | SLUICE_OP_OPTIMIZER | SLUICE_OP_TAKES_STEP;
   const SluiceMemoryNode *node = sluice_memory_tape_get_node (view->tape, number);
-  for (guint i = 0; node != NULL && i < G_N_ELEMENTS (prefixes); i++)
-    if (g_str_has_prefix (node->op, prefixes[i]))
+  const SluiceOp *op = node != NULL ? sluice_registry_find (node->op) : NULL;
+  if (op == NULL)
+    return FALSE;
+  for (guint i = 0; i < op->n_outputs; i++)
+    if (op->outputs[i].type == SLUICE_VARIANT)
       return TRUE;
-  return FALSE;
+  return (op->def->flags & SLUICE_OP_STATEFUL) && !(op->def->flags & other);
 }
 
 /* Those runs of a node that began while the band lived. Returns: when the first of them began that

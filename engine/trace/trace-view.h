@@ -92,6 +92,10 @@ guint sluice_trace_view_add_lane (SluiceTraceView *self,
                                   const char *name);
 /* Texts are copied; of the span's row nothing is read. Returns: its number */
 guint64 sluice_trace_view_add (SluiceTraceView *self, const SluiceTraceSpan *span);
+/* The span of one node stands for another too, which its kernel ran. */
+void sluice_trace_view_add_together (SluiceTraceView *self, const char *node, const char *name);
+/* The node whose span stands for it. (nullable) */
+const char *sluice_trace_view_get_together (const SluiceTraceView *self, const char *name);
 /* After spans were added and before anybody asks. */
 void sluice_trace_view_settle (SluiceTraceView *self);
 
@@ -126,5 +130,7 @@ void sluice_trace_view_each_piece (const SluiceTraceView *self,
 guint64 sluice_trace_view_find (const SluiceTraceView *self, guint lane, guint row, gint64 time);
 /* The next span of its row, or the one before: SLUICE_SPAN_NONE at the end. */
 guint64 sluice_trace_view_get_beside (const SluiceTraceView *self, guint64 number, gboolean after);
+/* What spans and rows hold. */
+gsize sluice_trace_view_get_bytes (const SluiceTraceView *self);
 
 SLUICE_PUBLIC_END

@@ -229,7 +229,7 @@ class Session:
     def window(self):
         self.press("alt+3", "win.show-page::charts", "shows the charts",
                    self.when(lambda s: s["page"] == "charts"))
-        self.press("alt+4", "win.show-page::runs", "shows the table of runs",
+        self.press("alt+6", "win.show-page::runs", "shows the table of runs",
                    self.when(lambda s: s["page"] == "runs"))
         self.press("alt+2", "win.show-page::graph", "shows the graph",
                    self.when(lambda s: s["page"] == "graph"))
@@ -371,7 +371,7 @@ class Session:
         type_text("a/b")
         self.w.until(lambda: search.text() == "a/b")
         self.tap.point("slash: is written where a text is", search.has_focus())
-        press_keys("ctrl+a", "BackSpace", "Escape", "alt+4")
+        press_keys("ctrl+a", "BackSpace", "Escape", "alt+6")
         self.w.wait(lambda s: s["page"] == "runs" and s["table"]["shows"] == "table")
         self.focus_tab("Runs")
         self.press("slash", "anywhere.find", "goes to the filter of the table",

@@ -38,7 +38,7 @@ class Live(launch.Session):
     def change(self):
         self.w.act("start-run", GLib.Variant("(sas)", ("long", ["steps=100000000"])))
         self.w.wait(lambda s: s["step"] > 5)
-        press_keys("alt+4")
+        press_keys("alt+6")
         self.w.wait(lambda s: s["page"] == "runs" and s["front"] == "long")
         self.tap.point("a run at work shows what can be changed",
                        self.w.until(lambda: self.field("learning-rate").text() == "0.003"))

@@ -38,7 +38,7 @@ def change_op(project):
 
 def select_all(w):
     w.wait(lambda s: s["settled"])
-    press_keys("alt+4", "F8")
+    press_keys("alt+6", "F8")
     w.wait(lambda s: s["page"] == "runs" and s["settled"])
     entry = w.find_accessible("search box", "Filter the runs")
     while not entry.holds_focus():

@@ -223,7 +223,7 @@ class Groups(runs_window.Session):
     def open_again(self):
         self.w = runs_window.Workbench(self.program, self.project, self.workspace)
         self.w.wait(lambda s: s["settled"])
-        press_keys("alt+4")
+        press_keys("alt+6")
         self.w.wait(lambda s: s["page"] == "runs" and s["settled"])
         entry = self.w.find_accessible("search box", "Filter the runs")
         for _ in range(80):

@@ -49,7 +49,7 @@ class Session:
     def open(self, workspace):
         self.w = Workbench(self.program, self.project, workspace)
         self.w.wait(lambda s: s["settled"])
-        press_keys("alt+4", "F8")  # without the pane, whose rows are many stops
+        press_keys("alt+6", "F8")  # without the pane, whose rows are many stops
         page = self.w.wait(lambda s: s["page"] == "runs" and s["settled"])["table"]
         entry = self.w.find_accessible("search box", "Filter the runs")
         for _ in range(50):
@@ -441,7 +441,7 @@ class Session:
         state = self.w.wait(lambda s: s["page"] == "charts" and s["settled"])
         self.tap.point("Shift+C shows only these in the charts", state["front"] == "lenet-5",
                        state["front"])
-        press_keys("alt+4")
+        press_keys("alt+6")
         self.page()
 
     def remembers(self):

@@ -7,12 +7,14 @@
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
-#include "ui/timeline/lanes-private.h"
+#include "ui/timeline/lanes-draw-private.h"
 
 #define TICK_ROOM 130.0 /* units a tick, about */
 #define AIR       10.0  /* between the words of two */
 #define REACH     4.0   /* how near a pointer comes to what is thin */
 #define NAMES_X   14.0
+#define LEGEND    15.0 /* under the last lane */
+#define RING_ROOM 5.0  /* beside the time: a ring is seen whole */
 
 void
 sluice_lanes_draw_text (
@@ -76,6 +78,92 @@ sluice_lanes_pick (const SluiceLanesPicture *self, double x, double y)
           return found;
       }
   return SLUICE_SPAN_NONE;
+}
+
+/* ---- gaps ---- */
+
+static void
+clear_gap (gpointer data)
+{
+  SluiceLanesGap *gap = data;
+
+  g_free (gap->words);
+  g_free (gap->sentence);
+}
+
+GArray *
+sluice_lanes_gaps_new (void)
+{
+  GArray *gaps = g_array_new (FALSE, FALSE, sizeof (SluiceLanesGap));
+
+  g_array_set_clear_func (gaps, clear_gap);
+  return gaps;
+}
+
+/* The first one of a lane from that on. */
+static guint
+find_lane (const GArray *gaps, guint lane)
+{
+  guint from = 0;
+  guint to = gaps->len;
+
+  while (from < to)
+    {
+      guint middle = from + (to - from) / 2;
+
+      if (g_array_index (gaps, SluiceLanesGap, middle).lane >= lane)
+        to = middle;
+      else
+        from = middle + 1;
+    }
+  return from;
+}
+
+void
+sluice_lanes_find_gaps (const GArray *gaps, guint lane, guint *first, guint *end)
+{
+  *first = gaps != NULL ? find_lane (gaps, lane) : 0;
+  *end = gaps != NULL ? find_lane (gaps, lane + 1) : 0;
+}
+
+gboolean
+sluice_lanes_get_gap_rect (const SluiceLanesPicture *self,
+                           const SluiceLanesGap *gap,
+                           SluiceRect *rect)
+{
+  const SluiceLanesRow *row = sluice_lanes_layout_find (self->layout, gap->lane, 0);
+
+  if (row == NULL)
+    return FALSE;
+  double x = sluice_time_axis_to_x (&self->axis, gap->start);
+  double end = sluice_time_axis_to_x (&self->axis, gap->end);
+  double top = sluice_lanes_row_top (self, row) + (row->height - SLUICE_LANES_BAR) / 2;
+  *rect = (SluiceRect){ x, top, end - x, SLUICE_LANES_BAR };
+  return TRUE;
+}
+
+const SluiceLanesGap *
+sluice_lanes_pick_gap (const SluiceLanesPicture *self, double x, double y)
+{
+  const SluiceLanesRow *row =
+      y < SLUICE_LANES_HEAD
+          ? NULL
+          : sluice_lanes_layout_at (self->layout, y - SLUICE_LANES_HEAD + self->scroll);
+  guint first;
+  guint end;
+
+  if (row == NULL || !row->begins_lane || x < self->axis.x0 || x > self->axis.x1)
+    return NULL;
+  gint64 time = sluice_time_axis_to_time (&self->axis, x);
+  sluice_lanes_find_gaps (self->gaps, row->lane, &first, &end);
+  for (guint i = first; i < end; i++)
+    {
+      const SluiceLanesGap *gap = &g_array_index (self->gaps, SluiceLanesGap, i);
+
+      if (gap->start <= time && time < gap->end)
+        return gap;
+    }
+  return NULL;
 }
 
 /* ---- the ground ---- */
@@ -153,6 +241,19 @@ draw_names (SluiceLanesDrawing *d, const SluiceLanesRow *row)
                           d->theme->dim);
 }
 
+/* Under the lanes. */
+static void
+draw_legend (SluiceLanesDrawing *d, double y)
+{
+  sluice_cairo_set_color (d->cr, d->theme->text);
+  cairo_set_line_width (d->cr, 2.4);
+  cairo_move_to (d->cr, NAMES_X, y);
+  cairo_line_to (d->cr, NAMES_X + 14, y);
+  cairo_stroke (d->cr);
+  sluice_text_set (&d->text, _ ("critical path"), SLUICE_TEXT_LABEL, FALSE, 0);
+  sluice_lanes_draw_text (d, NAMES_X + 20, y, SLUICE_ANCHOR_START, d->theme->dim);
+}
+
 static void
 draw_rows (SluiceLanesDrawing *d)
 {
@@ -182,6 +283,8 @@ draw_rows (SluiceLanesDrawing *d)
     }
   double end = floor (SLUICE_LANES_HEAD + p->layout->height - p->scroll) + 0.5;
   draw_line (d, 0, end, p->width, end, d->theme->border);
+  if (p->path != NULL && p->path->len > 0)
+    draw_legend (d, end + LEGEND);
 }
 
 void
@@ -200,8 +303,8 @@ sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceThem
   cairo_rectangle (cr, 0, SLUICE_LANES_HEAD, self->width, self->height - SLUICE_LANES_HEAD);
   cairo_clip (cr);
   draw_rows (&d);
-  cairo_rectangle (cr, self->axis.x0, SLUICE_LANES_HEAD, self->axis.x1 - self->axis.x0 + 6,
-                   self->height - SLUICE_LANES_HEAD);
+  cairo_rectangle (cr, self->axis.x0 - RING_ROOM, SLUICE_LANES_HEAD,
+                   self->axis.x1 - self->axis.x0 + 2 * RING_ROOM, self->height);
   cairo_clip (cr);
   sluice_lanes_draw_over (&d);
   sluice_text_end (&d.text);

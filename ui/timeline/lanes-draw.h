@@ -14,12 +14,26 @@ G_BEGIN_DECLS
 #define SLUICE_LANES_NAMES 128.0 /* units at the start, for what lanes are called */
 #define SLUICE_LANES_END   14.0  /* air behind the time */
 #define SLUICE_LANES_HEAD  28.0  /* height of the axis */
+#define SLUICE_LANES_FOOT  28.0  /* under the last lane */
 
 /* One has what the other reads. */
 typedef struct
 {
   guint64 from, to; /* spans */
 } SluiceLanesFlow;
+
+/* When a lane did nothing, and why. */
+typedef struct
+{
+  guint lane;
+  gint64 start, end;
+  gboolean is_wait; /* for somebody's value: it is outlined also where the words do not fit */
+  char *words;      /* (nullable): "waits for loss"; NULL: as empty as it is */
+  char *sentence;   /* for a tooltip, and for who does not see it */
+} SluiceLanesGap;
+
+/* (transfer full) (element-type SluiceLanesGap): which owns its texts. */
+GArray *sluice_lanes_gaps_new (void);
 
 /* Time and rows. */
 typedef struct
@@ -41,6 +55,7 @@ typedef struct
   guint64 selected;            /* SLUICE_SPAN_NONE: nothing is */
   const GArray *flows;         /* (nullable): of SluiceLanesFlow */
   const GArray *path;          /* (nullable): of guint64: spans of the critical path, in order */
+  const GArray *gaps;          /* (nullable): of SluiceLanesGap, by lane and time */
   const GArray *marks;         /* (nullable): of gint64: times */
   const GHashTable *found;     /* (nullable): set of names; the others are pale */
   const SluiceLanesArea *area; /* (nullable) */
@@ -53,6 +68,15 @@ void sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const Sluic
 gboolean sluice_lanes_get_bar (const SluiceLanesPicture *self, guint64 span, SluiceRect *bar);
 /* SLUICE_SPAN_NONE: nothing is there. What is too thin to be met is met by who comes near. */
 guint64 sluice_lanes_pick (const SluiceLanesPicture *self, double x, double y);
+
+/* (nullable) (transfer none): nothing ran there, and it is known why. */
+const SluiceLanesGap *sluice_lanes_pick_gap (const SluiceLanesPicture *self, double x, double y);
+/* Of such an array those of a lane: the first one, and behind the last. */
+void sluice_lanes_find_gaps (const GArray *gaps, guint lane, guint *first, guint *end);
+/* Where a gap is: as high as a bar. FALSE: its lane has no place */
+gboolean sluice_lanes_get_gap_rect (const SluiceLanesPicture *self,
+                                    const SluiceLanesGap *gap,
+                                    SluiceRect *rect);
 
 /* By the scope that the span's node stands in. */
 SluiceColor sluice_lanes_get_color (const SluiceTraceSpan *span, const SluiceTheme *theme);

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
 /* What a pointer does. */
 
@@ -205,6 +205,22 @@ leave_cb (SluiceLanes *self)
 }
 
 static gboolean
+tell_gap (SluiceLanes *self, double x, double y, GtkTooltip *tooltip)
+{
+  double ux;
+  double uy;
+
+  if (self->view == NULL)
+    return FALSE;
+  SluiceLanesPicture picture = sluice_lanes_get_picture (self);
+  to_units (self, x, y, &ux, &uy);
+  const SluiceLanesGap *gap = sluice_lanes_pick_gap (&picture, ux, uy);
+  if (gap != NULL)
+    gtk_tooltip_set_text (tooltip, gap->sentence);
+  return gap != NULL;
+}
+
+static gboolean
 query_tooltip_cb (
     GtkWidget *widget, int x, int y, gboolean by_key, GtkTooltip *tooltip, gpointer data)
 {
@@ -212,6 +228,8 @@ query_tooltip_cb (
   guint64 number = by_key ? self->selected : pick (self, x, y);
   SluiceTraceSpan span;
 
+  if (number == SLUICE_SPAN_NONE && !by_key)
+    return tell_gap (self, x, y, tooltip);
   if (number == SLUICE_SPAN_NONE || self->words.dup_span == NULL)
     return FALSE;
   sluice_trace_view_get_span (self->view, number, &span);

@@ -2,27 +2,49 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "ui/common/text.h"
-#include "ui/timeline/lanes-draw.h"
+#include "ui/timeline/lanes.h"
 
-/* For lanes-*.c only. */
+/* For lanes.c, lanes-input.c and lanes-proxy.c only. */
 
-typedef struct
+struct _SluiceLanes
 {
-  const SluiceLanesPicture *picture;
-  cairo_t *cr;
-  const SluiceTheme *theme;
-  SluiceText text;
-} SluiceLanesDrawing;
+  GtkWidget parent_instance;
+  const SluiceTraceView *view; /* (nullable) */
+  SluiceLanesLayout *layout;   /* (nullable): with view */
+  gint64 begin, end;           /* of all */
+  gint64 from, to;             /* shown */
+  gint64 zero;
+  double *busy; /* (nullable): by lane */
+  guint64 selected;
+  GArray *flows, *path, *marks;
+  GArray *gaps;      /* (nullable) */
+  GHashTable *found; /* (nullable) */
+  SluiceLanesArea area;
+  gboolean has_area;
+  GtkAdjustment *adjustment;
+  SluiceLanesWords words;
 
-/* What is said is never mirrored, though where it stands is. */
-void sluice_lanes_draw_text (
-    SluiceLanesDrawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color);
-/* From the top of the widget. */
-double sluice_lanes_row_top (const SluiceLanesPicture *self, const SluiceLanesRow *row);
+  double pointer_x; /* in units; negative: it is elsewhere */
+  double drag_x, drag_y;
+  gboolean drag_pans, drag_marks;
+  gint64 pan_from, pan_to; /* shown when it began */
+  double pan_scroll;
 
-/* lanes-bars.c */
-void sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row);
+  GPtrArray *proxies;
+  guint proxy_source;
+};
 
-/* lanes-over.c: what stands over the bars. */
-void sluice_lanes_draw_over (SluiceLanesDrawing *d);
+SluiceLanesPicture sluice_lanes_get_picture (SluiceLanes *self);
+void sluice_lanes_range_changed (SluiceLanes *self);
+/* By a person. */
+void sluice_lanes_touch (SluiceLanes *self);
+void sluice_lanes_emit_selected (SluiceLanes *self, guint64 span);
+void sluice_lanes_emit_area (SluiceLanes *self);
+
+/* lanes-input.c */
+void sluice_lanes_init_input (SluiceLanes *self);
+
+/* lanes-proxy.c: what assistive technology meets. */
+void sluice_lanes_queue_proxies (SluiceLanes *self);
+void sluice_lanes_allocate_proxies (SluiceLanes *self);
+void sluice_lanes_drop_proxies (SluiceLanes *self);

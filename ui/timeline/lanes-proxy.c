@@ -2,12 +2,13 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <glib/gi18n-lib.h>
 
+#include "ui/common/number.h"
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
-/* Children for assistive technology: an undrawn widget for each lane and each bar that can be told
- * from its neighbours, as far as they are seen, MOST at the most. They take no pointer and no
- * focus. */
+/* Children for assistive technology: an undrawn widget for each lane, and each wait and bar that
+ * can be told from its neighbours, as far as they are seen, MOST at the most. They take no pointer
+ * and no focus. */
 
 #define MOST      200
 #define LEAST     4.0 /* units that a bar is wide */
@@ -64,8 +65,9 @@ sluice_lanes_proxy_init (SluiceLanesProxy *self)
 
 typedef struct
 {
-  guint64 span; /* SLUICE_SPAN_NONE: a lane */
+  guint64 span; /* SLUICE_SPAN_NONE: a gap, or a lane */
   guint lane;
+  const SluiceLanesGap *gap; /* (nullable) */
   SluiceRect rect;
 } Shown;
 
@@ -87,8 +89,28 @@ choose_piece (const SluiceTracePiece *piece, gpointer data)
   if (piece->n > 1 || self->shown->len >= MOST
       || !sluice_lanes_get_bar (self->picture, piece->span, &bar) || bar.width < LEAST)
     return;
-  const Shown shown = { piece->span, self->row->lane, bar };
+  const Shown shown = { piece->span, self->row->lane, NULL, bar };
   g_array_append_val (self->shown, shown);
+}
+
+/* What a lane waits for, where that can be seen. */
+static void
+choose_gaps (Choice *self)
+{
+  const SluiceLanesPicture *p = self->picture;
+  guint first;
+  guint end;
+
+  sluice_lanes_find_gaps (p->gaps, self->row->lane, &first, &end);
+  for (guint i = first; i < end && self->shown->len < MOST; i++)
+    {
+      const SluiceLanesGap *gap = &g_array_index (p->gaps, SluiceLanesGap, i);
+      Shown shown = { SLUICE_SPAN_NONE, self->row->lane, gap, { 0 } };
+
+      if (gap->is_wait && gap->end > p->axis.from && gap->start < p->axis.to
+          && sluice_lanes_get_gap_rect (p, gap, &shown.rect) && shown.rect.width >= LEAST)
+        g_array_append_val (self->shown, shown);
+    }
 }
 
 static GArray *
@@ -105,11 +127,13 @@ choose (SluiceLanes *self, guint64 *n)
 
       if (top > picture.height)
         break;
-      const Shown lane = { SLUICE_SPAN_NONE,
-                           choice.row->lane,
-                           { 0, top, SLUICE_LANES_NAMES, choice.row->height } };
+      const Shown lane = {
+        SLUICE_SPAN_NONE, choice.row->lane, NULL, { 0, top, SLUICE_LANES_NAMES, choice.row->height }
+      };
       if (choice.row->begins_lane && choice.shown->len < MOST)
         g_array_append_val (choice.shown, lane);
+      if (choice.row->begins_lane)
+        choose_gaps (&choice);
       sluice_trace_view_each_piece (self->view, choice.row->lane, choice.row->row, self->from,
                                     self->to, sluice_time_axis_get_grain (&picture.axis, LEAST),
                                     choose_piece, &choice);
@@ -170,8 +194,9 @@ update_cb (gpointer data)
     gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
   for (guint i = 0; i < shown->len; i++)
     set_shown (self, self->proxies->pdata[i], &g_array_index (shown, Shown, i));
-  g_autofree char *words = g_strdup_printf (
-      _ ("%" G_GUINT64_FORMAT " spans in sight; %u lanes and spans are listed"), n, shown->len);
+  g_autofree char *spans = sluice_format_step ((gint64) n);
+  g_autofree char *words =
+      g_strdup_printf (_ ("%s spans in sight; %u lanes and spans are listed"), spans, shown->len);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Lanes"),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
   sluice_lanes_allocate_proxies (self);

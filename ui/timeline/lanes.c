@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/lanes-widget.h"
+#include "ui/timeline/lanes-private.h"
 
 #define LEAST_HEIGHT 120
 #define REVEAL_AIR   0.1 /* of the time shown, beside what comes into sight */
@@ -72,6 +72,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .selected = self->selected,
     .flows = self->flows,
     .path = self->path,
+    .gaps = self->gaps,
     .marks = self->marks,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
@@ -120,7 +121,7 @@ update_adjustment (SluiceLanes *self)
 
   get_size (self, &width, &room);
   room = MAX (room - SLUICE_LANES_HEAD, 1);
-  double height = self->layout != NULL ? self->layout->height + 1 : 0;
+  double height = self->layout != NULL ? self->layout->height + SLUICE_LANES_FOOT : 0;
   double value = CLAMP (gtk_adjustment_get_value (self->adjustment), 0, MAX (height - room, 0));
   gtk_adjustment_configure (self->adjustment, value, 0, MAX (height, room), SLUICE_LANES_PITCH,
                             room * 0.9, room);
@@ -153,6 +154,7 @@ sluice_lanes_set_view (SluiceLanes *self, const SluiceTraceView *view)
   self->has_area = FALSE;
   g_array_set_size (self->flows, 0);
   g_array_set_size (self->path, 0);
+  g_clear_pointer (&self->gaps, g_array_unref);
   self->begin = self->end = 0;
   if (view != NULL)
     {
@@ -392,6 +394,14 @@ sluice_lanes_set_path (SluiceLanes *self, const GArray *path)
 }
 
 void
+sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps)
+{
+  g_clear_pointer (&self->gaps, g_array_unref);
+  self->gaps = gaps != NULL ? g_array_ref (gaps) : NULL;
+  sluice_lanes_range_changed (self);
+}
+
+void
 sluice_lanes_set_found (SluiceLanes *self, GHashTable *found)
 {
   g_clear_pointer (&self->found, g_hash_table_unref);
@@ -481,6 +491,7 @@ sluice_lanes_finalize (GObject *object)
   g_array_unref (self->flows);
   g_array_unref (self->path);
   g_array_unref (self->marks);
+  g_clear_pointer (&self->gaps, g_array_unref);
   g_ptr_array_unref (self->proxies);
   g_clear_pointer (&self->found, g_hash_table_unref);
   g_free (self->busy);

@@ -62,6 +62,8 @@ guint64 sluice_lanes_find_across (SluiceLanes *self, guint64 span, int by);
 void sluice_lanes_set_flows (SluiceLanes *self, const GArray *flows);
 /* (element-type guint64) (nullable), copied: spans of the critical path */
 void sluice_lanes_set_path (SluiceLanes *self, const GArray *path);
+/* (element-type SluiceLanesGap) (nullable), which does not change any more */
+void sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps);
 /* (nullable): set of names: those of others are pale */
 void sluice_lanes_set_found (SluiceLanes *self, GHashTable *found);
 

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/memory-widget.h"
+#include "ui/timeline/memory-bands-private.h"
 
 #define LEAST_HEIGHT   200
 #define NATURAL_HEIGHT 340

@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "ui/common/paint.h"
-#include "ui/timeline/memory-private.h"
+#include "ui/timeline/memory-draw-private.h"
 
 #define SINK     5.0  /* units in which a band sinks */
 #define THIN     2.5  /* lower ones have no border */

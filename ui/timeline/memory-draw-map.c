@@ -6,7 +6,7 @@
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
-#include "ui/timeline/memory-private.h"
+#include "ui/timeline/memory-draw-private.h"
 
 #define STRIP  28.0 /* height of the pieces */
 #define RADIUS 3.5

@@ -9,7 +9,7 @@
 
 #include "ui/common/paint.h"
 #include "ui/timeline/lanes-draw.h"
-#include "ui/timeline/memory-private.h"
+#include "ui/timeline/memory-draw-private.h"
 
 #define PILL_HEIGHT 19.0
 #define PILL_AIR    8.0

@@ -6,7 +6,7 @@
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
-#include "ui/timeline/memory-private.h"
+#include "ui/timeline/memory-draw-private.h"
 
 #define AIR       1.10 /* over the peak */
 #define POOL_NEAR 1.5  /* times the peak: a larger pool is not drawn to its end */

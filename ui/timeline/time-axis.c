@@ -6,8 +6,6 @@
 
 #include "ui/chart/ticks.h"
 
-#define AIR 0.04 /* of what is fitted, at either side */
-
 double
 sluice_time_axis_to_x (const SluiceTimeAxis *self, gint64 time)
 {
@@ -66,10 +64,6 @@ sluice_time_axis_pan (SluiceTimeAxis *self, double pixels, gint64 begin, gint64 
 void
 sluice_time_axis_fit (SluiceTimeAxis *self, gint64 from, gint64 to, gint64 begin, gint64 end)
 {
-  gint64 air = (gint64) (AIR * (double) (to - from));
-
-  from = MAX (from - air, begin);
-  to = MIN (to + air, end);
   place (self, from, to - from, begin, end);
 }
 
@@ -88,27 +82,34 @@ sluice_time_axis_reveal (SluiceTimeAxis *self, gint64 from, gint64 to, gint64 be
 
 /* ---- ticks ---- */
 
-/* 1, 2 or 5 times a power of ten up to a second's fractions and tens, then what divides minutes,
- * hours and days. */
+#define SECOND (G_USEC_PER_SEC * G_GINT64_CONSTANT (1000))
+#define DAY    (86400 * SECOND)
+
+/* 1, 2 or 5 times a power of ten of @unit; the first one from @least on that is below @most. */
+static gint64
+find_round (gint64 unit, double least, gint64 most)
+{
+  static const int factors[] = { 1, 2, 5 };
+
+  for (gint64 ten = unit; ten < most; ten *= 10)
+    for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
+      if ((double) ten * factors[i] >= least)
+        return ten * factors[i];
+  return 0;
+}
+
+/* Between a second and days, what divides minutes, hours and days. */
 static gint64
 find_step (double least)
 {
-  static const gint64 long_steps[] = { 1,     2,     5,     10,    15,     30,     60,
-                                       120,   300,   600,   900,   1800,   3600,   7200,
-                                       10800, 21600, 43200, 86400, 172800, 432000, 864000 };
-  static const int factors[] = { 1, 2, 5 };
-  gint64 step = 1;
+  static const gint64 seconds[] = { 1,   2,   5,    10,   15,   30,    60,    120,   300,
+                                    600, 900, 1800, 3600, 7200, 10800, 21600, 43200, 86400 };
+  gint64 step = find_round (1, least, SECOND);
 
-  for (gint64 ten = 1; ten < G_USEC_PER_SEC * 1000; ten *= 10)
-    for (guint i = 0; i < G_N_ELEMENTS (factors); i++)
-      if ((double) (step = ten * factors[i]) >= least)
-        return step;
-  for (guint i = 0; i < G_N_ELEMENTS (long_steps); i++)
-    if ((double) (step = long_steps[i] * G_USEC_PER_SEC * 1000) >= least)
-      return step;
-  while ((double) step < least && step < G_MAXINT64 / 20)
-    step *= 10;
-  return step;
+  for (guint i = 0; i < G_N_ELEMENTS (seconds) && step == 0; i++)
+    if ((double) (seconds[i] * SECOND) >= least)
+      step = seconds[i] * SECOND;
+  return step != 0 ? step : MAX (find_round (DAY, least, G_MAXINT64 / 100), DAY);
 }
 
 void

@@ -28,7 +28,7 @@ gint64 sluice_time_axis_get_grain (const SluiceTimeAxis *self, double pixels);
 void
 sluice_time_axis_zoom (SluiceTimeAxis *self, double x, double factor, gint64 begin, gint64 end);
 void sluice_time_axis_pan (SluiceTimeAxis *self, double pixels, gint64 begin, gint64 end);
-/* That time, with air beside it where there is any. */
+/* That time, as far as it lies within [begin, end]. */
 void sluice_time_axis_fit (SluiceTimeAxis *self, gint64 from, gint64 to, gint64 begin, gint64 end);
 /* The same time, moved so that @from to @to is in it, as little as that takes. */
 void

@@ -4,7 +4,7 @@
 
 #include "ui/timeline/memory-bands.h"
 
-/* For memory-bands.c and memory-proxy.c only. */
+/* For memory-bands.c and memory-bands-proxy.c only. */
 
 struct _SluiceMemoryBands
 {
@@ -27,7 +27,7 @@ SluiceMemoryPicture sluice_memory_bands_get_picture (SluiceMemoryBands *self);
 /* By a person. */
 void sluice_memory_bands_emit_selected (SluiceMemoryBands *self, guint band);
 
-/* memory-proxy.c: what assistive technology meets. */
+/* memory-bands-proxy.c: what assistive technology meets. */
 void sluice_memory_bands_queue_proxies (SluiceMemoryBands *self);
 void sluice_memory_bands_allocate_proxies (SluiceMemoryBands *self);
 void sluice_memory_bands_drop_proxies (SluiceMemoryBands *self);

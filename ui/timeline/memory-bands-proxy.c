@@ -3,7 +3,7 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/widget.h"
-#include "ui/timeline/memory-widget.h"
+#include "ui/timeline/memory-bands-private.h"
 
 /* Children for assistive technology: an undrawn widget for each band, the largest first, MOST at
  * the most, of those that are seen. They take no pointer and no focus. */

@@ -3,45 +3,77 @@
 #include <math.h>
 
 #include "ui/common/paint.h"
-#include "ui/timeline/lanes-private.h"
+#include "ui/timeline/lanes-draw-private.h"
 
 #define RING       2.5
 #define RING_AIR   1.5 /* bars stand close */
 #define RADIUS     4.0
 #define PATH_WIDTH 2.4
-#define PATH_AIR   3.0 /* under the bars */
+#define JOIN_WIDTH 0.9
+#define PATH_AIR   2.5  /* under the bars */
+#define FAR        20.0 /* beyond the time that is shown nothing is seen */
 #define FLOW_WIDTH 1.6
-#define FLOW_RISE  6.0 /* over the bars */
+#define FLOW_RISE  3.0 /* over the bars */
 #define ARROW      5.0
 #define AREA_ALPHA 0.12
 
 /* ---- the critical path ---- */
 
-/* Under each bar, joined from the end of one to the start of the next. */
+/* Under its lane's first row, whichever it stands in. */
+static gboolean
+get_foot (SluiceLanesDrawing *d, guint64 number, double *x, double *end, double *y)
+{
+  const SluiceLanesPicture *p = d->picture;
+  SluiceTraceSpan span;
+
+  sluice_trace_view_get_span (p->view, number, &span);
+  const SluiceLanesRow *row = sluice_lanes_layout_find (p->layout, span.lane, 0);
+  if (row == NULL)
+    return FALSE;
+  *x = CLAMP (sluice_time_axis_to_x (&p->axis, span.start), p->axis.x0 - FAR, p->axis.x1 + FAR);
+  *end = CLAMP (sluice_time_axis_to_x (&p->axis, span.end), p->axis.x0 - FAR, p->axis.x1 + FAR);
+  *y = sluice_lanes_row_top (p, row) + (row->height + SLUICE_LANES_BAR) / 2 + PATH_AIR;
+  return TRUE;
+}
+
+/* Under each bar; thinner from the end of one to the start of the next. */
 static void
 draw_path (SluiceLanesDrawing *d)
 {
   const GArray *path = d->picture->path;
-  gboolean is_open = FALSE;
+  double from = 0;
+  double before = NAN;
 
-  for (guint i = 0; path != NULL && i < path->len; i++)
-    {
-      SluiceRect bar;
-
-      if (!sluice_lanes_get_bar (d->picture, g_array_index (path, guint64, i), &bar))
-        continue;
-      double y = bar.y + bar.height + PATH_AIR;
-      if (is_open)
-        cairo_line_to (d->cr, bar.x, y);
-      else
-        cairo_move_to (d->cr, bar.x, y);
-      cairo_line_to (d->cr, bar.x + bar.width, y);
-      is_open = TRUE;
-    }
   sluice_cairo_set_color (d->cr, d->theme->text);
-  cairo_set_line_width (d->cr, PATH_WIDTH);
   cairo_set_line_join (d->cr, CAIRO_LINE_JOIN_ROUND);
-  cairo_stroke (d->cr);
+  for (gboolean joins = FALSE; joins <= TRUE; joins++)
+    {
+      before = NAN;
+      for (guint i = 0; path != NULL && i < path->len; i++)
+        {
+          double x;
+          double end;
+          double y;
+
+          if (!get_foot (d, g_array_index (path, guint64, i), &x, &end, &y))
+            continue;
+          if (!joins)
+            {
+              cairo_move_to (d->cr, x, y);
+              cairo_line_to (d->cr, MAX (end, x + 0.5), y);
+            }
+          else if (!isnan (before))
+            {
+              cairo_move_to (d->cr, from, before);
+              cairo_line_to (d->cr, x, before);
+              cairo_line_to (d->cr, x, y);
+            }
+          from = end;
+          before = y;
+        }
+      cairo_set_line_width (d->cr, joins ? JOIN_WIDTH : PATH_WIDTH);
+      cairo_stroke (d->cr);
+    }
 }
 
 /* ---- flows ---- */
@@ -73,7 +105,7 @@ draw_flow (SluiceLanesDrawing *d, const SluiceLanesFlow *flow)
 
   cairo_move_to (d->cr, x0, same_row || from.y > to.y ? from.y : from.y + from.height);
   if (same_row)
-    cairo_curve_to (d->cr, x0, over - 4, x1, over - 4, x1, to.y - ARROW);
+    cairo_curve_to (d->cr, x0, over - 3, x1, over - 3, x1, to.y - ARROW);
   else
     cairo_curve_to (d->cr, x0, (from.y + to.y) / 2 + from.height / 2, x1,
                     MIN (over, (from.y + to.y) / 2), x1, to.y - ARROW);

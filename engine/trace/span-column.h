@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <glib.h>
+
+/*
+ * Numbers of spans, four bytes each: pages of what stands near one another, counted from the first
+ * of the page. A page in which all are the same has no memory; what lies further off than a billion
+ * is kept whole beside the page.
+ */
+#define SLUICE_SPAN_COLUMN_PAGE 4096 /* numbers */
+#define SLUICE_SPAN_COLUMN_FAR  (1u << 31)
+#define SLUICE_SPAN_COLUMN_BIAS (1 << 30)
+
+typedef struct
+{
+  gint64 base;
+  guint32 *values; /* (nullable): all are the base */
+  gint64 *far;     /* (nullable): what does not fit, by the lower bits of its value */
+  guint32 n_far;
+  guint32 room;         /* in values: small ones grow */
+  gboolean is_borrowed; /* both lie in a file that is mapped */
+} SluiceSpanColumnPage;
+
+typedef struct
+{
+  GArray *pages; /* of SluiceSpanColumnPage */
+  guint64 n;
+} SluiceSpanColumn;
+
+void sluice_span_column_init (SluiceSpanColumn *self);
+void sluice_span_column_clear (SluiceSpanColumn *self);
+void sluice_span_column_add (SluiceSpanColumn *self, gint64 value);
+void sluice_span_column_set (SluiceSpanColumn *self, guint64 i, gint64 value); /* i < n */
+/* The last numbers go. */
+void sluice_span_column_truncate (SluiceSpanColumn *self, guint64 n);
+/* n: of the page; those before it are full. */
+void
+sluice_span_column_add_page (SluiceSpanColumn *self, const SluiceSpanColumnPage *page, guint n);
+gsize sluice_span_column_get_bytes (const SluiceSpanColumn *self);
+
+static inline gint64
+sluice_span_column_get (const SluiceSpanColumn *self, guint64 i)
+{
+  const SluiceSpanColumnPage *page =
+      &g_array_index (self->pages, SluiceSpanColumnPage, i / SLUICE_SPAN_COLUMN_PAGE);
+  if (page->values == NULL)
+    return page->base;
+  guint32 value = page->values[i % SLUICE_SPAN_COLUMN_PAGE];
+  if (G_UNLIKELY (value & SLUICE_SPAN_COLUMN_FAR))
+    return page->far[value & ~SLUICE_SPAN_COLUMN_FAR];
+  return page->base + ((gint64) value - SLUICE_SPAN_COLUMN_BIAS);
+}
