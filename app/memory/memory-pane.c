@@ -62,8 +62,7 @@ add_readings (SluiceMemoryPane *self, const SluiceMemoryView *view, guint number
                                         time);
     }
   if (n > MOST_READ)
-    sluice_inspector_rows_add_printf (
-        &self->rows, "", ngettext ("and %u more", "and %u more", n - MOST_READ), n - MOST_READ);
+    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), n - MOST_READ);
 }
 
 static void
@@ -204,9 +203,7 @@ add_late (SluiceMemoryPane *self, const SluiceMemoryView *view)
                                 "dim-label");
     }
   if (groups->len > MOST_LATE)
-    sluice_inspector_rows_add_printf (
-        &self->rows, "", ngettext ("and %u more", "and %u more", groups->len - MOST_LATE),
-        groups->len - MOST_LATE);
+    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), groups->len - MOST_LATE);
   if (groups->len == 0)
     sluice_inspector_rows_add_words (&self->rows, _ ("Nothing was held after its last use."));
 }
