@@ -12,6 +12,7 @@
 #define BUILD  N_ ("Build")
 #define CHARTS N_ ("Charts")
 #define TIME   N_ ("Timeline")
+#define MEMORY N_ ("Memory")
 #define TABLE  N_ ("Table of runs")
 #define LAUNCH N_ ("New run")
 #define QUEUE  N_ ("Queue")
@@ -49,6 +50,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("The graph"), "win.show-page::graph", "<Alt>2" },
   { WINDOW, N_ ("The charts"), "win.show-page::charts", "<Alt>3" },
   { WINDOW, N_ ("The timeline"), "win.show-page::timeline", "<Alt>4" },
+  { WINDOW, N_ ("The memory"), "win.show-page::memory", "<Alt>5" },
   { WINDOW, N_ ("The table of runs"), "win.show-page::runs", "<Alt>6" },
   { WINDOW, N_ ("Find"), "win.find", "<Control>f" },
   { WINDOW, N_ ("Find, or filter the runs where their table is"), "anywhere.find", "slash" },
@@ -194,6 +196,21 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
   { TIME, N_ ("No area, nothing selected"), "timeline.escape", "Escape" },
   { TIME, N_ ("The keys"), "timeline.keys", "question" },
+
+  { MEMORY, N_ ("The buffer over it, at the cursor"), "memory.over", "Up" },
+  { MEMORY, N_ ("The buffer under it"), "memory.under", "Down" },
+  { MEMORY, N_ ("The next that was made"), "memory.later", "Right" },
+  { MEMORY, N_ ("The one made before"), "memory.earlier", "Left" },
+  { MEMORY, N_ ("Cursor: to the next event"), "memory.next-event", "period" },
+  { MEMORY, N_ ("Cursor: to the event before"), "memory.before-event", "comma" },
+  { MEMORY, N_ ("Cursor: to the peak"), "memory.peak", "p" },
+  { MEMORY, N_ ("Closer"), "memory.zoom-in", "plus equal" },
+  { MEMORY, N_ ("Farther"), "memory.zoom-out", "minus" },
+  { MEMORY, N_ ("The whole step"), "memory.zoom-all", "f 0" },
+  { MEMORY, N_ ("Next recorded step"), "memory.next-step", "bracketright" },
+  { MEMORY, N_ ("The recorded step before"), "memory.before-step", "bracketleft" },
+  { MEMORY, N_ ("Follow the newest step"), "memory.live", "l" },
+  { MEMORY, N_ ("Nothing selected"), "memory.escape", "Escape" },
 
   { TABLE, N_ ("Filter"), "table.filter", "slash" },
   { TABLE, N_ ("Open a group"), "group.open", "Right" },

@@ -9,6 +9,7 @@
 #include "app/charts/charts-page.h"
 #include "app/graph/graph-page.h"
 #include "app/launch/launch-page.h"
+#include "app/memory/memory-page.h"
 #include "app/runs/runs-page.h"
 #include "app/timeline/timeline-page.h"
 
@@ -19,6 +20,8 @@ const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS] = {
     "charts" },
   { "timeline", N_ ("Timeline"), "sluice-timeline-symbolic", "timeline",
     sluice_timeline_page_get_type, "timeline" },
+  { "memory", N_ ("Memory"), "sluice-memory-symbolic", "memory", sluice_memory_page_get_type,
+    "memory" },
   { "runs", N_ ("Runs"), "sluice-runs-symbolic", "runs", sluice_runs_page_get_type, "table" },
   { "launch", N_ ("New run"), "sluice-start-symbolic", "new-run", sluice_launch_page_get_type,
     "launch", "runs" },

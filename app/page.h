@@ -91,7 +91,7 @@ typedef struct
   const char *over;  /* (nullable): of the switcher, on which this one is pushed */
 } SluicePageKind;
 
-#define SLUICE_N_PAGE_KINDS 6
+#define SLUICE_N_PAGE_KINDS 7
 extern const SluicePageKind sluice_page_kinds[SLUICE_N_PAGE_KINDS];
 extern const guint sluice_n_page_kinds;
 

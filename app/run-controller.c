@@ -718,6 +718,19 @@ sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *p
   return TRUE;
 }
 
+void
+sluice_run_controller_record_memory (SluiceRunController *self, guint n)
+{
+  if (self->trainer != NULL)
+    sluice_trainer_record_memory (self->trainer, n);
+}
+
+GPtrArray *
+sluice_run_controller_dup_memory (SluiceRunController *self)
+{
+  return self->trainer != NULL ? sluice_trainer_dup_memory (self->trainer) : NULL;
+}
+
 GArray *
 sluice_run_controller_dup_devices (SluiceRunController *self)
 {

@@ -52,6 +52,10 @@ const char *sluice_run_controller_get_run_name (SluiceRunController *self); /* (
 gboolean sluice_run_controller_get_progress (SluiceRunController *self, SluiceProgress *progress);
 /* (transfer full) (nullable) (element-type SluiceDeviceMemory): NULL: there is no run */
 GArray *sluice_run_controller_dup_devices (SluiceRunController *self);
+/* As sluice_trainer_record_memory(), of the run under way. */
+void sluice_run_controller_record_memory (SluiceRunController *self, guint n);
+/* (transfer full) (nullable) (element-type SluiceMemoryTape): NULL: there is no run */
+GPtrArray *sluice_run_controller_dup_memory (SluiceRunController *self);
 /* Of what the progress' evaluation is: (nullable). */
 const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self);
 /* Of the run under way or the last one, where it is of the project that is open: (nullable)

@@ -6,8 +6,10 @@
 #include <glib/gi18n.h>
 
 #include "app/help/help-window.h"
+#include "app/memory/memory-page.h"
 #include "app/shortcuts.h"
 #include "app/timeline/timeline-page.h"
+#include "engine/base/error.h"
 
 /* The pages of the window: those of the switcher, and such as are pushed on one of them. */
 
@@ -97,10 +99,16 @@ graph_selected_cb (SluiceTimelinePage *timeline, const char *name)
   sluice_timeline_page_select_node (timeline, name);
 }
 
+static void
+graph_selected_memory_cb (SluiceMemoryPage *memory, const char *name)
+{
+  sluice_memory_page_select_node (memory, name);
+}
+
 /* Nodes that only a run has, such as those of a call that was written out, are none of the graph's.
  */
 static void
-timeline_selected_cb (SluiceGraphPage *graph, const char *name)
+page_selected_cb (SluiceGraphPage *graph, const char *name)
 {
   sluice_graph_page_select (graph, name);
 }
@@ -111,8 +119,22 @@ sluice_window_join_selections (SluiceWindow *self)
   SluicePage *timeline = sluice_window_find_page (self, "timeline");
   g_signal_connect_object (self->graph_page, "selection-changed", G_CALLBACK (graph_selected_cb),
                            timeline, G_CONNECT_SWAPPED);
-  g_signal_connect_object (timeline, "node-selected", G_CALLBACK (timeline_selected_cb),
+  g_signal_connect_object (timeline, "node-selected", G_CALLBACK (page_selected_cb),
                            self->graph_page, G_CONNECT_SWAPPED);
+  SluicePage *memory = sluice_window_find_page (self, "memory");
+  g_signal_connect_object (self->graph_page, "selection-changed",
+                           G_CALLBACK (graph_selected_memory_cb), memory, G_CONNECT_SWAPPED);
+  g_signal_connect_object (memory, "node-selected", G_CALLBACK (page_selected_cb), self->graph_page,
+                           G_CONNECT_SWAPPED);
+}
+
+gboolean
+sluice_window_lacked_memory (SluiceWindow *self)
+{
+  const GError *failure = sluice_run_controller_get_failure (self->controller);
+  g_autoptr (GPtrArray) tapes = sluice_run_controller_dup_memory (self->controller);
+  return g_error_matches (failure, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED) && tapes != NULL
+         && tapes->len > 0;
 }
 
 SluicePage *

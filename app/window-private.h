@@ -33,6 +33,7 @@ struct _SluiceWindow
   SluicePage *searched; /* borrowed: the page that was shown when the search under way began */
   GMenu *recent_menu;
   GtkButton *start_button, *step_button, *failure_show, *failure_accept, *failure_workspace;
+  GtkWidget *failure_memory;
   SluiceRunsPane *runs_pane;
   SluiceImportBar *import_bar;
   SluiceDebugBar *debug_bar; /* (nullable): no run has stopped yet */
@@ -68,6 +69,8 @@ gboolean sluice_window_page_is_pushed (SluiceWindow *self);
 /* What is selected in the graph is so in the timeline, and the other way: once graph_page is known.
  */
 void sluice_window_join_selections (SluiceWindow *self);
+/* Did the last run end for lack of it, and is known who held it? */
+gboolean sluice_window_lacked_memory (SluiceWindow *self);
 /* "/" where nobody writes a text: the filter of the page, or the search of the window. An
  * accelerator of the window would come before what is written. */
 void sluice_window_install_find (GtkWidgetClass *widget_class);

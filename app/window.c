@@ -123,6 +123,7 @@ show_failure_of (SluiceWindow *self, const char *failure, const char *node)
     gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", node);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept), FALSE);
   gtk_widget_set_visible (GTK_WIDGET (self->failure_workspace), FALSE);
+  gtk_widget_set_visible (self->failure_memory, FALSE);
   gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
 }
 
@@ -160,6 +161,7 @@ controller_changed_cb (SluiceWindow *self)
   self->last_run = run;
   show_failed_node (self);
   show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
+  gtk_widget_set_visible (self->failure_memory, sluice_window_lacked_memory (self));
   gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
                           sluice_run_controller_has_changed_data (self->controller));
   sluice_window_update_actions (self);
@@ -272,7 +274,7 @@ show_page_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
   const char *page = g_variant_get_string (parameter, NULL);
   sluice_window_show_page (data, page);
-  if (g_str_equal (page, "build") || g_str_equal (page, "timeline"))
+  if (g_str_equal (page, "build") || g_str_equal (page, "timeline") || g_str_equal (page, "memory"))
     gtk_widget_grab_focus (GTK_WIDGET (sluice_window_get_page (data)));
 }
 
@@ -735,6 +737,7 @@ bind_children (GtkWidgetClass *widget_class)
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, step_button);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_show);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_workspace);
+  gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_memory);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, failure_accept);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, runs_pane);
   gtk_widget_class_bind_template_child (widget_class, SluiceWindow, import_bar);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 
 /* Who read each band and who freed it: from what the plans say reads what, and when that ran. */
+#include "engine/graph/op.h"
 #include "engine/trace/memory-view-private.h"
 
 /* Of the whole recording: what is held so long for nothing is told of. */
@@ -13,10 +14,16 @@
 typedef struct
 {
   SluiceMemoryView *view;
-  GHashTable *makers;  /* set of nodes that own a band */
-  GHashTable *runs;    /* node -> GArray of guint: its runs, in order */
-  GHashTable *readers; /* node -> GArray of guint32: who reads what it makes */
+  GHashTable *made; /* node -> GArray of gint64: when it made something, in order */
+  GHashTable *runs; /* node -> GArray of guint: its runs, in order */
 } Uses;
+
+/* Of one band: whose readers are still to be looked at, and since when. */
+typedef struct
+{
+  guint32 node;
+  gint64 since;
+} Handed;
 
 static void
 add_run (Uses *uses, guint i)
@@ -47,67 +54,95 @@ find_reads (const GArray *reads, guint32 node)
   return from;
 }
 
-/* Whoever reads it, and where that one made nothing of its own but handed its input on, whoever
- * reads that. Number 0: it is fetched. */
-static GArray *
-collect_readers (Uses *uses, guint32 node)
+/* Did a run make something of its own? One that did not may have handed on what it read. */
+static gboolean
+made_something (const Uses *uses, const SluiceMemoryRun *run)
 {
-  GArray *readers = g_array_new (FALSE, FALSE, sizeof (guint32));
-  const GArray *reads = uses->view->tape->reads;
-  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
-  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (guint32));
-  g_array_append_val (open, node);
-  for (guint i = 0; i < open->len; i++)
+  const GArray *made = g_hash_table_lookup (uses->made, GUINT_TO_POINTER (run->node));
+  guint from = 0, to = made != NULL ? made->len : 0;
+  while (from < to)
     {
-      guint32 from = g_array_index (open, guint32, i);
-      for (guint k = find_reads (reads, from);
-           k < reads->len && g_array_index (reads, SluiceRead, k).from == from; k++)
-        {
-          guint32 to = g_array_index (reads, SluiceRead, k).to;
-          if (!g_hash_table_add (seen, GUINT_TO_POINTER (to)))
-            continue;
-          g_array_append_val (readers, to);
-          if (to != 0 && !g_hash_table_contains (uses->makers, GUINT_TO_POINTER (to)))
-            g_array_append_val (open, to);
-        }
+      guint middle = from + (to - from) / 2;
+      if (g_array_index (made, gint64, middle) < run->start)
+        from = middle + 1;
+      else
+        to = middle;
     }
-  return readers;
+  return made != NULL && from < made->len && g_array_index (made, gint64, from) <= run->end;
 }
 
-static const GArray *
-get_readers (Uses *uses, guint32 node)
+/* What such an op reads may stay where the edges do not tell: in what outlives it, or in a list. */
+static gboolean
+stores (const SluiceMemoryView *view, guint32 number)
 {
-  GArray *readers = g_hash_table_lookup (uses->readers, GUINT_TO_POINTER (node));
-  if (readers == NULL)
-    {
-      readers = collect_readers (uses, node);
-      g_hash_table_insert (uses->readers, GUINT_TO_POINTER (node), readers);
-    }
-  return readers;
+  const guint other = SLUICE_OP_ONLY_READS | SLUICE_OP_OPTIMIZER | SLUICE_OP_TAKES_STEP;
+  const SluiceMemoryNode *node = sluice_memory_tape_get_node (view->tape, number);
+  const SluiceOp *op = node != NULL ? sluice_registry_find (node->op) : NULL;
+  if (op == NULL)
+    return FALSE;
+  for (guint i = 0; i < op->n_outputs; i++)
+    if (op->outputs[i].type == SLUICE_VARIANT)
+      return TRUE;
+  return (op->def->flags & SLUICE_OP_STATEFUL) && !(op->def->flags & other);
 }
 
-/* Those runs of a node that began while the band lived. */
-static void
-add_readings (Uses *uses, const SluiceMemoryBand *band, guint32 node)
+/* Those runs of a node that began while the band lived. Returns: when the first of them began that
+ * may have handed it on; G_MAXINT64: none */
+static gint64
+add_readings (Uses *uses, const SluiceMemoryBand *band, guint32 node, gint64 since)
 {
   const GArray *runs = g_hash_table_lookup (uses->runs, GUINT_TO_POINTER (node));
+  gint64 handed = G_MAXINT64;
   guint from = 0, to = runs != NULL ? runs->len : 0;
   while (from < to)
     {
       guint middle = from + (to - from) / 2;
       guint run = g_array_index (runs, guint, middle);
-      if (sluice_memory_view_get_run (uses->view, run)->start < band->made)
+      if (sluice_memory_view_get_run (uses->view, run)->start < since)
         from = middle + 1;
       else
         to = middle;
     }
   for (; runs != NULL && from < runs->len; from++)
     {
-      guint run = g_array_index (runs, guint, from);
-      if (sluice_memory_view_get_run (uses->view, run)->start > band->freed)
+      guint number = g_array_index (runs, guint, from);
+      const SluiceMemoryRun *run = sluice_memory_view_get_run (uses->view, number);
+      if (run->start > band->freed)
         break;
-      g_array_append_val (uses->view->readings, run);
+      g_array_append_val (uses->view->readings, number);
+      if (handed == G_MAXINT64 && !made_something (uses, run))
+        handed = run->start;
     }
+  return handed;
+}
+
+/* Whoever reads it, and where that one made nothing of its own, whoever reads that. Returns: it is
+ * kept for more than these: fetched, or stored */
+static gboolean
+find_readings (Uses *uses, const SluiceMemoryBand *band)
+{
+  const GArray *reads = uses->view->tape->reads;
+  g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
+  g_autoptr (GArray) open = g_array_new (FALSE, FALSE, sizeof (Handed));
+  gboolean is_kept = FALSE;
+  Handed handed = { band->owner.node, band->made };
+  g_array_append_val (open, handed);
+  for (guint i = 0; i < open->len; i++)
+    {
+      handed = g_array_index (open, Handed, i);
+      for (guint k = find_reads (reads, handed.node);
+           k < reads->len && g_array_index (reads, SluiceRead, k).from == handed.node; k++)
+        {
+          guint32 to = g_array_index (reads, SluiceRead, k).to;
+          if (!g_hash_table_add (seen, GUINT_TO_POINTER (to)))
+            continue;
+          is_kept |= to == 0 || stores (uses->view, to);
+          Handed next = { to, to != 0 ? add_readings (uses, band, to, handed.since) : G_MAXINT64 };
+          if (next.since < G_MAXINT64)
+            g_array_append_val (open, next);
+        }
+    }
+  return is_kept;
 }
 
 static int
@@ -175,15 +210,7 @@ find_uses (Uses *uses, SluiceMemoryBand *band)
   band->used = band->made;
   if (band->owner.node == 0)
     return;
-  const GArray *readers = get_readers (uses, band->owner.node);
-  gboolean is_fetched = FALSE;
-  for (guint i = 0; i < readers->len; i++)
-    {
-      guint32 reader = g_array_index (readers, guint32, i);
-      is_fetched |= reader == 0;
-      if (reader != 0)
-        add_readings (uses, band, reader);
-    }
+  gboolean is_kept = find_readings (uses, band);
   band->n_readings = view->readings->len - band->first_reading;
   guint *readings = (guint *) view->readings->data + band->first_reading;
   if (band->n_readings > 1)
@@ -195,24 +222,35 @@ find_uses (Uses *uses, SluiceMemoryBand *band)
   band->ready = band->was_before ? 0 : band->used;
   for (guint i = 0; i < band->n_readings; i++)
     band->used = MAX (band->used, sluice_memory_view_get_run (view, readings[i])->end);
-  band->used = is_fetched ? band->freed : MIN (band->used, band->freed);
+  band->used = is_kept ? band->freed : MIN (band->used, band->freed);
   find_freer (view, band, maker);
+}
+
+static void
+add_made (Uses *uses, const SluiceMemoryBand *band)
+{
+  GArray *made = g_hash_table_lookup (uses->made, GUINT_TO_POINTER (band->owner.node));
+  if (band->was_before)
+    return;
+  if (made == NULL)
+    {
+      made = g_array_new (FALSE, FALSE, sizeof (gint64));
+      g_hash_table_insert (uses->made, GUINT_TO_POINTER (band->owner.node), made);
+    }
+  g_array_append_val (made, band->made);
 }
 
 void
 sluice_memory_view_find_uses (SluiceMemoryView *self)
 {
-  Uses uses = { self, g_hash_table_new (NULL, NULL),
-                g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
+  Uses uses = { self, g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref),
                 g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) g_array_unref) };
   for (guint i = 0; i < self->bands->len; i++)
-    g_hash_table_add (uses.makers,
-                      GUINT_TO_POINTER (sluice_memory_view_band_at (self, i)->owner.node));
+    add_made (&uses, sluice_memory_view_band_at (self, i));
   for (guint i = 0; i < self->tape->runs->len; i++)
     add_run (&uses, i);
   for (guint i = 0; i < self->bands->len; i++)
     find_uses (&uses, sluice_memory_view_band_at (self, i));
-  g_hash_table_unref (uses.makers);
+  g_hash_table_unref (uses.made);
   g_hash_table_unref (uses.runs);
-  g_hash_table_unref (uses.readers);
 }

@@ -437,35 +437,6 @@ class Cli:
                 ("of nothing", [self.folder / "none", *feed, "--out", chrome], 1, ["none"])):
             self.check(f"trace {name}", self.call("trace", *arguments), status, *words)
 
-    def memory_log(self):
-        """Each line is an object; the sum over the owners is what the allocator counts."""
-        path = self.folder / "memory.jsonl"
-        self.check("memory log", self.call("trace", self.mlp, "--memory-log", path, "--steps", 2),
-                   0, "2 steps")
-        lines = [json.loads(line) for line in path.read_text().splitlines()]
-        heads = [e for e in lines if e["event"] == "step"]
-        self.tap.point("it holds both steps", [e["step"] for e in heads] == [3, 4], heads)
-        live, sums, wrong = {}, {}, []
-        for e in lines:
-            if e["event"] == "step":
-                live, sums = {}, {}
-            if e["event"] not in ("made", "freed", "handed-on"):
-                continue
-            if (old := live.pop(e["address"], None)) is not None:
-                sums[old["shard"], old["class"]] -= old["bytes"]
-            key = e["shard"], e["class"]
-            if e["event"] != "freed":
-                live[e["address"]] = e
-                sums[key] = sums.get(key, 0) + e["bytes"]
-            if sums[key] != e["counted"]:
-                wrong.append(e)
-        self.tap.point("every byte has an owner", not wrong and live, wrong[:3])
-        names = {e["node"]: e["class"] for e in live.values()}
-        self.tap.point("owners have names and classes",
-                       names.get("hidden/weights") == "parameter", names)
-        self.tap.point("it tells what ran", any(e["event"] == "ran" and e["op"] == "MatMul"
-                                                for e in lines))
-
     def look(self):
         self.check("info", self.call("info"), 0, "Sluice", "ops")
         devices = self.check_json("info --json", "info", "--json").get("devices", [])
@@ -811,7 +782,7 @@ class Cli:
         for part in (self.help, self.train_plain, self.train_finished, self.train_json,
                      self.train_wrong, self.interrupt,
                      self.crash, self.bad_workspaces, self.full_disk, self.bad_data, self.look,
-                     self.place, self.races, self.trace, self.memory_log, self.run_graph, self.run_values, self.load,
+                     self.place, self.races, self.trace, self.run_graph, self.run_values, self.load,
                      self.draw, self.convert, self.init_from, self.bench):
             part()
         self.temporary.cleanup()

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include <gtk/gtk.h>
+
+#include "engine/trace/memory-view.h"
+
+/* Who holds what at the peak, the largest first: with a bar, who frees it and what would help.
+ * Signal: selected (uint band), by a person. */
+#define SLUICE_TYPE_MEMORY_TABLE (sluice_memory_table_get_type ())
+G_DECLARE_FINAL_TYPE (SluiceMemoryTable, sluice_memory_table, SLUICE, MEMORY_TABLE, GtkWidget)
+
+GtkWidget *sluice_memory_table_new (void);
+void sluice_memory_table_set_view (SluiceMemoryTable *self, const SluiceMemoryView *view);
+/* The row of that band's owner; SLUICE_BAND_NONE: none */
+void sluice_memory_table_select (SluiceMemoryTable *self, guint band);
+/* What its rows say, one a line. (transfer full) */
+char *sluice_memory_table_dup_text (SluiceMemoryTable *self);
