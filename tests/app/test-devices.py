@@ -22,8 +22,8 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 """
 THERE = ("--device", "SIM:0", "--device-options", "memory=16K,latency=1us")
-# Every sample, how far it is trained, and memory in which its values come and go (test-train-devices
-# has the same from what they take).
+# Every sample, how far it is trained, and memory in which its values come and go: about half of what
+# it takes, or what one node needs.
 SAMPLES = {"digits-mlp": (60, "132K"), "digits-lenet": (30, "1M"), "lstm": (10, "13M"),
            "word2vec": (20, "6M"), "cart-pole": (10, "1M"), "moe": (20, "900K"),
            "towers": (30, "700K"), "hogwild": (30, "1M")}
@@ -86,6 +86,21 @@ class Devices:
             "SIM:0: ", "'hidden/weights', parameter", "transfer", "finished at step 20"],
             "train", "--workspace", "workspace", self.mlp, "--steps", "20", "--memory",
             "--device", "SIM:0")
+
+    def moved(self):
+        tight = ("train", "--workspace", "workspace", self.mlp, "--steps", "20", "--memory",
+                 "--device", "SIM:0", "--device-options", "memory=132K")
+        self.check("what moved", 0, ["moved to the host's memory for want of room", "up to 128.4",
+                                     "finished at step 20"], *tight)
+        lines = self.call(*tight, "--json").stdout.splitlines()
+        told = next(json.loads(line)["memory"] for line in lines if line.startswith('{"memory"'))
+        moved = {device["device"].rpartition("device:")[2]: device["moved"] for device in told}
+        self.tap.point("--json tells what moved, and none of devices that are large enough",
+                       moved["CPU:0"] is None and moved["SIM:0"]["out"] > moved["SIM:0"]["back"] > 0
+                       and moved["SIM:0"]["out_bytes"] >= moved["SIM:0"]["back_bytes"] > 0
+                       and moved["SIM:0"]["at_once_bytes"] == 131456, moved)
+        self.check("a device that is too small for one node", 1, [
+            "needs at least", "at once", "it would fit in a device of"], *tight[:-1], "memory=100K")
 
     def options(self):
         for options in ("memory=lots", "speed=2", "colour=red"):
@@ -248,6 +263,7 @@ class Devices:
 
     def run(self):
         self.memory()
+        self.moved()
         self.options()
         self.trace()
         self.project()
