@@ -16,11 +16,13 @@ enum
   COLUMN_PEAK,
   COLUMN_LIMIT,
   COLUMN_HELD,
+  COLUMN_AWAY,
   N_COLUMNS
 };
 
-static const char *const titles[N_COLUMNS] = { N_ ("Device"), N_ ("In use"), N_ ("At the most"),
-                                               N_ ("Limit"), N_ ("Held") };
+static const char *const titles[N_COLUMNS] = { N_ ("Device"),      N_ ("In use"),
+                                               N_ ("At the most"), N_ ("Limit"),
+                                               N_ ("Held"),        N_ ("In the host's memory") };
 
 struct _SluiceDevicesButton
 {
@@ -73,7 +75,8 @@ show_row (GtkLabel **cells, const SluiceDeviceMemory *device)
   g_autofree char *held = g_format_size (device->reserved_bytes);
   g_autofree char *limit =
       device->limit_bytes != 0 ? g_format_size (device->limit_bytes) : g_strdup (_ ("none"));
-  const char *const texts[N_COLUMNS] = { device->name, live, peak, limit, held };
+  g_autofree char *away = device->may_move ? g_format_size (device->away_bytes) : g_strdup ("–");
+  const char *const texts[N_COLUMNS] = { device->name, live, peak, limit, held, away };
   for (guint i = 0; i < N_COLUMNS; i++)
     gtk_label_set_label (cells[i], texts[i]);
 }

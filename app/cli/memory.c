@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "engine/base/error.h"
+#include "engine/base/residency.h"
 
 #define N_SHOWN 20 /* holders, for people; --json has all of them */
 
@@ -27,10 +28,29 @@ print_head (SluiceAllocator *allocator, const SluiceLedger *ledger)
     printf (_ ("%s: %s at the most; %s held\n"), name, peak, held);
 }
 
+/* Of a device with too little memory. */
+static void
+print_moved (SluiceAllocator *allocator)
+{
+  SluiceResidencyStats moved = { 0 };
+  SluiceResidency *residency = sluice_allocator_get_residency (allocator);
+  if (residency != NULL)
+    sluice_residency_get_stats (residency, &moved);
+  if (moved.n_out == 0)
+    return;
+  g_autofree char *out = g_format_size_full (moved.bytes_out, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *back = g_format_size_full (moved.bytes_back, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *at_once = g_format_size_full (moved.most_at_once, G_FORMAT_SIZE_IEC_UNITS);
+  printf (_ ("  %s moved to the host's memory for want of room, %s back; one node needs up to "
+             "%s at once\n"),
+          out, back, at_once);
+}
+
 static void
 print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
 {
   print_head (allocator, ledger);
+  print_moved (allocator);
   for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)
     if (ledger->class_bytes[i] > 0)
       {
@@ -53,6 +73,21 @@ print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
 }
 
 static void
+add_moved (JsonBuilder *b, SluiceResidency *residency)
+{
+  SluiceResidencyStats moved;
+  sluice_residency_get_stats (residency, &moved);
+  json_builder_begin_object (b);
+  sluice_cli_json_int (b, "out", (gint64) moved.n_out);
+  sluice_cli_json_int (b, "out_bytes", (gint64) moved.bytes_out);
+  sluice_cli_json_int (b, "back", (gint64) moved.n_back);
+  sluice_cli_json_int (b, "back_bytes", (gint64) moved.bytes_back);
+  sluice_cli_json_int (b, "away_bytes", (gint64) moved.bytes_away);
+  sluice_cli_json_int (b, "at_once_bytes", (gint64) moved.most_at_once);
+  json_builder_end_object (b);
+}
+
+static void
 add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger)
 {
   json_builder_begin_object (b);
@@ -62,6 +97,12 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
   json_builder_set_member_name (b, "limit_bytes");
   if (sluice_allocator_is_limited (allocator))
     json_builder_add_int_value (b, (gint64) sluice_allocator_get_limit (allocator));
+  else
+    json_builder_add_null_value (b);
+  SluiceResidency *residency = sluice_allocator_get_residency (allocator);
+  json_builder_set_member_name (b, "moved");
+  if (residency != NULL)
+    add_moved (b, residency);
   else
     json_builder_add_null_value (b);
   json_builder_set_member_name (b, "classes");

@@ -8,7 +8,9 @@
 /* The line that sluice_cli_print_memory() prints, for Verb.json. */
 #define CLI_MEMORY_JSON                                                                            \
   "{\"memory\": [{\"device\": \"string\", \"peak_bytes\": \"int\", "                               \
-  "\"held_bytes\": \"int\", \"limit_bytes\": \"int|null\", \"classes\": {\"*\": \"int\"}, "        \
+  "\"held_bytes\": \"int\", \"limit_bytes\": \"int|null\", \"moved\": {\"out\": \"int\", "         \
+  "\"out_bytes\": \"int\", \"back\": \"int\", \"back_bytes\": \"int\", \"away_bytes\": \"int\", "  \
+  "\"at_once_bytes\": \"int\"}, \"classes\": {\"*\": \"int\"}, "                                   \
   "\"holders\": [{\"node\": \"string|null\", \"class\": \"string\", \"bytes\": \"int\", "          \
   "\"blocks\": \"int\", \"largest\": \"string|null\"}]}]}"
 

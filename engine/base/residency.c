@@ -297,7 +297,7 @@ put_away (SluiceResidency *self, Resident *resident)
 {
   sluice_block_vacate (resident->buffer.block);
   self->stats.n_out++;
-  self->stats.bytes_moved += resident->buffer.bytes;
+  self->stats.bytes_out += resident->buffer.bytes;
   self->stats.bytes_away += resident->buffer.bytes;
   end_move (self, resident, STATE_AWAY);
 }

@@ -102,10 +102,10 @@ gboolean sluice_residency_remove (SluiceBuffer *buffer);
 
 typedef struct
 {
-  guint64 n_out, n_back;           /* buffers that moved, ever */
-  guint64 bytes_moved, bytes_back; /* ever: out, and back */
-  gsize bytes_away;                /* in the host's memory now */
-  gsize most_at_once;              /* the most that one kernel used */
-  guint64 n_failed;                /* buffers that could not be moved out, ever */
+  guint64 n_out, n_back;         /* buffers that moved, ever */
+  guint64 bytes_out, bytes_back; /* ever: out, and back */
+  gsize bytes_away;              /* in the host's memory now */
+  gsize most_at_once;            /* the most that one kernel used */
+  guint64 n_failed;              /* buffers that could not be moved out, ever */
 } SluiceResidencyStats;
 void sluice_residency_get_stats (SluiceResidency *self, SluiceResidencyStats *stats);

@@ -18,8 +18,9 @@
 typedef struct
 {
   SluiceArena *arena;
-  guint flags;        /* SluiceExportFlags */
-  gboolean canonical; /* for the hash: what makes no difference is left out, the rest sorted */
+  guint flags;          /* SluiceExportFlags */
+  gboolean is_unplaced; /* without devices */
+  gboolean canonical;   /* for the hash: what makes no difference is left out, the rest sorted */
 } Writer;
 
 static gboolean
@@ -172,7 +173,8 @@ write_node (Writer *w, const SluiceNode *node)
       unpack_kept (w, &tensorflow__node_def__descriptor, sluice_node_record (node)->foreign);
   def->name = (char *) node->name;
   def->op = (char *) node->op_name;
-  def->device = (char *) node->device;
+  if (!w->is_unplaced)
+    def->device = (char *) node->device;
   write_inputs (w, node, foreign, def);
   write_attrs (w, node, foreign, def);
   if (foreign != NULL && !w->canonical)
@@ -384,14 +386,23 @@ hash_message (GChecksum *checksum, const void *message, GError **error)
   return TRUE;
 }
 
-char *
-sluice_graph_dup_hash (SluiceGraph *self, GError **error)
+/* In the bodies of functions. */
+static void
+drop_devices (Tensorflow__FunctionDefLibrary *library)
+{
+  for (size_t i = 0; i < library->n_function; i++)
+    for (size_t k = 0; k < library->function[i]->n_node_def; k++)
+      library->function[i]->node_def[k]->device = (char *) protobuf_c_empty_string;
+}
+
+static char *
+dup_hash (SluiceGraph *self, gboolean is_unplaced, GError **error)
 {
   g_autoptr (GChecksum) checksum = g_checksum_new (G_CHECKSUM_SHA256);
   g_autofree SluiceNode **nodes =
       g_memdup2 (self->nodes->pdata, self->nodes->len * sizeof (gpointer));
   SluiceArena arena;
-  Writer w = { .arena = &arena, .canonical = TRUE };
+  Writer w = { .arena = &arena, .canonical = TRUE, .is_unplaced = is_unplaced };
   gboolean ok = TRUE;
   sluice_arena_init (&arena);
   if (self->nodes->len > 0)
@@ -400,9 +411,23 @@ sluice_graph_dup_hash (SluiceGraph *self, GError **error)
     ok = hash_message (checksum, write_node (&w, nodes[i]), error);
   const Tensorflow__GraphDef *shell =
       unpack_kept (&w, &tensorflow__graph_def__descriptor, self->shell);
+  if (is_unplaced && shell != NULL && shell->library != NULL)
+    drop_devices (shell->library);
   if (ok && shell != NULL && shell->library != NULL)
     ok = hash_message (checksum, shell->library, error);
   ok = ok && want_memory (&w, error);
   sluice_arena_clear (&arena);
   return ok ? g_strdup (g_checksum_get_string (checksum)) : NULL;
+}
+
+char *
+sluice_graph_dup_hash (SluiceGraph *self, GError **error)
+{
+  return dup_hash (self, FALSE, error);
+}
+
+char *
+sluice_graph_dup_unplaced_hash (SluiceGraph *self, GError **error)
+{
+  return dup_hash (self, TRUE, error);
 }

@@ -85,5 +85,7 @@ GHashTable *sluice_graph_dup_swapping_frames (SluiceGraph *self, GError **error)
 /* SHA-256 in hex of the canonical form: sorted by name, defaults elided, no layout, no unknown
  * fields. (nullable): RESOURCE_EXHAUSTED */
 char *sluice_graph_dup_hash (SluiceGraph *self, GError **error);
+/* The same of what it computes, on whatever devices: what a checkpoint belongs to. */
+char *sluice_graph_dup_unplaced_hash (SluiceGraph *self, GError **error);
 
 SLUICE_PUBLIC_END

@@ -75,7 +75,7 @@ char *
 sluice_replica_dup_state (SluiceReplica *self, GError **error)
 {
   g_autoptr (JsonBuilder) b = json_builder_new ();
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
+  g_autofree char *hash = sluice_graph_dup_unplaced_hash (self->graph, error);
   if (hash == NULL)
     return NULL;
   Save save = { NULL, b, NULL };
@@ -369,11 +369,13 @@ restore_state (SluiceReplica *self, const char *text, GError **error)
     return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
                         "has state of format %" G_GINT64_FORMAT ", this program reads %d", format,
                         STATE_FORMAT);
-  g_autofree char *hash = sluice_graph_dup_hash (self->graph, error);
-  if (hash == NULL)
+  g_autofree char *hash = sluice_graph_dup_unplaced_hash (self->graph, error);
+  g_autofree char *placed = hash != NULL ? sluice_graph_dup_hash (self->graph, error) : NULL;
+  if (placed == NULL)
     return FALSE;
   const char *saved = json_object_get_string_member_with_default (state, "graph", "");
-  if (strcmp (hash, saved) != 0)
+  /* Older checkpoints say where nodes stood, too. */
+  if (strcmp (hash, saved) != 0 && strcmp (placed, saved) != 0)
     return sluice_fail (
         error, SLUICE_ERROR_FAILED_PRECONDITION,
         "belongs to another graph (%.12s…, this one is %.12s…); resume with the run's own graph",

@@ -184,7 +184,7 @@ log_values (SluiceTrainer *self)
 
 /* The graph as the run had it, among its records: what other programs are given of it. */
 static gboolean
-log_graph (SluiceTrainer *self, GError **error)
+log_graph (SluiceTrainer *self, gint64 step, GError **error)
 {
   g_autoptr (GBytes) graph =
       sluice_graph_export (self->replica->graph, SLUICE_EXPORT_PLAIN_GRAPH, error);
@@ -193,8 +193,9 @@ log_graph (SluiceTrainer *self, GError **error)
   gint64 series =
       sluice_run_log_series (self->log, SLUICE_RUN_GRAPH_TAG, SLUICE_SERIES_GRAPH, error);
   if (series >= 0)
-    sluice_run_log_record (self->log, series,
-                           &sluice_graph_record_new (0, sluice_trainer_wall_now (), graph)->base);
+    sluice_run_log_record (
+        self->log, series,
+        &sluice_graph_record_new (step, sluice_trainer_wall_now (), graph)->base);
   return series >= 0;
 }
 
@@ -271,7 +272,7 @@ begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
     return FALSE;
   self->folder = sluice_store_dup_run_folder (self->store, self->info->id);
   self->log = sluice_store_open_log (self->store, self->info->id, error);
-  if (self->log != NULL && log_graph (self, error) && log_settings (self, error)
+  if (self->log != NULL && log_graph (self, 0, error) && log_settings (self, error)
       && open_all_series (self, error))
     {
       log_values (self);
@@ -427,21 +428,55 @@ project_differs (SluiceTrainer *self, const SluiceProject *before)
   return strcmp (was, is) != 0;
 }
 
+/* But for where its nodes stand. */
+static gboolean
+is_recorded_graph (SluiceTrainer *self)
+{
+  g_autofree char *hash = sluice_graph_dup_unplaced_hash (self->replica->graph, NULL);
+  g_autoptr (GBytes) bytes = sluice_store_get_graph (self->store, self->info->graph_hash, NULL);
+  g_autoptr (SluiceGraph) recorded = sluice_graph_new ();
+  g_autofree char *was = bytes != NULL && sluice_graph_import (recorded, bytes, NULL)
+                             ? sluice_graph_dup_unplaced_hash (recorded, NULL)
+                             : NULL;
+  return was != NULL && g_strcmp0 (was, hash) == 0;
+}
+
+/* moved: (out) (transfer full): hash of a graph whose nodes stand elsewhere than they did */
 static gboolean
 restore (SluiceTrainer *self,
          const SluiceTrainerOptions *options,
          GPtrArray *checkpoints,
+         char **moved,
          GError **error)
 {
   g_autofree char *hash = sluice_graph_dup_hash (self->replica->graph, error);
   if (hash == NULL)
     return FALSE;
   if (g_strcmp0 (hash, self->info->graph_hash) != 0)
-    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
-                        "run '%s' was made with another graph; resume it with the graph in '%s'",
-                        self->info->name, self->folder);
+    {
+      if (!is_recorded_graph (self))
+        return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                            "run '%s' was made with another graph; resume it with the graph in "
+                            "'%s'",
+                            self->info->name, self->folder);
+      *moved = g_steal_pointer (&hash);
+    }
   return options->goes_back ? restore_step (self, checkpoints, options->from_step, error)
                             : restore_newest (self, checkpoints, error);
+}
+
+/* The run's graph is the one that it goes on with, at the step. */
+static gboolean
+note_moved (SluiceTrainer *self, char **moved, GError **error)
+{
+  g_autoptr (GBytes) graph =
+      sluice_graph_export (self->replica->graph, SLUICE_EXPORT_BINARY, error);
+  if (graph == NULL || !sluice_store_put_graph (self->store, *moved, graph, error)
+      || !log_graph (self, self->replica->n_done, error))
+    return FALSE;
+  g_free (self->info->graph_hash);
+  self->info->graph_hash = g_steal_pointer (moved);
+  return TRUE;
 }
 
 /* One that waited has no step of its own behind it, though it may have a checkpoint of what it
@@ -473,7 +508,7 @@ log_beginning (SluiceTrainer *self, GPtrArray *checkpoints, gboolean forgets, GE
                           from != NULL ? from->name : parent);
   else
     log_values (self);
-  return log_graph (self, error) && log_settings (self, error);
+  return log_graph (self, 0, error) && log_settings (self, error);
 }
 
 /* The row of a run that was killed is older than its points. */
@@ -526,13 +561,14 @@ go_on (SluiceTrainer *self,
       sluice_store_read_checkpoints (self->store, self->info->id, error);
   g_autoptr (GPtrArray) series =
       checkpoints != NULL ? sluice_store_dup_series (self->store, self->info->id, error) : NULL;
-  g_autofree char *audited = NULL;
+  g_autofree char *audited = NULL, *moved = NULL;
   if (series == NULL)
     return FALSE;
   find_end (self, series);
-  if (!restore (self, options, checkpoints, error) || !count_before (self, series, error)
+  if (!restore (self, options, checkpoints, &moved, error) || !count_before (self, series, error)
       || (options->audits && !sluice_trainer_audit (self, checkpoints, &audited, error))
-      || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL)
+      || (self->log = sluice_store_open_log (self->store, self->info->id, error)) == NULL
+      || (moved != NULL && !note_moved (self, &moved, error)))
     return FALSE;
   note_made (self);
   g_autoptr (SluiceProject) before = sluice_project_load (self->folder, NULL);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <time.h>
 
+#include "engine/base/residency.h"
 #include "engine/train/trainer-private.h"
 
 /* How often what the machine tells becomes points, and the run's row is brought up to date. */
@@ -75,11 +76,19 @@ look_at_devices (SluiceTrainer *self, gsize *bytes)
       const SluiceDevice *device = sluice_session_get_device (self->replica->session, i);
       gboolean is_limited = sluice_allocator_is_limited (device->allocator);
       SluiceMemoryStats stats;
+      SluiceResidencyStats moved = { 0 };
       sluice_allocator_get_stats (device->allocator, &stats);
-      const SluiceDeviceMemory memory = {
-        device->short_name, stats.live_bytes, stats.peak_bytes, stats.reserved_bytes,
-        is_limited ? sluice_allocator_get_limit (device->allocator) : 0
-      };
+      if (device->residency != NULL)
+        sluice_residency_get_stats (device->residency, &moved);
+      const SluiceDeviceMemory memory = { device->short_name,
+                                          stats.live_bytes,
+                                          stats.peak_bytes,
+                                          stats.reserved_bytes,
+                                          is_limited
+                                              ? sluice_allocator_get_limit (device->allocator)
+                                              : 0,
+                                          device->residency != NULL,
+                                          moved.bytes_away };
       *bytes += memory.live_bytes;
       if (device->klass->computes)
         g_array_append_val (devices, memory);

@@ -114,6 +114,8 @@ typedef struct
   gsize live_bytes, peak_bytes;
   gsize reserved_bytes; /* held from the system, or of the device's */
   gsize limit_bytes;    /* 0: what the machine has */
+  gboolean may_move;    /* what is not in use leaves it where room lacks */
+  gsize away_bytes;     /* that has, and is in the host's memory */
 } SluiceDeviceMemory;
 /* (transfer full) (element-type SluiceDeviceMemory): as they were looked at last; of none before
  * the first step has ended. */

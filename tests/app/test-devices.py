@@ -7,6 +7,8 @@ usage: test-devices.py COMMAND SAMPLES
 """
 import json
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -20,13 +22,23 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 """
 THERE = ("--device", "SIM:0", "--device-options", "memory=16K,latency=1us")
+# Every sample, how far it is trained, and memory in which its values come and go: about half of what
+# it takes, or what one node needs.
+SAMPLES = {"digits-mlp": (60, "132K"), "digits-lenet": (30, "1M"), "lstm": (10, "13M"),
+           "word2vec": (20, "6M"), "cart-pole": (10, "1M"), "moe": (20, "900K"),
+           "towers": (30, "700K"), "hogwild": (30, "1M")}
+# Killed on the first two, in turn.
+ORDERS = (("CPU:0", "SIM:0", "both"), ("both", "CPU:0", "SIM:0"), ("SIM:0", "both", "CPU:0"))
+# What computes and holds nothing: the rest may stay on the CPU.
+MOVED = "|".join(("MatMul", "Conv2D", "Conv2DBackpropInput", "Conv2DBackpropFilter", "Relu",
+                  "ReluGrad", "Mul", "AddV2", "Sub", "Tanh", "Sigmoid", "BiasAdd", "Sum"))
 FEED = ("--feed", f"x:0={[1] * 1000}", "--fetch", "twice:0")
 
 
 class Devices:
     def __init__(self, command, samples):
         self.command, self.tap = command, Tap()
-        self.folder = tempfile.mkdtemp()
+        self.folder, self.samples = tempfile.mkdtemp(), pathlib.Path(samples)
         shutil.copytree(samples, self.path("samples"))
         self.graph, self.mlp = self.path("graph.pbtxt"), self.path("samples", "digits-mlp")
         with open(self.graph, "w", encoding="utf-8") as file:
@@ -74,6 +86,21 @@ class Devices:
             "SIM:0: ", "'hidden/weights', parameter", "transfer", "finished at step 20"],
             "train", "--workspace", "workspace", self.mlp, "--steps", "20", "--memory",
             "--device", "SIM:0")
+
+    def moved(self):
+        tight = ("train", "--workspace", "workspace", self.mlp, "--steps", "20", "--memory",
+                 "--device", "SIM:0", "--device-options", "memory=132K")
+        self.check("what moved", 0, ["moved to the host's memory for want of room", "up to 128.4",
+                                     "finished at step 20"], *tight)
+        lines = self.call(*tight, "--json").stdout.splitlines()
+        told = next(json.loads(line)["memory"] for line in lines if line.startswith('{"memory"'))
+        moved = {device["device"].rpartition("device:")[2]: device["moved"] for device in told}
+        self.tap.point("--json tells what moved, and none of devices that are large enough",
+                       moved["CPU:0"] is None and moved["SIM:0"]["out"] > moved["SIM:0"]["back"] > 0
+                       and moved["SIM:0"]["out_bytes"] >= moved["SIM:0"]["back_bytes"] > 0
+                       and moved["SIM:0"]["at_once_bytes"] == 131456, moved)
+        self.check("a device that is too small for one node", 1, [
+            "needs at least", "at once", "it would fit in a device of"], *tight[:-1], "memory=100K")
 
     def options(self):
         for options in ("memory=lots", "speed=2", "colour=red"):
@@ -136,6 +163,69 @@ class Devices:
 
     # ---- killed, and gone on with elsewhere ----
 
+    def alone(self, sample):
+        """One worker, whose runs are alike, and no node that asks for a device."""
+        folder = pathlib.Path(self.path("samples", sample))
+        ini = folder / "project.ini"
+        text = re.sub(r"^(train|loss)=([^;\n]*);.*$", r"\1=\2", ini.read_text("utf-8"),
+                      flags=re.MULTILINE)
+        ini.write_text(text, "utf-8")
+        graph = folder / "model.pbtxt"
+        graph.write_text(re.sub(r'^  device: ".*"\n', "", graph.read_text("utf-8"),
+                                flags=re.MULTILINE), "utf-8")
+        return folder
+
+    def spread(self, graph):
+        """The graph's text, with what computes where the session says and the rest on CPU:0."""
+        return re.sub(rf'^  op: "(?!({MOVED})")\w+"\n',
+                      lambda m: m[0] + '  device: "/device:CPU:0"\n', graph.read_text("utf-8"),
+                      flags=re.MULTILINE)
+
+    def train_on(self, sample, name, place, killed):
+        """In a workspace of its own, begun or resumed, there to the end or until it is killed."""
+        folder, (steps, memory) = pathlib.Path(self.path("samples", sample)), SAMPLES[sample]
+        run = pathlib.Path(self.path(name, "runs", "1", "model.pbtxt"))
+        text = self.spread(folder / "model.pbtxt") if place == "both" else \
+            (folder / "model.pbtxt").read_text("utf-8")
+        command = [self.command, "train", "--workspace", name, "--device-options",
+                   f"memory={memory},latency=50us", "--device",
+                   "CPU:0" if place == "CPU:0" else "SIM:0"]
+        if run.exists():
+            run.write_text(text, "utf-8")
+            command += ["--resume", "1"]
+        else:
+            project = pathlib.Path(self.path("samples", f"{sample}-on-{place.replace(':', '')}"))
+            if not project.exists():
+                shutil.copytree(folder, project)
+            (project / "model.pbtxt").write_text(text, "utf-8")
+            command += [str(project), "--steps", str(steps), "--set",
+                        f"train.checkpoint-every={max(steps // 20, 2)}"]
+        before = self.last_checkpoint(name)
+        with open(self.path("said"), "w+", encoding="utf-8") as said:
+            process = subprocess.Popen(command, cwd=self.folder, stdout=subprocess.DEVNULL,
+                                       stderr=said)
+            while killed and process.poll() is None and self.last_checkpoint(name) == before:
+                pass
+            if killed:
+                process.kill()
+            process.wait()
+            said.seek(0)
+            return process.returncode, said.read()
+
+    def everywhere(self, sample, places):
+        """On CPU:0, on SIM:0 with little memory, and on both, killed on two of them."""
+        self.alone(sample)
+        whole = f"{sample}-whole"
+        self.train_on(sample, whole, "CPU:0", False)
+        with open(self.last_checkpoint(whole), "rb") as file:
+            expected = file.read()
+        name = f"{sample}-{'-'.join(places)}".replace(":", "")
+        ends = [self.train_on(sample, name, place, i < 2) for i, place in enumerate(places)]
+        with open(self.last_checkpoint(name), "rb") as file:
+            kept = file.read()
+        self.tap.point(f"{sample}, killed on {places[0]} and {places[1]}, ended on {places[2]}: "
+                       "the same checkpoint", ends[2][0] == 0 and kept == expected, ends)
+
     def last_checkpoint(self, workspace):
         folder = self.path(workspace, "runs", "1", "checkpoints")
         names = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
@@ -167,9 +257,13 @@ class Devices:
             self.expected = file.read()
         self.resume("SIM:0", "CPU:0")
         self.resume("CPU:0", "SIM:0")
+        shutil.copytree(self.samples / "digits-mlp", self.mlp, dirs_exist_ok=True)
+        for i, sample in enumerate(SAMPLES):
+            self.everywhere(sample, ORDERS[i % len(ORDERS)])
 
     def run(self):
         self.memory()
+        self.moved()
         self.options()
         self.trace()
         self.project()

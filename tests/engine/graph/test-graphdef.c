@@ -553,6 +553,36 @@ test_hash (void)
   g_assert_cmpstr (x, !=, z);
 }
 
+/* Where nodes stand, in bodies of functions as well, is no part of what is computed. */
+static void
+test_unplaced_hash (void)
+{
+  const char *form =
+      "node { name: 'a' op: 'NoOp' device: '%s' } library { function { signature { name: 'f' } "
+      "node_def { name: 'n' op: '%s' device: '%s' } } }";
+  static const char *const words[][3] = {
+    { "", "NoOp", "" },
+    { "/device:CPU:0", "NoOp", "" },
+    { "", "NoOp", "/device:SIM:0" },
+    { "", "Other", "" },
+  };
+  g_autoptr (GPtrArray) placed = g_ptr_array_new_with_free_func (g_free);
+  g_autoptr (GPtrArray) unplaced = g_ptr_array_new_with_free_func (g_free);
+  for (guint i = 0; i < G_N_ELEMENTS (words); i++)
+    {
+      g_autofree char *text = g_strdup_printf (form, words[i][0], words[i][1], words[i][2]);
+      g_autoptr (SluiceGraph) graph = load_text (text, NULL);
+      g_ptr_array_add (placed, sluice_graph_dup_hash (graph, NULL));
+      g_ptr_array_add (unplaced, sluice_graph_dup_unplaced_hash (graph, NULL));
+    }
+  g_assert_cmpstr (placed->pdata[0], ==, unplaced->pdata[0]);
+  for (guint i = 1; i < G_N_ELEMENTS (words); i++)
+    {
+      g_assert_cmpstr (placed->pdata[i], !=, placed->pdata[0]);
+      g_assert_cmpint (strcmp (unplaced->pdata[i], unplaced->pdata[0]) == 0, ==, i < 3);
+    }
+}
+
 /* ---- tensors ---- */
 
 static SluiceTensor *
@@ -676,6 +706,7 @@ main (int argc, char **argv)
   g_test_add_func ("/graphdef/old-producers", test_old_producers);
   g_test_add_func ("/graphdef/export-flags", test_export_flags);
   g_test_add_func ("/graphdef/hash", test_hash);
+  g_test_add_func ("/graphdef/unplaced-hash", test_unplaced_hash);
   g_test_add_func ("/graphdef/tensor-forms", test_tensor_forms);
   g_test_add_func ("/graphdef/tensor-proto", test_tensor_proto);
   g_test_add_func ("/graphdef/repeated-value", test_repeated_value);

@@ -233,8 +233,8 @@ train_to_checkpoint (const Sample *sample, const Way *way, const char *path, GAr
   return g_bytes_new (g_mapped_file_get_contents (file), g_mapped_file_get_length (file));
 }
 
-/* Checkpoints are the same file on whatever devices, and go on on others: from each way to the
- * next. */
+/* Checkpoints are the same file on whatever devices, spread or not, and go on on others: from each
+ * way to the next. */
 static void
 test_checkpoints (gconstpointer name)
 {
@@ -250,7 +250,7 @@ test_checkpoints (gconstpointer name)
   sluice_replica_initialize (reference, &error);
   train (reference, N_STEPS, expected);
   static const Way on_another = { "SIM:1", NULL, ROOM_ANY };
-  const Way *const all[] = { &on_cpu, &ways[0], &on_another }; /* of one graph */
+  const Way *const all[] = { &on_cpu, &ways[0], &ways[1], &on_another, &ways[2] };
   for (guint i = 0; i < G_N_ELEMENTS (all); i++)
     {
       g_autoptr (GArray) losses = g_array_new (FALSE, FALSE, sizeof (double));
