@@ -24,10 +24,10 @@ static gint64 n_steps = 1, n_warm = 2;
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
     N_ ("The file: .json for chrome://tracing, .pftrace for Perfetto, .pb for TensorFlow's "
-        "RunMetadata, a name with 'tfevents' in it for TensorBoard"),
+        "RunMetadata, a name with 'tfevents' in it for TensorBoard, .sltrace for Sluice itself"),
     N_ ("FILE") },
   { "format", 0, 0, G_OPTION_ARG_STRING, &format_name,
-    N_ ("chrome, perfetto, run-metadata or event-file, whatever the file is called"),
+    N_ ("chrome, perfetto, run-metadata, event-file or sltrace, whatever the file is called"),
     N_ ("FORMAT") },
   { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
   { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
@@ -200,9 +200,9 @@ trace (char **arguments, GError **error)
   if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
                           : !sluice_trace_format_from_path (out, &format))
     return sluice_cli_usage (
-        error, _ ("say in which format: a name that ends in .json, .pftrace or .pb or "
-                  "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
-                  "event-file"));
+        error, _ ("say in which format: a name that ends in .json, .pftrace, .pb or .sltrace or "
+                  "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
+                  "event-file or sltrace"));
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;

@@ -57,6 +57,8 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
         .live = event->live,
       };
       sluice_trace_view_add (self, &span);
+      for (guint k = 0; event->with != NULL && event->with[k] != NULL; k++)
+        sluice_trace_view_add_together (self, event->node, event->with[k]);
     }
   sluice_trace_view_settle (self);
 }

@@ -6,6 +6,8 @@
 
 #include "engine/base/pool.h"
 #include "engine/store/file.h"
+#include "engine/trace/fill.h"
+#include "engine/trace/trace-own.h"
 
 static const struct
 {
@@ -16,6 +18,7 @@ static const struct
   [SLUICE_TRACE_PERFETTO] = { "perfetto", { ".pftrace", ".perfetto-trace" } },
   [SLUICE_TRACE_RUN_METADATA] = { "run-metadata", { ".pb" } },
   [SLUICE_TRACE_EVENT_FILE] = { "event-file", { NULL } },
+  [SLUICE_TRACE_OWN] = { "sltrace", { SLUICE_TRACE_OWN_ENDING } },
 };
 
 gboolean
@@ -138,10 +141,20 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
       return sluice_trace_encode_run_metadata (self);
     case SLUICE_TRACE_EVENT_FILE:
       return sluice_trace_encode_event_file (self);
+    case SLUICE_TRACE_OWN:
     case SLUICE_N_TRACE_FORMATS:
       break;
     }
   g_return_val_if_reached (NULL);
+}
+
+static gboolean
+write_own (const SluiceTraceContent *self, const char *path, GError **error)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_set_start (view, self->start);
+  sluice_trace_view_add_events (view, self->events);
+  return sluice_trace_own_write (view, path, error);
 }
 
 gboolean
@@ -150,6 +163,8 @@ sluice_trace_write (const SluiceTraceContent *self,
                     const char *path,
                     GError **error)
 {
+  if (format == SLUICE_TRACE_OWN)
+    return write_own (self, path, error);
   g_autoptr (GByteArray) bytes = sluice_trace_encode (self, format);
   return sluice_file_put ("trace", path, bytes->data, bytes->len, error);
 }

@@ -14,8 +14,9 @@ typedef struct
   gint64 busy, last_end;
 } Sum;
 
+/* portion: spans after which somebody may ask */
 static SluiceTraceView *
-make_view (GRand *rand)
+make_view (GRand *rand, guint portion)
 {
   SluiceTraceView *view = sluice_trace_view_new ();
   for (guint i = 0; i < N_LANES; i++)
@@ -38,6 +39,8 @@ make_view (GRand *rand)
                                      .lane = g_rand_int_range (rand, 0, N_LANES),
                                      .step = 1 + (guint64) start / 1000 };
       g_assert_cmpuint (sluice_trace_view_add (view, &span), ==, i);
+      if (i % portion == 0)
+        sluice_trace_view_settle (view);
     }
   sluice_trace_view_settle (view);
   return view;
@@ -78,7 +81,7 @@ test_pieces (void)
   for (guint32 seed = 1; seed <= 20; seed++)
     {
       g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
-      g_autoptr (SluiceTraceView) view = make_view (rand);
+      g_autoptr (SluiceTraceView) view = make_view (rand, N_SPANS);
       for (guint lane = 0; lane < N_LANES; lane++)
         for (guint row = 0; row < sluice_trace_view_get_lane (view, lane)->n_rows; row++)
           for (gint64 grain = 1; grain < 4000; grain *= 3)
@@ -93,11 +96,81 @@ test_pieces (void)
     }
 }
 
+/* What comes while somebody looks lies where it would if all had come before. */
+static void
+test_live (void)
+{
+  for (guint32 seed = 1; seed <= 20; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      g_autoptr (GRand) again = g_rand_new_with_seed (seed);
+      g_autoptr (SluiceTraceView) whole = make_view (rand, N_SPANS);
+      g_autoptr (SluiceTraceView) live = make_view (again, seed);
+      for (guint64 i = 0; i < N_SPANS; i++)
+        {
+          SluiceTraceSpan a, b;
+          sluice_trace_view_get_span (whole, i, &a);
+          sluice_trace_view_get_span (live, i, &b);
+          g_assert_cmpint (a.start, ==, b.start);
+          g_assert_cmpuint (a.row, ==, b.row);
+        }
+      for (guint i = 0; i < N_LANES; i++)
+        {
+          const SluiceTraceLane *a = sluice_trace_view_get_lane (whole, i);
+          const SluiceTraceLane *b = sluice_trace_view_get_lane (live, i);
+          g_assert_cmpuint (a->n_rows, ==, b->n_rows);
+          g_assert_cmpuint (a->n_spans, ==, b->n_spans);
+          g_assert_cmpint (a->busy, ==, b->busy);
+          g_assert_cmpint (a->begin, ==, b->begin);
+          g_assert_cmpint (a->end, ==, b->end);
+        }
+    }
+}
+
+#define N_MANY 200000
+
+static void
+count_piece (const SluiceTracePiece *piece, gpointer data)
+{
+  Sum *sum = data;
+  sum->n += piece->n;
+  sum->busy++; /* pieces */
+}
+
+/* From afar there are as many pieces as grains, however many spans; a span is thirty bytes. */
+static void
+test_many (void)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  guint lane = sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD, "CPU:0", "lane 0");
+  static const char *const names[] = { "a", "b", "c", "d", "e" };
+  for (guint i = 0; i < N_MANY; i++)
+    {
+      const SluiceTraceSpan span = { .scheduled = 1000 * (gint64) i - 90 * (i % 7),
+                                     .start = 1000 * (gint64) i,
+                                     .end = 1000 * (gint64) i + 100 + i % 800,
+                                     .name = names[i % G_N_ELEMENTS (names)],
+                                     .lane = lane,
+                                     .step = 1 + i / 100,
+                                     .live = 64 * (i % 999) };
+      sluice_trace_view_add (view, &span);
+    }
+  g_assert_cmpuint (sluice_trace_view_get_bytes (view), <=, 32 * N_MANY);
+  for (gint64 grain = 2000; grain < 1000 * (gint64) N_MANY; grain *= 10)
+    {
+      Sum sum = { 0 };
+      sluice_trace_view_each_piece (view, lane, 0, 0, 1000 * (gint64) N_MANY, grain, count_piece,
+                                    &sum);
+      g_assert_cmpuint (sum.n, ==, N_MANY);
+      g_assert_cmpint (sum.busy, <=, 2 * (1000 * (gint64) N_MANY / grain) + 2);
+    }
+}
+
 static void
 test_find (void)
 {
   g_autoptr (GRand) rand = g_rand_new_with_seed (5);
-  g_autoptr (SluiceTraceView) view = make_view (rand);
+  g_autoptr (SluiceTraceView) view = make_view (rand, N_SPANS);
   for (guint64 i = 0; i < N_SPANS; i++)
     {
       SluiceTraceSpan span, other;
@@ -147,6 +220,8 @@ main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trace/trace-view/pieces", test_pieces);
+  g_test_add_func ("/trace/trace-view/live", test_live);
+  g_test_add_func ("/trace/trace-view/many", test_many);
   g_test_add_func ("/trace/trace-view/find", test_find);
   g_test_add_func ("/trace/trace-view/steps", test_steps);
   return g_test_run ();
