@@ -10,10 +10,11 @@
 
 #include "engine/store/file.h"
 #include "engine/store/kinds/event.h"
-#include "engine/trace/trace-file.h"
+#include "engine/trace/fill.h"
+#include "engine/trace/trace-own.h"
 
 #define TRACES "traces"
-#define ENDING ".json"
+#define ENDING SLUICE_TRACE_OWN_ENDING
 
 /* ---- causes ---- */
 
@@ -69,7 +70,7 @@ sluice_flight_parse (gint64 step, const char *text, const char *folder)
 char *
 sluice_flight_file_dup_path (const char *folder, gint64 step)
 {
-  g_autofree char *name = g_strdup_printf ("step-%010" PRId64 ENDING, step);
+  g_autofree char *name = g_strdup_printf ("step-%010" PRId64 "%s", step, ENDING);
   return g_build_filename (folder, TRACES, name, NULL);
 }
 
@@ -79,8 +80,7 @@ get_step (const char *name)
 {
   gint64 step;
   int end = 0;
-  return sscanf (name, "step-%10" SCNd64 ENDING "%n", &step, &end) == 1 && end > 0
-                 && name[end] == '\0'
+  return sscanf (name, "step-%" SCNd64 "%n", &step, &end) == 1 && strcmp (name + end, ENDING) == 0
              ? step
              : -1;
 }
@@ -219,8 +219,8 @@ sluice_flight_file_write (SluiceSession *session, const char *path, gint64 first
         g_array_index (events, SluiceTraceEvent, n++) = *event;
     }
   g_array_set_size (events, n);
-  const SluiceTraceContent content = { events, sluice_session_get_start (session),
-                                       sluice_session_get_graph (session) };
-  return sluice_file_make_folder (path, error)
-         && sluice_trace_write (&content, SLUICE_TRACE_CHROME, path, error);
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_set_start (view, sluice_session_get_start (session));
+  sluice_trace_view_add_events (view, events);
+  return sluice_file_make_folder (path, error) && sluice_trace_own_write (view, path, error);
 }

@@ -4,7 +4,7 @@
 
 #include "engine/train/flight-recorder.h"
 
-/* traces/step-0000000012 of a run's folder: (transfer full) */
+/* traces/step-0000000012.sltrace of a run's folder: (transfer full) */
 char *sluice_flight_file_dup_path (const char *folder, gint64 step);
 /* What the session's trace still holds of the steps from @first on, from the first one that is
  * whole. The file is there whole or not at all. */
