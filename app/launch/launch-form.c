@@ -46,6 +46,8 @@ static const Title titles[] = {
   { "train", "best", TEXT, N_ ("What is best, as loss:min") },
   { "train", "summary-every", WHOLE, N_ ("Steps from summary to summary") },
   { "train", "evaluate-every", WHOLE, N_ ("Steps from evaluation to evaluation (0: never)") },
+  { "train", "record-steps", WHOLE, N_ ("Last steps whose trace is kept (0: none)") },
+  { "train", "record-slow", NUMBER, N_ ("A step is slow that takes so many medians (0: none)") },
   { "train", "cpus", WHOLE, N_ ("Virtual CPU devices") },
   { "train", "max-iterations", WHOLE, N_ ("Iterations that a loop may want (0: any)") },
   { "train", "soft-placement", SWITCH, N_ ("Replace devices that are not here") },

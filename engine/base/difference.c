@@ -54,7 +54,9 @@ sluice_tensor_dup_element (const SluiceTensor *self, gint64 i)
   if (self->dtype == SLUICE_STRING)
     {
       const SluiceString *text = (const SluiceString *) self->data + i;
-      return g_strndup (text->data, text->length);
+      g_autofree char *copy = g_strndup (text->data, text->length);
+      return g_utf8_validate_len (text->data, text->length, NULL) ? g_steal_pointer (&copy)
+                                                                  : g_strescape (copy, NULL);
     }
   SluiceNumber number = sluice_tensor_get_number (self, i);
   gboolean is_double = self->dtype == SLUICE_DOUBLE || self->dtype == SLUICE_COMPLEX128;

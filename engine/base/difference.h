@@ -24,7 +24,7 @@ typedef struct
   long double re, im;
 } SluiceNumber;
 SluiceNumber sluice_tensor_get_number (const SluiceTensor *self, gint64 i);
-/* With as many digits as tell any two apart. (transfer full) */
+/* With as many digits as tell any two apart; bytes that are no text as \\377. (transfer full) */
 char *sluice_tensor_dup_element (const SluiceTensor *self, gint64 i);
 
 /* Other dtype or shape, in words; NULL: both are the same. (transfer full) (nullable) */

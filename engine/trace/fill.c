@@ -62,3 +62,55 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
     }
   sluice_trace_view_settle (self);
 }
+
+/* ---- back ---- */
+
+static SluiceTraceKind
+find_kind (SluiceSpanKind kind)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
+    if (kinds[i] == kind)
+      return i;
+  return SLUICE_TRACE_NODE;
+}
+
+/* As sluice_trace_dup_track_name() calls them. */
+static void
+set_track (SluiceTraceEvent *event, const SluiceTraceLane *lane)
+{
+  static const char *const queues[] = { "compute", "in", "out" };
+  if (g_str_has_prefix (lane->name, "lane "))
+    event->lane = (guint) g_ascii_strtoull (lane->name + strlen ("lane "), NULL, 10);
+  for (guint i = 0; lane->kind == SLUICE_LANE_QUEUE && i < G_N_ELEMENTS (queues); i++)
+    if (g_str_equal (queues[i], lane->name))
+      event->queue = i + 1;
+}
+
+GArray *
+sluice_trace_view_dup_events (const SluiceTraceView *self)
+{
+  guint64 n = sluice_trace_view_get_n_spans (self);
+  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
+  for (guint64 i = 0; i < n; i++)
+    {
+      SluiceTraceSpan span;
+      sluice_trace_view_get_span (self, i, &span);
+      const SluiceTraceLane *lane = sluice_trace_view_get_lane (self, span.lane);
+      SluiceTraceEvent event = { .node = span.name,
+                                 .op = span.op,
+                                 .device = lane->device,
+                                 .kind = find_kind (span.kind),
+                                 .step = span.step,
+                                 .frame = span.frame,
+                                 .iteration = span.iteration,
+                                 .scheduled_us = (double) span.scheduled / 1000,
+                                 .start_us = (double) span.start / 1000,
+                                 .end_us = (double) span.end / 1000,
+                                 .bytes_in = span.bytes_in,
+                                 .bytes_out = span.bytes_out,
+                                 .live = span.live };
+      set_track (&event, lane);
+      g_array_append_val (events, event);
+    }
+  return events;
+}

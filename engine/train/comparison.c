@@ -270,7 +270,8 @@ compare_places (gconstpointer a, gconstpointer b, gpointer data)
   return p != q ? (p > q) - (p < q) : x->port - y->port;
 }
 
-/* The edges that a reference names, of those that are asked for. */
+/* The edges that a reference names, of those that are asked for, and what is fed: it comes first.
+ */
 static void
 select_named (Select *self, SluiceReference *reference, SluiceComparison *into)
 {
@@ -286,7 +287,7 @@ select_named (Select *self, SluiceReference *reference, SluiceComparison *into)
         }
       if (self->options->fetches == NULL)
         visit (self, edge.node);
-      if (self->place[edge.node->id] != 0)
+      if (self->place[edge.node->id] != 0 || is_fed (self, edge))
         add_edge (into->edges, edge, name);
     }
   g_array_sort_with_data (into->edges, compare_places, self);

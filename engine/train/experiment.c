@@ -83,9 +83,10 @@ sluice_experiment_depends_on (const char *group, const char *key)
   {
     const char *group, *key;
   } without[] = {
-    { "project", "name" },    { "project", "description" },    { "train", "steps" },
-    { "train", "keep-last" }, { "train", "keep-best" },        { "train", "keep-every" },
-    { "train", "best" },      { "train", "checkpoint-every" }, { "train", "checkpoint-minutes" },
+    { "project", "name" },       { "project", "description" },    { "train", "steps" },
+    { "train", "keep-last" },    { "train", "keep-best" },        { "train", "keep-every" },
+    { "train", "best" },         { "train", "checkpoint-every" }, { "train", "checkpoint-minutes" },
+    { "train", "record-steps" }, { "train", "record-slow" },
   };
   for (guint i = 0; i < G_N_ELEMENTS (without); i++)
     if (strcmp (without[i].group, group) == 0 && strcmp (without[i].key, key) == 0)

@@ -60,6 +60,9 @@ typedef struct
 /* Steps, examples: far from where a sum of two overflows. */
 #define MAX_COUNT ((gint64) 1 << 48)
 
+/* A trace holds no more records than that of any thread: a step has one at least. */
+#define MAX_RECORD_STEPS 65535
+
 #define AT(field) offsetof (SluiceProject, field)
 
 static const Key keys[] = {
@@ -81,6 +84,8 @@ static const Key keys[] = {
   { "train", "keep-best", KEY_COUNT, AT (keep_best), OPTIONAL, 0 },
   { "train", "keep-every", KEY_COUNT, AT (keep_every), OPTIONAL, 0 },
   { "train", "best", KEY_STRING, AT (best), WITH_DEFAULT, 0 },
+  { "train", "record-steps", KEY_COUNT, AT (record_steps), OPTIONAL, 0, MAX_RECORD_STEPS },
+  { "train", "record-slow", KEY_NUMBER_FROM_0, AT (record_slow), OPTIONAL, 0 },
   { "train", "summary-every", KEY_COUNT, AT (summary_every), OPTIONAL, 0 },
   { "train", "evaluate-every", KEY_COUNT, AT (evaluate_every), OPTIONAL, 0 },
   { "data", "source", KEY_SOURCE, AT (source), REQUIRED, 0 },
@@ -159,6 +164,8 @@ project_new (const char *folder)
   self->summary_every = 50;
   self->keep_last = 5;
   self->keep_best = 1;
+  self->record_steps = 64;
+  self->record_slow = 3;
   self->best = g_strdup ("loss:min");
   self->evaluate_batch = 256;
   self->scale = 1;

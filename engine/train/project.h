@@ -43,7 +43,9 @@ typedef struct
   /* Of checkpoints: so many of the newest (0: all), so many of the best, each whose step this
      divides (0: none). */
   gint64 keep_last, keep_best, keep_every;
-  char *best; /* a series and what is best of it: "loss:min", "evaluate/accuracy:max" */
+  char *best;          /* a series and what is best of it: "loss:min", "evaluate/accuracy:max" */
+  gint64 record_steps; /* flight-recorder.h; 0: nothing is recorded */
+  double record_slow;  /* medians that a slow step takes; 0: none is slow */
   guint64 seed;
   SluiceSessionOptions session; /* of [train]: the options of options.h that projects have */
 

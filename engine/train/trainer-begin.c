@@ -618,6 +618,7 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
   if (!(options->resume != NULL ? go_on (self, options, changed, error)
                                 : begin (self, options, error)))
     return FALSE;
+  sluice_trainer_begin_record (self);
   self->control = sluice_run_control_new (self->store, self->info->id, error);
   return self->control != NULL;
 }

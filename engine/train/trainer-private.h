@@ -9,6 +9,7 @@
 #include "engine/train/alerts.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/checkpoint-folder.h"
+#include "engine/train/flight-recorder.h"
 #include "engine/train/measuring.h"
 #include "engine/train/replica.h"
 #include "engine/train/run-file.h"
@@ -58,9 +59,11 @@ struct _SluiceTrainer
   SluiceStopRule stop_rule;
   gboolean runs_commands;
   gboolean (*waits_again) (SluiceStore *store, const GError *failure); /* (nullable) */
-  gboolean is_put_off;       /* written before it has ended */
-  gboolean is_asked_to_stop; /* the same */
-  SluiceAlerts *alerts;      /* (nullable): there are none */
+  gboolean is_put_off;            /* written before it has ended */
+  gboolean is_asked_to_stop;      /* the same */
+  SluiceAlerts *alerts;           /* (nullable): there are none */
+  SluiceFlightRecorder *recorder; /* (nullable): nothing is to be kept */
+  gboolean is_not_finite;         /* the loss */
   double *scalars, *evaluation;
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
@@ -117,6 +120,13 @@ gboolean sluice_trainer_take_changes (SluiceTrainer *self, GError **error);
 void sluice_trainer_begin_changes (SluiceTrainer *self);
 /* Answers what was asked last, at the end; failure: (nullable): what ended the run. */
 void sluice_trainer_answer (SluiceTrainer *self, const GError *failure);
+
+/* FALSE: the loss is not finite, and the error says which node made it so. */
+gboolean sluice_trainer_check_loss (SluiceTrainer *self, GError **error);
+/* Once the run is to be written to: the last steps are kept. */
+void sluice_trainer_begin_record (SluiceTrainer *self);
+/* failure: (nullable) */
+void sluice_trainer_record_end (SluiceTrainer *self, const GError *failure);
 
 /* What the step under way left, where it is not there yet. */
 gboolean sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error);

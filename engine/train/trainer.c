@@ -12,7 +12,6 @@
 #include "engine/base/thread.h"
 #include "engine/graph/file-ops.h"
 #include "engine/store/file.h"
-#include "engine/train/retrace.h"
 #include "engine/train/summary.h"
 #include "engine/train/trial.h"
 
@@ -213,76 +212,6 @@ sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   return ok;
 }
 
-/* ---- a loss that is not finite ---- */
-
-static char *
-last_checkpoint_path (SluiceTrainer *self)
-{
-  g_autoptr (GPtrArray) checkpoints =
-      sluice_store_read_checkpoints (self->store, self->info->id, NULL);
-  if (checkpoints == NULL || checkpoints->len == 0)
-    return NULL;
-  return g_strdup (((SluiceCheckpointInfo *) checkpoints->pdata[checkpoints->len - 1])->path);
-}
-
-/*
- * Steps are reproducible to the bit, so nothing is recorded while all is well: the step is run
- * again on a replica of its own from the newest checkpoint, with the guard on that names the first
- * node to make the value.
- */
-static gboolean
-find_culprit (SluiceTrainer *self, gint64 step, GError **error)
-{
-  SluiceRunOptions guarded = { .step = step, .nan_guard = TRUE };
-  g_autofree char *path = last_checkpoint_path (self);
-  SluiceReplica *replica = sluice_replica_new (
-      self->project, self->examples, self->test,
-      sluice_session_get_n_devices (self->replica->session), &self->replica->host, error);
-  if (replica == NULL)
-    return FALSE;
-  gboolean ok = path != NULL ? sluice_replica_restore (replica, path, error)
-                             : sluice_replica_initialize (replica, error);
-  ok = ok && sluice_replica_retrace (replica, step - 1, NULL, error)
-       && sluice_replica_replay (replica, 1, &guarded, error);
-  sluice_replica_free (replica);
-  return ok;
-}
-
-static gboolean
-check_loss (SluiceTrainer *self, GError **error)
-{
-  double loss = self->scalars[0];
-  if (isfinite (loss))
-    return TRUE;
-  gint64 step = self->replica->n_done;
-  g_autoptr (GError) cause = NULL;
-  const char *what = isnan (loss) ? "NaN" : "infinite";
-  if (self->replica->examples == NULL)
-    return sluice_fail (
-        error, SLUICE_ERROR_INVALID_ARGUMENT,
-        "the loss is %s at step %" G_GINT64_FORMAT
-        "; the batch came out of the graph's queues and cannot be run again to find "
-        "the node that made it",
-        what, step);
-  if (self->replica->n_workers > 1)
-    return sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-                        "the loss is %s at step %" G_GINT64_FORMAT
-                        "; train with one of the train targets to learn which node made it",
-                        what, step);
-  if (find_culprit (self, step, &cause))
-    return sluice_fail (
-        error, SLUICE_ERROR_INVALID_ARGUMENT,
-        "the loss is %s at step %" G_GINT64_FORMAT
-        "; no single node made it of finite values, so look at the inputs and labels of that batch",
-        what, step);
-  sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT,
-               "the loss is %s at step %" G_GINT64_FORMAT ": %s", what, step, cause->message);
-  SluiceErrorPlace place = sluice_error_get_place (cause);
-  if (error != NULL)
-    sluice_error_set_place (*error, &place);
-  return FALSE;
-}
-
 /* ---- the thread ---- */
 
 static gboolean
@@ -309,6 +238,8 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       return FALSE;
   sluice_step_rate_step (&self->rate, step);
   sluice_trainer_publish_progress (self, waited);
+  if (self->recorder != NULL)
+    sluice_flight_recorder_log (self->recorder, self->log);
   if (self->alerts != NULL)
     {
       sluice_alerts_beat (self->alerts, step, TRUE);
@@ -375,16 +306,20 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
                                .cancel_flag = &self->gives_up };
   g_autoptr (SluiceTensor) summary = NULL;
   const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
+  if (self->recorder != NULL)
+    sluice_flight_recorder_begin_step (self->recorder, step);
   if (!sluice_trainer_run_step (self, every (step, p->summary_every) ? &summary : NULL, &options,
                                 error))
     return FALSE;
-  sluice_step_rate_skip (&self->rate,
-                         (sluice_debugger_get_stopped_us (self->debugger) - stopped_us) * 1e-6);
+  const gint64 stood_us = sluice_debugger_get_stopped_us (self->debugger) - stopped_us;
+  if (self->recorder != NULL)
+    sluice_flight_recorder_end_step (self->recorder, stood_us);
+  sluice_step_rate_skip (&self->rate, stood_us * 1e-6);
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_trainer_log_point (self, self->series[i], step, wall, self->scalars[i]);
   gboolean last = step == get_end (self);
-  return check_loss (self, error) && log_summary (self, summary, wall, error)
+  return sluice_trainer_check_loss (self, error) && log_summary (self, summary, wall, error)
          && ((!last && !every (step, p->evaluate_every)
               && !sluice_trial_is_rung (self->project, step))
              || evaluate (self, error))
@@ -480,6 +415,7 @@ end_run (SluiceTrainer *self, GError *take_error)
   SluiceRunState state = !ok        ? SLUICE_RUN_FAILED
                          : finished ? SLUICE_RUN_FINISHED
                                     : SLUICE_RUN_STOPPED;
+  sluice_trainer_record_end (self, error);
   self->is_put_off = !ok && self->waits_again != NULL && self->waits_again (self->store, error);
   if (!ok && !self->is_put_off)
     {
@@ -616,6 +552,7 @@ sluice_trainer_finalize (GObject *object)
       pthread_join (self->thread, NULL);
     }
   g_clear_pointer (&self->alerts, sluice_alerts_free);
+  g_clear_pointer (&self->recorder, sluice_flight_recorder_free);
   g_clear_pointer (&self->probe, sluice_system_probe_free);
   g_free (self->stop_reason);
   g_clear_pointer (&self->puts, g_ptr_array_unref);

@@ -5,6 +5,7 @@
 
 usage: test-compare.py SLUICE SOURCE-FOLDER
 """
+import gzip
 import json
 import math
 import os
@@ -105,6 +106,7 @@ class Compare:
         self.chain.write_text(CHAIN)
         self.reference = self.folder / "reference.safetensors"
         self.samples = self.mlp.parent
+        self.conformance = pathlib.Path(source) / "tests" / "conformance"
         self.workspace = self.folder / "runs-of-two"
 
     def call(self, *arguments):
@@ -195,6 +197,42 @@ class Compare:
                                "init", "--reference", path)
         self.tap.point("are read through their handles", rows["hidden/weights"]["differ"] > 0
                        and rows["global_step"]["absolute"] == 3, told)
+
+    def dump(self, name):
+        """What TensorFlow computed in a step of a program, and what of ours is to be compared."""
+        reference = self.conformance / "dumps" / f"{name}.npz"
+        graph = self.folder / f"{name}.pb"
+        graph.write_bytes(gzip.decompress(
+            (self.conformance / "graphs" / f"{name}.pb.gz").read_bytes()))
+        arguments, fed = [graph, "--reference", reference], {}
+        for line in reference.with_suffix(".txt").read_text().splitlines():
+            kind, value = line.split(" ", 1)
+            if kind == "#":
+                continue
+            if kind == "feed":
+                fed[value] = self.folder / (value.replace("/", "_").replace(":", "_") + ".npy")
+                with zipfile.ZipFile(reference) as archive:
+                    fed[value].write_bytes(archive.read(value + ".npy"))
+                value = f"{value}={fed[value]}"
+            arguments += ["--" + kind, value]
+        return arguments, fed
+
+    def tensorflow(self):
+        for name, fed_edge, n, n_variables in (("softmax_regression", "x:0", 67, 2),
+                                               ("mlp_sgd_res", "input/x-input:0", 54, 4)):
+            arguments, fed = self.dump(name)
+            told, _ = self.rows(f"{name} beside TensorFlow", 0, *arguments)
+            self.tap.point("nothing differs, of all that was dumped", told["first"] is None
+                           and len(told["outputs"]) == n and told["not_compared"] == [],
+                           len(told["outputs"]), told["not_compared"])
+            content = bytearray(fed[fed_edge].read_bytes())
+            content[-1] ^= 0x40
+            fed[fed_edge].write_bytes(content)
+            told, _ = self.rows("with another last record", 1, *arguments)
+            self.tap.point("that is first, then what was trained on it",
+                           told["first"]["tensor"] == fed_edge
+                           and told["first"]["others"] == n_variables
+                           and told["divergent"] > 10, told["first"])
 
     # -- two runs --
 
@@ -335,6 +373,7 @@ class Compare:
         self.file()
         self.archive()
         self.checkpoint()
+        self.tensorflow()
         self.runs()
         self.mixed()
         self.wrong()
