@@ -74,9 +74,9 @@ begin_recording (SluiceTrainer *self)
     return FALSE;
   atomic_compare_exchange_strong_explicit (&self->memory_wanted, &n, n - 1, memory_order_relaxed,
                                            memory_order_relaxed);
-  if (self->recorder == NULL)
-    self->recorder = sluice_memory_recorder_new (self->replica->session);
-  return sluice_memory_recorder_begin (self->recorder);
+  if (self->memory_recorder == NULL)
+    self->memory_recorder = sluice_memory_recorder_new (self->replica->session);
+  return sluice_memory_recorder_begin (self->memory_recorder);
 }
 
 gboolean
@@ -89,7 +89,7 @@ sluice_trainer_run_step (SluiceTrainer *self,
   gboolean is_recorded = begin_recording (self);
   gboolean ok = sluice_replica_step (self->replica, self->scalars, summary, options, &local);
   if (is_recorded)
-    keep (self, sluice_memory_recorder_end (self->recorder, options->step));
+    keep (self, sluice_memory_recorder_end (self->memory_recorder, options->step));
   else if (G_UNLIKELY (g_error_matches (local, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED)))
     keep (self, sluice_memory_take_shortages (self->replica->session, options->step));
   if (!ok)
@@ -100,6 +100,6 @@ sluice_trainer_run_step (SluiceTrainer *self,
 void
 sluice_trainer_end_memory (SluiceTrainer *self)
 {
-  g_clear_pointer (&self->recorder, sluice_memory_recorder_free);
+  g_clear_pointer (&self->memory_recorder, sluice_memory_recorder_free);
   g_clear_pointer (&self->memory, g_ptr_array_unref);
 }

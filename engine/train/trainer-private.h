@@ -59,11 +59,11 @@ struct _SluiceTrainer
   SluiceStopRule stop_rule;
   gboolean runs_commands;
   gboolean (*waits_again) (SluiceStore *store, const GError *failure); /* (nullable) */
-  gboolean is_put_off;            /* written before it has ended */
-  gboolean is_asked_to_stop;      /* the same */
-  SluiceAlerts *alerts;           /* (nullable): there are none */
-  SluiceFlightRecorder *recorder; /* (nullable): nothing is to be kept */
-  gboolean is_not_finite;         /* the loss */
+  gboolean is_put_off;          /* written before it has ended */
+  gboolean is_asked_to_stop;    /* the same */
+  SluiceAlerts *alerts;         /* (nullable): there are none */
+  SluiceFlightRecorder *flight; /* (nullable): nothing is to be kept */
+  gboolean is_not_finite;       /* the loss */
   double *scalars, *evaluation;
   SluiceStepRate rate;
   guint64 marked_logged; /* once so many are committed, all up to marked_step is */
@@ -74,7 +74,7 @@ struct _SluiceTrainer
   gint64 until_step;    /* 0: the project's */
   _Atomic int gives_up; /* the step under way */
   SluiceMemoryRecorder
-      *recorder;               /* (nullable): nobody has asked for it yet; the trainer's thread */
+      *memory_recorder;        /* (nullable): nobody has asked for it yet; the trainer's thread */
   _Atomic guint memory_wanted; /* steps whose memory is still to be recorded */
   double saved_seconds;        /* of training in this process up to the last checkpoint */
   double seconds_before;       /* of training in earlier processes */

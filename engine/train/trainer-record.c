@@ -25,17 +25,17 @@ sluice_trainer_begin_record (SluiceTrainer *self)
                                         .n_steps = (guint) p->record_steps,
                                         .slow = p->record_slow,
                                         .now_us = g_get_monotonic_time };
-  self->recorder = sluice_flight_recorder_new (&options, self->replica->n_done);
+  self->flight = sluice_flight_recorder_new (&options, self->replica->n_done);
 }
 
 void
 sluice_trainer_record_end (SluiceTrainer *self, const GError *failure)
 {
-  if (self->recorder == NULL)
+  if (self->flight == NULL)
     return;
   gboolean is_in_step = failure != NULL && !self->is_not_finite;
-  sluice_flight_recorder_end (self->recorder, self->replica->n_done + is_in_step, failure,
+  sluice_flight_recorder_end (self->flight, self->replica->n_done + is_in_step, failure,
                               self->is_not_finite ? SLUICE_FLIGHT_NAN : SLUICE_FLIGHT_FAILURE);
-  sluice_flight_recorder_log (self->recorder, self->log);
-  g_clear_pointer (&self->recorder, sluice_flight_recorder_free);
+  sluice_flight_recorder_log (self->flight, self->log);
+  g_clear_pointer (&self->flight, sluice_flight_recorder_free);
 }

@@ -238,8 +238,8 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       return FALSE;
   sluice_step_rate_step (&self->rate, step);
   sluice_trainer_publish_progress (self, waited);
-  if (self->recorder != NULL)
-    sluice_flight_recorder_log (self->recorder, self->log);
+  if (self->flight != NULL)
+    sluice_flight_recorder_log (self->flight, self->log);
   if (self->alerts != NULL)
     {
       sluice_alerts_beat (self->alerts, step, TRUE);
@@ -306,14 +306,14 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
                                .cancel_flag = &self->gives_up };
   g_autoptr (SluiceTensor) summary = NULL;
   const gint64 stopped_us = sluice_debugger_get_stopped_us (self->debugger);
-  if (self->recorder != NULL)
-    sluice_flight_recorder_begin_step (self->recorder, step);
+  if (self->flight != NULL)
+    sluice_flight_recorder_begin_step (self->flight, step);
   if (!sluice_trainer_run_step (self, every (step, p->summary_every) ? &summary : NULL, &options,
                                 error))
     return FALSE;
   const gint64 stood_us = sluice_debugger_get_stopped_us (self->debugger) - stopped_us;
-  if (self->recorder != NULL)
-    sluice_flight_recorder_end_step (self->recorder, stood_us);
+  if (self->flight != NULL)
+    sluice_flight_recorder_end_step (self->flight, stood_us);
   sluice_step_rate_skip (&self->rate, stood_us * 1e-6);
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
@@ -552,7 +552,7 @@ sluice_trainer_finalize (GObject *object)
       pthread_join (self->thread, NULL);
     }
   g_clear_pointer (&self->alerts, sluice_alerts_free);
-  g_clear_pointer (&self->recorder, sluice_flight_recorder_free);
+  g_clear_pointer (&self->flight, sluice_flight_recorder_free);
   g_clear_pointer (&self->probe, sluice_system_probe_free);
   g_free (self->stop_reason);
   g_clear_pointer (&self->puts, g_ptr_array_unref);
