@@ -201,6 +201,16 @@ sluice_allocator_note_shortage (SluiceAllocator *self,
   g_clear_pointer (&before, sluice_allocation_log_free);
 }
 
+void
+sluice_allocator_note_shortage_of (SluiceBlock *block)
+{
+  sluice_shard_lock (block->shard);
+  const SluiceOwner owner = block->owner;
+  const SluiceBlockLabel label = block->label;
+  sluice_shard_unlock (block->shard);
+  sluice_allocator_note_shortage (block->shard->allocator, block->bytes, owner, &label);
+}
+
 SluiceAllocationLog *
 sluice_allocator_take_shortage (SluiceAllocator *self)
 {

@@ -17,6 +17,8 @@ void sluice_allocator_note_shortage (SluiceAllocator *self,
                                      gsize bytes,
                                      SluiceOwner owner,
                                      const SluiceBlockLabel *label);
+/* The same of a block that cannot come back to where it was. */
+void sluice_allocator_note_shortage_of (SluiceBlock *block);
 /* What was live when that happened last, with the refusal at its end; once. (transfer full)
  * (nullable) */
 SluiceAllocationLog *sluice_allocator_take_shortage (SluiceAllocator *self);

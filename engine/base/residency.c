@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/base/residency.h"
 
+#include "engine/base/allocator-record.h"
+
 #include <pthread.h>
 
 /* Smaller buffers leave where larger ones do not suffice: each move costs the link's latency. */
@@ -509,6 +511,7 @@ fail_back (SluiceResidency *self, const Resident *missing, gboolean has_room, GE
   pthread_mutex_lock (&self->lock);
   self->wanted = 0; /* it is counted as used */
   pthread_mutex_unlock (&self->lock);
+  sluice_allocator_note_shortage_of (missing->buffer.block);
   g_autoptr (GString) message = g_string_new (NULL);
   g_string_printf (message, "no room to bring back %" G_GSIZE_FORMAT " bytes that this node reads",
                    missing->buffer.bytes);

@@ -54,7 +54,7 @@ static SluiceTrainer *
 run_out (Fixture *f, gboolean records)
 {
   g_autoptr (GError) error = NULL;
-  const SluiceSessionOptions host = { .device = "SIM:0", .device_options = "memory=200000" };
+  const SluiceSessionOptions host = { .device = "SIM:0", .device_options = "memory=100000" };
   const SluiceTrainerOptions options = { .run_name = "tight", .host = &host };
   SluiceTrainer *trainer =
       sluice_trainer_new (f->store, sample_load_project ("digits-mlp"), &options, &error);
@@ -78,7 +78,7 @@ find_refusal (GPtrArray *tapes, gboolean *is_failure)
           {
             const SluiceAllocationRecord *refused = &tape->log->records[k];
             g_assert_cmpstr (tape->device, ==, "SIM:0");
-            g_assert_cmpuint (tape->limit, ==, 200000);
+            g_assert_cmpuint (tape->limit, ==, 100000);
             g_assert_nonnull (sluice_memory_tape_get_node (tape, refused->owner.node));
             return refused;
           }
@@ -97,8 +97,8 @@ test_shortage (Fixture *f, gconstpointer unused)
       gboolean is_failure;
       const SluiceAllocationRecord *refused = find_refusal (tapes, &is_failure);
       g_assert_cmpint (is_failure, ==, !records);
-      g_assert_cmpuint (refused->counted, <=, 200000);
-      g_assert_cmpuint (refused->counted + refused->bytes, >, 200000);
+      g_assert_cmpuint (refused->counted, <=, 100000);
+      g_assert_cmpuint (refused->counted + refused->bytes, >, 100000);
     }
 }
 
