@@ -12,6 +12,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
 #include "engine/train/replica.h"
 
@@ -186,7 +187,10 @@ bench (char **arguments, GError **error)
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   SluiceReplica *replica = NULL;
   if (project != NULL)
-    sluice_cli_allow_files (project->files);
+    {
+      sluice_cli_allow_files (project->files);
+      sluice_cli_take_policy (project);
+    }
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
     replica = sluice_replica_new (project, examples, NULL, sluice_cli_session_options.n_cpus,
                                   &sluice_cli_session_options, error);

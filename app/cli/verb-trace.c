@@ -9,6 +9,7 @@
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trained-project.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
@@ -42,9 +43,8 @@ static const GOptionEntry options[] = {
     N_ ("NODE") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = {
-  { "threads" }, { "cpus" }, { "device" }, { "device-options" }, { NULL }
-};
+static const CliRunKey run_keys[] = { { "threads" },        { "cpus" },   { "device" },
+                                      { "device-options" }, { "policy" }, { NULL } };
 
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct
@@ -158,6 +158,7 @@ run_project (const char *folder, Tracing *tracing, GError **error)
   if (project == NULL)
     return FALSE;
   sluice_cli_allow_files (project->files);
+  sluice_cli_take_policy (project);
   sluice_examples_load_all (project, &examples, &test, &failed);
   if (failed != NULL)
     {

@@ -379,7 +379,6 @@ sluice_replica_new_of (SluiceProject *project,
   self->host.swap_folder = g_strdup (self->host.swap_folder);
   self->host.device = g_intern_string (self->host.device);
   self->host.device_options = g_intern_string (self->host.device_options);
-  self->host.policy = g_intern_string (self->host.policy);
   options.seed = MAX (project->seed, 1);
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
