@@ -12,6 +12,7 @@
 #include "engine/train/calibration.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/project.h"
+#include "engine/train/sized-graph.h"
 
 #define MAX_SECONDS 86400
 
@@ -109,32 +110,60 @@ load_machine (SluiceSession *session, GError **error)
   return sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
 }
 
-/* What was measured on the devices that are here, and how fast they are where nothing was.
- * (transfer full) (nullable) */
-static SluiceMeasured *
-take_measured (SluiceMachine *machine, SluiceCostModel *costs, const char *path, GError **error)
+/* What figures come from where devices are here: what was measured, and with which batch. */
+typedef struct
+{
+  SluiceMeasured *measured;
+  SluiceGraph *sized; /* (nullable): of a project */
+} Measured;
+
+static void
+measured_clear (Measured *self)
+{
+  g_clear_pointer (&self->measured, sluice_measured_free);
+  g_clear_pointer (&self->sized, sluice_graph_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measured, measured_clear)
+
+static gboolean
+take_batch (
+    Measured *self, SluiceCostModel *costs, SluiceGraph *graph, const char *path, GError **error)
+{
+  if (!sluice_project_is_folder (path))
+    return TRUE;
+  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+  if (project == NULL)
+    return FALSE;
+  gint64 batch = MAX (project->batch, 1);
+  self->sized = sluice_graph_dup_sized (graph, batch);
+  sluice_cost_model_set_batch (costs, self->sized, batch);
+  return TRUE;
+}
+
+static gboolean
+take_measured (Measured *self,
+               SluiceMachine *machine,
+               SluiceCostModel *costs,
+               SluiceGraph *graph,
+               const char *path,
+               GError **error)
 {
   g_autoptr (GError) damaged = NULL;
   SluiceCalibration speed;
+  if (!take_batch (self, costs, graph, path, error))
+    return FALSE;
   if (machine->is_elsewhere)
-    return sluice_measured_new ();
-  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, &damaged);
+    return TRUE;
+  self->measured = sluice_measured_file_load (NULL, &damaged);
   if (damaged != NULL)
     g_printerr ("%s\n", damaged->message);
   if (!sluice_calibration_get (NULL, &speed, NULL, error))
-    return NULL;
+    return FALSE;
   sluice_calibration_set_speed (&speed, machine);
-  sluice_measured_set_options (measured, sluice_cli_session_options.device_options);
-  sluice_machine_take_measured (machine, measured);
-  sluice_cost_model_set_measured (costs, measured);
-  if (sluice_project_is_folder (path))
-    {
-      g_autoptr (SluiceProject) project = sluice_project_load (path, error);
-      if (project == NULL)
-        return NULL;
-      sluice_cost_model_set_batch (costs, MAX (project->batch, 1));
-    }
-  return g_steal_pointer (&measured);
+  sluice_measured_set_options (self->measured, sluice_cli_session_options.device_options);
+  sluice_machine_take_measured (machine, self->measured);
+  sluice_cost_model_set_measured (costs, self->measured);
+  return TRUE;
 }
 
 static void
@@ -173,9 +202,9 @@ choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **e
     return EXIT_USAGE;
   g_autoptr (SluiceMachine) machine = load_machine (session, error);
   g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
-  g_autoptr (SluiceMeasured) measured =
-      machine != NULL ? take_measured (machine, costs, path, error) : NULL;
-  if (measured == NULL || !find_scope (graph, nodes, edges, error)
+  g_auto (Measured) measured = { NULL };
+  if (machine == NULL || !take_measured (&measured, machine, costs, graph, path, error)
+      || !find_scope (graph, nodes, edges, error)
       || (costs_path != NULL && !sluice_cost_model_load_given (costs, costs_path, graph, error)))
     return EXIT_FAILED;
   const SluiceWorkloadScope scope = { (SluiceNode *const *) nodes->data,

@@ -23,6 +23,7 @@
 #include "engine/train/calibration.h"
 #include "engine/train/measuring.h"
 #include "engine/train/replica.h"
+#include "engine/train/sized-graph.h"
 #include "kernels/registry.h"
 #include "tests/bench/median.h"
 
@@ -403,7 +404,8 @@ predict (const Subject *self, SluiceMeasured *measured, const SluiceCalibration 
   sluice_measured_set_options (measured, SIM_OPTIONS);
   sluice_machine_take_measured (machine, measured);
   sluice_cost_model_set_measured (costs, measured);
-  sluice_cost_model_set_batch (costs, self->batch);
+  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (graph, self->batch);
+  sluice_cost_model_set_batch (costs, sized, self->batch);
   const SluiceWorkloadScope scope = { (SluiceNode *const *) targets->pdata, NULL, targets->len, 0 };
   g_autoptr (SluiceGraphWorkload) workload =
       sluice_graph_workload_new (graph, &scope, machine, costs, TRUE, &error);
