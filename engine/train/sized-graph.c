@@ -30,8 +30,10 @@ size_placeholders (SluiceGraph *graph, gint64 batch)
       if (node->op == NULL || node->op->def->role != SLUICE_ROLE_PLACEHOLDER || node->error != NULL)
         continue;
       SluiceShape shape = node->outputs[0].shape;
+      if (!fill_in (&shape, batch))
+        continue;
       const SluiceAttr attr = sluice_attr_shape ("shape", &shape);
-      if (fill_in (&shape, batch) && !sluice_edit_set_attr (graph, node, &attr, NULL))
+      if (!sluice_edit_set_attr (graph, node, &attr, NULL))
         return FALSE;
     }
   return TRUE;
