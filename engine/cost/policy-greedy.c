@@ -57,6 +57,7 @@ typedef struct
   /* Of the candidate that is looked at: links that it would use. */
   double *tentative_us; /* by device that sends */
   guint *stamps, stamp;
+  gboolean is_full; /* some node could not have a device for its memory */
 } Greedy;
 
 /* Over the devices where a node can stand; over the links that there are. */
@@ -221,7 +222,10 @@ look (Greedy *self, guint v, guint d, SluiceCandidate *candidate)
   else if (!isfinite (arrival))
     candidate->why_not = N_ ("no link leads there");
   else if (!isfinite (room))
-    candidate->why_not = N_ ("the memory is too small");
+    {
+      candidate->why_not = N_ ("the memory is too small");
+      self->is_full = TRUE;
+    }
   if (candidate->why_not != NULL)
     candidate->finish_us = INFINITY;
 }
@@ -382,12 +386,26 @@ begin_pass (Greedy *self)
       make_ready (self, v);
 }
 
+static gboolean
+fail_node (const Greedy *self, guint v, GError **error)
+{
+  const char *name = self->w->nodes[v].name;
+  if (self->is_full)
+    return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                        "when '%s' was to be placed no device had the memory for it", name);
+  return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                      "no link leads to a device where '%s' can stand from where what it reads is "
+                      "made; give the machine one, or let them stand together",
+                      name);
+}
+
 /* decisions (nullable): not told */
 static gboolean
 run_pass (Greedy *self, gboolean by_rank, SluiceDecision *decisions, GError **error)
 {
   const SluiceWorkload *w = self->w;
   self->by_rank = by_rank;
+  self->is_full = FALSE;
   begin_pass (self);
   for (guint step = 0; self->ready.n > 0; step++)
     {
@@ -401,10 +419,7 @@ run_pass (Greedy *self, gboolean by_rank, SluiceDecision *decisions, GError **er
         }
       guint d = pick (self, v, decision);
       if (d == NONE)
-        return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
-                            "when '%s' was to be placed no device had a link from what it reads "
-                            "and the memory for it",
-                            w->nodes[v].name);
+        return fail_node (self, v, error);
       settle (self, v, d);
       for (guint i = 0; i < w->nodes[v].n_outputs; i++)
         tell_readers (self, w->nodes[v].first_output + i);

@@ -27,32 +27,6 @@
 #define UNTIL_LEANING 0.2
 #define UNTIL_LEARNED 0.4
 
-double
-sluice_learner_try (SluiceLearner *self, const guint *places, const char *part)
-{
-  for (guint group = 0; group < self->groups->n; group++)
-    sluice_policy_groups_put (self->groups, group, places[group], self->devices);
-  double us = sluice_policy_simulate (self->simulator, self->devices, NULL);
-  self->n_tried++;
-  if (us < self->best_us)
-    {
-      self->best_us = us;
-      self->found_by = part;
-      memcpy (self->best, places, self->groups->n * sizeof (guint));
-    }
-  return us;
-}
-
-double
-sluice_learner_get_progress (const SluiceLearner *self)
-{
-  double progress = self->most_tried > 0 ? (double) self->n_tried / (double) self->most_tried : 0;
-  if (self->most_ticks > 0)
-    progress = fmax (progress,
-                     (double) (g_get_monotonic_time () - self->begin) / (double) self->most_ticks);
-  return g_cancellable_is_cancelled (self->cancellable) ? 1 : fmin (progress, 1);
-}
-
 static void
 set_limits (SluiceLearner *self, const SluicePolicyOptions *options)
 {

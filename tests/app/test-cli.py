@@ -386,9 +386,9 @@ class Cli:
                        and "far\tCPU:0\tsoft: asks for '/cpu:7'" in run.stdout
                        and run.stderr == "1 node asks for /cpu:7, which is not here: it stands on "
                        "CPU:0\n", run.stdout, run.stderr)
-        told = self.check_lines("place --json", "place", self.mlp, "--json")
-        self.tap.point("every node has a device and a reason",
-                       len(told) > 0 and all(n["device"] == "CPU:0" and n["reason"] for n in told))
+        told = self.check_json("place --json", "place", self.mlp, "--json").get("nodes", {})
+        self.tap.point("every node has a device and a reason", len(told) > 0 and all(
+            n["device"].endswith("CPU:0") and n["reason"] for n in told.values()))
         self.check("place of nothing", self.call("place", self.folder / "none"), 1, "none")
         self.check("place on no device", self.call("place", graph, "--cpus", 0), 2, "--cpus")
 
