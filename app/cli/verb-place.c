@@ -14,10 +14,11 @@
 #include "engine/train/project.h"
 #include "engine/train/sized-graph.h"
 
+#define SECONDS     10.0 /* of a calibration */
 #define MAX_SECONDS 86400
 
 static gboolean calibrates;
-static double seconds = 10;
+static double seconds = -1; /* not given */
 static char **feeds, **targets, **fetches;
 static char *machine_path, *costs_path, *policy_name;
 
@@ -34,8 +35,8 @@ static const GOptionEntry options[] = {
     N_ ("Only what this edge needs (repeatable)"), N_ ("EDGE") },
   { "calibrate", 0, 0, G_OPTION_ARG_NONE, &calibrates,
     N_ ("Run steps, measure what nodes and links take, and keep that for predictions"), NULL },
-  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("With --calibrate: how long (10)"),
-    N_ ("S") },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
+    N_ ("How long to calibrate (10), or what 'learned' and 'best' may search"), N_ ("S") },
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
     N_ ("With --calibrate, of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"),
     N_ ("EDGE=VALUE") },
@@ -193,7 +194,7 @@ print_choice (SluiceGraph *graph,
 static int
 choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **error)
 {
-  const SluicePolicyOptions policy_options = { .explains = TRUE };
+  const SluicePolicyOptions policy_options = { .explains = TRUE, .seconds = MAX (seconds, 0) };
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (SluiceNode *));
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
   const SluicePolicy *policy =
@@ -220,13 +221,18 @@ choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **e
   return EXIT_OK;
 }
 
+/* Also what is wrong: NAN, or less than nothing. */
+static gboolean
+gives_seconds (void)
+{
+  return !(seconds >= -1 && seconds <= -1);
+}
+
 static int
 calibrate (const char *path, GError **error)
 {
   const CliSteps names = { .feeds = feeds, .fetches = fetches, .targets = targets };
-  if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
-  return sluice_cli_calibrate (&names, path, seconds, error);
+  return sluice_cli_calibrate (&names, path, gives_seconds () ? seconds : SECONDS, error);
 }
 
 static int
@@ -234,6 +240,8 @@ place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
+  if (gives_seconds () && !(seconds > 0 && seconds <= MAX_SECONDS))
+    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
   if (calibrates)
     return calibrate (arguments[0], error);
   gboolean chooses = sluice_cli_json || machine_path != NULL || costs_path != NULL
@@ -278,7 +286,8 @@ const Verb sluice_verb_place = {
   .json = "{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
           "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
           "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
-          "\"number|null\", \"tried\": \"int\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
+          "\"number|null\", \"tried\": \"int\", \"seconds\": \"number\", \"found_by\": "
+          "\"string|null\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
           "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "
           "\"end_us\": \"number\", \"reason\": \"string\", \"margin_us\": \"number|null\", "
           "\"step\": \"int\", \"candidates\": [{\"device\": \"string\", \"ready_us\": "

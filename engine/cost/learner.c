@@ -12,6 +12,7 @@ sluice_learner_try (SluiceLearner *self, const guint *places, const char *part)
     sluice_policy_groups_put (self->groups, group, places[group], self->devices);
   double us = sluice_policy_simulate (self->simulator, self->devices, NULL);
   self->n_tried++;
+  self->n_moves++;
   if (us < self->best_us)
     {
       self->best_us = us;
@@ -24,7 +25,7 @@ sluice_learner_try (SluiceLearner *self, const guint *places, const char *part)
 double
 sluice_learner_get_progress (const SluiceLearner *self)
 {
-  double progress = self->most_tried > 0 ? (double) self->n_tried / (double) self->most_tried : 0;
+  double progress = self->most_moves > 0 ? (double) self->n_moves / (double) self->most_moves : 0;
   if (self->most_ticks > 0)
     progress = fmax (progress,
                      (double) (g_get_monotonic_time () - self->begin) / (double) self->most_ticks);
