@@ -3,6 +3,7 @@
 #include "app/cli/place-choice.h"
 
 #include <glib/gi18n-lib.h>
+#include <inttypes.h>
 #include <json-glib/json-glib.h>
 #include <math.h>
 #include <stdio.h>
@@ -103,6 +104,8 @@ sluice_cli_print_choice_json (const CliPlaceChoice *self)
   sluice_cli_json_double (b, "predicted_us", choice->schedule->us);
   add_figure (b, "single_us", choice->single_us);
   sluice_cli_json_int (b, "tried", (gint64) choice->n_tried);
+  sluice_cli_json_double (b, "seconds", choice->seconds);
+  sluice_cli_json_string (b, "found_by", choice->found_by);
   json_builder_set_member_name (b, "peak_bytes");
   json_builder_begin_object (b);
   for (guint d = 0; d < self->machine->n_devices; d++)
@@ -135,6 +138,9 @@ print_policy (const SluiceChoice *choice, gboolean is_elsewhere)
   else if (!isfinite (choice->single_us))
     printf ("%s", _ (", and no one device can have it all"));
   printf ("\n");
+  if (choice->found_by != NULL)
+    printf (_ ("%" PRIu64 " schedules were tried in %.1f s; found by: %s\n"), choice->n_tried,
+            choice->seconds, choice->found_by);
   if (choice->why != NULL)
     printf ("%s\n", choice->why);
   if (is_elsewhere)

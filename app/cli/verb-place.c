@@ -12,11 +12,13 @@
 #include "engine/train/calibration.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/project.h"
+#include "engine/train/sized-graph.h"
 
+#define SECONDS     10.0 /* of a calibration */
 #define MAX_SECONDS 86400
 
 static gboolean calibrates;
-static double seconds = 10;
+static double seconds = -1; /* not given */
 static char **feeds, **targets, **fetches;
 static char *machine_path, *costs_path, *policy_name;
 
@@ -33,8 +35,8 @@ static const GOptionEntry options[] = {
     N_ ("Only what this edge needs (repeatable)"), N_ ("EDGE") },
   { "calibrate", 0, 0, G_OPTION_ARG_NONE, &calibrates,
     N_ ("Run steps, measure what nodes and links take, and keep that for predictions"), NULL },
-  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds, N_ ("With --calibrate: how long (10)"),
-    N_ ("S") },
+  { "seconds", 0, 0, G_OPTION_ARG_DOUBLE, &seconds,
+    N_ ("How long to calibrate (10), or what 'learned' and 'best' may search"), N_ ("S") },
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
     N_ ("With --calibrate, of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"),
     N_ ("EDGE=VALUE") },
@@ -109,32 +111,60 @@ load_machine (SluiceSession *session, GError **error)
   return sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
 }
 
-/* What was measured on the devices that are here, and how fast they are where nothing was.
- * (transfer full) (nullable) */
-static SluiceMeasured *
-take_measured (SluiceMachine *machine, SluiceCostModel *costs, const char *path, GError **error)
+/* What figures come from where devices are here: what was measured, and with which batch. */
+typedef struct
+{
+  SluiceMeasured *measured;
+  SluiceGraph *sized; /* (nullable): of a project */
+} Measured;
+
+static void
+measured_clear (Measured *self)
+{
+  g_clear_pointer (&self->measured, sluice_measured_free);
+  g_clear_pointer (&self->sized, sluice_graph_unref);
+}
+G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Measured, measured_clear)
+
+static gboolean
+take_batch (
+    Measured *self, SluiceCostModel *costs, SluiceGraph *graph, const char *path, GError **error)
+{
+  if (!sluice_project_is_folder (path))
+    return TRUE;
+  g_autoptr (SluiceProject) project = sluice_project_load (path, error);
+  if (project == NULL)
+    return FALSE;
+  gint64 batch = MAX (project->batch, 1);
+  self->sized = sluice_graph_dup_sized (graph, batch);
+  sluice_cost_model_set_batch (costs, self->sized, batch);
+  return TRUE;
+}
+
+static gboolean
+take_measured (Measured *self,
+               SluiceMachine *machine,
+               SluiceCostModel *costs,
+               SluiceGraph *graph,
+               const char *path,
+               GError **error)
 {
   g_autoptr (GError) damaged = NULL;
   SluiceCalibration speed;
+  if (!take_batch (self, costs, graph, path, error))
+    return FALSE;
   if (machine->is_elsewhere)
-    return sluice_measured_new ();
-  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, &damaged);
+    return TRUE;
+  self->measured = sluice_measured_file_load (NULL, &damaged);
   if (damaged != NULL)
     g_printerr ("%s\n", damaged->message);
   if (!sluice_calibration_get (NULL, &speed, NULL, error))
-    return NULL;
+    return FALSE;
   sluice_calibration_set_speed (&speed, machine);
-  sluice_measured_set_options (measured, sluice_cli_session_options.device_options);
-  sluice_machine_take_measured (machine, measured);
-  sluice_cost_model_set_measured (costs, measured);
-  if (sluice_project_is_folder (path))
-    {
-      g_autoptr (SluiceProject) project = sluice_project_load (path, error);
-      if (project == NULL)
-        return NULL;
-      sluice_cost_model_set_batch (costs, MAX (project->batch, 1));
-    }
-  return g_steal_pointer (&measured);
+  sluice_measured_set_options (self->measured, sluice_cli_session_options.device_options);
+  sluice_machine_take_measured (machine, self->measured);
+  sluice_cost_model_set_measured (costs, self->measured);
+  return TRUE;
 }
 
 static void
@@ -164,7 +194,7 @@ print_choice (SluiceGraph *graph,
 static int
 choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **error)
 {
-  const SluicePolicyOptions policy_options = { .explains = TRUE };
+  const SluicePolicyOptions policy_options = { .explains = TRUE, .seconds = MAX (seconds, 0) };
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (SluiceNode *));
   g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
   const SluicePolicy *policy =
@@ -173,9 +203,9 @@ choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **e
     return EXIT_USAGE;
   g_autoptr (SluiceMachine) machine = load_machine (session, error);
   g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
-  g_autoptr (SluiceMeasured) measured =
-      machine != NULL ? take_measured (machine, costs, path, error) : NULL;
-  if (measured == NULL || !find_scope (graph, nodes, edges, error)
+  g_auto (Measured) measured = { NULL };
+  if (machine == NULL || !take_measured (&measured, machine, costs, graph, path, error)
+      || !find_scope (graph, nodes, edges, error)
       || (costs_path != NULL && !sluice_cost_model_load_given (costs, costs_path, graph, error)))
     return EXIT_FAILED;
   const SluiceWorkloadScope scope = { (SluiceNode *const *) nodes->data,
@@ -191,13 +221,18 @@ choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **e
   return EXIT_OK;
 }
 
+/* Also what is wrong: NAN, or less than nothing. */
+static gboolean
+gives_seconds (void)
+{
+  return !(seconds >= -1 && seconds <= -1);
+}
+
 static int
 calibrate (const char *path, GError **error)
 {
   const CliSteps names = { .feeds = feeds, .fetches = fetches, .targets = targets };
-  if (!(seconds > 0 && seconds <= MAX_SECONDS))
-    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
-  return sluice_cli_calibrate (&names, path, seconds, error);
+  return sluice_cli_calibrate (&names, path, gives_seconds () ? seconds : SECONDS, error);
 }
 
 static int
@@ -205,6 +240,8 @@ place (char **arguments, GError **error)
 {
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
+  if (gives_seconds () && !(seconds > 0 && seconds <= MAX_SECONDS))
+    return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
   if (calibrates)
     return calibrate (arguments[0], error);
   gboolean chooses = sluice_cli_json || machine_path != NULL || costs_path != NULL
@@ -249,7 +286,8 @@ const Verb sluice_verb_place = {
   .json = "{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
           "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
           "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
-          "\"number|null\", \"tried\": \"int\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
+          "\"number|null\", \"tried\": \"int\", \"seconds\": \"number\", \"found_by\": "
+          "\"string|null\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
           "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "
           "\"end_us\": \"number\", \"reason\": \"string\", \"margin_us\": \"number|null\", "
           "\"step\": \"int\", \"candidates\": [{\"device\": \"string\", \"ready_us\": "

@@ -82,7 +82,8 @@ append_shape (GString *text, const SluiceShape *shape, gint64 unknown_dim)
     }
   g_string_append_c (text, '[');
   for (int i = 0; i < shape->rank; i++)
-    g_string_append_printf (text, "%s%" G_GINT64_FORMAT, i > 0 ? "," : "",
+    g_string_append_printf (text, "%s%s%" G_GINT64_FORMAT, i > 0 ? "," : "",
+                            shape->dim[i] >= 0 ? "" : "?",
                             shape->dim[i] >= 0 ? shape->dim[i] : unknown_dim);
   g_string_append_c (text, ']');
 }

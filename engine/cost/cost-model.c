@@ -24,6 +24,7 @@ struct _SluiceCostModel
 {
   GHashTable *given;        /* name of a node: Given */
   SluiceMeasured *measured; /* (nullable) */
+  SluiceGraph *sized;       /* (nullable) */
   gint64 batch;             /* 0: as they ask */
 };
 
@@ -58,8 +59,9 @@ sluice_cost_model_set_measured (SluiceCostModel *self, SluiceMeasured *measured)
 }
 
 void
-sluice_cost_model_set_batch (SluiceCostModel *self, gint64 batch)
+sluice_cost_model_set_batch (SluiceCostModel *self, SluiceGraph *sized, gint64 batch)
 {
+  self->sized = sized;
   self->batch = batch;
 }
 
@@ -212,6 +214,17 @@ get_formula (const SluiceNode *node, const SluiceMachineDevice *device, gint64 u
   return sluice_cost_formula_get_us (&cost, device);
 }
 
+/* The node whose shapes count. */
+static const SluiceNode *
+size (const SluiceCostModel *self, const SluiceNode *node, gint64 *unknown_dim)
+{
+  const SluiceNode *sized =
+      self->sized != NULL ? sluice_graph_find (self->sized, node->name) : NULL;
+  if (self->batch > 0)
+    *unknown_dim = self->batch;
+  return sized != NULL && sized->n_outputs == node->n_outputs ? sized : node;
+}
+
 SluiceFigure
 sluice_cost_model_get (SluiceCostModel *self,
                        const SluiceNode *node,
@@ -222,8 +235,7 @@ sluice_cost_model_get (SluiceCostModel *self,
   SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE };
   if (!has_kernel (node, device->device))
     return figure;
-  if (self->batch > 0)
-    unknown_dim = self->batch;
+  node = size (self, node, &unknown_dim);
   if (given != NULL && given->us != NULL)
     {
       const double *us = g_hash_table_lookup (given->us, device->name);
@@ -254,6 +266,6 @@ sluice_cost_model_get_bytes (SluiceCostModel *self,
   const Given *given = g_hash_table_lookup (self->given, node->name);
   if (given != NULL && output < given->n_outputs)
     return given->bytes[output];
-  return sluice_output_bytes (&node->outputs[output],
-                              (double) (self->batch > 0 ? self->batch : unknown_dim));
+  node = size (self, node, &unknown_dim);
+  return sluice_output_bytes (&node->outputs[output], (double) unknown_dim);
 }

@@ -51,9 +51,10 @@ gboolean sluice_cost_model_parse_given (SluiceCostModel *self,
 
 /* What was measured goes before the formulas, on devices that are here. measured: borrowed */
 void sluice_cost_model_set_measured (SluiceCostModel *self, SluiceMeasured *measured);
-/* Stands for dimensions that are not known, whatever those who ask take for it: the batch that
- * steps were measured with. */
-void sluice_cost_model_set_batch (SluiceCostModel *self, gint64 batch);
+/* Shapes are those of the nodes of the same names in sized (train/sized-graph.h; borrowed), and
+ * batch stands for what is not known there, whatever those who ask take for it: as steps were
+ * measured. sized (nullable): as they are */
+void sluice_cost_model_set_batch (SluiceCostModel *self, SluiceGraph *sized, gint64 batch);
 /* Links between devices that are here take what was measured of them. */
 void sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured);
 

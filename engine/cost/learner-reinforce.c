@@ -67,7 +67,7 @@ draw (Policy *self, guint sample)
       self->drawn[sample * self->clusters->n + c] = d;
       put_cluster (self, c, d);
     }
-  double us = sluice_learner_try (self->learner, self->places, "learned");
+  double us = sluice_learner_try (self->learner, self->places, "reinforce");
   self->rewards[sample] = -log (us); /* -INFINITY: not possible */
   self->learner->learned_us = fmin (self->learner->learned_us, us);
   if (isfinite (us))

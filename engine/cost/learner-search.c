@@ -87,10 +87,10 @@ sluice_learner_search (SluiceLearner *learner,
       move (&self, levels[draw_below (&self, n_levels)]);
       if (memcmp (self.before, self.places, size) == 0)
         {
-          learner->n_tried++; /* so that it ends where nothing can move */
+          learner->n_moves++; /* so that it ends where nothing can move */
           continue;
         }
-      double us = sluice_learner_try (learner, self.places, "searched");
+      double us = sluice_learner_try (learner, self.places, "search");
       if (us <= self.us - heat * log2 (1 - g_rand_double (learner->lot)))
         self.us = us;
       else

@@ -18,10 +18,10 @@ typedef struct
   guint *devices;            /* by node: scratch */
   guint *best;               /* by group */
   double best_us;
-  double learned_us;    /* the best that REINFORCE drew */
-  const char *found_by; /* the part that found the best */
-  guint64 n_tried, most_tried;
-  gint64 begin, most_ticks; /* monotonic, in microseconds; 0: no limit */
+  double learned_us;                    /* the best that REINFORCE drew */
+  const char *found_by;                 /* the part that found the best */
+  guint64 n_tried, n_moves, most_moves; /* simulated; and those too that changed nothing */
+  gint64 begin, most_ticks;             /* monotonic, in microseconds; 0: no limit */
 } SluiceLearner;
 
 /* How long a step takes with these, by group; INFINITY: it is not possible. The best is kept. */

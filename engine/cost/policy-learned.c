@@ -27,41 +27,15 @@
 #define UNTIL_LEANING 0.2
 #define UNTIL_LEARNED 0.4
 
-double
-sluice_learner_try (SluiceLearner *self, const guint *places, const char *part)
-{
-  for (guint group = 0; group < self->groups->n; group++)
-    sluice_policy_groups_put (self->groups, group, places[group], self->devices);
-  double us = sluice_policy_simulate (self->simulator, self->devices, NULL);
-  self->n_tried++;
-  if (us < self->best_us)
-    {
-      self->best_us = us;
-      self->found_by = part;
-      memcpy (self->best, places, self->groups->n * sizeof (guint));
-    }
-  return us;
-}
-
-double
-sluice_learner_get_progress (const SluiceLearner *self)
-{
-  double progress = self->most_tried > 0 ? (double) self->n_tried / (double) self->most_tried : 0;
-  if (self->most_ticks > 0)
-    progress = fmax (progress,
-                     (double) (g_get_monotonic_time () - self->begin) / (double) self->most_ticks);
-  return g_cancellable_is_cancelled (self->cancellable) ? 1 : fmin (progress, 1);
-}
-
 static void
 set_limits (SluiceLearner *self, const SluicePolicyOptions *options)
 {
   self->cancellable = options->cancellable;
   self->begin = g_get_monotonic_time ();
   self->most_ticks = (gint64) (options->seconds * G_USEC_PER_SEC);
-  self->most_tried = options->n_steps;
-  if (self->most_tried == 0 && self->most_ticks == 0)
-    self->most_tried =
+  self->most_moves = options->n_steps;
+  if (self->most_moves == 0 && self->most_ticks == 0)
+    self->most_moves =
         (guint64) CLAMP (MOST_NODES / MAX (self->w->n_nodes, 1), LEAST_TRIED, MOST_TRIED);
 }
 
@@ -105,6 +79,16 @@ begin (SluiceLearner *self,
   return TRUE;
 }
 
+/* Is there anything to choose? */
+static gboolean
+has_choice (const SluicePolicyGroups *groups)
+{
+  for (guint group = 0; group < groups->n; group++)
+    if (groups->n_allowed[group] > 1)
+      return TRUE;
+  return FALSE;
+}
+
 static gboolean
 finish (SluiceLearner *self, SluiceChoice *choice, GError **error)
 {
@@ -138,7 +122,7 @@ choose (const SluiceWorkload *w,
                          .best = g_new0 (guint, groups->n + 1) };
   set_limits (&self, options);
   gboolean ok = begin (&self, options, choice, error);
-  if (ok && groups->n > 0 && groups->n_devices > 1)
+  if (ok && has_choice (groups))
     learn_and_search (&self);
   ok = ok && finish (&self, choice, error);
   sluice_simulator_free (self.simulator);

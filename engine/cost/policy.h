@@ -41,7 +41,7 @@ typedef struct
   const char *policy;   /* that was asked for */
   const char *instead;  /* (nullable): the one that was taken, for it is no worse: "single" */
   const char *why;      /* (nullable): instead, where what was asked for gave no schedule */
-  const char *found_by; /* (nullable): which part of the policy found it, where it has several */
+  const char *found_by; /* (nullable): of 'learned': "greedy", "reinforce" or "search" */
   double learned_us;    /* of 'learned': by REINFORCE alone; INFINITY: nothing, or another policy */
   double single_us;     /* on the best one device; INFINITY: it fits on none */
   guint64 n_tried;      /* schedules that were looked at */

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "engine/train/sized-graph.h"
+
 /* Operations that take as long as a byte: how the time of a kernel is divided among its nodes. */
 #define FLOPS_A_BYTE 5
 
@@ -40,6 +42,7 @@ struct _SluiceMeasuring
 {
   SluiceSession *session;
   SluiceMeasured *measured;
+  SluiceGraph *sized; /* the session's, with the batch */
   gint64 unknown_dim;
   guint64 cursor;
   GHashTable *kernels, *lines; /* sets of Kernel, of Line */
@@ -95,6 +98,7 @@ sluice_measuring_new (SluiceSession *session, SluiceMeasured *measured, gint64 u
   self->session = g_object_ref (session);
   self->measured = measured;
   self->unknown_dim = unknown_dim;
+  self->sized = sluice_graph_dup_sized (sluice_session_get_graph (session), unknown_dim);
   self->kernels = g_hash_table_new_full (hash_kernel, equal_kernels, free_kernel, NULL);
   self->lines = g_hash_table_new_full (hash_line, equal_lines, g_free, NULL);
   self->recorded = g_hash_table_new (NULL, NULL);
@@ -110,6 +114,7 @@ sluice_measuring_free (SluiceMeasuring *self)
   g_hash_table_unref (self->lines);
   g_hash_table_unref (self->recorded);
   g_ptr_array_unref (self->not_run);
+  sluice_graph_unref (self->sized);
   g_object_unref (self->session);
   g_free (self);
 }
@@ -122,13 +127,21 @@ weigh (const SluiceCost *cost)
   return 1 + MAX (cost->flops / FLOPS_A_BYTE, cost->bytes);
 }
 
+/* In the copy, but for what came later. (nullable): of a call that was written out */
+static const SluiceNode *
+find_node (const SluiceMeasuring *self, const char *name)
+{
+  const SluiceNode *node = sluice_graph_find (self->sized, name);
+  return node != NULL ? node : sluice_graph_find (sluice_session_get_graph (self->session), name);
+}
+
 static void
 add_share (SluiceMeasuring *self, Kernel *kernel, const char *name)
 {
-  const SluiceNode *node = sluice_graph_find (sluice_session_get_graph (self->session), name);
+  const SluiceNode *node = find_node (self, name);
   g_auto (SluiceCostKey) key = { NULL };
   if (node == NULL)
-    return; /* of a call that was written out */
+    return;
   sluice_cost_key_init (&key, node, self->unknown_dim);
   kernel->shares[kernel->n_shares++] =
       (Share){ sluice_measured_open (self->measured, kernel->device, &key), weigh (&key.cost) };
@@ -258,7 +271,6 @@ add_needed (GQueue *queue, GHashTable *seen, const SluiceNode *node)
 static void
 find_not_run (SluiceMeasuring *self)
 {
-  SluiceGraph *graph = sluice_session_get_graph (self->session);
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr (GQueue) queue = g_queue_new ();
   GHashTableIter i;
@@ -267,7 +279,7 @@ find_not_run (SluiceMeasuring *self)
   g_hash_table_iter_init (&i, self->recorded);
   while (g_hash_table_iter_next (&i, &name, NULL))
     {
-      const SluiceNode *node = sluice_graph_find (graph, name);
+      const SluiceNode *node = find_node (self, name);
       if (node != NULL && g_hash_table_add (seen, name))
         add_needed (queue, seen, node);
     }

@@ -14,7 +14,8 @@
  */
 typedef struct _SluiceMeasuring SluiceMeasuring;
 
-/* measured: borrowed; nobody else trims it meanwhile. unknown_dim: as of cost-key.h */
+/* measured: borrowed; nobody else trims it meanwhile. unknown_dim: the batch: stands for what
+ * placeholders leave open, and for what inference does not tell then */
 SluiceMeasuring *
 sluice_measuring_new (SluiceSession *session, SluiceMeasured *measured, gint64 unknown_dim);
 void sluice_measuring_free (SluiceMeasuring *self);

@@ -39,7 +39,8 @@ sluice_trainer_measure (SluiceTrainer *self, double wall)
     sluice_measuring_skip (self->measuring); /* memory and threads have settled by now */
   else
     sluice_measuring_read (self->measuring);
-  self->measure_next = wall + MAX (self->measure_seconds, PARTS * (thread_seconds () - before));
+  if (self->measure_seconds > 0)
+    self->measure_next = wall + MAX (self->measure_seconds, PARTS * (thread_seconds () - before));
 }
 
 void

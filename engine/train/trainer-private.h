@@ -82,7 +82,7 @@ struct _SluiceTrainer
   double system_wall, system_cpu; /* at the last system point */
   SluiceMeasured *measured;       /* (nullable): by trainer-measure.c, as is measuring */
   SluiceMeasuring *measuring;
-  double measure_seconds; /* between readings, at least */
+  double measure_seconds; /* between readings, at least; 0: after each step */
   double measure_next;    /* Unix seconds */
   gboolean has_thread;
   pthread_t thread;

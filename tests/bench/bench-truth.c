@@ -23,6 +23,7 @@
 #include "engine/train/calibration.h"
 #include "engine/train/measuring.h"
 #include "engine/train/replica.h"
+#include "engine/train/sized-graph.h"
 #include "kernels/registry.h"
 #include "tests/bench/median.h"
 
@@ -61,6 +62,8 @@ typedef struct
   SluiceCallable *step; /* of a graph that was drawn; NULL: the replica steps */
   GArray *feeds;        /* of SluiceFeed: of a graph that was drawn */
   SluiceNode *fetched;
+  double *scalars; /* of the replica */
+  guint64 n_steps;
   gint64 batch;
   double median_us, p5_us, p95_us; /* as measured */
 } Subject;
@@ -69,12 +72,13 @@ static void
 run_step (Subject *self)
 {
   GError *error = NULL;
-  const SluiceRunOptions options = { 0 };
+  const SluiceRunOptions options = { .step = ++self->n_steps };
   SluiceTensor *output = NULL, *values[64];
   for (guint i = 0; self->feeds != NULL && i < self->feeds->len; i++)
     values[i] = g_array_index (self->feeds, SluiceFeed, i).tensor;
-  if (self->step == NULL ? !sluice_replica_replay (self->replica, 1, &options, &error)
-                         : !sluice_callable_run (self->step, values, &output, &options, &error))
+  if (self->step == NULL
+          ? !sluice_replica_step (self->replica, self->scalars, NULL, &options, &error)
+          : !sluice_callable_run (self->step, values, &output, &options, &error))
     fatal (self->name, error);
   g_clear_pointer (&output, sluice_tensor_unref);
 }
@@ -201,6 +205,7 @@ load_subject (const char *folder, guint n_cpus)
   if (error != NULL || !sluice_replica_initialize (self->replica, &error))
     fatal (self->name, error);
   self->session = g_object_ref (self->replica->session);
+  self->scalars = g_new0 (double, self->replica->n_scalars + 1);
   self->batch = MAX (self->project->batch, 1);
   return self;
 }
@@ -216,6 +221,7 @@ free_subject (gpointer subject)
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
+  g_free (self->scalars);
   g_free (self->name);
   g_free (self);
 }
@@ -403,7 +409,8 @@ predict (const Subject *self, SluiceMeasured *measured, const SluiceCalibration 
   sluice_measured_set_options (measured, SIM_OPTIONS);
   sluice_machine_take_measured (machine, measured);
   sluice_cost_model_set_measured (costs, measured);
-  sluice_cost_model_set_batch (costs, self->batch);
+  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (graph, self->batch);
+  sluice_cost_model_set_batch (costs, sized, self->batch);
   const SluiceWorkloadScope scope = { (SluiceNode *const *) targets->pdata, NULL, targets->len, 0 };
   g_autoptr (SluiceGraphWorkload) workload =
       sluice_graph_workload_new (graph, &scope, machine, costs, TRUE, &error);

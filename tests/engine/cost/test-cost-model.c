@@ -116,7 +116,7 @@ test_batch (Fixture *f, gconstpointer unused)
 {
   const SluiceNode *open = add_abs (f, -1, 100);
   measure (f, add_abs (f, 64, 100), 10);
-  sluice_cost_model_set_batch (f->model, 64);
+  sluice_cost_model_set_batch (f->model, NULL, 64);
   SluiceFigure figure = get (f, open);
   g_assert_cmpfloat_with_epsilon (figure.us, 10, 0.5);
   g_assert_cmpfloat (figure.plus_minus, <, 0.5);

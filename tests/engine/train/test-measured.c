@@ -12,6 +12,7 @@
 #include "engine/passes/fold.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/measuring.h"
+#include "engine/train/sized-graph.h"
 #include "kernels/registry.h"
 #include "engine/train/trainer-private.h"
 #include "tests/engine/train/trained.h"
@@ -226,8 +227,9 @@ static SluiceMeasuredFigure
 get (SluiceMeasured *measured, SluiceSession *session, const char *name)
 {
   SluiceMeasuredFigure figure = { .n = 0 };
+  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (sluice_session_get_graph (session), 4);
   g_auto (SluiceCostKey) key;
-  sluice_cost_key_init (&key, sluice_graph_find (sluice_session_get_graph (session), name), 4);
+  sluice_cost_key_init (&key, sluice_graph_find (sized, name), 4);
   const SluiceMeasuredEntry *entry = sluice_measured_find (measured, "CPU:0", &key);
   if (entry != NULL)
     sluice_measured_entry_get (entry, &figure);
@@ -261,6 +263,20 @@ check_session (gboolean no_fusion)
   g_assert_cmpfloat (folded.us, ==, 0);
   g_assert_true (sluice_measured_get_link (measured, "CPU:0", "CPU:1", &link));
   g_assert_cmpuint (link.n, ==, 20);
+}
+
+/* Behind a placeholder with a batch all is known; a dimension that is not an input's stays open. */
+static void
+test_sized (void)
+{
+  g_autoptr (SluiceSession) session = make_session (FALSE);
+  SluiceGraph *graph = sluice_session_get_graph (session);
+  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (graph, 4);
+  g_assert_cmpuint (sluice_graph_get_n_nodes (sized), ==, sluice_graph_get_n_nodes (graph));
+  const SluiceShape *shape = &sluice_graph_find (sized, "z")->outputs[0].shape;
+  g_assert_true (sluice_shape_equal (shape, &SLUICE_SHAPE (4, 16)));
+  shape = &sluice_graph_find (graph, "z")->outputs[0].shape;
+  g_assert_true (sluice_shape_equal (shape, &SLUICE_SHAPE (-1, 16)));
 }
 
 static void
@@ -309,6 +325,7 @@ main (int argc, char **argv)
   TEST ("/measured/damaged", test_damaged);
   TEST ("/measured/processes", test_processes);
   TEST ("/measured/nowhere", test_nowhere);
+  g_test_add_func ("/measured/sized", test_sized);
   g_test_add_func ("/measured/alone", test_alone);
   g_test_add_func ("/measured/together", test_together);
   g_test_add ("/measured/training", Fixture, NULL, set_up, test_training, tear_down);
