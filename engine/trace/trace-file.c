@@ -8,6 +8,7 @@
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/trace-own.h"
+#include "engine/trace/trace-sql.h"
 
 static const struct
 {
@@ -18,6 +19,7 @@ static const struct
   [SLUICE_TRACE_PERFETTO] = { "perfetto", { ".pftrace", ".perfetto-trace" } },
   [SLUICE_TRACE_RUN_METADATA] = { "run-metadata", { ".pb" } },
   [SLUICE_TRACE_EVENT_FILE] = { "event-file", { NULL } },
+  [SLUICE_TRACE_SQL] = { "sqlite", { ".db", ".sqlite" } },
   [SLUICE_TRACE_OWN] = { "sltrace", { SLUICE_TRACE_OWN_ENDING } },
 };
 
@@ -142,6 +144,7 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
     case SLUICE_TRACE_EVENT_FILE:
       return sluice_trace_encode_event_file (self);
     case SLUICE_TRACE_OWN:
+    case SLUICE_TRACE_SQL:
     case SLUICE_N_TRACE_FORMATS:
       break;
     }
@@ -149,12 +152,16 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
 }
 
 static gboolean
-write_own (const SluiceTraceContent *self, const char *path, GError **error)
+write_view (const SluiceTraceContent *self,
+            SluiceTraceFormat format,
+            const char *path,
+            GError **error)
 {
   g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
   sluice_trace_view_set_start (view, self->start);
   sluice_trace_view_add_events (view, self->events);
-  return sluice_trace_own_write (view, path, error);
+  return format == SLUICE_TRACE_OWN ? sluice_trace_own_write (view, path, error)
+                                    : sluice_trace_sql_write (view, self->graph, path, error);
 }
 
 gboolean
@@ -163,8 +170,8 @@ sluice_trace_write (const SluiceTraceContent *self,
                     const char *path,
                     GError **error)
 {
-  if (format == SLUICE_TRACE_OWN)
-    return write_own (self, path, error);
+  if (format == SLUICE_TRACE_OWN || format == SLUICE_TRACE_SQL)
+    return write_view (self, format, path, error);
   g_autoptr (GByteArray) bytes = sluice_trace_encode (self, format);
   return sluice_file_put ("trace", path, bytes->data, bytes->len, error);
 }

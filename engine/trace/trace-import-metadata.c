@@ -111,7 +111,7 @@ take_node_field (Reader *r, const SluiceWireField *field, gpointer data)
 static gint64
 ns_of (gint64 ns, gint64 us)
 {
-  const gint64 max = G_MAXINT64 / 8;
+  const gint64 max = G_MAXINT64 / 2; /* differences do not overflow */
   return ns != 0 ? CLAMP (ns, -max, max) : CLAMP (us, -max / 1000, max / 1000) * 1000;
 }
 
@@ -160,10 +160,13 @@ add_node (Reader *r, const Node *node)
     }
   if (time < 0)
     sluice_trace_remarks_add (r->remarks, 1, "spans end before they begin: they take no time");
+  gint64 end = start - r->zero;
+  if (__builtin_add_overflow (end, time, &end))
+    end = G_MAXINT64;
   const SluiceTraceSpan span = {
     .scheduled = (scheduled != 0 ? scheduled : start) - r->zero,
     .start = start - r->zero,
-    .end = start - r->zero + time,
+    .end = end,
     .name = node->name,
     .op = op,
     .kind = kind_of (op),

@@ -228,8 +228,8 @@ push (SluiceTraceView *self, SluiceViewLane *lane, guint64 number)
   told->n_rows = MAX (1, lane->rows->len);
 }
 
-/* Of a lane those that begin first, and of these the longest, come first: what nests lies below
- * what it is part of. */
+/* Of a lane those that begin first come first; of these what takes no time, then the longest: what
+ * nests lies below what it is part of. */
 static gboolean
 comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 start)
 {
@@ -238,8 +238,13 @@ comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 star
   for (guint i = 0; i < lane->rows->len; i++)
     {
       const SluiceRow *row = lane->rows->pdata[i];
-      if (row->order.n > 0
-          && sluice_span_start (&self->times, sluice_row_at (row, row->order.n - 1)) >= start)
+      if (row->order.n == 0)
+        continue;
+      guint64 last = sluice_row_at (row, row->order.n - 1);
+      if (sluice_span_start (&self->times, last) >= start
+          && sluice_span_end (&self->times, last) > start)
+        return FALSE;
+      if (sluice_span_start (&self->times, last) > start)
         return FALSE;
     }
   return TRUE;
@@ -306,8 +311,10 @@ compare_keys (gconstpointer a, gconstpointer b)
   const Key *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
-  if (x->time != y->time)
+  if (x->time != y->time && x->time > 0 && y->time > 0)
     return x->time > y->time ? -1 : 1;
+  if (x->time != y->time)
+    return x->time == 0 ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 

@@ -245,7 +245,7 @@ check_format (SluiceTraceFormat format, const char *name)
 {
   g_autoptr (GArray) events = make_events ();
   g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
-  const SluiceTraceContent content = { events, 1000000, NULL };
+  const SluiceTraceContent content = { events, G_GINT64_CONSTANT (1800000000000000), NULL };
   g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
   sluice_trace_view_add_events (view, events);
   g_autoptr (GByteArray) bytes = sluice_trace_encode (&content, format);
