@@ -76,7 +76,8 @@ class Traces:
         told = self.lines("--read", "again.sltrace")
         self.tap.point("it has the same spans", told[0]["spans"] > 50 and told[0]["counters"] == 1,
                        told)
-        self.check("not into another's format", 2, [".sltrace"], "--read", "t.json", "--out", "x.pb")
+        self.check("not into another's format", 2, [".sltrace"], "--read", "t.json", "--out",
+                   "x.pb")
 
     # Cut short it is what came before, and says so; what is no trace is an error.
     def bad(self):
