@@ -6,8 +6,9 @@
 #include "engine/trace/trace-view.h"
 
 /*
- * What a session traced of its last steps. A worker reads and makes pictures of it, one at a time;
- * a picture does not change any more, and any thread may look at it.
+ * What a session traced of its last steps. Of steps that follow each other faster than they are
+ * read some are lost; a step is there whole or not at all. A worker reads and makes pictures of it,
+ * one at a time; a picture does not change any more, and any thread may look at it.
  */
 typedef struct _SluiceStepRecord SluiceStepRecord;
 

@@ -85,18 +85,33 @@ show_flows (SluiceTimelinePage *self, guint64 span)
   sluice_lanes_set_flows (self->lanes, flows);
 }
 
-/* What is selected in the step that is shown. */
 static void
-show_span (SluiceTimelinePage *self, gboolean reveals)
+show_span (SluiceTimelinePage *self, guint64 span, gboolean reveals)
 {
-  guint64 span = self->node != NULL ? sluice_step_picture_find_span (self->picture, self->node,
-                                                                     self->step, self->iteration)
-                                    : SLUICE_SPAN_NONE;
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
   sluice_span_pane_show (self->pane, self->picture, sluice_document_get_graph (self->document),
                          self->analysis, span);
   sluice_timeline_page_update_actions (self);
+}
+
+/* What is selected, in the step that is shown: the one that began then, or else the first. */
+static guint64
+find_selected (SluiceTimelinePage *self)
+{
+  const GArray *spans =
+      self->node != NULL ? g_hash_table_lookup (self->picture->by_name, self->node) : NULL;
+  for (guint i = 0; spans != NULL && i < spans->len; i++)
+    {
+      SluiceTraceSpan span;
+      guint64 number = g_array_index (spans, guint64, i);
+      sluice_trace_view_get_span (self->picture->view, number, &span);
+      if (span.step == self->step && span.start == self->start)
+        return number;
+    }
+  return self->node != NULL ? sluice_step_picture_find_span (self->picture, self->node, self->step,
+                                                             self->iteration)
+                            : SLUICE_SPAN_NONE;
 }
 
 static void show_step (SluiceTimelinePage *self);
@@ -119,20 +134,20 @@ sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 number)
   if (number == SLUICE_SPAN_NONE)
     {
       set_node (self, NULL);
-      show_span (self, FALSE);
+      show_span (self, SLUICE_SPAN_NONE, FALSE);
       return;
     }
   sluice_trace_view_get_span (self->picture->view, number, &span);
   set_node (self, span.name);
   self->iteration = span.iteration;
+  self->start = span.start;
   if (span.step != 0 && span.step != self->step)
     {
       self->step = span.step;
       self->follows_step = FALSE;
       show_step (self);
     }
-  show_span (self, TRUE);
-  sluice_lanes_select (self->lanes, number, TRUE); /* also where a node ran twice in a round */
+  show_span (self, number, TRUE);
   g_signal_emit (self, node_selected_signal, 0, span.name);
 }
 
@@ -143,8 +158,9 @@ sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name)
     return;
   set_node (self, name);
   self->iteration = 0;
+  self->start = G_MININT64;
   if (self->picture != NULL)
-    show_span (self, gtk_widget_get_mapped (GTK_WIDGET (self)));
+    show_span (self, find_selected (self), gtk_widget_get_mapped (GTK_WIDGET (self)));
 }
 
 /* ---- what is in front ---- */
@@ -194,7 +210,7 @@ show_step (SluiceTimelinePage *self)
     sluice_lanes_show (self->lanes, step->start, step->end);
   show_bars (self);
   analyse_step (self);
-  show_span (self, FALSE);
+  show_span (self, find_selected (self), FALSE);
 }
 
 static void read_trace (SluiceTimelinePage *self);
@@ -453,6 +469,20 @@ timeline_page_dump_state (SluicePage *page)
   json_builder_add_string_value (b, text);
   json_builder_set_member_name (b, "sums");
   json_builder_add_string_value (b, sums);
+  const SluiceTraceStep *step =
+      picture != NULL ? sluice_step_picture_find (picture, self->step) : NULL;
+  json_builder_set_member_name (b, "slow");
+  json_builder_add_boolean_value (b, step != NULL && step->is_slow);
+  GtkAdjustment *adjustment = sluice_lanes_get_adjustment (self->lanes);
+  add_int (b, "top", (gint64) gtk_adjustment_get_value (adjustment));
+  add_int (b, "below",
+           (gint64) (gtk_adjustment_get_upper (adjustment)
+                     - gtk_adjustment_get_page_size (adjustment)
+                     - gtk_adjustment_get_value (adjustment)));
+  add_int (b, "begin", step != NULL ? step->start : 0);
+  add_int (b, "end", step != NULL ? step->end : 0);
+  add_int (b, "n_path", self->analysis != NULL ? self->analysis->critical->path->len : 0);
+  add_int (b, "n_gaps", self->analysis != NULL ? self->analysis->gaps->len : 0);
   add_int (b, "step", (gint64) self->step);
   add_int (b, "from", from);
   add_int (b, "to", to);

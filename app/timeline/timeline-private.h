@@ -36,7 +36,8 @@ struct _SluiceTimelinePage
   SluiceStepAnalysis *analysis; /* (nullable): of the step that stands */
   guint64 step;                 /* shown; 0: none */
   char *node;                   /* (nullable): selected */
-  guint64 iteration;
+  guint64 iteration;            /* the same, */
+  gint64 start;                 /* and when it began */
 };
 
 /* timeline-page.c */
