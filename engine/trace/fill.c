@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/trace/fill.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/trace/trace-file.h"
@@ -42,9 +43,9 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
     {
       const SluiceTraceEvent *event = order->pdata[i];
       const SluiceTraceSpan span = {
-        .scheduled = (gint64) (event->scheduled_us * 1000),
-        .start = (gint64) (event->start_us * 1000),
-        .end = (gint64) (event->end_us * 1000),
+        .scheduled = llround (event->scheduled_us * 1000),
+        .start = llround (event->start_us * 1000),
+        .end = llround (event->end_us * 1000),
         .name = event->node,
         .op = event->op,
         .kind = kinds[event->kind],

@@ -5,6 +5,7 @@
  * The trace as JSON of chrome://tracing ("Trace Event Format"): devices are its processes, lanes
  * its threads. What only waits is an asynchronous event: such may overlap on a lane.
  */
+#include <math.h>
 #include <string.h>
 
 #include "engine/trace/trace-file.h"
@@ -25,12 +26,14 @@ put_text (GString *out, const char *text)
   g_string_append_c (out, '"');
 }
 
-/* A number as JSON has it in every locale; microseconds with their nanoseconds. */
+/* Microseconds with their nanoseconds. */
 static void
 put_us (GString *out, const char *key, double us)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append_printf (out, ",\"%s\":%s", key, g_ascii_formatd (text, sizeof text, "%.3f", us));
+  gint64 ns = llround (us * 1000);
+  guint64 size = (guint64) ABS (ns);
+  g_string_append_printf (out, ",\"%s\":%s%" G_GUINT64_FORMAT ".%03u", key, ns < 0 ? "-" : "",
+                          size / 1000, (guint) (size % 1000));
 }
 
 static void
@@ -96,7 +99,9 @@ put_event (GString *out, const SluiceTraceEvent *event, guint device, guint numb
   if (waits)
     g_string_append_printf (out, ",\"id\":%u", number);
   else
-    put_us (out, "dur", event->end_us - event->start_us);
+    /* Of what is written: what comes next may not seem to begin before this has ended. */
+    put_us (out, "dur",
+            (double) (llround (event->end_us * 1000) - llround (event->start_us * 1000)) / 1000);
   put_arguments (out, event);
   if (waits)
     {

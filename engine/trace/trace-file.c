@@ -6,6 +6,9 @@
 
 #include "engine/base/pool.h"
 #include "engine/store/file.h"
+#include "engine/trace/fill.h"
+#include "engine/trace/trace-own.h"
+#include "engine/trace/trace-sql.h"
 
 static const struct
 {
@@ -16,6 +19,8 @@ static const struct
   [SLUICE_TRACE_PERFETTO] = { "perfetto", { ".pftrace", ".perfetto-trace" } },
   [SLUICE_TRACE_RUN_METADATA] = { "run-metadata", { ".pb" } },
   [SLUICE_TRACE_EVENT_FILE] = { "event-file", { NULL } },
+  [SLUICE_TRACE_SQL] = { "sqlite", { ".db", ".sqlite" } },
+  [SLUICE_TRACE_OWN] = { "sltrace", { SLUICE_TRACE_OWN_ENDING } },
 };
 
 gboolean
@@ -138,10 +143,25 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
       return sluice_trace_encode_run_metadata (self);
     case SLUICE_TRACE_EVENT_FILE:
       return sluice_trace_encode_event_file (self);
+    case SLUICE_TRACE_OWN:
+    case SLUICE_TRACE_SQL:
     case SLUICE_N_TRACE_FORMATS:
       break;
     }
   g_return_val_if_reached (NULL);
+}
+
+static gboolean
+write_view (const SluiceTraceContent *self,
+            SluiceTraceFormat format,
+            const char *path,
+            GError **error)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_set_start (view, self->start);
+  sluice_trace_view_add_events (view, self->events);
+  return format == SLUICE_TRACE_OWN ? sluice_trace_own_write (view, path, error)
+                                    : sluice_trace_sql_write (view, self->graph, path, error);
 }
 
 gboolean
@@ -150,6 +170,8 @@ sluice_trace_write (const SluiceTraceContent *self,
                     const char *path,
                     GError **error)
 {
+  if (format == SLUICE_TRACE_OWN || format == SLUICE_TRACE_SQL)
+    return write_view (self, format, path, error);
   g_autoptr (GByteArray) bytes = sluice_trace_encode (self, format);
   return sluice_file_put ("trace", path, bytes->data, bytes->len, error);
 }

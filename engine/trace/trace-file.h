@@ -14,6 +14,8 @@ typedef enum
   SLUICE_TRACE_RUN_METADATA, /* TensorFlow's RunMetadata, all steps in one: .pb */
   SLUICE_TRACE_EVENT_FILE,   /* for TensorBoard: the graph, and each step's RunMetadata; a name with
                                 "tfevents" in it, as TensorBoard looks for them */
+  SLUICE_TRACE_OWN,          /* Sluice's own, which opens at once however large it is: .sltrace */
+  SLUICE_TRACE_SQL,          /* a database of SQLite: .db, .sqlite */
   SLUICE_N_TRACE_FORMATS
 } SluiceTraceFormat;
 
@@ -24,12 +26,13 @@ typedef struct
   SluiceGraph *graph;   /* (nullable): whose nodes they are */
 } SluiceTraceContent;
 
-/* "chrome", "perfetto", "run-metadata", "event-file". FALSE: it is none of them. */
+/* "chrome", "perfetto", "run-metadata", "event-file", "sltrace", "sqlite". FALSE: it is none of
+ * them. */
 gboolean sluice_trace_format_from_name (const char *name, SluiceTraceFormat *format);
 /* By the ending of a file's name. */
 gboolean sluice_trace_format_from_path (const char *path, SluiceTraceFormat *format);
 
-/* (transfer full) */
+/* Not of SLUICE_TRACE_OWN and SLUICE_TRACE_SQL, which are only ever files. (transfer full) */
 GByteArray *sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format);
 
 /* The file is there whole or not at all. */
