@@ -626,11 +626,14 @@ make_live_button (void)
   return live;
 }
 
+/* It is told while the lanes get their place: what would ask for another one then has none. */
 static void
 show_scrollbar_cb (GtkWidget *bar, GtkAdjustment *adjustment)
 {
-  gtk_widget_set_visible (bar, gtk_adjustment_get_upper (adjustment)
-                                   > gtk_adjustment_get_page_size (adjustment) + 0.5);
+  gboolean is_needed =
+      gtk_adjustment_get_upper (adjustment) > gtk_adjustment_get_page_size (adjustment) + 0.5;
+  gtk_widget_set_opacity (bar, is_needed ? 1 : 0);
+  gtk_widget_set_can_target (bar, is_needed);
 }
 
 static GtkWidget *

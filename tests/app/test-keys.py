@@ -66,7 +66,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|anywhere|canvas|chart|charts|card|'
-                                     r'histogram|runs|settings|table|launch|queue|timeline)\.[\w:-]+)", "'),
+                                     r'histogram|runs|settings|table|launch|queue|timeline)'
+                                     r'\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
