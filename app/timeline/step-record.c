@@ -250,22 +250,41 @@ mark_slow (GArray *steps)
     step_at (steps, i)->is_slow = told[i].is_slow;
 }
 
+static SluiceStepPicture *
+new_picture (SluiceTraceView *take_view)
+{
+  SluiceStepPicture *picture = g_new0 (SluiceStepPicture, 1);
+  g_atomic_ref_count_init (&picture->ref_count);
+  picture->view = take_view;
+  picture->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, array_unref);
+  picture->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
+  picture->times = new_times ();
+  return picture;
+}
+
+SluiceStepPicture *
+sluice_step_picture_new_of_view (SluiceTraceView *take_view)
+{
+  SluiceStepPicture *picture = new_picture (take_view);
+  guint n;
+  const SluiceTraceStep *steps = sluice_trace_view_get_steps (take_view, &n);
+  picture->is_wide = TRUE;
+  g_array_append_vals (picture->steps, steps, n);
+  index_names (picture);
+  return picture;
+}
+
 SluiceStepPicture *
 sluice_step_record_make (SluiceStepRecord *self,
                          gboolean is_wide,
                          gboolean has_ended,
                          const char *node)
 {
-  SluiceStepPicture *picture = g_new0 (SluiceStepPicture, 1);
+  SluiceStepPicture *picture = new_picture (sluice_trace_view_new ());
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   guint n = self->steps->len, n_whole = has_ended || n < 2 ? n : n - 1;
-  g_atomic_ref_count_init (&picture->ref_count);
-  picture->view = sluice_trace_view_new ();
-  picture->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, array_unref);
-  picture->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
   picture->is_wide = is_wide;
   picture->node = g_strdup (node);
-  picture->times = new_times ();
   g_array_append_vals (picture->steps, self->steps->data, n_whole);
   mark_slow (picture->steps);
   if (n_whole == 0)

@@ -53,6 +53,8 @@ SluiceStepPicture *sluice_step_record_make (SluiceStepRecord *self,
                                             gboolean has_ended,
                                             const char *node);
 
+/* Of all of a view. take_view: (transfer full) */
+SluiceStepPicture *sluice_step_picture_new_of_view (SluiceTraceView *take_view);
 SluiceStepPicture *sluice_step_picture_ref (SluiceStepPicture *self);
 void sluice_step_picture_unref (SluiceStepPicture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceStepPicture, sluice_step_picture_unref)

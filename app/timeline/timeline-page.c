@@ -230,6 +230,11 @@ sluice_timeline_page_set_live (SluiceTimelinePage *self, gboolean is_live)
 {
   if (self->is_live == is_live)
     return;
+  if (is_live && self->file != NULL)
+    {
+      sluice_timeline_page_close_file (self); /* and follows then */
+      return;
+    }
   self->is_live = is_live;
   self->follows_step |= is_live;
   g_object_notify_by_pspec (G_OBJECT (self), live_property);
@@ -258,8 +263,20 @@ show_state (SluiceTimelinePage *self, gboolean has_steps)
     gtk_widget_grab_focus (GTK_WIDGET (self->lanes));
 }
 
-static void
-take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
+void
+sluice_timeline_page_clear (SluiceTimelinePage *self)
+{
+  sluice_lanes_set_view (self->lanes, NULL);
+  sluice_span_pane_show (self->pane, NULL, NULL, NULL, SLUICE_SPAN_NONE);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
+  g_clear_pointer (&self->picture, sluice_step_picture_unref);
+  self->step = 0;
+  sluice_timeline_page_show_area (self);
+  show_state (self, FALSE);
+}
+
+void
+sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
 {
   SluiceStepPicture *before = g_steal_pointer (&self->picture);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
@@ -274,7 +291,9 @@ take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
       self->step = g_array_index (picture->steps, SluiceTraceStep, n - 1).step;
       self->follows_step = TRUE;
     }
-  show_state (self, n > 0);
+  if (n == 0)
+    self->step = 0; /* another program's */
+  show_state (self, sluice_trace_view_get_n_spans (picture->view) > 0);
   show_step (self);
 }
 
@@ -327,10 +346,10 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   if (self->states == NULL)
     return; /* the page goes */
   /* What somebody looks at is exchanged once, for all steps of that moment. */
-  gboolean is_wanted = picture != NULL && reading->record == self->record
+  gboolean is_wanted = picture != NULL && reading->record == self->record && self->file == NULL
                        && (self->is_live || self->picture == NULL || !self->picture->is_wide);
   if (is_wanted)
-    take_picture (self, picture);
+    sluice_timeline_page_take_picture (self, picture);
   if (self->again)
     read_trace (self);
 }
@@ -355,7 +374,8 @@ read_trace (SluiceTimelinePage *self)
   SluiceSession *session =
       self->controller != NULL ? sluice_run_controller_get_session (self->controller) : NULL;
   self->again = self->reading;
-  if (session == NULL || self->reading || !gtk_widget_get_mapped (GTK_WIDGET (self))
+  if (session == NULL || self->reading || self->file != NULL
+      || !gtk_widget_get_mapped (GTK_WIDGET (self))
       || sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_STARTING)
     return;
   gboolean is_other = self->record == NULL || !sluice_step_record_is_of (self->record, session);
@@ -432,7 +452,7 @@ timeline_page_is_settled (SluicePage *page)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
   gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
-  return !self->reading && !(is_seen && is_moving);
+  return !self->reading && !self->opening && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -463,6 +483,9 @@ timeline_page_dump_state (SluicePage *page)
   json_builder_begin_object (b);
   json_builder_set_member_name (b, "live");
   json_builder_add_boolean_value (b, self->is_live);
+  json_builder_set_member_name (b, "file");
+  json_builder_add_string_value (
+      b, gtk_widget_get_visible (self->file_bar) ? gtk_label_get_label (self->file_label) : "");
   json_builder_set_member_name (b, "node");
   json_builder_add_string_value (b, self->node != NULL ? self->node : "");
   json_builder_set_member_name (b, "span");
@@ -519,7 +542,8 @@ sluice_timeline_page_dispose (GObject *object)
   g_clear_pointer (&self->record, sluice_step_record_unref);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
-  g_clear_pointer ((GtkWidget **) &self->states, gtk_widget_unparent);
+  self->states = NULL;
+  g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_object (&self->pane);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->dispose (object);
 }
@@ -528,6 +552,7 @@ static void
 sluice_timeline_page_finalize (GObject *object)
 {
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
+  g_free (SLUICE_TIMELINE_PAGE (object)->file);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -677,7 +702,11 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   gtk_stack_add_named (self->states, make_empty (), "empty");
   self->steps_box = make_steps (self);
   gtk_stack_add_named (self->states, self->steps_box, "steps");
-  gtk_widget_set_parent (GTK_WIDGET (self->states), GTK_WIDGET (self));
+  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->states), TRUE);
+  gtk_box_append (GTK_BOX (self->box), sluice_timeline_page_make_file_bar (self));
+  gtk_box_append (GTK_BOX (self->box), GTK_WIDGET (self->states));
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self), "timeline-page");
   g_signal_connect_swapped (self->bars, "chosen", G_CALLBACK (chosen_cb), self);
   g_signal_connect_swapped (self->lanes, "touched", G_CALLBACK (touched_cb), self);

@@ -7,6 +7,7 @@ usage: test-timeline-window.py WORKBENCH SAMPLES [--pictures DIR]
 
 On a display and a session bus of its own.
 """
+import json
 import os
 import re
 import shutil
@@ -232,6 +233,29 @@ class Session:
         self.tap.point("the search finds nodes here", self.w.state()["page"] == "timeline")
         press_keys("Escape")
 
+    def files(self):
+        path = os.path.join(self.folder, "trace.json")
+        events = [{"ph": "X", "name": name, "pid": 1, "tid": 1, "ts": at, "dur": 5}
+                  for name, at in (("load", 0), ("parse", 5), ("load", 20))]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"traceEvents": events}, file)
+        before = self.state()["n_spans"]
+        self.w.act("open-trace-file", GLib.Variant("s", path))
+        shown = self.wait(lambda t: "trace.json" in t["file"])
+        self.tap.point("a trace of another program is shown", shown["n_spans"] == 3
+                       and shown["to"] - shown["from"] == 25000, shown)
+        press_keys("r")
+        sums = self.wait(lambda t: t["sums"])["sums"]
+        self.tap.point("and summed up", rows(sums) == {"load": 2, "parse": 1}, sums)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write("no trace")
+        self.w.act("open-trace-file", GLib.Variant("s", path))
+        told = self.wait(lambda t: "is not shown" in t["file"])
+        self.tap.point("what is none says so, and what was there stays", told["n_spans"] == 3, told)
+        press_keys("l")
+        self.wait(lambda t: not t["file"] and t["n_spans"] == before)
+        self.tap.point("l: back to the run", True)
+
     def run(self):
         try:
             shutil.copytree(self.samples, os.path.join(self.folder, "samples"))
@@ -245,6 +269,7 @@ class Session:
             self.words()
             self.pointer()
             self.search()
+            self.files()
             self.picture("timeline")
             self.w.act("stop")
             self.w.wait(lambda s: s["control"] == "idle")
