@@ -210,6 +210,18 @@ sluice_memory_table_set_view (SluiceMemoryTable *self, const SluiceMemoryView *v
   self->fills = FALSE;
 }
 
+/* Into what is seen of the table. */
+static void
+reveal (SluiceMemoryTable *self, GtkListBoxRow *row)
+{
+  GtkWidget *scroller = gtk_widget_get_ancestor (GTK_WIDGET (self), GTK_TYPE_SCROLLED_WINDOW);
+  graphene_rect_t bounds;
+  if (scroller == NULL || !gtk_widget_compute_bounds (GTK_WIDGET (row), GTK_WIDGET (self), &bounds))
+    return;
+  gtk_adjustment_clamp_page (gtk_scrolled_window_get_vadjustment (GTK_SCROLLED_WINDOW (scroller)),
+                             bounds.origin.y, bounds.origin.y + bounds.size.height);
+}
+
 void
 sluice_memory_table_select (SluiceMemoryTable *self, guint number)
 {
@@ -226,6 +238,8 @@ sluice_memory_table_select (SluiceMemoryTable *self, guint number)
         found = gtk_list_box_get_row_at_index (self->list, (int) i);
     }
   gtk_list_box_select_row (self->list, found);
+  if (found != NULL)
+    reveal (self, found);
   self->fills = FALSE;
 }
 

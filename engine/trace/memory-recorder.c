@@ -99,6 +99,7 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
         .end = (gint64) ((event->end_us - begin_us) * 1000),
         .lane = event->lane,
         .is_wait = event->kind == SLUICE_TRACE_WAIT,
+        .is_together = event->with != NULL,
       };
       if (run.start < 0 || run.start > tape->length || !g_str_equal (event->device, device->name))
         continue;

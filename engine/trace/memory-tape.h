@@ -13,7 +13,8 @@ typedef struct
   guint32 node; /* as owners of memory have it */
   gint64 start, end;
   guint lane;
-  gboolean is_wait; /* it held no thread */
+  gboolean is_wait;     /* it held no thread */
+  gboolean is_together; /* its kernel ran other nodes as well */
 } SluiceMemoryRun;
 
 typedef struct

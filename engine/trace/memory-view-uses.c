@@ -54,7 +54,8 @@ find_reads (const GArray *reads, guint32 node)
   return from;
 }
 
-/* Did a run make something of its own? One that did not may have handed on what it read. */
+/* Did a run make something of its own? One that did not may have handed on what it read; so may one
+ * of several nodes, of which one makes something and another works in place. */
 static gboolean
 made_something (const Uses *uses, const SluiceMemoryRun *run)
 {
@@ -110,7 +111,7 @@ add_readings (Uses *uses, const SluiceMemoryBand *band, guint32 node, gint64 sin
       if (run->start > band->freed)
         break;
       g_array_append_val (uses->view->readings, number);
-      if (handed == G_MAXINT64 && !made_something (uses, run))
+      if (handed == G_MAXINT64 && (run->is_together || !made_something (uses, run)))
         handed = run->start;
     }
   return handed;

@@ -342,7 +342,7 @@ enum
 static void
 run (SluiceMemoryTape *tape, guint32 node, gint64 from, gint64 to)
 {
-  const SluiceMemoryRun ran = { node, from, to, 0, FALSE };
+  const SluiceMemoryRun ran = { .node = node, .start = from, .end = to };
   g_array_append_val (tape->runs, ran);
 }
 
@@ -496,6 +496,33 @@ test_gain (void)
   check_gain (800);
 }
 
+/* A kernel that runs several nodes makes one thing and hands on another: who reads that keeps it.
+ */
+static void
+test_together (void)
+{
+  const SluiceOwner grad = { GRAD, SLUICE_MEMORY_GRADIENT };
+  for (gboolean is_together = FALSE; is_together <= TRUE; is_together++)
+    {
+      Writer writer;
+      writer_init (&writer);
+      make (&writer, 100, 3000, 1024, grad);
+      make (&writer, 210, 4000, 64, (SluiceOwner){ UPDATE, SLUICE_MEMORY_GRADIENT });
+      end (&writer, 900, 3000, 1024, grad);
+      g_autoptr (SluiceMemoryTape) tape = finish (&writer, 1000);
+      run (tape, GRAD, 90, 110);
+      run (tape, UPDATE, 200, 300);
+      run (tape, LOSS, 850, 905);
+      g_array_index (tape->runs, SluiceMemoryRun, 1).is_together = is_together;
+      read_by (tape, GRAD, UPDATE);
+      read_by (tape, UPDATE, LOSS);
+      g_autoptr (SluiceMemoryView) view = sluice_memory_view_new (tape);
+      const SluiceMemoryBand *band = sluice_memory_view_get_band (view, find_band (view, GRAD));
+      g_assert_cmpint (band->waste, ==, is_together ? 0 : 600);
+      g_assert_cmpuint (band->n_readings, ==, is_together ? 2 : 1);
+    }
+}
+
 /* The one that has more behind each step is named; what is large and stays so is not. */
 static void
 test_growth (void)
@@ -541,6 +568,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/memory/uses", test_uses);
   g_test_add_func ("/trace/memory/help", test_help);
   g_test_add_func ("/trace/memory/gain", test_gain);
+  g_test_add_func ("/trace/memory/together", test_together);
   g_test_add_func ("/trace/memory/growth", test_growth);
   g_test_add_func ("/trace/memory/lines", test_lines);
   return g_test_run ();
