@@ -4,7 +4,9 @@
 #include "app/event-words.h"
 
 #include <glib/gi18n.h>
+#include <string.h>
 
+#include "engine/train/flight-recorder.h"
 #include "ui/chart/ticks.h"
 
 /* A value as it was written; a number as numbers are written here. (transfer full) */
@@ -14,6 +16,37 @@ dup_value (const char *text)
   char *end;
   double number = g_ascii_strtod (text, &end);
   return end != text && *end == '\0' ? sluice_format_exact (number) : g_strdup (text);
+}
+
+static const char *
+get_cause_words (SluiceFlightCause cause)
+{
+  static const char *const words[] = {
+    [SLUICE_FLIGHT_SLOW] = N_ ("a slow step"),
+    [SLUICE_FLIGHT_NAN] = N_ ("a value that is not finite"),
+    [SLUICE_FLIGHT_MEMORY] = N_ ("out of memory"),
+    [SLUICE_FLIGHT_STALL] = N_ ("a step that does not end"),
+    [SLUICE_FLIGHT_DEADLOCK] = N_ ("a deadlock"),
+    [SLUICE_FLIGHT_FAILURE] = N_ ("a failure"),
+    [SLUICE_FLIGHT_END] = N_ ("the end of the run"),
+    [SLUICE_FLIGHT_N_CAUSES] = N_ ("not known why"),
+  };
+  return _ (words[cause]);
+}
+
+/* (transfer full) (nullable): it tells of no trace */
+static char *
+dup_flight_words (const SluiceEvent *event)
+{
+  if (strcmp (event->kind, SLUICE_FLIGHT_EVENT) != 0)
+    return NULL;
+  g_autoptr (SluiceFlight) flight = sluice_flight_parse (event->base.step, event->text, "");
+  if (flight == NULL)
+    return NULL;
+  const char *cause = get_cause_words (flight->cause);
+  /* Translators: why what ran in a step was kept, and more about it. */
+  return flight->words != NULL ? g_strdup_printf (_ ("%s: %s"), cause, flight->words)
+                               : g_strdup (cause);
 }
 
 char *
@@ -26,6 +59,9 @@ sluice_event_words (const SluiceEvent *event)
       g_autofree char *step = sluice_format_step (dropped);
       return g_strdup_printf (_ ("what came after it was dropped, up to step %s"), step);
     }
+  g_autofree char *flight = dup_flight_words (event);
+  if (flight != NULL)
+    return g_steal_pointer (&flight);
   if (!sluice_event_get_change (event, &key, &was, &is))
     return g_strdup (event->text);
   g_autofree char *before =
