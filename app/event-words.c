@@ -6,7 +6,6 @@
 #include <glib/gi18n.h>
 #include <string.h>
 
-#include "engine/train/flight-recorder.h"
 #include "ui/chart/ticks.h"
 
 /* A value as it was written; a number as numbers are written here. (transfer full) */
@@ -34,19 +33,23 @@ get_cause_words (SluiceFlightCause cause)
   return _ (words[cause]);
 }
 
-/* (transfer full) (nullable): it tells of no trace */
-static char *
-dup_flight_words (const SluiceEvent *event)
+char *
+sluice_flight_words (const SluiceFlight *flight)
 {
-  if (strcmp (event->kind, SLUICE_FLIGHT_EVENT) != 0)
-    return NULL;
-  g_autoptr (SluiceFlight) flight = sluice_flight_parse (event->base.step, event->text, "");
-  if (flight == NULL)
-    return NULL;
   const char *cause = get_cause_words (flight->cause);
   /* Translators: why what ran in a step was kept, and more about it. */
   return flight->words != NULL ? g_strdup_printf (_ ("%s: %s"), cause, flight->words)
                                : g_strdup (cause);
+}
+
+/* (transfer full) (nullable): it tells of no trace */
+static char *
+dup_flight_words (const SluiceEvent *event)
+{
+  g_autoptr (SluiceFlight) flight = strcmp (event->kind, SLUICE_FLIGHT_EVENT) == 0
+                                        ? sluice_flight_parse (event->base.step, event->text, "")
+                                        : NULL;
+  return flight != NULL ? sluice_flight_words (flight) : NULL;
 }
 
 char *
