@@ -9,6 +9,7 @@
 
 #include "app/help/help-pages.h"
 #include "app/help/help-window.h"
+#include "app/moment-actions.h"
 #include "app/page.h"
 #include "app/picture.h"
 #include "app/plugins.h"
@@ -144,6 +145,17 @@ show_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   show_run (data, g_variant_get_string (parameter, NULL));
 }
 
+/* The same at a step: what was kept of it. */
+static void
+show_moment_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluiceApplication *self = data;
+  if (self->window == NULL)
+    return;
+  gtk_window_present (GTK_WINDOW (self->window));
+  g_action_group_activate_action (G_ACTION_GROUP (self->window), SLUICE_MOMENT_ACTION, parameter);
+}
+
 /* Where its project is still the open one, and nothing else is under way. */
 static void
 resume_run_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -206,6 +218,7 @@ static const GActionEntry actions[] = {
   { .name = "open-workspace", .activate = open_workspace_cb, .parameter_type = "s" },
   { .name = "choose-workspace", .activate = choose_workspace_cb },
   { .name = "show-run", .activate = show_run_cb, .parameter_type = "s" },
+  { .name = "show-moment", .activate = show_moment_cb, .parameter_type = "(sx)" },
   { .name = "resume-run", .activate = resume_run_cb, .parameter_type = "s" },
   { .name = "preferences", .activate = preferences_cb },
   { .name = "help", .activate = help_cb },

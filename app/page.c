@@ -77,6 +77,13 @@ sluice_page_show_hit (SluicePage *self, const char *title)
 }
 
 gboolean
+sluice_page_show_moment (SluicePage *self, const SluiceKeptMoment *moment)
+{
+  SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
+  return iface->show_moment != NULL && iface->show_moment (self, moment);
+}
+
+gboolean
 sluice_page_is_settled (SluicePage *self)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);

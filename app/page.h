@@ -28,6 +28,14 @@ typedef struct
   SluiceDocument *document;
 } SluicePageContext;
 
+/* What was kept of some steps of a run (engine/train/flight-file.h). */
+typedef struct
+{
+  const char *run;  /* its name */
+  gint64 step;      /* that is asked for */
+  const char *path; /* (nullable): of the trace; NULL: none is there */
+} SluiceKeptMoment;
+
 struct _SluicePageInterface
 {
   GTypeInterface parent;
@@ -36,6 +44,7 @@ struct _SluicePageInterface
   void (*filter) (SluicePage *self, const SluiceQuery *query);
   gboolean (*search) (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
   void (*show_hit) (SluicePage *self, const char *title);
+  gboolean (*show_moment) (SluicePage *self, const SluiceKeptMoment *moment);
   gboolean (*is_settled) (SluicePage *self);
   gboolean (*prepare_print) (SluicePage *self);
   void (*end_print) (SluicePage *self);
@@ -58,6 +67,8 @@ void sluice_page_filter (SluicePage *self, const SluiceQuery *query);
 gboolean sluice_page_search (SluicePage *self, const SluiceQuery *query, SluiceHits *hits);
 /* Goes to what it found under that title. */
 void sluice_page_show_hit (SluicePage *self, const char *title);
+/* Goes to a step of the past. FALSE: that is not for this page. */
+gboolean sluice_page_show_moment (SluicePage *self, const SluiceKeptMoment *moment);
 /* Everything that was asked for is drawn. */
 gboolean sluice_page_is_settled (SluicePage *self);
 /* Asks for all that is to be printed. Returns: FALSE, and is called again, as long as some of it is

@@ -28,6 +28,18 @@ notifier_free (gpointer data)
   g_free (self);
 }
 
+/* What a click on it shows: the run, and where it failed that moment. step: -1: the run alone */
+static void
+set_shown (GNotification *notice, const char *name, gint64 step)
+{
+  gboolean has_step = step >= 0;
+  const char *action = has_step ? "app.show-moment" : "app.show-run";
+  g_autoptr (GVariant) target = g_variant_ref_sink (has_step ? g_variant_new ("(sx)", name, step)
+                                                             : g_variant_new_string (name));
+  g_notification_set_default_action_and_target_value (notice, action, target);
+  g_notification_add_button_with_target_value (notice, _ ("Show"), action, target);
+}
+
 /* (transfer full) */
 static GNotification *
 notice_new (SluiceRunController *controller, const SluiceProgress *progress, const char *name)
@@ -49,8 +61,7 @@ notice_new (SluiceRunController *controller, const SluiceProgress *progress, con
   g_notification_set_body (notice, body);
   g_notification_set_priority (notice, failure != NULL ? G_NOTIFICATION_PRIORITY_HIGH
                                                        : G_NOTIFICATION_PRIORITY_NORMAL);
-  g_notification_set_default_action_and_target (notice, "app.show-run", "s", name);
-  g_notification_add_button_with_target (notice, _ ("Show"), "app.show-run", "s", name);
+  set_shown (notice, name, failure != NULL ? progress->step : -1);
   if (failure != NULL && !waits)
     g_notification_add_button_with_target (notice, _ ("Resume"), "app.resume-run", "s", name);
   return notice;
@@ -96,8 +107,7 @@ tell_alert (Notifier *self, SluiceRunController *controller)
   g_autoptr (GNotification) notice = g_notification_new (title);
   g_notification_set_body (notice, text);
   g_notification_set_priority (notice, G_NOTIFICATION_PRIORITY_HIGH);
-  g_notification_set_default_action_and_target (notice, "app.show-run", "s", name);
-  g_notification_add_button_with_target (notice, _ ("Show"), "app.show-run", "s", name);
+  set_shown (notice, name, -1);
   g_application_send_notification (G_APPLICATION (application), ALERT_ID, notice);
 }
 

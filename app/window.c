@@ -12,6 +12,7 @@
 #include "app/import-logs.h"
 #include "app/print.h"
 #include "app/live-actions.h"
+#include "app/moment-actions.h"
 #include "app/place-actions.h"
 #include "app/promote-actions.h"
 #include "app/reproduce-actions.h"
@@ -770,6 +771,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_promote_actions_add (self);
   sluice_live_actions_add (self);
   sluice_reproduce_actions_add (self);
+  sluice_moment_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));

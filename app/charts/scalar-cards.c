@@ -57,6 +57,7 @@ get_event_kind (const SluiceEvent *event)
     { N_ ("checkpoint"), SLUICE_EVENT_QUIET },  { N_ ("init-from"), SLUICE_EVENT_QUIET },
     { N_ ("audit"), SLUICE_EVENT_QUIET },       { N_ ("files"), SLUICE_EVENT_QUIET },
     { N_ ("not-removed"), SLUICE_EVENT_QUIET }, { SLUICE_EVENT_TEXT, SLUICE_EVENT_QUIET },
+    { N_ ("trace"), SLUICE_EVENT_QUIET },       { N_ ("not-recorded"), SLUICE_EVENT_QUIET },
   };
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (event->kind, kinds[i].name) == 0)

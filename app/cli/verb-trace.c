@@ -8,6 +8,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/steps.h"
 #include "app/cli/trace-read.h"
+#include "app/cli/trace-run.h"
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/memory-recorder.h"
@@ -18,6 +19,9 @@
 static char *out, *format_name, *memory_log, *read_path, *sql;
 static char **feeds, **fetches, **targets;
 static gint64 n_steps = 1, n_warm = 2;
+static char *run_name, *workspace;
+static gint64 at_step = -1;
+static gboolean lists;
 
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
@@ -52,6 +56,15 @@ static const GOptionEntry options[] = {
   { "target", 0, 0, G_OPTION_ARG_STRING_ARRAY, &targets,
     N_ ("Of a GRAPH: run a node; with --fetch, targets are run once before the steps"),
     N_ ("NODE") },
+  { "run", 0, 0, G_OPTION_ARG_STRING, &run_name,
+    N_ ("Instead of a PROJECT or GRAPH: what was kept of the last steps of this run"),
+    N_ ("NAME") },
+  { "list", 0, 0, G_OPTION_ARG_NONE, &lists,
+    N_ ("Of a run: which traces are kept, why, and of which steps"), NULL },
+  { "at", 0, 0, G_OPTION_ARG_INT64, &at_step, N_ ("Of a run: write the trace that holds this step"),
+    N_ ("STEP") },
+  { "workspace", 0, 0, G_OPTION_ARG_FILENAME, &workspace,
+    N_ ("Folder of runs (your data folder's sluice)"), N_ ("DIR") },
   G_OPTION_ENTRY_NULL,
 };
 static const CliRunKey run_keys[] = { { "threads" },        { "cpus" },   { "device" },
@@ -166,15 +179,43 @@ read_file (char **arguments, GError **error)
 }
 
 static gboolean
-find_format (SluiceTraceFormat *format)
+find_format (SluiceTraceFormat *format, GError **error)
 {
-  return format_name != NULL ? sluice_trace_format_from_name (format_name, format)
-                             : sluice_trace_format_from_path (out, format);
+  if (format_name != NULL ? sluice_trace_format_from_name (format_name, format)
+                          : sluice_trace_format_from_path (out, format))
+    return TRUE;
+  sluice_cli_usage (error,
+                    _ ("say in which format: a name that ends in .json, .pftrace, .pb, .sltrace or "
+                       ".db or has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
+                       "event-file, sltrace or sqlite"));
+  return FALSE;
+}
+
+static int
+trace_run (char **arguments, GError **error)
+{
+  SluiceTraceFormat format;
+  if (arguments[0] != NULL)
+    return sluice_cli_usage (error,
+                             _ ("--run names what is traced: no PROJECT or GRAPH beside it"));
+  if (lists == (at_step >= 0))
+    return sluice_cli_usage (error, _ ("say what of the run: --list, or --at STEP --out FILE"));
+  if (lists)
+    return sluice_cli_list_traces (run_name, workspace, error);
+  if (out == NULL)
+    return sluice_cli_usage (error, _ ("say where to: --out FILE"));
+  return find_format (&format, error)
+             ? sluice_cli_write_kept (run_name, workspace, at_step, out, format, error)
+             : EXIT_USAGE;
 }
 
 static int
 trace (char **arguments, GError **error)
 {
+  if (run_name != NULL)
+    return trace_run (arguments, error);
+  if (lists || at_step >= 0)
+    return sluice_cli_usage (error, _ ("--list and --at are of a run: --run NAME"));
   if (read_path != NULL)
     return read_file (arguments, error);
   if (arguments[0] == NULL || arguments[1] != NULL)
@@ -183,11 +224,8 @@ trace (char **arguments, GError **error)
     return sluice_cli_usage (
         error, _ ("say where to: --out FILE or --memory-log FILE, or what to answer: --sql QUERY"));
   SluiceTraceFormat format = SLUICE_TRACE_OWN;
-  if (out != NULL && !find_format (&format))
-    return sluice_cli_usage (
-        error, _ ("say in which format: a name that ends in .json, .pftrace, .pb, .sltrace or "
-                  ".db or has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
-                  "event-file, sltrace or sqlite"));
+  if (out != NULL && !find_format (&format, error))
+    return EXIT_USAGE;
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
@@ -210,9 +248,12 @@ const Verb sluice_verb_trace = {
   .name = "trace",
   .arguments = N_ ("[PROJECT|GRAPH]"),
   .summary = N_ ("Run steps and write what ran when, where and with which memory"),
-  .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
-                 "and iteration, and the bytes that went in, came out and were live. The trace is "
-                 "always on and costs under 1 %."),
+  .details =
+      N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
+          "and iteration, and the bytes that went in, came out and were live. The trace is "
+          "always on and costs under 1 %. A run keeps those of its last steps where something "
+          "was remarkable: a step that took several medians, a loss that is not finite, a "
+          "failure, a stall, and its end."),
   .json =
       "{\"file\": \"string|null\", \"memory_log\": \"string|null\", \"steps\": \"int\", "
       "\"events\": \"int\", \"lost\": \"int\"}\n"
@@ -221,7 +262,7 @@ const Verb sluice_verb_trace = {
       "\"begin_ns\": \"int\", \"end_ns\": \"int\"}\n"
       "{\"device\": \"string\", \"lane\": \"string\", \"kind\": \"string\", \"spans\": \"int\", "
       "\"rows\": \"int\", \"busy_ns\": \"int\"}\n"
-      "{\"not_understood\": \"string\", \"n\": \"int\"}",
+      "{\"not_understood\": \"string\", \"n\": \"int\"}\n" CLI_KEPT_TRACE_JSON,
   .options = options,
   .run_keys = run_keys,
   .run = trace,

@@ -10,7 +10,7 @@
 
 #include "engine/store/file.h"
 #include "engine/store/kinds/event.h"
-#include "engine/trace/fill.h"
+#include "engine/trace/trace-file.h"
 #include "engine/trace/trace-own.h"
 
 #define TRACES "traces"
@@ -219,8 +219,8 @@ sluice_flight_file_write (SluiceSession *session, const char *path, gint64 first
         g_array_index (events, SluiceTraceEvent, n++) = *event;
     }
   g_array_set_size (events, n);
-  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
-  sluice_trace_view_set_start (view, sluice_session_get_start (session));
-  sluice_trace_view_add_events (view, events);
-  return sluice_file_make_folder (path, error) && sluice_trace_own_write (view, path, error);
+  const SluiceTraceContent content = { events, sluice_session_get_start (session),
+                                       sluice_session_get_graph (session) };
+  return sluice_file_make_folder (path, error)
+         && sluice_trace_write (&content, SLUICE_TRACE_OWN, path, error);
 }

@@ -3,7 +3,7 @@
 
 #include "engine/train/flight-recorder.h"
 
-#include <inttypes.h>
+#include <glib/gstdio.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -23,6 +23,12 @@
 #define STALL_MEDIANS  100
 #define STALL_US       (60 * G_USEC_PER_SEC)
 #define STALL_FIRST_US (600 * G_USEC_PER_SEC)
+
+typedef struct
+{
+  gint64 step;
+  double medians;
+} SlowStep;
 
 struct _SluiceFlightRecorder
 {
@@ -45,6 +51,7 @@ struct _SluiceFlightRecorder
   pthread_mutex_t lock; /* guards what follows */
   pthread_cond_t changed;
   SluiceFlight *pending; /* (nullable): what is to be written after some more steps */
+  GArray *slowest;       /* of SlowStep: of this process, with a file */
   guint n_files;         /* of slow and stalled steps, and those that were there */
   gint64 stalled;        /* step that was told */
   GPtrArray *to_log;     /* of SluiceFlight; path NULL: words say why there is no file */
@@ -123,6 +130,32 @@ find_median (SluiceFlightRecorder *self)
   self->slow_us = self->slow > 0 ? (gint64) (self->slow * (double) MAX (median, 1)) : G_MAXINT64;
 }
 
+/* Is there room for a file of a step of so many medians? Where there is not, the least slow one of
+ * this process makes room, if it is less slow. Under the lock. */
+static gboolean
+make_room (SluiceFlightRecorder *self, gint64 step, double medians)
+{
+  guint least = 0;
+  const SlowStep slow = { step, medians };
+  if (self->n_files < SLUICE_FLIGHT_MAX_FILES)
+    {
+      self->n_files++;
+      g_array_append_val (self->slowest, slow);
+      return TRUE;
+    }
+  for (guint i = 1; i < self->slowest->len; i++)
+    if (g_array_index (self->slowest, SlowStep, i).medians
+        < g_array_index (self->slowest, SlowStep, least).medians)
+      least = i;
+  SlowStep *weak = self->slowest->len > 0 ? &g_array_index (self->slowest, SlowStep, least) : NULL;
+  if (weak == NULL || weak->medians >= medians)
+    return FALSE;
+  g_autofree char *path = sluice_flight_file_dup_path (self->folder, weak->step);
+  g_unlink (path);
+  *weak = slow;
+  return TRUE;
+}
+
 /* Not again while what was written, or is to be, still holds most of the same steps. */
 static void
 freeze_slow (SluiceFlightRecorder *self, gint64 step, gint64 took_us)
@@ -132,13 +165,10 @@ freeze_slow (SluiceFlightRecorder *self, gint64 step, gint64 took_us)
     return;
   self->last_slow = step;
   pthread_mutex_lock (&self->lock);
-  if (self->n_files < SLUICE_FLIGHT_MAX_FILES && self->pending == NULL)
-    {
-      self->n_files++;
-      self->pending = flight_new (
-          step, SLUICE_FLIGHT_SLOW,
-          g_strdup_printf ("%.6g ms, usual are %.6g ms", (double) took_us * 1e-3, median * 1e-3));
-    }
+  if (self->pending == NULL && make_room (self, step, (double) took_us / MAX (median, 1)))
+    self->pending = flight_new (
+        step, SLUICE_FLIGHT_SLOW,
+        g_strdup_printf ("%.6g ms, usual are %.6g ms", (double) took_us * 1e-3, median * 1e-3));
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -259,6 +289,7 @@ sluice_flight_recorder_new (const SluiceFlightOptions *options, gint64 step)
   self->now_us = options->now_us;
   self->slow_us = G_MAXINT64;
   self->to_log = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_flight_free);
+  self->slowest = g_array_new (FALSE, FALSE, sizeof (SlowStep));
   self->n_files = sluice_flight_file_forget (self->folder, step);
   pthread_condattr_t monotonic;
   pthread_mutex_init (&self->lock, NULL);
@@ -287,6 +318,7 @@ sluice_flight_recorder_free (SluiceFlightRecorder *self)
   pthread_cond_destroy (&self->changed);
   g_clear_pointer (&self->pending, sluice_flight_free);
   g_ptr_array_unref (self->to_log);
+  g_array_unref (self->slowest);
   g_free (self->folder);
   g_free (self);
 }

@@ -2,8 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/runtime/session/session.h"
-#include "engine/store/store.h"
+#include "engine/train/flight-file.h"
 
 /*
  * The last steps of a run, kept for whoever asks afterwards what happened. The session's own trace
@@ -12,46 +11,16 @@
  * few steps later, or at once where no more come, what it holds of the last steps becomes a file in
  * the run's folder.
  */
-typedef enum
-{
-  SLUICE_FLIGHT_SLOW,     /* a step took several times what is usual */
-  SLUICE_FLIGHT_NAN,      /* the loss, or what the guard watches, is not finite */
-  SLUICE_FLIGHT_MEMORY,   /* out of it */
-  SLUICE_FLIGHT_STALL,    /* a step does not end */
-  SLUICE_FLIGHT_DEADLOCK, /* and never will */
-  SLUICE_FLIGHT_FAILURE,  /* another one */
-  SLUICE_FLIGHT_END,      /* of the run: nothing was wrong */
-  SLUICE_FLIGHT_N_CAUSES,
-} SluiceFlightCause;
-/* "slow"; cause SLUICE_FLIGHT_N_CAUSES: "unknown" */
-const char *sluice_flight_cause_name (SluiceFlightCause cause);
 
-/* A run that is slow all the time does not fill the disk: so many files of slow and stalled steps.
- * One of a failure or of the end there is always. */
+/* A run that is slow all the time does not fill the disk: so many files of slow and stalled steps,
+ * and after that a slower step takes the place of the least slow one. One of a failure or of the
+ * end there is always. */
 #define SLUICE_FLIGHT_MAX_FILES 16
 /* Slow is what takes longer than its multiple of the median of the last steps, once there were so
  * many. */
 #define SLUICE_FLIGHT_FIRST_STEPS 50
 /* After a slow step so many more belong to it. */
 #define SLUICE_FLIGHT_STEPS_AFTER 4
-
-typedef struct
-{
-  gint64 step;
-  SluiceFlightCause cause;
-  char *path;  /* absolute */
-  char *words; /* (nullable): how slow, which failure */
-} SluiceFlight;
-void sluice_flight_free (SluiceFlight *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceFlight, sluice_flight_free)
-
-/* Of an event of the kind SLUICE_FLIGHT_EVENT; folder: of the run. (transfer full) (nullable): it
- * is of another kind, or damaged */
-#define SLUICE_FLIGHT_EVENT "trace"
-SluiceFlight *sluice_flight_parse (gint64 step, const char *text, const char *folder);
-/* The files of a run's folder, by step, with the causes that its events tell. (transfer full)
- * (element-type SluiceFlight) (nullable) */
-GPtrArray *sluice_flight_list (SluiceStore *store, gint64 run, GError **error);
 
 typedef struct
 {

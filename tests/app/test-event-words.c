@@ -26,6 +26,9 @@ test_words (void)
   assert_words (40, "resume", sluice_event_dup_dropped_text (40, 1640),
                 "what came after it was dropped, up to step 1\u202f640");
   assert_words (40, "resume", NULL, NULL);
+  assert_words (40, "trace", g_strdup ("slow step-0000000040.sltrace 9 ms, usual are 2 ms"),
+                "a slow step: 9 ms, usual are 2 ms");
+  assert_words (40, "trace", g_strdup ("end step-0000000040.sltrace"), "the end of the run");
 }
 
 /* Others' events, and those of another version, stay as they are. */
@@ -35,6 +38,7 @@ test_others (void)
   assert_words (1, "set", g_strdup ("nothing of ours"), "nothing of ours");
   assert_words (1, "set", g_strdup ("one"), "one");
   assert_words (1, "failed", g_strdup ("a b to c"), "a b to c");
+  assert_words (1, "trace", g_strdup ("nothing"), "nothing");
   assert_words (9, "resume", g_strdup ("after lunch"), "after lunch");
 }
 

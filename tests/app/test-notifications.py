@@ -155,6 +155,10 @@ class Session:
         w.until(lambda: len(desktop.shown) == 5)
         tap.point("a run that goes to NaN is told so", "NaN" in desktop.shown[4][3]
                   and "The loss is NaN at step" in desktop.shown[4][4], desktop.shown[4])
+        desktop.press("Show")
+        state = w.wait(lambda s: s["front"] == "digits-mlp-4" and s["toasts"])
+        tap.point("and opens at that moment", "digits-mlp-4, step " in state["toasts"][-1]
+                  and "not finite" in state["toasts"][-1], state["toasts"])
         desktop.press("Resume")
         w.until(lambda: "resume" in self.events("digits-mlp-4"))
         tap.point("it goes on from its button", w.state()["runs"] == 4)

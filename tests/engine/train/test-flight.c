@@ -187,6 +187,11 @@ test_no_more (void)
       take_steps (&f, 70, 1000);
     }
   g_assert_cmpuint (count_files (&f), ==, SLUICE_FLIGHT_MAX_FILES);
+  take_step (&f, 6000); /* slower than they: one of them goes */
+  g_autofree char *slowest = dup_file (&f, f.step);
+  take_steps (&f, 70, 1000);
+  g_assert_cmpuint (count_files (&f), ==, SLUICE_FLIGHT_MAX_FILES);
+  g_assert_true (g_file_test (slowest, G_FILE_TEST_EXISTS));
   g_autoptr (GError) failure =
       g_error_new_literal (SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT, "it broke");
   sluice_flight_recorder_end (f.recorder, f.step + 1, failure, SLUICE_FLIGHT_FAILURE);
