@@ -9,7 +9,6 @@
 #include "app/memory/memory-page.h"
 #include "app/shortcuts.h"
 #include "app/timeline/timeline-page.h"
-#include "engine/base/error.h"
 
 /* The pages of the window: those of the switcher, and such as are pushed on one of them. */
 
@@ -140,15 +139,6 @@ sluice_window_join_selections (SluiceWindow *self)
     { .name = "open-trace-file", .activate = open_trace_cb, .parameter_type = "s" },
   };
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
-}
-
-gboolean
-sluice_window_lacked_memory (SluiceWindow *self)
-{
-  const GError *failure = sluice_run_controller_get_failure (self->controller);
-  g_autoptr (GPtrArray) tapes = sluice_run_controller_dup_memory (self->controller);
-  return g_error_matches (failure, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED) && tapes != NULL
-         && tapes->len > 0;
 }
 
 SluicePage *

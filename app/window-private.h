@@ -69,11 +69,16 @@ gboolean sluice_window_page_is_pushed (SluiceWindow *self);
 /* What is selected in the graph is so in the timeline, and the other way: once graph_page is known.
  */
 void sluice_window_join_selections (SluiceWindow *self);
-/* Did the last run end for lack of it, and is known who held it? */
-gboolean sluice_window_lacked_memory (SluiceWindow *self);
 /* "/" where nobody writes a text: the filter of the page, or the search of the window. An
  * accelerator of the window would come before what is written. */
 void sluice_window_install_find (GtkWidgetClass *widget_class);
+
+/* window-failure.c */
+/* failure: (nullable): none any more */
+void sluice_window_show_failure (SluiceWindow *self, const char *failure);
+void sluice_window_show_failed_node (SluiceWindow *self);
+/* What the last run ended of, and what can be done about it. */
+void sluice_window_show_end (SluiceWindow *self);
 
 /* window-toasts.c: a run that was deleted, and how to have it back. */
 void sluice_window_offer_deleted (SluiceWindow *self);

@@ -6,7 +6,6 @@
 #include <glib/gi18n.h>
 
 #include "app/break-marks.h"
-#include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/help/help-window.h"
 #include "app/import-logs.h"
@@ -109,47 +108,10 @@ status_cb (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-/* ---- failures, where they happened: a bar over the pages ---- */
-
-/* node: (nullable): where it happened */
-static void
-show_failure_of (SluiceWindow *self, const char *failure, const char *node)
-{
-  SluiceGraph *graph = sluice_graph_page_get_graph (self->graph_page);
-  gboolean is_drawn = node != NULL && graph != NULL && sluice_graph_find (graph, node) != NULL;
-  if (failure != NULL)
-    gtk_label_set_label (self->failure_label, failure);
-  gtk_widget_set_visible (GTK_WIDGET (self->failure_show), is_drawn);
-  if (is_drawn)
-    gtk_actionable_set_action_target (GTK_ACTIONABLE (self->failure_show), "s", node);
-  gtk_widget_set_visible (GTK_WIDGET (self->failure_accept), FALSE);
-  gtk_widget_set_visible (GTK_WIDGET (self->failure_workspace), FALSE);
-  gtk_widget_set_visible (self->failure_memory, FALSE);
-  gtk_revealer_set_reveal_child (self->failure_revealer, failure != NULL);
-}
-
-static void
-show_failure (SluiceWindow *self, const char *failure)
-{
-  show_failure_of (self, failure, NULL);
-}
-
-/* Another window may have trained the run. */
-static void
-show_failed_node (SluiceWindow *self)
-{
-  g_autoptr (GError) of_front = sluice_run_set_dup_failure (self->shown);
-  sluice_graph_page_set_failure (
-      self->graph_page,
-      of_front != NULL ? of_front : sluice_run_controller_get_failure (self->controller));
-}
-
 static void
 controller_changed_cb (SluiceWindow *self)
 {
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
-  const GError *failure = sluice_run_controller_get_failure (self->controller);
-  g_autofree char *words = failure != NULL ? sluice_failure_words (failure) : NULL;
   g_autofree char *notice = sluice_run_controller_take_notice (self->controller);
   g_autofree char *repeated = sluice_run_controller_take_repeated (self->controller);
   gint64 run = sluice_run_controller_get_run (self->controller);
@@ -160,11 +122,7 @@ controller_changed_cb (SluiceWindow *self)
   if (run != self->last_run)
     sluice_run_set_follow (self->shown, run);
   self->last_run = run;
-  show_failed_node (self);
-  show_failure_of (self, words, failure ? sluice_error_get_place (failure).node : NULL);
-  gtk_widget_set_visible (self->failure_memory, sluice_window_lacked_memory (self));
-  gtk_widget_set_visible (GTK_WIDGET (self->failure_accept),
-                          sluice_run_controller_has_changed_data (self->controller));
+  sluice_window_show_end (self);
   sluice_window_update_actions (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
@@ -360,7 +318,7 @@ print_to_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static void
 dismiss_failure_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 {
-  show_failure (data, NULL);
+  sluice_window_show_failure (data, NULL);
 }
 
 static void
@@ -602,10 +560,10 @@ static void
 workspace_changed_cb (SluiceWindow *self)
 {
   if (sluice_workspace_get_failure (self->workspace) != NULL)
-    show_failure (self, sluice_workspace_get_failure (self->workspace));
+    sluice_window_show_failure (self, sluice_workspace_get_failure (self->workspace));
   gtk_widget_set_visible (GTK_WIDGET (self->failure_workspace),
                           sluice_workspace_get_failure (self->workspace) != NULL);
-  show_failed_node (self);
+  sluice_window_show_failed_node (self);
   offer_lost_runs (self);
   sluice_window_update_actions (self);
   update_status (self);
@@ -661,15 +619,15 @@ sluice_window_new (SluiceApplication *application, const char *workspace)
   sluice_inspector_set_workspace (self->inspector, self->workspace);
   g_signal_connect_object (self->workspace, "changed", G_CALLBACK (workspace_changed_cb), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->workspace, "failed", G_CALLBACK (show_failure), self,
+  g_signal_connect_object (self->workspace, "failed", G_CALLBACK (sluice_window_show_failure), self,
                            G_CONNECT_SWAPPED);
   sluice_window_offer_deleted (self);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (sluice_window_update_actions), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_front_run), self,
                            G_CONNECT_SWAPPED);
-  g_signal_connect_object (self->shown, "changed", G_CALLBACK (show_failed_node), self,
-                           G_CONNECT_SWAPPED);
+  g_signal_connect_object (self->shown, "changed", G_CALLBACK (sluice_window_show_failed_node),
+                           self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->stack, "notify::visible-child",
                            G_CALLBACK (sluice_window_page_changed), self, G_CONNECT_SWAPPED);
   g_signal_connect_object (self->queue, "failed", G_CALLBACK (sluice_window_tell), self,
@@ -795,7 +753,8 @@ sluice_window_init (SluiceWindow *self)
                             self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (show_selection), self);
   g_signal_connect_swapped (self->graph_page, "loaded", G_CALLBACK (update_status), self);
-  g_signal_connect_swapped (self->graph_page, "failed", G_CALLBACK (show_failure), self);
+  g_signal_connect_swapped (self->graph_page, "failed", G_CALLBACK (sluice_window_show_failure),
+                            self);
   g_signal_connect_object (self->graph_page, "measured", G_CALLBACK (sluice_inspector_update),
                            self->inspector, G_CONNECT_SWAPPED);
 }
