@@ -49,6 +49,7 @@ static const Title titles[] = {
   { "train", "record-steps", WHOLE, N_ ("Last steps whose trace is kept (0: none)") },
   { "train", "record-slow", NUMBER, N_ ("A step is slow that takes so many medians (0: none)") },
   { "train", "cpus", WHOLE, N_ ("Virtual CPU devices") },
+  { "train", "policy", TEXT, N_ ("Policy that chooses devices, as greedy") },
   { "train", "max-iterations", WHOLE, N_ ("Iterations that a loop may want (0: any)") },
   { "train", "soft-placement", SWITCH, N_ ("Replace devices that are not here") },
   { "train", "ordered", SWITCH, N_ ("Order what the graph leaves without an order") },

@@ -35,9 +35,14 @@ char *
 sluice_machine_dup_device_name (const char *text, GError **error)
 {
   SluiceDeviceSpec spec;
+  g_autoptr (GError) reason = NULL;
   char *name = NULL;
-  if (!sluice_device_spec_parse (&spec, text, error))
-    return NULL;
+  if (!sluice_device_spec_parse (&spec, text, &reason))
+    {
+      g_autofree char *words = sluice_text_escape (reason->message);
+      sluice_fail (error, SLUICE_ERROR_INVALID_ARGUMENT, "%s", words);
+      return NULL;
+    }
   if (spec.type != NULL && spec.index >= 0)
     name = g_strdup_printf ("/job:%s/replica:%d/task:%d/device:%s:%d",
                             spec.job != NULL ? spec.job : "localhost", MAX (spec.replica, 0),
