@@ -8,6 +8,7 @@
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
 #include "engine/train/replica.h"
 
@@ -50,6 +51,7 @@ run_project (const CliSteps *self, const char *folder, GError **error)
   if (project == NULL)
     return NULL;
   sluice_cli_allow_files (project->files);
+  sluice_cli_take_policy (project);
   sluice_examples_load_all (project, &examples, &test, &failed);
   if (failed != NULL)
     {

@@ -48,3 +48,10 @@ sluice_cli_plan_changes (SluiceProject *project, char **plans, GError **error)
       return FALSE;
   return TRUE;
 }
+
+void
+sluice_cli_take_policy (SluiceProject *project)
+{
+  if (sluice_cli_session_options.policy != NULL)
+    project->session.policy = sluice_cli_session_options.policy;
+}

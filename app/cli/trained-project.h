@@ -31,3 +31,6 @@ char **sluice_cli_dup_settings (const char *n_steps, const char *seed);
   }
 /* plans: (nullable) (array zero-terminated=1): what it was given */
 gboolean sluice_cli_plan_changes (SluiceProject *project, char **plans, GError **error);
+
+/* What --policy says goes before what the project says: of verbs that train it without a run. */
+void sluice_cli_take_policy (SluiceProject *project);

@@ -12,6 +12,7 @@
 #include "app/cli/cli.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
 #include "engine/train/replica.h"
 
@@ -26,7 +27,8 @@ static const GOptionEntry options[] = {
     N_ ("Run for so long as each line \"rep SECONDS\" of the input says, until \"quit\"") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = { { "threads" }, { "device" }, { "device-options" }, { NULL } };
+static const CliRunKey run_keys[] = { { "threads" },        { "cpus" },   { "device" },
+                                      { "device-options" }, { "policy" }, { NULL } };
 
 /* Best of rounds of about a fifth of the time each: disturbance only ever slows. */
 static gboolean
@@ -185,9 +187,13 @@ bench (char **arguments, GError **error)
   g_autoptr (SluiceExamples) examples = NULL, test = NULL;
   SluiceReplica *replica = NULL;
   if (project != NULL)
-    sluice_cli_allow_files (project->files);
+    {
+      sluice_cli_allow_files (project->files);
+      sluice_cli_take_policy (project);
+    }
   if (project != NULL && sluice_examples_load_all (project, &examples, &test, error))
-    replica = sluice_replica_new (project, examples, NULL, 0, &sluice_cli_session_options, error);
+    replica = sluice_replica_new (project, examples, NULL, sluice_cli_session_options.n_cpus,
+                                  &sluice_cli_session_options, error);
   if (replica == NULL)
     return EXIT_FAILED;
   sluice_cli_tell_file_ops (replica->graph);

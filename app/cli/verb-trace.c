@@ -36,9 +36,8 @@ static const GOptionEntry options[] = {
     N_ ("NODE") },
   G_OPTION_ENTRY_NULL,
 };
-static const CliRunKey run_keys[] = {
-  { "threads" }, { "cpus" }, { "device" }, { "device-options" }, { NULL }
-};
+static const CliRunKey run_keys[] = { { "threads" },        { "cpus" },   { "device" },
+                                      { "device-options" }, { "policy" }, { NULL } };
 
 /* What is read after each step, so that the rings need to hold no more than one. */
 typedef struct

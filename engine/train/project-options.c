@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/cost/policy.h"
 #include "engine/device/sim.h"
 #include "engine/train/ini.h"
 
@@ -22,9 +23,14 @@ sluice_project_find_option (const char *group, const char *name)
 gboolean
 sluice_project_check_device (const SluiceProject *self, GError **error)
 {
-  if (sluice_sim_check_options (self->session.device, self->session.device_options, error))
+  if (!sluice_sim_check_options (self->session.device, self->session.device_options, error))
+    {
+      g_prefix_error (error, "[train] device, device-options: ");
+      return FALSE;
+    }
+  if (self->session.policy == NULL || sluice_policies_find (self->session.policy, error) != NULL)
     return TRUE;
-  g_prefix_error (error, "[train] device, device-options: ");
+  g_prefix_error (error, "[train] policy: ");
   return FALSE;
 }
 

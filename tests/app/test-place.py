@@ -9,6 +9,7 @@ import json
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -179,13 +180,17 @@ def find_wrong_memory(case, told, nodes, at):
 
 class Place:
     def __init__(self, command, samples):
-        self.command, self.samples, self.tap = os.path.abspath(command), Path(samples), Tap()
+        self.command, self.samples = os.path.abspath(command), Path(samples).resolve()
+        self.tap = Tap()
         self.folder = Path(tempfile.mkdtemp())
 
-    def call(self, *arguments):
-        return subprocess.run([self.command, "place", *map(str, arguments)], capture_output=True,
-                              text=True, check=False, cwd=self.folder,
+    def verb(self, *arguments):
+        return subprocess.run([self.command, *map(str, arguments)], capture_output=True, text=True,
+                              check=False, cwd=self.folder,
                               env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
+
+    def call(self, *arguments):
+        return self.verb("place", *arguments)
 
     def choose(self, policy, *more):
         return self.call("graph.pbtxt", "--machine", "machine.json", "--costs", "costs.json",
@@ -244,6 +249,32 @@ class Place:
         text = self.call("graph.pbtxt", "--cpus", "2", "--policy", "greedy").stdout
         self.tap.point("a chain: one device is as good, and people are told so",
                        "one device is as good" in text and "CPU:1: busy 0 %" in text, text)
+
+    def train(self):
+        """The same numbers wherever nodes stand, and they do stand elsewhere."""
+        told, project = {}, self.folder / "samples" / "digits-mlp"
+        shutil.copytree(self.samples, self.folder / "samples")
+        ini = (project / "project.ini").read_text()
+        for policy in ("", "greedy", "round-robin"):
+            (project / "project.ini").write_text(
+                ini.replace("[train]\n", f"[train]\npolicy={policy}\n") if policy else ini)
+            done = self.verb("train", "--workspace", f"w{policy}", project, "--steps", "20",
+                             "--cpus", "2")
+            saved = sorted((self.folder / f"w{policy}").rglob("*.safetensors"))
+            told[policy] = saved[-1].read_bytes() if not done.returncode and saved else done.stderr
+        self.tap.point("a run has the same parameters by every policy, bit for bit",
+                       isinstance(told[""], bytes) and len(set(told.values())) == 1, *told.values())
+        lanes = []
+        for policy in ("single", "greedy"):
+            self.verb("trace", project, "--cpus", "2", "--policy", policy, "--out", "trace.json")
+            lanes.append((self.folder / "trace.json").read_text().count("device:CPU:1"))
+        self.tap.point("what greedy puts on the second device runs there",
+                       lanes[0] < lanes[1], lanes)
+        (project / "project.ini").write_text(ini.replace("[train]\n", "[train]\npolicy=gredy\n"))
+        done = self.verb("train", "--workspace", "w", project, "--steps", "5")
+        self.tap.point("a project's policy that is none", done.returncode == 1
+                       and "[train] policy" in done.stderr and "'greedy'?" in done.stderr,
+                       done.stderr)
 
     def bad(self, name, words, machine=None, costs=None, policy="greedy", status=1):
         where = [{"name": "CPU:0"}, {"name": "CPU:1"}]
@@ -318,6 +349,7 @@ def main():
     place.lots()
     place.sample_graphs()
     place.scope()
+    place.train()
     place.bad_input()
     place.tap.end()
 

@@ -229,7 +229,7 @@ is_pure (const SluicePlan *plan)
 static gboolean
 make_executable (SluiceExecutableCache *cache, const SluiceBody *from, Body *body)
 {
-  sluice_executable_cache_place (cache);
+  sluice_executable_cache_place (cache, NULL);
   SluiceSignature signature = { from->inputs,
                                 from->n_inputs,
                                 from->outputs,

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/graph/lower.h"
+#include "engine/passes/graph-workload.h"
 #include "engine/runtime/session/copy.h"
 #include "engine/runtime/session/session-partial-run.h"
 
@@ -182,13 +183,33 @@ parse_targets (SluiceGraph *graph, const Names *names, SluiceNode **targets, GEr
   return TRUE;
 }
 
-void
-sluice_executable_cache_place (SluiceExecutableCache *self)
+/* By the cost of the whole graph. (transfer full) (nullable) */
+static SluiceGraphPlaceChoice *
+choose_devices (SluiceExecutableCache *self, GError **error)
 {
+  const SluicePolicyOptions options = { .explains = TRUE };
+  SluiceGraph *graph = self->snapshot->graph;
+  g_autoptr (SluiceMachine) machine =
+      sluice_machine_new_here ((SluiceDevice *const *) self->devices->pdata, self->devices->len);
+  g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
+  g_autoptr (SluiceGraphWorkload) workload = sluice_graph_workload_new (
+      graph, &(SluiceWorkloadScope){ 0 }, machine, costs, !self->strict_devices, error);
+  g_autoptr (SluiceChoice) choice =
+      workload != NULL ? sluice_policy_run (self->policy, workload->workload, &options, error)
+                       : NULL;
+  return choice != NULL ? sluice_graph_place_choice_new (workload, graph, choice) : NULL;
+}
+
+gboolean
+sluice_executable_cache_place (SluiceExecutableCache *self, GError **error)
+{
+  g_autoptr (SluiceGraphPlaceChoice) choice =
+      self->policy != NULL ? choose_devices (self, error) : NULL;
   sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
-                self->devices->len, self->default_device, !self->strict_devices, NULL,
-                self->snapshot->placements);
+                self->devices->len, self->default_device, !self->strict_devices,
+                choice != NULL ? &choice->told : NULL, self->snapshot->placements);
   sluice_titles_add (&self->titles, self->snapshot, (SluiceDevice *const *) self->devices->pdata);
+  return choice != NULL || self->policy == NULL;
 }
 
 static void list_member (const SluiceWorkNode *node, const SluiceNode *origin, GPtrArray *names);
@@ -243,7 +264,7 @@ get_ready (SluiceExecutableCache *self,
 {
   if (sluice_graph_lower_closure (self->snapshot->graph, signature->fetches, signature->n_fetches,
                                   signature->targets, signature->n_targets))
-    sluice_executable_cache_place (self);
+    sluice_executable_cache_place (self, NULL);
   *options = (SluicePassOptions){ .signature = signature,
                                   .placements = self->snapshot->placements,
                                   .devices = (SluiceDevice *const *) self->devices->pdata,
@@ -572,7 +593,7 @@ sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph,
   sluice_titles_begin_several (&self->titles, old);
   sluice_snapshot_keep_places (now, old);
   self->snapshot = now;
-  sluice_executable_cache_place (self);
+  sluice_executable_cache_place (self, NULL);
   self->snapshot = old;
   drop_programs (self, now);
   self->snapshot = now;

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/cost/policy.h"
 #include "engine/device/function.h"
 #include "engine/runtime/session/titles.h"
 #include "engine/runtime/step/step.h"
@@ -35,8 +36,9 @@ typedef struct
   _Atomic int ref_count;
 
   /* Set once. */
-  GPtrArray *devices;   /* those of the first session: the others have the same kinds */
-  guint default_device; /* number of it: where what asks for none stands */
+  GPtrArray *devices;         /* those of the first session: the others have the same kinds */
+  guint default_device;       /* number of it: where what asks for none stands */
+  const SluicePolicy *policy; /* (nullable) */
   gboolean strict_devices, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
   int max_rank; /* of kernels */
@@ -67,8 +69,9 @@ sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph,
 SluiceSnapshot *
 sluice_executable_cache_find_snapshot (SluiceExecutableCache *self, const SluiceNode *node);
 
-/* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. */
-void sluice_executable_cache_place (SluiceExecutableCache *self);
+/* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. FALSE: the policy
+ * has found no placement, they stand where they would without it */
+gboolean sluice_executable_cache_place (SluiceExecutableCache *self, GError **error);
 
 /* node_by_node: nothing fused or left out; kept: (nullable). (transfer full) (nullable). Under
  * graph_lock. */

@@ -53,6 +53,9 @@ static const SluiceOption options[] = {
     N_ ("NAME=VALUE,..."),
     N_ ("Of a simulated device, SIM:n: memory=256M, latency=500us, bandwidth=10G, speed=0.5"),
     FIELD (device_options), FALSE },
+  { "policy", SLUICE_OPTION_PATH, CLI | PROJECT, 0, 0, 0, NULL, N_ ("NAME"),
+    N_ ("Choose devices by predicted time: greedy, single, round-robin, best"), FIELD (policy),
+    FALSE },
   { "memory-limit", SLUICE_OPTION_BYTES, API | CLI | MACHINE, 0, 1, G_MAXINT64, NULL, N_ ("BYTES"),
     N_ ("What each device may hold, as 64M or 2G; loops with swap_memory move values to a file "
         "before they reach it"),

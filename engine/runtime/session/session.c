@@ -433,6 +433,7 @@ static void
 set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *options)
 {
   cache->strict_devices = options->strict_devices;
+  cache->policy = options->policy != NULL ? sluice_policies_find (options->policy, NULL) : NULL;
   cache->no_optimize = options->no_optimize;
   cache->max_rank = options->reference_kernels ? 0 : G_MAXINT;
   cache->order_seed = options->order_seed;
@@ -473,6 +474,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
   self->options.device_options = g_intern_string (self->options.device_options);
+  self->options.policy = g_intern_string (self->options.policy);
   self->options.files = NULL;
   if (self->options.cluster) /* sessions like this one have its devices' names */
     sluice_cluster_ref (self->options.cluster);
@@ -495,7 +497,9 @@ sluice_session_new (const SluiceSessionOptions *options, GError **error)
 {
   static const SluiceSessionOptions no_options;
   options = options ? options : &no_options;
-  if (!check_devices (options, error) || !sluice_pool_start (error))
+  if (!check_devices (options, error)
+      || (options->policy != NULL && sluice_policies_find (options->policy, error) == NULL)
+      || !sluice_pool_start (error))
     return NULL;
   sluice_passes_init ();
   g_autoptr (SluiceSession) self = g_object_new (SLUICE_TYPE_SESSION, NULL);
@@ -514,7 +518,7 @@ sluice_session_extend (SluiceSession *self, SluiceGraph *graph, GError **error)
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   pthread_mutex_lock (&self->cache->graph_lock);
   gboolean ok = sluice_copy_new_nodes (self->cache->snapshot->graph, graph, error);
-  sluice_executable_cache_place (self->cache);
+  ok = sluice_executable_cache_place (self->cache, ok ? error : NULL) && ok;
   pthread_mutex_unlock (&self->cache->graph_lock);
   return ok;
 }

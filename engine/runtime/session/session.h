@@ -39,6 +39,10 @@ typedef struct
   const char *swap_folder; /* (nullable): where values of loops with swap_memory go before a device
                               reaches its limit; NULL: that of temporary files. The file has no
                               name there, and is gone with the session */
+  /* (nullable): by which what may choose its device does so when the graph grows, of the devices of
+   * this machine: engine/cost/policy.h. No value depends on it. Borrowed for the call. NULL: where
+   * device says */
+  const char *policy;
   gboolean strict_devices; /* a node that asks for a device that is not here can stand nowhere;
                               else that device is replaced, and the reason recorded */
   guint64 seed; /* of random nodes that have no seed of their own; 0: from the system's entropy */

@@ -64,6 +64,48 @@ test_two_devices (void)
   g_assert_cmpstr (sluice_session_get_placement (f.session, "x", &reason), ==, "CPU:0");
 }
 
+/* Two chains of work that nothing orders: a policy puts them on two devices, and says so. */
+static void
+test_policy (void)
+{
+  SluiceAttrValue type = { .kind = SLUICE_ATTR_TYPE, .type = SLUICE_FLOAT };
+  SluiceAttrValue shape = { .kind = SLUICE_ATTR_SHAPE, .shape = { .rank = 1, .dim = { 1000000 } } };
+  const SluiceAttr attrs[] = { sluice_attr_value ("dtype", &type),
+                               sluice_attr_value ("shape", &shape) };
+  for (guint i = 0; i < 2; i++)
+    {
+      g_auto (Fixture) f = { NULL };
+      fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .policy = i ? "greedy" : NULL });
+      SluiceEdge x = { fixture_node (&f, "Placeholder", "x", "", NULL, 0, NULL, 0, attrs, 2), 0 };
+      SluiceEdge chains[2];
+      for (guint k = 0; k < 2; k++)
+        {
+          chains[k] = on (&f, "", "Square", k ? "right" : "left", &x, 1);
+          for (guint step = 0; step < 5; step++)
+            chains[k] = on (&f, "", "Neg", NULL, &chains[k], 1);
+        }
+      on (&f, "", "AddN", "sum", chains, 2);
+      fixture_extend (&f);
+      const char *left_why, *right_why;
+      const char *left = sluice_session_get_placement (f.session, "left", &left_why);
+      const char *right = sluice_session_get_placement (f.session, "right", &right_why);
+      g_assert_true (g_str_equal (left, right) == (i == 0));
+      g_assert_true (g_str_has_prefix (left_why, "greedy, by ") == (i == 1));
+      g_assert_true (g_str_has_prefix (right_why, "greedy, by ") == (i == 1));
+    }
+  g_autoptr (GError) error = NULL;
+  g_assert_null (sluice_session_new (&(SluiceSessionOptions){ .policy = "greed" }, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_NOT_FOUND);
+  g_clear_error (&error);
+  /* Who refuses says so when the graph comes. */
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .policy = "best" });
+  for (guint i = 0; i < 13; i++)
+    fixture_placeholder (&f, NULL, SLUICE_FLOAT);
+  g_assert_false (sluice_session_extend (f.session, f.graph, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
+}
+
 /* Each transfer is told under its key: both ends under one, and no two under the same. */
 static void
 test_transfer_names (void)
@@ -591,6 +633,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   fixture_init_registry ();
   g_test_add_func ("/runtime/executor/two-devices", test_two_devices);
+  g_test_add_func ("/runtime/executor/policy", test_policy);
   g_test_add_func ("/runtime/executor/transfer-names", test_transfer_names);
   g_test_add_func ("/runtime/executor/cluster", test_cluster);
   g_test_add_func ("/runtime/executor/reference-over-devices", test_reference_over_devices);
