@@ -47,6 +47,7 @@ static const Title titles[] = {
   { "train", "summary-every", WHOLE, N_ ("Steps from summary to summary") },
   { "train", "evaluate-every", WHOLE, N_ ("Steps from evaluation to evaluation (0: never)") },
   { "train", "cpus", WHOLE, N_ ("Virtual CPU devices") },
+  { "train", "policy", TEXT, N_ ("Policy that chooses devices, as greedy") },
   { "train", "max-iterations", WHOLE, N_ ("Iterations that a loop may want (0: any)") },
   { "train", "soft-placement", SWITCH, N_ ("Replace devices that are not here") },
   { "train", "ordered", SWITCH, N_ ("Order what the graph leaves without an order") },
