@@ -200,20 +200,26 @@ take_node (SluiceMeasuring *self, const SluiceTraceEvent *event)
   kernel->ns += ns;
 }
 
+static Line *
+open_line (SluiceMeasuring *self, const SluiceTraceEvent *event)
+{
+  const Line wanted = { event->device, event->queue > 0 ? 0 : event->lane, event->queue };
+  Line *line = g_hash_table_lookup (self->lines, &wanted);
+  if (line != NULL)
+    return line;
+  line = g_memdup2 (&wanted, sizeof wanted);
+  line->between = sluice_measured_open_between (self->measured, event->device);
+  g_hash_table_add (self->lines, line);
+  return line;
+}
+
 /* From the end of what ran before on this line, where the node only waited for that. */
 static void
 take_between (SluiceMeasuring *self, const SluiceTraceEvent *event)
 {
-  const Line wanted = { event->device, event->queue > 0 ? 0 : event->lane, event->queue };
-  Line *line = g_hash_table_lookup (self->lines, &wanted);
-  if (line == NULL)
-    {
-      line = g_memdup2 (&wanted, sizeof wanted);
-      line->between = sluice_measured_open_between (self->measured, event->device);
-      g_hash_table_add (self->lines, line);
-    }
-  else if (line->step == event->step && event->scheduled_us <= line->end_us
-           && event->start_us >= line->end_us)
+  Line *line = open_line (self, event);
+  if (line->step == event->step && event->scheduled_us <= line->end_us
+      && event->start_us >= line->end_us)
     sluice_measured_entry_add (line->between, SLUICE_MEASURED_ALONE,
                                (event->start_us - line->end_us) * 1000, 1);
   line->step = event->step;
@@ -222,17 +228,30 @@ take_between (SluiceMeasuring *self, const SluiceTraceEvent *event)
 
 /* ---- transfers ---- */
 
-/* "FROM;incarnation;TO;value": of a copy in a queue how long it took there, else from the beginning
- * of the Send on. */
+/* When a value was there and its way was free: until a queue's thread has woken counts, too. Of
+ * what a queue sends it is not known when it was made, for it was sent ahead. */
+static double
+find_begin (SluiceMeasuring *self, const SluiceTraceEvent *event, const char *from)
+{
+  if (event->queue == 0)
+    return event->scheduled_us;
+  Line *line = open_line (self, event);
+  double free_us = line->end_us;
+  line->end_us = event->end_us;
+  return strstr (from, "device:CPU:") != NULL
+             ? MIN (MAX (event->scheduled_us, free_us), event->start_us)
+             : event->start_us;
+}
+
+/* The key is "FROM;incarnation;TO;value". */
 static void
 take_transfer (SluiceMeasuring *self, const SluiceTraceEvent *event)
 {
   g_auto (GStrv) parts = g_strsplit (event->transfer, ";", 4);
-  double start = event->queue > 0 ? event->start_us : event->scheduled_us;
   if (g_strv_length (parts) < 4 || event->bytes_out == 0)
     return;
   sluice_measured_add_transfer (self->measured, parts[0], parts[2], (double) event->bytes_out,
-                                (event->end_us - start) * 1000);
+                                (event->end_us - find_begin (self, event, parts[0])) * 1000);
   self->n_samples++;
 }
 
