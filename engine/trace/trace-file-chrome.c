@@ -118,6 +118,21 @@ put_event (GString *out, const SluiceTraceEvent *event, guint device, guint numb
     }
 }
 
+/* From where a send begins to where its receive ends: one that waits may have begun before. */
+static void
+put_flow (GString *out, const SluiceTraceEvent *event, guint device, GHashTable *sends)
+{
+  guint64 id = sluice_trace_flow_id (event);
+  const SluiceTraceEvent *send = id != 0 ? g_hash_table_lookup (sends, &id) : NULL;
+  if (send == NULL)
+    return;
+  gboolean is_start = event->kind == SLUICE_TRACE_SEND;
+  begin_event (out, is_start ? "s" : "f", "transfer", device, sluice_trace_track (event));
+  g_string_append_printf (out, ",\"cat\":\"transfer\",\"id\":%" G_GUINT64_FORMAT, id);
+  put_us (out, "ts", is_start ? event->start_us : MAX (event->start_us, event->end_us - 0.001));
+  g_string_append (out, is_start ? "}" : ",\"bp\":\"e\"}");
+}
+
 /* What a process or thread of the picture is called. */
 static void
 put_name (GString *out, const char *what, guint device, guint lane, const char *name)
@@ -133,6 +148,7 @@ sluice_trace_encode_chrome (const SluiceTraceContent *self)
 {
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GPtrArray) order = sluice_trace_sort (self, &devices);
+  g_autoptr (GHashTable) sends = sluice_trace_find_sends (self->events);
   GString *out = g_string_new ("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   g_string_append (out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\","
                         "\"args\":{\"labels\":\"sluice\"}}");
@@ -153,6 +169,7 @@ sluice_trace_encode_chrome (const SluiceTraceContent *self)
           put_name (out, "thread_name", device, sluice_trace_track (event), name);
         }
       put_event (out, event, device, i);
+      put_flow (out, event, device, sends);
       last = event;
     }
   g_string_append (out, "\n]}\n");

@@ -54,6 +54,11 @@ guint sluice_trace_track (const SluiceTraceEvent *event);
 char *sluice_trace_dup_track_name (const SluiceTraceEvent *event);
 guint sluice_trace_device_number (const GPtrArray *devices, const SluiceTraceEvent *event);
 
+/* What a send and its receive have in common, and nothing else; 0: it is neither. */
+guint64 sluice_trace_flow_id (const SluiceTraceEvent *event);
+/* Of those that were received, too. (transfer container): id -> the send's SluiceTraceEvent */
+GHashTable *sluice_trace_find_sends (const GArray *events);
+
 GByteArray *sluice_trace_encode_chrome (const SluiceTraceContent *self);
 GByteArray *sluice_trace_encode_perfetto (const SluiceTraceContent *self);
 GByteArray *sluice_trace_encode_run_metadata (const SluiceTraceContent *self);

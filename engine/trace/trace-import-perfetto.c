@@ -643,8 +643,8 @@ take_event (Reader *r, const Packet *packet)
       gint64 time = packet->has_timestamp ? get_time (r, packet) : 0;
       time = time_of_event (sequence, &event, time);
       add_event (r, sequence, &event, time);
-      if (event.type == TYPE_BEGIN)
-        add_flows (r, packet->event, event.track, time);
+      if (event.type == TYPE_BEGIN || event.type == TYPE_END)
+        add_flows (r, packet->event, event.track, time - (event.type == TYPE_END));
     }
   event_clear (&event);
 }

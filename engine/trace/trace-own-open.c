@@ -99,9 +99,9 @@ take_lanes (Reader *r, Part *part, const GPtrArray *texts)
       const char *device_text, *name_text;
       if (!take_number (part, &kind) || !take_number (part, &device) || !take_number (part, &name)
           || kind > SLUICE_LANE_OTHER || !find_text (texts, device, FALSE, &device_text)
-          || !find_text (texts, name, FALSE, &name_text)
-          || sluice_trace_view_add_lane (r->view, kind, device_text, name_text) != i)
+          || !find_text (texts, name, FALSE, &name_text))
         return FALSE;
+      sluice_trace_view_new_lane (r->view, kind, device_text, name_text);
     }
   return TRUE;
 }

@@ -102,6 +102,28 @@ sluice_trace_view_keep_text (SluiceTraceView *self, const char *text)
 /* ---- adding ---- */
 
 guint
+sluice_trace_view_new_lane (SluiceTraceView *self,
+                            SluiceLaneKind kind,
+                            const char *device,
+                            const char *name)
+{
+  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
+  lane->told.kind = kind;
+  lane->told.device = sluice_trace_view_keep_text (self, device);
+  lane->told.name = sluice_trace_view_keep_text (self, name);
+  lane->told.n_rows = 1;
+  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
+  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_ptr_array_add (self->lanes, lane);
+  char *title = g_strdup_printf ("%d\n%s\n%s", kind, device, name);
+  if (g_hash_table_contains (self->lane_of_title, title))
+    g_free (title);
+  else
+    g_hash_table_insert (self->lane_of_title, title, GUINT_TO_POINTER (self->lanes->len - 1));
+  return self->lanes->len - 1;
+}
+
+guint
 sluice_trace_view_add_lane (SluiceTraceView *self,
                             SluiceLaneKind kind,
                             const char *device,
@@ -111,17 +133,7 @@ sluice_trace_view_add_lane (SluiceTraceView *self,
   gpointer found;
   if (g_hash_table_lookup_extended (self->lane_of_title, title, NULL, &found))
     return GPOINTER_TO_UINT (found);
-  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
-  lane->told.kind = kind;
-  lane->told.device = sluice_trace_view_keep_text (self, device);
-  lane->told.name = sluice_trace_view_keep_text (self, name);
-  lane->told.n_rows = 1;
-  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
-  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
-  g_hash_table_insert (self->lane_of_title, g_steal_pointer (&title),
-                       GUINT_TO_POINTER (self->lanes->len));
-  g_ptr_array_add (self->lanes, lane);
-  return self->lanes->len - 1;
+  return sluice_trace_view_new_lane (self, kind, device, name);
 }
 
 guint

@@ -420,16 +420,9 @@ class Cli:
             self.check(f"trace into {name}",
                        self.call("trace", self.mlp, "--out", self.folder / name), 0, "1 steps")
             self.tap.point(f"{name} is there", (self.folder / name).stat().st_size > 1000)
-        self.trace_read()
         graph = self.folder / "graph.pbtxt"
         graph.write_text(GRAPH)
         feed = ("--feed", "x:0=3", "--fetch", "twice:0")
-        self.check("trace --sql", self.call("trace", graph, *feed, "--sql",
-                                            "SELECT name, op FROM events"), 0, "name\top")
-        self.check("trace --sql that is none", self.call("trace", graph, *feed, "--sql", "SELEC"),
-                   1, "syntax error")
-        self.check("trace --sql that writes", self.call("trace", graph, *feed, "--sql",
-                                                        "DELETE FROM events"), 1, "a SELECT")
         told = self.check_json("trace of a graph --json", "trace", graph, *feed, "--format=chrome",
                                "--out", self.folder / "by-flag", "--json")
         self.tap.point("an event", (told["events"], told["lost"]) == (1, 0), told)
@@ -441,39 +434,6 @@ class Cli:
                 ("into nowhere", [graph, *feed, "--out", "/dev/null/t.json"], 1, ["/dev/null"]),
                 ("of nothing", [self.folder / "none", *feed, "--out", chrome], 1, ["none"])):
             self.check(f"trace {name}", self.call("trace", *arguments), status, *words)
-
-    # What is written is what is read, in each format.
-    def trace_read(self):
-        for name, form in (("t.json", "chrome"), ("t.pftrace", "perfetto"),
-                           ("t.pb", "run-metadata"), ("t.sltrace", "sltrace")):
-            path = self.folder / name
-            told = self.check_lines(f"trace --read {name}", "trace", "--read", path, "--json")
-            lanes = [line for line in told if "lane" in line]
-            self.tap.point(f"{name} is {form}", told[0]["format"] == form
-                           and told[0]["spans"] == sum(lane["spans"] for lane in lanes) > 50
-                           and told[0]["end_ns"] > told[0]["begin_ns"]
-                           and not any("not_understood" in line for line in told), told)
-        self.check("trace --read as text", self.call("trace", "--read", self.folder / "t.json"), 0,
-                   "spans in", "busy")
-        self.check("trace --read of no trace", self.call("trace", "--read", self.mlp / "project.ini"),
-                   1, "no trace")
-        self.check("trace --read with a project", self.call(
-            "trace", "--read", self.folder / "t.json", self.mlp), 2, "runs nothing")
-        again = self.folder / "again.sltrace"
-        self.check("trace --read --out", self.call(
-            "trace", "--read", self.folder / "t.json", "--out", again), 0)
-        told = self.check_lines("what was written again", "trace", "--read", again, "--json")
-        self.tap.point("it has the same spans", told[0]["spans"] > 50 and told[0]["counters"] == 1,
-                       told[0])
-        self.check("trace --read into another's format", self.call(
-            "trace", "--read", again, "--out", self.folder / "x.pb"), 2, ".sltrace")
-        told = self.check_lines("trace --read --sql", "trace", "--read", self.folder / "t.sltrace",
-                                "--json", "--sql", "SELECT (SELECT COUNT(*) FROM events) AS events, "
-                                "(SELECT SUM(busy) FROM lanes) AS busy, "
-                                "(SELECT SUM(dur) FROM waits) AS idle, "
-                                "(SELECT MAX(end) - MIN(start) FROM events) AS time")
-        self.tap.point("busy and idle are the time", told[0]["events"] > 50
-                       and told[0]["busy"] + told[0]["idle"] == told[0]["time"], told)
 
     def look(self):
         self.check("info", self.call("info"), 0, "Sluice", "ops")

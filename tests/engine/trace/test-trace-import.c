@@ -211,7 +211,45 @@ make_events (void)
                                        .live = 4096 + 64 * i };
       g_array_append_val (events, event);
     }
+  /* A receive that is there before its send, and one that is not. */
+  for (guint i = 0; i < 2; i++)
+    {
+      SluiceTraceEvent event = { .node = "sent",
+                                 .op = "_Send",
+                                 .transfer = i ? "key 1" : "key 0",
+                                 .device = DEVICE,
+                                 .kind = SLUICE_TRACE_SEND,
+                                 .lane = 3,
+                                 .step = 1,
+                                 .scheduled_us = 1000 + 100 * i,
+                                 .start_us = 1000 + 100 * i,
+                                 .end_us = 1010 + 100 * i };
+      g_array_append_val (events, event);
+      event.op = "_Recv";
+      event.device = DEVICE "1";
+      event.kind = SLUICE_TRACE_RECV;
+      event.start_us = event.scheduled_us = i ? 1105 : 990;
+      event.end_us = 1020 + 100 * i;
+      g_array_append_val (events, event);
+    }
   return events;
+}
+
+static void
+check_flows (const SluiceTraceView *view)
+{
+  guint64 n;
+  const SluiceTraceFlow *flows = sluice_trace_view_get_flows (view, &n);
+  g_assert_cmpuint (n, ==, 2);
+  for (guint i = 0; i < n; i++)
+    {
+      SluiceTraceSpan from, to;
+      sluice_trace_view_get_span (view, flows[i].from, &from);
+      sluice_trace_view_get_span (view, flows[i].to, &to);
+      g_assert_cmpstr (from.op, ==, "_Send");
+      g_assert_cmpstr (to.op, ==, "_Recv");
+      g_assert_cmpint (to.end - from.start, ==, 20000);
+    }
 }
 
 static int
@@ -251,6 +289,9 @@ check_format (SluiceTraceFormat format, const char *name)
   g_autoptr (GByteArray) bytes = sluice_trace_encode (&content, format);
   g_autoptr (SluiceTraceView) again = open_bytes (bytes->data, bytes->len, name, remarks);
   g_assert_cmpuint (remarks->len, ==, 0);
+  check_flows (view);
+  if (format != SLUICE_TRACE_RUN_METADATA)
+    check_flows (again);
   g_autoptr (GArray) a = list_spans (view);
   g_autoptr (GArray) b = list_spans (again);
   g_assert_cmpuint (a->len, ==, b->len);
