@@ -333,8 +333,8 @@ static gboolean
 is_block_sound (const Reader *r, const SluiceRowBlock *block)
 {
   const gint64 max = 2 * SLUICE_VIEW_MAX_TIME;
-  return block->longest < r->n_spans && block->end >= -max && block->end <= max
-         && block->longest_time >= 0 && block->longest_time <= max;
+  return block->longest < r->n_spans && block->start >= -max && block->end >= block->start
+         && block->end <= max && block->longest_time >= 0 && block->longest_time <= max;
 }
 
 static gboolean

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""What `sluice trace --out F.pftrace` writes, read by Perfetto's own code and compared with the same
-events in SQLite. By its trace processor where that is there (argument 3, or as PyPI's perfetto finds
-it), which also opens the JSON; else by its protobuf classes.
+"""What `sluice trace --out F.pftrace` writes, read by Perfetto's own code and compared with the
+same events in SQLite: by its trace processor where one is named, which also opens the JSON, else by
+its protobuf classes.
 
 usage: check-perfetto.py SLUICE PROJECT [TRACE-PROCESSOR-SHELL]     needs PyPI: perfetto, protobuf
 """
@@ -23,7 +23,8 @@ def read_ours(sluice, folder):
     subprocess.run([sluice, "trace", "--read", folder / "t.sltrace", "--out", path], check=True,
                    stdout=subprocess.DEVNULL)
     with sqlite3.connect(path) as db:
-        return (db.execute(SLICES).fetchall(), db.execute("SELECT COUNT(*) FROM flows").fetchone()[0])
+        slices = db.execute(SLICES).fetchall()
+        return slices, db.execute("SELECT COUNT(*) FROM flows").fetchone()[0]
 
 
 def read_packets(path):
@@ -50,7 +51,8 @@ def read_packets(path):
 def read_processor(path, shell):
     from perfetto.trace_processor import TraceProcessor, TraceProcessorConfig
     with TraceProcessor(trace=str(path), config=TraceProcessorConfig(bin_path=shell)) as tp:
-        slices = [(row.name, row.ts, row.dur) for row in tp.query("SELECT name, ts, dur FROM slice")]
+        slices = [(row.name, row.ts, row.dur)
+                  for row in tp.query("SELECT name, ts, dur FROM slice")]
         flows = next(iter(tp.query("SELECT COUNT(*) AS n FROM flow"))).n
         return slices, flows
 
