@@ -200,14 +200,14 @@ class Session:
             subprocess.run(["xdotool", *words], check=True)
 
         def click():
-            """Of a span that is wide; where they are is told a moment after the step has changed."""
+            """Of a wide span; where they are is told a moment after the step has changed."""
             span = self.find(r"tower\d/conv\d/relu: ")
             name = span.label().split(":")[0]
             x, y, width, height = span.place()
             at = [str(x + width // 2), str(y + height // 2)]
             mouse("mousemove", *at, "click", "1")
-            return (at, name) if self.state()["node"] == name else None
-        at, name = self.w.until(click, longest=1)
+            return at if self.state()["node"] == name else None
+        at = self.w.until(click, longest=1)
         self.tap.point("a click selects", True)
         lanes = self.w.find_accessible("tree", "Lanes").place()
         mouse("mousemove", str(lanes[0] + 60), str(lanes[1] + 60), "click", "1")
@@ -222,7 +222,7 @@ class Session:
             is_near = state["to"] - state["from"] < (wide["to"] - wide["from"]) / 2
             return state if is_near else None
         near = self.w.until(double, longest=1)
-        self.tap.point("a double click shows all of it", near["node"] == name)
+        self.tap.point("a double click shows all of a span", near["node"], near)
         mouse("keydown", "ctrl", "click", "5", "click", "5", "keyup", "ctrl")
         self.tap.point("the wheel with Ctrl goes away", self.wait(
             lambda t: t["to"] - t["from"] > near["to"] - near["from"]))
