@@ -250,6 +250,21 @@ mark_slow (GArray *steps)
     step_at (steps, i)->is_slow = told[i].is_slow;
 }
 
+/* To the nanosecond as the view has them: how it rounds is its own affair. */
+static void
+take_times (SluiceStepPicture *picture)
+{
+  guint n;
+  const SluiceTraceStep *steps = sluice_trace_view_get_steps (picture->view, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      guint place = find_place (picture->steps, steps[i].step);
+      SluiceTraceStep *step = step_at (picture->steps, place);
+      step->start = steps[i].start;
+      step->end = steps[i].end;
+    }
+}
+
 static SluiceStepPicture *
 new_picture (SluiceTraceView *take_view)
 {
@@ -302,6 +317,7 @@ sluice_step_record_make (SluiceStepRecord *self,
         add_time (picture->times, event->step, to_ns (event->end_us - event->start_us));
     }
   sluice_trace_view_add_events (picture->view, chosen);
+  take_times (picture);
   index_names (picture);
   return picture;
 }

@@ -261,6 +261,7 @@ class Session:
             press_keys(key)
         for key, action, said in (("ctrl+o", "win.open-project", "asks for a project"),
                                   ("ctrl+shift+o", "win.open-graph", "asks for a graph"),
+                                  ("ctrl+alt+o", "win.open-trace", "asks for a trace"),
                                   ("ctrl+shift+s", "win.save-graph-as", "asks for another file"),
                                   ("ctrl+shift+c", "win.compare-graph",
                                    "asks for a graph to compare with"),
