@@ -73,6 +73,12 @@ open_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   choose (data, _ ("Open a graph"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open");
 }
 
+static void
+open_trace_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  choose (data, _ ("Open a trace"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open-trace-file");
+}
+
 /* A graph is a file from the beginning: so nothing of it is lost, and a project can name it. */
 static void
 new_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
@@ -373,6 +379,7 @@ open_example_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
 static const GActionEntry actions[] = {
   { .name = "open-project", .activate = open_project_cb },
   { .name = "open-graph", .activate = open_graph_cb },
+  { .name = "open-trace", .activate = open_trace_cb },
   { .name = "new-graph", .activate = new_graph_cb },
   { .name = "begin-graph", .activate = begin_graph_cb, .parameter_type = "s" },
   { .name = "compare-graph", .activate = compare_graph_cb },

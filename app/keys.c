@@ -63,6 +63,7 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("Import logs"), "win.import-logs", "<Control>i" },
   { WINDOW, N_ ("Open a workspace"), "app.choose-workspace", "<Control><Shift>w" },
   { WINDOW, N_ ("Open a graph"), "win.open-graph", "<Control><Shift>o" },
+  { WINDOW, N_ ("Open a trace"), "win.open-trace", "<Control><Alt>o" },
   { WINDOW, N_ ("Save the graph"), "win.save-graph", "<Control>s" },
   { WINDOW, N_ ("Save the graph under another name"), "win.save-graph-as", "<Control><Shift>s" },
   { WINDOW, N_ ("Compare the graph with another one"), "win.compare-graph", "<Control><Shift>c" },

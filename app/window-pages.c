@@ -113,6 +113,16 @@ page_selected_cb (SluiceGraphPage *graph, const char *name)
   sluice_graph_page_select (graph, name);
 }
 
+static void
+open_trace_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
+{
+  SluicePage *timeline = sluice_window_find_page (data, "timeline");
+  sluice_window_show_page (data, "timeline");
+  sluice_timeline_page_open (SLUICE_TIMELINE_PAGE (timeline),
+                             g_variant_get_string (parameter, NULL));
+  gtk_widget_grab_focus (GTK_WIDGET (timeline));
+}
+
 void
 sluice_window_join_selections (SluiceWindow *self)
 {
@@ -126,6 +136,10 @@ sluice_window_join_selections (SluiceWindow *self)
                            G_CALLBACK (graph_selected_memory_cb), memory, G_CONNECT_SWAPPED);
   g_signal_connect_object (memory, "node-selected", G_CALLBACK (page_selected_cb), self->graph_page,
                            G_CONNECT_SWAPPED);
+  static const GActionEntry actions[] = {
+    { .name = "open-trace-file", .activate = open_trace_cb, .parameter_type = "s" },
+  };
+  g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
 }
 
 gboolean

@@ -9,32 +9,44 @@
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trace-read.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/file.h"
+#include "engine/trace/fill.h"
 #include "engine/trace/memory-recorder.h"
 #include "engine/trace/trace-file.h"
 #include "engine/train/replica.h"
 
 #define MAX_STEPS 1000000000
 
-static char *out, *format_name, *memory_log;
+static char *out, *format_name, *read_path, *sql, *memory_log;
 static char **feeds, **fetches, **targets;
 static gint64 n_steps = 1, n_warm = 2;
 
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
     N_ ("The file: .json for chrome://tracing, .pftrace for Perfetto, .pb for TensorFlow's "
-        "RunMetadata, a name with 'tfevents' in it for TensorBoard"),
+        "RunMetadata, a name with 'tfevents' in it for TensorBoard, .sltrace for Sluice itself, "
+        ".db for SQLite"),
     N_ ("FILE") },
   { "format", 0, 0, G_OPTION_ARG_STRING, &format_name,
-    N_ ("chrome, perfetto, run-metadata or event-file, whatever the file is called"),
+    N_ ("chrome, perfetto, run-metadata, event-file, sltrace or sqlite, whatever the file is "
+        "called"),
     N_ ("FORMAT") },
   { "memory-log", 0, 0, G_OPTION_ARG_FILENAME, &memory_log,
     N_ ("Write each block of memory that was made, freed or handed on, with owner, address and "
         "bytes: a JSON object a line"),
     N_ ("FILE") },
+  { "read", 0, 0, G_OPTION_ARG_FILENAME, &read_path,
+    N_ ("Run nothing: say what is in a trace of Sluice, chrome://tracing (also .gz), Perfetto or "
+        "TensorFlow"),
+    N_ ("FILE") },
+  { "sql", 0, 0, G_OPTION_ARG_STRING, &sql,
+    N_ ("Answer a SELECT of the trace's tables: lanes, steps, events, waits, transfers, counts, "
+        "marks, flows"),
+    N_ ("QUERY") },
   { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
   { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
     N_ ("Steps before them that are not written, and in which memory and threads settle (2)"),
@@ -162,9 +174,21 @@ trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **er
   return TRUE;
 }
 
+static gboolean
+answer (const Tracing *tracing, GError **error)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_add_events (view, tracing->events);
+  return sluice_cli_query_trace (view, sluice_session_get_graph (tracing->session), sql, error);
+}
+
 static int
 write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
 {
+  if (sql != NULL && !answer (tracing, error))
+    return EXIT_FAILED;
+  if (out == NULL && memory_log == NULL)
+    return EXIT_OK;
   SluiceTraceContent content = { tracing->events, sluice_session_get_start (tracing->session),
                                  sluice_session_get_graph (tracing->session) };
   if (out != NULL && !sluice_trace_write (&content, format, out, error))
@@ -236,19 +260,35 @@ run_graph_file (const char *path, Tracing *tracing, GError **error)
 }
 
 static int
+read_file (char **arguments, GError **error)
+{
+  if (arguments[0] != NULL)
+    return sluice_cli_usage (error, _ ("--read FILE runs nothing: give no PROJECT or GRAPH"));
+  return sluice_cli_read_trace (read_path, sql, out, error);
+}
+
+static gboolean
+find_format (SluiceTraceFormat *format)
+{
+  return format_name != NULL ? sluice_trace_format_from_name (format_name, format)
+                             : sluice_trace_format_from_path (out, format);
+}
+
+static int
 trace (char **arguments, GError **error)
 {
+  if (read_path != NULL)
+    return read_file (arguments, error);
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
-  if (out == NULL && memory_log == NULL)
+  if (out == NULL && sql == NULL && memory_log == NULL)
     return sluice_cli_usage (error, _ ("say where to: --out FILE or --memory-log FILE"));
-  SluiceTraceFormat format = SLUICE_N_TRACE_FORMATS;
-  if (format_name != NULL ? !sluice_trace_format_from_name (format_name, &format)
-                          : out != NULL && !sluice_trace_format_from_path (out, &format))
+  SluiceTraceFormat format = SLUICE_TRACE_OWN;
+  if (out != NULL && !find_format (&format))
     return sluice_cli_usage (
-        error, _ ("say in which format: a name that ends in .json, .pftrace or .pb or "
-                  "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata or "
-                  "event-file"));
+        error, _ ("say in which format: a name that ends in .json, .pftrace, .pb, .sltrace or "
+                  ".db or has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
+                  "event-file, sltrace or sqlite"));
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
@@ -273,14 +313,20 @@ trace (char **arguments, GError **error)
 
 const Verb sluice_verb_trace = {
   .name = "trace",
-  .arguments = N_ ("PROJECT|GRAPH"),
+  .arguments = N_ ("[PROJECT|GRAPH]"),
   .summary = N_ ("Run steps and write what ran when, where and with which memory"),
   .details = N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
                  "and iteration, and the bytes that went in, came out and were live. The trace is "
                  "always on and costs under 1 %."),
-  .json = "{\"file\": \"string|null\", \"memory_log\": \"string|null\", \"steps\": \"int\", "
-          "\"events\": "
-          "\"int\", \"lost\": \"int\"}",
+  .json =
+      "{\"file\": \"string|null\", \"memory_log\": \"string|null\", \"steps\": \"int\", "
+      "\"events\": \"int\", \"lost\": \"int\"}\n"
+      "{\"file\": \"string\", \"format\": \"string\", \"spans\": \"int\", \"lanes\": \"int\", "
+      "\"steps\": \"int\", \"counters\": \"int\", \"marks\": \"int\", \"flows\": \"int\", "
+      "\"begin_ns\": \"int\", \"end_ns\": \"int\"}\n"
+      "{\"device\": \"string\", \"lane\": \"string\", \"kind\": \"string\", \"spans\": \"int\", "
+      "\"rows\": \"int\", \"busy_ns\": \"int\"}\n"
+      "{\"not_understood\": \"string\", \"n\": \"int\"}",
   .options = options,
   .run_keys = run_keys,
   .run = trace,

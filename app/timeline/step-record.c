@@ -15,7 +15,14 @@ struct _SluiceStepRecord
   GArray *events; /* of SluiceTraceEvent, of steps that are kept and of a few before them */
   GArray *steps;  /* of SluiceTraceStep, by number */
   guint64 n_read;
+  GArray *lanes; /* of LaneRead, of the reading under way */
 };
+
+typedef struct
+{
+  guint64 first_step;
+  guint64 n; /* events */
+} LaneRead;
 
 SluiceStepRecord *
 sluice_step_record_new (SluiceSession *session)
@@ -25,6 +32,7 @@ sluice_step_record_new (SluiceSession *session)
   self->session = g_object_ref (session);
   self->events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   self->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
+  self->lanes = g_array_new (FALSE, TRUE, sizeof (LaneRead));
   return self;
 }
 
@@ -44,6 +52,7 @@ sluice_step_record_unref (SluiceStepRecord *self)
   g_object_unref (self->session);
   g_array_unref (self->events);
   g_array_unref (self->steps);
+  g_array_unref (self->lanes);
   g_free (self);
 }
 
@@ -84,6 +93,11 @@ take_event (const SluiceTraceEvent *event, gpointer data)
   self->n_read++;
   if (event->node == NULL || event->step == 0)
     return; /* what a run does before its first step */
+  if (event->lane >= self->lanes->len)
+    g_array_set_size (self->lanes, event->lane + 1);
+  LaneRead *lane = &g_array_index (self->lanes, LaneRead, event->lane);
+  if (lane->n++ == 0)
+    lane->first_step = event->step;
   guint i = find_place (self->steps, event->step);
   const SluiceTraceStep news = { event->step, to_ns (event->start_us), to_ns (event->end_us),
                                  FALSE };
@@ -95,6 +109,36 @@ take_event (const SluiceTraceEvent *event, gpointer data)
   g_array_append_vals (self->events, event, 1);
 }
 
+static void
+drop_steps (SluiceStepRecord *self, guint64 from, guint64 to)
+{
+  SluiceTraceEvent *events = (SluiceTraceEvent *) self->events->data;
+  guint first = find_place (self->steps, from), end = find_place (self->steps, to + 1), kept = 0;
+  for (guint i = 0; i < self->events->len; i++)
+    if (events[i].step < from || events[i].step > to)
+      events[kept++] = events[i];
+  g_array_set_size (self->events, kept);
+  g_array_remove_range (self->steps, first, end - first);
+}
+
+/* Lanes that lost something have all brought as much as they hold, which is most. Whatever is older
+ * than what they begin with may lack a part, down to the newest step of the time before. */
+static void
+drop_torn (SluiceStepRecord *self, guint64 newest_before)
+{
+  guint64 most = 0, torn = 0;
+  for (guint i = 0; i < self->lanes->len; i++)
+    most = MAX (most, g_array_index (self->lanes, LaneRead, i).n);
+  for (guint i = 0; i < self->lanes->len; i++)
+    {
+      const LaneRead *lane = &g_array_index (self->lanes, LaneRead, i);
+      if (lane->n > most / 2)
+        torn = MAX (torn, lane->first_step);
+    }
+  if (torn >= newest_before)
+    drop_steps (self, newest_before, torn);
+}
+
 /* Whole steps go, the oldest first. */
 static void
 drop_old (SluiceStepRecord *self)
@@ -102,23 +146,18 @@ drop_old (SluiceStepRecord *self)
   guint n_old = self->steps->len > SLUICE_RECORD_STEPS ? self->steps->len - SLUICE_RECORD_STEPS : 0;
   if (self->events->len > SLUICE_RECORD_SPANS)
     n_old = MAX (n_old, self->steps->len / 4);
-  if (n_old == 0)
-    return;
-  guint64 first = step_at (self->steps, MIN (n_old, self->steps->len - 1))->step;
-  SluiceTraceEvent *events = (SluiceTraceEvent *) self->events->data;
-  guint kept = 0;
-  for (guint i = 0; i < self->events->len; i++)
-    if (events[i].step >= first)
-      events[kept++] = events[i];
-  g_array_set_size (self->events, kept);
-  g_array_remove_range (self->steps, 0, find_place (self->steps, first));
+  if (n_old > 0)
+    drop_steps (self, 0, step_at (self->steps, n_old - 1)->step);
 }
 
 gboolean
 sluice_step_record_read (SluiceStepRecord *self)
 {
   guint64 n_before = self->n_read;
-  sluice_session_each_trace (self->session, &self->cursor, take_event, self);
+  guint64 newest = self->steps->len > 0 ? step_at (self->steps, self->steps->len - 1)->step : 0;
+  g_array_set_size (self->lanes, 0);
+  if (sluice_session_each_trace (self->session, &self->cursor, take_event, self) > 0)
+    drop_torn (self, newest);
   drop_old (self);
   return self->n_read > n_before;
 }
@@ -211,22 +250,56 @@ mark_slow (GArray *steps)
     step_at (steps, i)->is_slow = told[i].is_slow;
 }
 
+/* To the nanosecond as the view has them: how it rounds is its own affair. */
+static void
+take_times (SluiceStepPicture *picture)
+{
+  guint n;
+  const SluiceTraceStep *steps = sluice_trace_view_get_steps (picture->view, &n);
+  for (guint i = 0; i < n; i++)
+    {
+      guint place = find_place (picture->steps, steps[i].step);
+      SluiceTraceStep *step = step_at (picture->steps, place);
+      step->start = steps[i].start;
+      step->end = steps[i].end;
+    }
+}
+
+static SluiceStepPicture *
+new_picture (SluiceTraceView *take_view)
+{
+  SluiceStepPicture *picture = g_new0 (SluiceStepPicture, 1);
+  g_atomic_ref_count_init (&picture->ref_count);
+  picture->view = take_view;
+  picture->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, array_unref);
+  picture->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
+  picture->times = new_times ();
+  return picture;
+}
+
+SluiceStepPicture *
+sluice_step_picture_new_of_view (SluiceTraceView *take_view)
+{
+  SluiceStepPicture *picture = new_picture (take_view);
+  guint n;
+  const SluiceTraceStep *steps = sluice_trace_view_get_steps (take_view, &n);
+  picture->is_wide = TRUE;
+  g_array_append_vals (picture->steps, steps, n);
+  index_names (picture);
+  return picture;
+}
+
 SluiceStepPicture *
 sluice_step_record_make (SluiceStepRecord *self,
                          gboolean is_wide,
                          gboolean has_ended,
                          const char *node)
 {
-  SluiceStepPicture *picture = g_new0 (SluiceStepPicture, 1);
+  SluiceStepPicture *picture = new_picture (sluice_trace_view_new ());
   g_autoptr (GArray) chosen = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
   guint n = self->steps->len, n_whole = has_ended || n < 2 ? n : n - 1;
-  g_atomic_ref_count_init (&picture->ref_count);
-  picture->view = sluice_trace_view_new ();
-  picture->by_name = g_hash_table_new_full (g_str_hash, g_str_equal, NULL, array_unref);
-  picture->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
   picture->is_wide = is_wide;
   picture->node = g_strdup (node);
-  picture->times = new_times ();
   g_array_append_vals (picture->steps, self->steps->data, n_whole);
   mark_slow (picture->steps);
   if (n_whole == 0)
@@ -244,6 +317,7 @@ sluice_step_record_make (SluiceStepRecord *self,
         add_time (picture->times, event->step, to_ns (event->end_us - event->start_us));
     }
   sluice_trace_view_add_events (picture->view, chosen);
+  take_times (picture);
   index_names (picture);
   return picture;
 }

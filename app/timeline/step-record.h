@@ -6,8 +6,9 @@
 #include "engine/trace/trace-view.h"
 
 /*
- * What a session traced of its last steps. A worker reads and makes pictures of it, one at a time;
- * a picture does not change any more, and any thread may look at it.
+ * What a session traced of its last steps. Of steps that follow each other faster than they are
+ * read some are lost; a step is there whole or not at all. A worker reads and makes pictures of it,
+ * one at a time; a picture does not change any more, and any thread may look at it.
  */
 typedef struct _SluiceStepRecord SluiceStepRecord;
 
@@ -52,6 +53,8 @@ SluiceStepPicture *sluice_step_record_make (SluiceStepRecord *self,
                                             gboolean has_ended,
                                             const char *node);
 
+/* Of all of a view. take_view: (transfer full) */
+SluiceStepPicture *sluice_step_picture_new_of_view (SluiceTraceView *take_view);
 SluiceStepPicture *sluice_step_picture_ref (SluiceStepPicture *self);
 void sluice_step_picture_unref (SluiceStepPicture *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceStepPicture, sluice_step_picture_unref)

@@ -189,6 +189,12 @@ area_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+close_file_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_timeline_page_close_file (SLUICE_TIMELINE_PAGE (widget));
+}
+
+static void
 keys_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   gtk_widget_activate_action (widget, "win.show-help-overlay", NULL);
@@ -229,6 +235,7 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.mark", mark_action },
     { "timeline.escape", escape_action },
     { "timeline.keys", keys_action },
+    { "timeline.close-file", close_file_action },
     { "timeline.area", area_action },
     { "timeline.close-area", escape_action },
   };

@@ -85,18 +85,33 @@ show_flows (SluiceTimelinePage *self, guint64 span)
   sluice_lanes_set_flows (self->lanes, flows);
 }
 
-/* What is selected in the step that is shown. */
 static void
-show_span (SluiceTimelinePage *self, gboolean reveals)
+show_span (SluiceTimelinePage *self, guint64 span, gboolean reveals)
 {
-  guint64 span = self->node != NULL ? sluice_step_picture_find_span (self->picture, self->node,
-                                                                     self->step, self->iteration)
-                                    : SLUICE_SPAN_NONE;
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
   sluice_span_pane_show (self->pane, self->picture, sluice_document_get_graph (self->document),
                          self->analysis, span);
   sluice_timeline_page_update_actions (self);
+}
+
+/* What is selected, in the step that is shown: the one that began then, or else the first. */
+static guint64
+find_selected (SluiceTimelinePage *self)
+{
+  const GArray *spans =
+      self->node != NULL ? g_hash_table_lookup (self->picture->by_name, self->node) : NULL;
+  for (guint i = 0; spans != NULL && i < spans->len; i++)
+    {
+      SluiceTraceSpan span;
+      guint64 number = g_array_index (spans, guint64, i);
+      sluice_trace_view_get_span (self->picture->view, number, &span);
+      if (span.step == self->step && span.start == self->start)
+        return number;
+    }
+  return self->node != NULL ? sluice_step_picture_find_span (self->picture, self->node, self->step,
+                                                             self->iteration)
+                            : SLUICE_SPAN_NONE;
 }
 
 static void show_step (SluiceTimelinePage *self);
@@ -119,20 +134,20 @@ sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 number)
   if (number == SLUICE_SPAN_NONE)
     {
       set_node (self, NULL);
-      show_span (self, FALSE);
+      show_span (self, SLUICE_SPAN_NONE, FALSE);
       return;
     }
   sluice_trace_view_get_span (self->picture->view, number, &span);
   set_node (self, span.name);
   self->iteration = span.iteration;
+  self->start = span.start;
   if (span.step != 0 && span.step != self->step)
     {
       self->step = span.step;
       self->follows_step = FALSE;
       show_step (self);
     }
-  show_span (self, TRUE);
-  sluice_lanes_select (self->lanes, number, TRUE); /* also where a node ran twice in a round */
+  show_span (self, number, TRUE);
   g_signal_emit (self, node_selected_signal, 0, span.name);
 }
 
@@ -143,8 +158,9 @@ sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name)
     return;
   set_node (self, name);
   self->iteration = 0;
+  self->start = G_MININT64;
   if (self->picture != NULL)
-    show_span (self, gtk_widget_get_mapped (GTK_WIDGET (self)));
+    show_span (self, find_selected (self), gtk_widget_get_mapped (GTK_WIDGET (self)));
 }
 
 /* ---- what is in front ---- */
@@ -194,7 +210,7 @@ show_step (SluiceTimelinePage *self)
     sluice_lanes_show (self->lanes, step->start, step->end);
   show_bars (self);
   analyse_step (self);
-  show_span (self, FALSE);
+  show_span (self, find_selected (self), FALSE);
 }
 
 static void read_trace (SluiceTimelinePage *self);
@@ -214,6 +230,11 @@ sluice_timeline_page_set_live (SluiceTimelinePage *self, gboolean is_live)
 {
   if (self->is_live == is_live)
     return;
+  if (is_live && self->file != NULL)
+    {
+      sluice_timeline_page_close_file (self); /* and follows then */
+      return;
+    }
   self->is_live = is_live;
   self->follows_step |= is_live;
   g_object_notify_by_pspec (G_OBJECT (self), live_property);
@@ -242,8 +263,20 @@ show_state (SluiceTimelinePage *self, gboolean has_steps)
     gtk_widget_grab_focus (GTK_WIDGET (self->lanes));
 }
 
-static void
-take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
+void
+sluice_timeline_page_clear (SluiceTimelinePage *self)
+{
+  sluice_lanes_set_view (self->lanes, NULL);
+  sluice_span_pane_show (self->pane, NULL, NULL, NULL, SLUICE_SPAN_NONE);
+  g_clear_pointer (&self->analysis, sluice_step_analysis_free);
+  g_clear_pointer (&self->picture, sluice_step_picture_unref);
+  self->step = 0;
+  sluice_timeline_page_show_area (self);
+  show_state (self, FALSE);
+}
+
+void
+sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
 {
   SluiceStepPicture *before = g_steal_pointer (&self->picture);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
@@ -258,7 +291,9 @@ take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture)
       self->step = g_array_index (picture->steps, SluiceTraceStep, n - 1).step;
       self->follows_step = TRUE;
     }
-  show_state (self, n > 0);
+  if (n == 0)
+    self->step = 0; /* another program's */
+  show_state (self, sluice_trace_view_get_n_spans (picture->view) > 0);
   show_step (self);
 }
 
@@ -311,10 +346,10 @@ read_done (GObject *object, GAsyncResult *result, gpointer data)
   if (self->states == NULL)
     return; /* the page goes */
   /* What somebody looks at is exchanged once, for all steps of that moment. */
-  gboolean is_wanted = picture != NULL && reading->record == self->record
+  gboolean is_wanted = picture != NULL && reading->record == self->record && self->file == NULL
                        && (self->is_live || self->picture == NULL || !self->picture->is_wide);
   if (is_wanted)
-    take_picture (self, picture);
+    sluice_timeline_page_take_picture (self, picture);
   if (self->again)
     read_trace (self);
 }
@@ -339,7 +374,8 @@ read_trace (SluiceTimelinePage *self)
   SluiceSession *session =
       self->controller != NULL ? sluice_run_controller_get_session (self->controller) : NULL;
   self->again = self->reading;
-  if (session == NULL || self->reading || !gtk_widget_get_mapped (GTK_WIDGET (self))
+  if (session == NULL || self->reading || self->file != NULL
+      || !gtk_widget_get_mapped (GTK_WIDGET (self))
       || sluice_run_controller_get_state (self->controller) == SLUICE_CONTROL_STARTING)
     return;
   gboolean is_other = self->record == NULL || !sluice_step_record_is_of (self->record, session);
@@ -416,7 +452,7 @@ timeline_page_is_settled (SluicePage *page)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
   gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
-  return !self->reading && !(is_seen && is_moving);
+  return !self->reading && !self->opening && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -447,12 +483,29 @@ timeline_page_dump_state (SluicePage *page)
   json_builder_begin_object (b);
   json_builder_set_member_name (b, "live");
   json_builder_add_boolean_value (b, self->is_live);
+  json_builder_set_member_name (b, "file");
+  json_builder_add_string_value (
+      b, gtk_widget_get_visible (self->file_bar) ? gtk_label_get_label (self->file_label) : "");
   json_builder_set_member_name (b, "node");
   json_builder_add_string_value (b, self->node != NULL ? self->node : "");
   json_builder_set_member_name (b, "span");
   json_builder_add_string_value (b, text);
   json_builder_set_member_name (b, "sums");
   json_builder_add_string_value (b, sums);
+  const SluiceTraceStep *step =
+      picture != NULL ? sluice_step_picture_find (picture, self->step) : NULL;
+  json_builder_set_member_name (b, "slow");
+  json_builder_add_boolean_value (b, step != NULL && step->is_slow);
+  GtkAdjustment *adjustment = sluice_lanes_get_adjustment (self->lanes);
+  add_int (b, "top", (gint64) gtk_adjustment_get_value (adjustment));
+  add_int (b, "below",
+           (gint64) (gtk_adjustment_get_upper (adjustment)
+                     - gtk_adjustment_get_page_size (adjustment)
+                     - gtk_adjustment_get_value (adjustment)));
+  add_int (b, "begin", step != NULL ? step->start : 0);
+  add_int (b, "end", step != NULL ? step->end : 0);
+  add_int (b, "n_path", self->analysis != NULL ? self->analysis->critical->path->len : 0);
+  add_int (b, "n_gaps", self->analysis != NULL ? self->analysis->gaps->len : 0);
   add_int (b, "step", (gint64) self->step);
   add_int (b, "from", from);
   add_int (b, "to", to);
@@ -489,7 +542,8 @@ sluice_timeline_page_dispose (GObject *object)
   g_clear_pointer (&self->record, sluice_step_record_unref);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
-  g_clear_pointer ((GtkWidget **) &self->states, gtk_widget_unparent);
+  self->states = NULL;
+  g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_object (&self->pane);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->dispose (object);
 }
@@ -498,6 +552,7 @@ static void
 sluice_timeline_page_finalize (GObject *object)
 {
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
+  g_free (SLUICE_TIMELINE_PAGE (object)->file);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -596,11 +651,14 @@ make_live_button (void)
   return live;
 }
 
+/* It is told while the lanes get their place: what would ask for another one then has none. */
 static void
 show_scrollbar_cb (GtkWidget *bar, GtkAdjustment *adjustment)
 {
-  gtk_widget_set_visible (bar, gtk_adjustment_get_upper (adjustment)
-                                   > gtk_adjustment_get_page_size (adjustment) + 0.5);
+  gboolean is_needed =
+      gtk_adjustment_get_upper (adjustment) > gtk_adjustment_get_page_size (adjustment) + 0.5;
+  gtk_widget_set_opacity (bar, is_needed ? 1 : 0);
+  gtk_widget_set_can_target (bar, is_needed);
 }
 
 static GtkWidget *
@@ -644,7 +702,11 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   gtk_stack_add_named (self->states, make_empty (), "empty");
   self->steps_box = make_steps (self);
   gtk_stack_add_named (self->states, self->steps_box, "steps");
-  gtk_widget_set_parent (GTK_WIDGET (self->states), GTK_WIDGET (self));
+  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->states), TRUE);
+  gtk_box_append (GTK_BOX (self->box), sluice_timeline_page_make_file_bar (self));
+  gtk_box_append (GTK_BOX (self->box), GTK_WIDGET (self->states));
+  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self), "timeline-page");
   g_signal_connect_swapped (self->bars, "chosen", G_CALLBACK (chosen_cb), self);
   g_signal_connect_swapped (self->lanes, "touched", G_CALLBACK (touched_cb), self);

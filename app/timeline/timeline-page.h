@@ -12,5 +12,7 @@
 #define SLUICE_TYPE_TIMELINE_PAGE (sluice_timeline_page_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceTimelinePage, sluice_timeline_page, SLUICE, TIMELINE_PAGE, GtkWidget)
 
+/* Shows the trace that a file holds, of this program or of another one, until it is closed. */
+void sluice_timeline_page_open (SluiceTimelinePage *self, const char *path);
 /* It is selected elsewhere. name: (nullable): nothing is */
 void sluice_timeline_page_select_node (SluiceTimelinePage *self, const char *name);

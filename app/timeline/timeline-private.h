@@ -15,6 +15,7 @@
 struct _SluiceTimelinePage
 {
   GtkWidget parent;
+  GtkWidget *box;
   GtkStack *states;
   GtkWidget *steps_box; /* a state of it */
   SluiceStepBars *bars;
@@ -22,6 +23,11 @@ struct _SluiceTimelinePage
   SluiceSpanPane *pane;
   SluiceAreaTable *table;
   GtkRevealer *table_revealer;
+  GtkWidget *file_bar;
+  GtkLabel *file_label; /* in it */
+  char *file;           /* (nullable): whose trace is shown, not the run's */
+  guint n_opened;       /* files that were asked for: the last one is shown */
+  gboolean opening;
   guint n_areas; /* that were asked for: the last one is shown */
 
   SluiceRunController *controller; /* (nullable) */
@@ -36,7 +42,8 @@ struct _SluiceTimelinePage
   SluiceStepAnalysis *analysis; /* (nullable): of the step that stands */
   guint64 step;                 /* shown; 0: none */
   char *node;                   /* (nullable): selected */
-  guint64 iteration;
+  guint64 iteration;            /* the same, */
+  gint64 start;                 /* and when it began */
 };
 
 /* timeline-page.c */
@@ -46,6 +53,15 @@ void sluice_timeline_page_show_step (SluiceTimelinePage *self, guint64 step);
 void sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 span);
 /* Its place among the steps; their number where it is not among them. */
 guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
+
+/* The picture is shown; somebody's choices stay as far as it has them. */
+void sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture);
+/* Nothing is shown. */
+void sluice_timeline_page_clear (SluiceTimelinePage *self);
+
+/* timeline-page-file.c */
+void sluice_timeline_page_close_file (SluiceTimelinePage *self);
+GtkWidget *sluice_timeline_page_make_file_bar (SluiceTimelinePage *self);
 
 /* timeline-area.c */
 /* The sums of the area that is marked now; without one the table goes. */

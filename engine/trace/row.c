@@ -134,7 +134,8 @@ static void
 add_to_piece (Walk *self, guint64 n, const SluiceRowBlock *block)
 {
   self->piece.n += n;
-  self->piece.busy += block->busy;
+  /* A file may say anything. */
+  self->piece.busy = (gint64) ((guint64) self->piece.busy + (guint64) block->busy);
   self->piece.end = block->end;
   if (block->longest_time > self->longest_time)
     {

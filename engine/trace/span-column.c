@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "engine/store/crc32c.h"
+
 #define FIRST_ROOM 16 /* divides a page */
 
 static void
@@ -46,7 +48,10 @@ own_page (SluiceSpanColumnPage *page)
   page->is_borrowed = FALSE;
   page->values = g_memdup2 (page->values, page->room * sizeof *page->values);
   if (page->n_far == 0)
-    return;
+    {
+      page->far = NULL;
+      return;
+    }
   gint64 *far = g_new (gint64, (gsize) 1 << g_bit_storage (page->n_far));
   page->far = memcpy (far, page->far, page->n_far * sizeof *far);
 }
@@ -89,7 +94,11 @@ sluice_span_column_set (SluiceSpanColumn *self, guint64 i, gint64 value)
 {
   SluiceSpanColumnPage *page = page_of (self, i);
   guint at_page = i % SLUICE_SPAN_COLUMN_PAGE;
+  if (page->unread != NULL)
+    sluice_span_column_read (self, i);
   if (page->values == NULL && value == page->base)
+    return;
+  if (page->is_borrowed && at_page < page->room && sluice_span_column_get (self, i) == value)
     return;
   own_page (page);
   /* Those beside it were the base, and have no memory. */
@@ -109,6 +118,8 @@ sluice_span_column_add (SluiceSpanColumn *self, gint64 value)
       const SluiceSpanColumnPage page = { .base = value };
       g_array_append_val (self->pages, page);
     }
+  else if (page_of (self, self->n)->unread != NULL)
+    sluice_span_column_read (self, self->n); /* of those that the file has */
   self->n++;
   sluice_span_column_set (self, self->n - 1, value);
 }
@@ -121,11 +132,85 @@ sluice_span_column_truncate (SluiceSpanColumn *self, guint64 n)
   self->n = n;
 }
 
-void
-sluice_span_column_add_page (SluiceSpanColumn *self, const SluiceSpanColumnPage *page, guint n)
+/* ---- files ---- */
+
+static guint
+count_in_page (const SluiceSpanColumn *self, guint page)
 {
-  g_array_append_val (self->pages, *page);
+  return (guint) MIN (SLUICE_SPAN_COLUMN_PAGE, self->n - (guint64) page * SLUICE_SPAN_COLUMN_PAGE);
+}
+
+static gboolean
+fits (const SluiceSpanColumnFile *file, const SluiceSpanColumnEntry *entry)
+{
+  guint64 bytes = (guint64) entry->room * 4 + (guint64) entry->n_far * 8;
+  return entry->offset % 8 == 0 && entry->room % 2 == 0 && entry->offset <= file->length
+         && bytes <= file->length - entry->offset;
+}
+
+void
+sluice_span_column_set_file (SluiceSpanColumn *self,
+                             SluiceSpanColumnFile *file,
+                             gint64 low,
+                             gint64 high)
+{
+  self->file = file;
+  self->low = low;
+  self->high = high;
+}
+
+gboolean
+sluice_span_column_add_page (SluiceSpanColumn *self, const SluiceSpanColumnEntry *entry, guint n)
+{
+  gboolean has_values = entry->room > 0;
+  if (!fits (self->file, entry) || entry->base < self->low || entry->base > self->high
+      || (has_values && entry->room < n) || self->n % SLUICE_SPAN_COLUMN_PAGE != 0)
+    return FALSE;
+  const SluiceSpanColumnPage page = { .base = entry->base, .unread = has_values ? entry : NULL };
+  g_array_append_val (self->pages, page);
   self->n += n;
+  return TRUE;
+}
+
+/* All that somebody may ask for lies where it must. */
+static gboolean
+is_sound (const SluiceSpanColumn *self, const SluiceSpanColumnPage *page, guint n)
+{
+  for (guint i = 0; i < n; i++)
+    {
+      guint32 value = page->values[i];
+      if (value & SLUICE_SPAN_COLUMN_FAR && (value & ~SLUICE_SPAN_COLUMN_FAR) >= page->n_far)
+        return FALSE;
+      gint64 number;
+      if (value & SLUICE_SPAN_COLUMN_FAR)
+        number = page->far[value & ~SLUICE_SPAN_COLUMN_FAR];
+      else if (__builtin_add_overflow (page->base, (gint64) value - SLUICE_SPAN_COLUMN_BIAS,
+                                       &number))
+        return FALSE;
+      if (number < self->low || number > self->high)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+void
+sluice_span_column_read (const SluiceSpanColumn *self, guint64 i)
+{
+  SluiceSpanColumnPage *page = page_of (self, i);
+  const SluiceSpanColumnEntry *entry = page->unread;
+  gsize bytes = (gsize) entry->room * 4 + (gsize) entry->n_far * 8;
+  const guint8 *at = self->file->bytes + entry->offset;
+  page->unread = NULL;
+  page->is_borrowed = TRUE;
+  page->values = (guint32 *) at;
+  page->far = (gint64 *) (at + (gsize) entry->room * 4);
+  page->room = entry->room;
+  page->n_far = entry->n_far;
+  if (sluice_crc32c (0, at, bytes) == entry->crc
+      && is_sound (self, page, count_in_page (self, (guint) (i / SLUICE_SPAN_COLUMN_PAGE))))
+    return;
+  self->file->n_damaged++;
+  *page = (SluiceSpanColumnPage){ .base = page->base };
 }
 
 gsize

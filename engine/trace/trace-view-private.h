@@ -21,6 +21,12 @@ typedef struct
   guint32 kind; /* SluiceSpanKind */
 } SluiceSpanTitle;
 
+typedef struct
+{
+  const char *device, *name; /* kept */
+  GArray *counts;            /* of SluiceTraceCount */
+} SluiceViewCounter;
+
 struct _SluiceTraceView
 {
   GPtrArray *lanes; /* of SluiceViewLane */
@@ -35,7 +41,14 @@ struct _SluiceTraceView
   guint last_step;
   gboolean knows_slow;
   GHashTable *together; /* name -> node whose span stands for it; both kept */
-  GHashTable *texts;    /* set of what texts holds */
+  GPtrArray *counters;  /* of SluiceViewCounter */
+  GHashTable *counter_of_title;
+  GArray *marks, *flows; /* of SluiceTraceMark, SluiceTraceFlow */
+  gboolean is_beside_sorted;
+  gint64 start;  /* what times count from, in microseconds since 1970; 0: not known */
+  GBytes *bytes; /* (nullable): the file that pages lie in */
+  SluiceSpanColumnFile file;
+  GHashTable *texts; /* set of what texts holds */
   GStringChunk *chunk;
 };
 
@@ -43,5 +56,26 @@ struct _SluiceTraceView
   &(self)->times.start, &(self)->times.time, &(self)->waited, &(self)->title, &(self)->row,        \
       &(self)->step, &(self)->iteration, &(self)->live
 
+/* Times of other programs may be anything: differences of those within do not overflow. */
+#define SLUICE_VIEW_MAX_TIME (G_MAXINT64 / 4)
+
+/* Also one of the same name as another, as other programs have them. */
+guint sluice_trace_view_new_lane (SluiceTraceView *self,
+                                  SluiceLaneKind kind,
+                                  const char *device,
+                                  const char *name);
+/* Its texts are kept ones. Returns: its number */
+guint sluice_trace_view_add_title (SluiceTraceView *self, const SluiceSpanTitle *title);
+/* Gives a span whose columns are there its place in lane and step. */
+void sluice_trace_view_place (SluiceTraceView *self, guint64 number);
 /* (nullable) */
 const char *sluice_trace_view_keep_text (SluiceTraceView *self, const char *text);
+/* Names that became known after spans were added. */
+void sluice_trace_view_name_lane (
+    SluiceTraceView *self, guint lane, SluiceLaneKind kind, const char *device, const char *name);
+void sluice_trace_view_name_counter (SluiceTraceView *self, guint counter, const char *device);
+
+/* trace-view-beside.c */
+void sluice_trace_view_init_beside (SluiceTraceView *self);
+void sluice_trace_view_clear_beside (SluiceTraceView *self);
+void sluice_trace_view_settle_beside (SluiceTraceView *self);

@@ -4,9 +4,6 @@
 
 #include <string.h>
 
-/* Times of other programs may be anything: differences of those within do not overflow. */
-#define MAX_TIME (G_MAXINT64 / 4)
-
 static void
 lane_free (gpointer data)
 {
@@ -48,6 +45,7 @@ sluice_trace_view_new (void)
   self->together = g_hash_table_new (g_str_hash, g_str_equal);
   self->texts = g_hash_table_new (g_str_hash, g_str_equal);
   self->chunk = g_string_chunk_new (4096);
+  sluice_trace_view_init_beside (self);
   return self;
 }
 
@@ -64,8 +62,28 @@ sluice_trace_view_free (SluiceTraceView *self)
   g_array_unref (self->steps);
   g_hash_table_unref (self->together);
   g_hash_table_unref (self->texts);
+  sluice_trace_view_clear_beside (self);
   g_string_chunk_free (self->chunk);
+  g_clear_pointer (&self->bytes, g_bytes_unref);
   g_free (self);
+}
+
+void
+sluice_trace_view_set_start (SluiceTraceView *self, gint64 start)
+{
+  self->start = start;
+}
+
+gint64
+sluice_trace_view_get_start (const SluiceTraceView *self)
+{
+  return self->start;
+}
+
+guint64
+sluice_trace_view_get_n_damaged (const SluiceTraceView *self)
+{
+  return self->file.n_damaged;
 }
 
 const char *
@@ -84,6 +102,28 @@ sluice_trace_view_keep_text (SluiceTraceView *self, const char *text)
 /* ---- adding ---- */
 
 guint
+sluice_trace_view_new_lane (SluiceTraceView *self,
+                            SluiceLaneKind kind,
+                            const char *device,
+                            const char *name)
+{
+  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
+  lane->told.kind = kind;
+  lane->told.device = sluice_trace_view_keep_text (self, device);
+  lane->told.name = sluice_trace_view_keep_text (self, name);
+  lane->told.n_rows = 1;
+  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
+  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_ptr_array_add (self->lanes, lane);
+  char *title = g_strdup_printf ("%d\n%s\n%s", kind, device, name);
+  if (g_hash_table_contains (self->lane_of_title, title))
+    g_free (title);
+  else
+    g_hash_table_insert (self->lane_of_title, title, GUINT_TO_POINTER (self->lanes->len - 1));
+  return self->lanes->len - 1;
+}
+
+guint
 sluice_trace_view_add_lane (SluiceTraceView *self,
                             SluiceLaneKind kind,
                             const char *device,
@@ -93,17 +133,16 @@ sluice_trace_view_add_lane (SluiceTraceView *self,
   gpointer found;
   if (g_hash_table_lookup_extended (self->lane_of_title, title, NULL, &found))
     return GPOINTER_TO_UINT (found);
-  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
-  lane->told.kind = kind;
-  lane->told.device = sluice_trace_view_keep_text (self, device);
-  lane->told.name = sluice_trace_view_keep_text (self, name);
-  lane->told.n_rows = 1;
-  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
-  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
-  g_hash_table_insert (self->lane_of_title, g_steal_pointer (&title),
-                       GUINT_TO_POINTER (self->lanes->len));
-  g_ptr_array_add (self->lanes, lane);
-  return self->lanes->len - 1;
+  return sluice_trace_view_new_lane (self, kind, device, name);
+}
+
+guint
+sluice_trace_view_add_title (SluiceTraceView *self, const SluiceSpanTitle *title)
+{
+  SluiceSpanTitle *kept = g_memdup2 (title, sizeof *title);
+  g_hash_table_insert (self->title_numbers, kept, GUINT_TO_POINTER (self->titles->len));
+  g_ptr_array_add (self->titles, kept);
+  return self->titles->len - 1;
 }
 
 static guint
@@ -121,10 +160,7 @@ find_title (SluiceTraceView *self, const SluiceTraceSpan *span)
   gpointer found;
   if (g_hash_table_lookup_extended (self->title_numbers, &title, NULL, &found))
     return GPOINTER_TO_UINT (found);
-  SluiceSpanTitle *kept = g_memdup2 (&title, sizeof title);
-  g_hash_table_insert (self->title_numbers, kept, GUINT_TO_POINTER (self->titles->len));
-  g_ptr_array_add (self->titles, kept);
-  return self->titles->len - 1;
+  return sluice_trace_view_add_title (self, &title);
 }
 
 /* The place of a step among the others: most spans belong to that which was added to last. */
@@ -204,9 +240,8 @@ push (SluiceTraceView *self, SluiceViewLane *lane, guint64 number)
   told->n_rows = MAX (1, lane->rows->len);
 }
 
-/* Of a lane those that begin first, and of these the longest, come first: what nests lies below
- * what it is part of. What takes no time, such as a group of dependencies, is before what begins at
- * its instant: it needs no row of its own. */
+/* Of a lane those that begin first come first; of these what takes no time, then the longest: what
+ * nests lies below what it is part of. */
 static gboolean
 comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 start)
 {
@@ -215,34 +250,49 @@ comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 star
   for (guint i = 0; i < lane->rows->len; i++)
     {
       const SluiceRow *row = lane->rows->pdata[i];
-      if (row->order.n > 0
-          && sluice_span_start (&self->times, sluice_row_at (row, row->order.n - 1)) >= start)
+      if (row->order.n == 0)
+        continue;
+      guint64 last = sluice_row_at (row, row->order.n - 1);
+      if (sluice_span_start (&self->times, last) >= start
+          && sluice_span_end (&self->times, last) > start)
+        return FALSE;
+      if (sluice_span_start (&self->times, last) > start)
         return FALSE;
     }
   return TRUE;
+}
+
+void
+sluice_trace_view_place (SluiceTraceView *self, guint64 number)
+{
+  const SluiceSpanTitle *title = self->titles->pdata[sluice_span_column_get (&self->title, number)];
+  SluiceViewLane *lane = self->lanes->pdata[title->lane];
+  gint64 start = sluice_span_start (&self->times, number);
+  guint64 step = (guint64) sluice_span_column_get (&self->step, number);
+  if (comes_last (self, lane, start))
+    push (self, lane, number);
+  else
+    g_array_append_val (lane->waiting, number);
+  if (step != 0)
+    add_to_step (self, step, start, sluice_span_end (&self->times, number));
 }
 
 guint64
 sluice_trace_view_add (SluiceTraceView *self, const SluiceTraceSpan *span)
 {
   guint64 number = self->title.n;
-  gint64 start = CLAMP (span->start, -MAX_TIME, MAX_TIME);
-  gint64 end = CLAMP (span->end, start, MAX_TIME);
+  gint64 start = CLAMP (span->start, -SLUICE_VIEW_MAX_TIME, SLUICE_VIEW_MAX_TIME);
+  gint64 end = CLAMP (span->end, start, SLUICE_VIEW_MAX_TIME);
   sluice_span_column_add (&self->times.start, start);
   sluice_span_column_add (&self->times.time, end - start);
-  sluice_span_column_add (&self->waited, start - CLAMP (span->scheduled, -MAX_TIME, MAX_TIME));
+  sluice_span_column_add (
+      &self->waited, start - CLAMP (span->scheduled, -SLUICE_VIEW_MAX_TIME, SLUICE_VIEW_MAX_TIME));
   sluice_span_column_add (&self->title, find_title (self, span));
   sluice_span_column_add (&self->row, 0);
   sluice_span_column_add (&self->step, (gint64) span->step);
   sluice_span_column_add (&self->iteration, (gint64) span->iteration);
   sluice_span_column_add (&self->live, (gint64) span->live);
-  SluiceViewLane *lane = self->lanes->pdata[span->lane];
-  if (comes_last (self, lane, start))
-    push (self, lane, number);
-  else
-    g_array_append_val (lane->waiting, number);
-  if (span->step != 0)
-    add_to_step (self, span->step, start, end);
+  sluice_trace_view_place (self, number);
   return number;
 }
 
@@ -273,8 +323,10 @@ compare_keys (gconstpointer a, gconstpointer b)
   const Key *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
+  if (x->time != y->time && x->time > 0 && y->time > 0)
+    return x->time > y->time ? -1 : 1;
   if (x->time != y->time)
-    return x->time == 0 || (y->time != 0 && x->time > y->time) ? -1 : 1;
+    return x->time == 0 ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 
@@ -344,6 +396,7 @@ sluice_trace_view_settle (SluiceTraceView *self)
       if (lane->waiting->len > 0)
         settle_lane (self, lane);
     }
+  sluice_trace_view_settle_beside (self);
 }
 
 /* ---- asking ---- */
@@ -478,6 +531,8 @@ sluice_trace_view_get_beside (const SluiceTraceView *self, guint64 number, gbool
   SluiceTraceSpan span;
   sluice_trace_view_get_span (self, number, &span);
   const SluiceRow *row = get_row (self, span.lane, span.row);
+  if (row == NULL) /* of a damaged file */
+    return SLUICE_SPAN_NONE;
   guint64 i = sluice_row_find (row, &self->times, span.start - 1); /* it may take no time */
   while (i < row->order.n && sluice_row_at (row, i) != number)
     i++;

@@ -85,6 +85,12 @@ SluiceTraceView *sluice_trace_view_new (void);
 void sluice_trace_view_free (SluiceTraceView *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceTraceView, sluice_trace_view_free)
 
+/* What times count from, in microseconds since 1970; 0: not known. */
+void sluice_trace_view_set_start (SluiceTraceView *self, gint64 start);
+gint64 sluice_trace_view_get_start (const SluiceTraceView *self);
+/* Of a file: pages of 4096 numbers that turned out not to be what was written. */
+guint64 sluice_trace_view_get_n_damaged (const SluiceTraceView *self);
+
 /* The lane of that device and name, made where there is none. */
 guint sluice_trace_view_add_lane (SluiceTraceView *self,
                                   SluiceLaneKind kind,
@@ -96,6 +102,51 @@ guint64 sluice_trace_view_add (SluiceTraceView *self, const SluiceTraceSpan *spa
 void sluice_trace_view_add_together (SluiceTraceView *self, const char *node, const char *name);
 /* The node whose span stands for it. (nullable) */
 const char *sluice_trace_view_get_together (const SluiceTraceView *self, const char *name);
+/* ---- beside spans ---- */
+
+/* A number that changes: memory, a queue's length. */
+typedef struct
+{
+  gint64 time;
+  double value; /* from then on */
+} SluiceTraceCount;
+
+typedef struct
+{
+  const char *device, *name;
+  const SluiceTraceCount *counts; /* (array length=n): by time once settled */
+  guint64 n;
+} SluiceTraceCounter;
+
+/* Something that happened and took no time. */
+typedef struct
+{
+  gint64 time;
+  const char *name;
+  guint lane; /* SLUICE_LANE_NONE: of all */
+} SluiceTraceMark;
+#define SLUICE_LANE_NONE G_MAXUINT
+
+/* One span led to another. */
+typedef struct
+{
+  guint64 from, to; /* spans */
+} SluiceTraceFlow;
+
+/* The counter of that device and name, made where there is none. */
+guint sluice_trace_view_add_counter (SluiceTraceView *self, const char *device, const char *name);
+void sluice_trace_view_add_count (SluiceTraceView *self, guint counter, gint64 time, double value);
+void sluice_trace_view_add_mark (SluiceTraceView *self, guint lane, gint64 time, const char *name);
+void sluice_trace_view_add_flow (SluiceTraceView *self, guint64 from, guint64 to);
+guint sluice_trace_view_get_n_counters (const SluiceTraceView *self);
+void sluice_trace_view_get_counter (const SluiceTraceView *self,
+                                    guint number,
+                                    SluiceTraceCounter *counter);
+/* (array length=n), by time once settled */
+const SluiceTraceMark *sluice_trace_view_get_marks (const SluiceTraceView *self, guint64 *n);
+/* (array length=n), by where they begin once settled: those of a span lie together */
+const SluiceTraceFlow *sluice_trace_view_get_flows (const SluiceTraceView *self, guint64 *n);
+
 /* After spans were added and before anybody asks. */
 void sluice_trace_view_settle (SluiceTraceView *self);
 

@@ -48,6 +48,11 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                              "debug-go", "change-value", "unput", "clip-input",
                              "undo-run-edit")},
              **{"build." + name: "tests/app/test-build-flow.py" for name in ("train", "launch")},
+             **{"timeline." + name: "tests/app/test-timeline-window.py"
+                for name in ("zoom-in", "zoom-out", "pan-left", "pan-right", "scroll-up",
+                             "scroll-down", "fit", "next", "previous", "lane-up", "lane-down",
+                             "flow-next", "flow-previous", "area", "step-next", "step-previous",
+                             "slow", "mark", "live", "escape", "keys")},
              "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
@@ -61,7 +66,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|anywhere|canvas|chart|charts|card|'
-                                     r'histogram|runs|settings|table|launch|queue)\.[\w:-]+)", "'),
+                                     r'histogram|runs|settings|table|launch|queue|timeline)'
+                                     r'\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
         if os.path.exists(path):
@@ -229,6 +235,8 @@ class Session:
     def window(self):
         self.press("alt+3", "win.show-page::charts", "shows the charts",
                    self.when(lambda s: s["page"] == "charts"))
+        self.press("alt+4", "win.show-page::timeline", "shows the timeline",
+                   self.when(lambda s: s["page"] == "timeline"))
         self.press("alt+6", "win.show-page::runs", "shows the table of runs",
                    self.when(lambda s: s["page"] == "runs"))
         self.press("alt+2", "win.show-page::graph", "shows the graph",
@@ -253,6 +261,7 @@ class Session:
             press_keys(key)
         for key, action, said in (("ctrl+o", "win.open-project", "asks for a project"),
                                   ("ctrl+shift+o", "win.open-graph", "asks for a graph"),
+                                  ("ctrl+alt+o", "win.open-trace", "asks for a trace"),
                                   ("ctrl+shift+s", "win.save-graph-as", "asks for another file"),
                                   ("ctrl+shift+c", "win.compare-graph",
                                    "asks for a graph to compare with"),

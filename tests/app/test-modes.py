@@ -45,8 +45,9 @@ class Session:
 
     def outside(self, window):
         """Controls that lie half in the window. Those that lie wholly outside are in panes that are
-        folded away, or in what is scrolled."""
-        wrong = []
+        folded away, or in what is scrolled. The switcher has its pages in several widths, of which
+        one is shown: a tab that another one of its name stands for is none of them."""
+        wrong, whole = [], set()
         top = window.accessible().children()[0]
         # What lies around it is the frame's shadow.
         left, _, inner, _ = top.children()[0].place()
@@ -56,8 +57,11 @@ class Session:
                 continue
             x, y, w, h = thing.place()
             if w > 0 and h > 0 and (x < left < x + w or x < right < x + w):
-                wrong.append(f"{thing.role()} {thing.label()}: {x} to {x + w} of {left} to {right}")
-        return inner, wrong
+                wrong.append((thing.role(), thing.label(), f"{x} to {x + w} of {left} to {right}"))
+            elif left <= x < right and thing.role() == "tab":
+                whole.add(thing.label())
+        return inner, [" ".join(thing) for thing in wrong
+                       if thing[0] != "tab" or thing[1] not in whole]
 
     def height(self, window):
         """Of a line of text; the window goes."""

@@ -127,7 +127,8 @@ class Accessible:
 class Workbench:
     """One run of the program."""
 
-    def __init__(self, program, project, workspace, width=1440, settings=None, state=None):
+    def __init__(self, program, project, workspace, width=1440, settings=None, state=None,
+                 height=900):
         """project: None is what was open last in the workspace. settings: by key, in the text of a
         GVariant each; an empty dictionary leaves those of the window before, which had some, as
         they are. state: where what is edited and not saved is kept; None: a folder of the
@@ -145,7 +146,7 @@ class Workbench:
             environment.update(GSETTINGS_BACKEND="keyfile", XDG_CONFIG_HOME=workspace)
         self.process = subprocess.Popen(
             [program, *([project] if project else []), "--workspace", workspace,
-             "--width", str(width), "--height", "900"],
+             "--width", str(width), "--height", str(height)],
             stdout=subprocess.PIPE, text=True, env=environment)
         self.bus = Gio.bus_get_sync(Gio.BusType.SESSION, None)
         # The program says itself when it answers: who calls a connection before, finds one that is

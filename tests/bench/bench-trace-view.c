@@ -4,13 +4,16 @@
 /*
  * A trace of many events as pages look at it: seconds to build it, bytes a span, milliseconds of
  * the first frame, of a frame while panning and zooming, microseconds of what a training step adds
- * while somebody looks. JSON lines.
+ * while somebody looks; its file, opened until the first frame is there. JSON lines.
  *
  * usage: bench-trace-view [SPANS]
  */
+#include <glib/gstdio.h>
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/trace/trace-own.h"
+#include "engine/trace/trace-remarks.h"
 #include "engine/trace/trace-view.h"
 
 #define N_LANES  16
@@ -97,6 +100,34 @@ bench_frames (GRand *rand)
   print ("pan-zoom", worst, "ms", 16);
 }
 
+/* Written, and opened again: until the first frame is there. */
+static void
+bench_file (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+  g_autofree char *folder = g_dir_make_tmp ("sluice-bench-XXXXXX", &error);
+  g_autofree char *path = g_build_filename (folder, "t.sltrace", NULL);
+  double before = ms_now ();
+  guint64 n = sluice_trace_view_get_n_spans (view);
+  sluice_trace_own_write (view, path, &error);
+  g_assert_no_error (error);
+  print ("write", (ms_now () - before) / 1000, "s", 30);
+  sluice_trace_view_free (view);
+  before = ms_now ();
+  view = sluice_trace_own_open (path, remarks, &error);
+  g_assert_no_error (error);
+  gint64 begin, end;
+  sluice_trace_view_get_extent (view, &begin, &end);
+  g_assert_cmpuint (draw (begin, end + 1), ==, n);
+  print ("open-to-first-frame", ms_now () - before, "ms", 1000);
+  GStatBuf info;
+  g_stat (path, &info);
+  print ("file", (double) info.st_size / (double) n, "bytes a span", 32);
+  g_unlink (path);
+  g_rmdir (folder);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -128,6 +159,7 @@ main (int argc, char **argv)
   add_step (rand, ++step);
   sluice_trace_view_settle (view);
   print ("append", (ms_now () - before) * 1e6 / (N_LANES * N_NODES), "ns a span", 500);
+  bench_file ();
   sluice_trace_view_free (view);
   return 0;
 }

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n-lib.h>
 #include <math.h>
+#include <string.h>
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
@@ -231,7 +232,9 @@ draw_names (SluiceLanesDrawing *d, const SluiceLanesRow *row)
 
   if (row->begins_device)
     {
-      const char *device = sluice_trace_view_get_lane (p->view, row->lane)->device;
+      const char *full = sluice_trace_view_get_lane (p->view, row->lane)->device;
+      const char *last = strstr (full, "device:"); /* of a name with job and task */
+      const char *device = last != NULL ? last + strlen ("device:") : full;
 
       sluice_text_set (&d->text, device, SLUICE_TEXT_LABEL, TRUE, room);
       sluice_lanes_draw_text (d, NAMES_X, middle - 7, SLUICE_ANCHOR_START, d->theme->text);

@@ -149,7 +149,9 @@ set_shown (SluiceLanes *self, SluiceLanesProxy *proxy, const Shown *shown)
 
   proxy->span = shown->span;
   proxy->rect = shown->rect;
-  if (shown->span == SLUICE_SPAN_NONE)
+  if (shown->gap != NULL)
+    label = g_strdup (shown->gap->sentence);
+  else if (shown->span == SLUICE_SPAN_NONE)
     label =
         self->words.dup_lane (sluice_trace_view_get_lane (self->view, shown->lane),
                               self->busy != NULL ? self->busy[shown->lane] : -1, self->words.data);

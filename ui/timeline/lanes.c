@@ -195,7 +195,11 @@ sluice_lanes_set_zero (SluiceLanes *self, gint64 zero, gint64 end)
     {
       Share share = { zero, end, 0 };
 
-      if (sluice_trace_view_get_lane (self->view, i)->n_spans > 0)
+      const SluiceTraceLane *lane = sluice_trace_view_get_lane (self->view, i);
+
+      if (zero <= self->begin && end >= self->end) /* of all there is that is known */
+        share.busy = lane->busy;
+      else if (lane->n_spans > 0)
         sluice_trace_view_each_piece (self->view, i, 0, zero, end, 1, add_share, &share);
       self->busy[i] = (double) share.busy / (double) (end - zero);
     }

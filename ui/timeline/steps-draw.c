@@ -113,6 +113,20 @@ draw_bars (Drawing *d)
     }
 }
 
+/* Where steps are missing, for they were not kept. */
+static void
+draw_notches (Drawing *d)
+{
+  const SluiceStepsPicture *p = d->picture;
+
+  for (guint i = 1; i < p->n; i++)
+    if (p->steps[i].step != p->steps[i - 1].step + 1)
+      cairo_rectangle (d->cr, floor (p->x0 + i * get_pitch (p)) - 1, p->height - FOOT, 1.5,
+                       FOOT - 1);
+  sluice_cairo_set_color (d->cr, d->theme->dim);
+  cairo_fill (d->cr);
+}
+
 static void
 draw_chosen (Drawing *d)
 {
@@ -166,6 +180,7 @@ sluice_steps_draw (const SluiceStepsPicture *self,
       draw_text (&d, NAMES_X, self->height / 2 + 10, SLUICE_ANCHOR_START, theme->dim);
     }
   draw_bars (&d);
+  draw_notches (&d);
   draw_chosen (&d);
   sluice_text_end (&d.text);
   cairo_restore (cr);
