@@ -109,6 +109,26 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
   g_array_sort (tape->runs, compare_runs);
 }
 
+/* Nothing is told of the time behind the last thing that happened on any of them. */
+static void
+end_together (GPtrArray *tapes)
+{
+  gint64 last = 0;
+  for (guint i = 0; i < tapes->len; i++)
+    {
+      const SluiceMemoryTape *tape = tapes->pdata[i];
+      if (tape->log->n_records > 0)
+        last = MAX (last, sluice_memory_tape_get_time (tape, tape->log->n_records - 1));
+      for (guint k = 0; k < tape->runs->len; k++)
+        last = MAX (last, g_array_index (tape->runs, SluiceMemoryRun, k).end);
+    }
+  for (guint i = 0; last > 0 && i < tapes->len; i++)
+    {
+      SluiceMemoryTape *tape = tapes->pdata[i];
+      tape->length = MIN (tape->length, last);
+    }
+}
+
 /* A device that computes nothing and holds nothing is none to tell of. */
 static gboolean
 is_used (SluiceSession *session, guint i, const SluiceAllocationLog *log)
@@ -142,6 +162,7 @@ sluice_memory_recorder_end (SluiceMemoryRecorder *self, guint64 step)
       tape->reads = g_array_ref (reads);
       g_ptr_array_add (tapes, tape);
     }
+  end_together (tapes);
   return tapes;
 }
 

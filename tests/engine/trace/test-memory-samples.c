@@ -34,6 +34,7 @@ check_tape (SluiceMemoryTape *tape, SluiceSession *of)
   guint peak = sluice_memory_view_get_peak (view);
   gsize classes[SLUICE_N_MEMORY_CLASSES], sum = 0;
   g_assert_cmpuint (tape->log->n_lost, ==, 0);
+  g_assert_cmpint (tape->length, >=, sluice_memory_view_get_time (view, last));
   g_assert_cmpuint (sluice_memory_view_get_n_wrong (view), ==, 0);
   if (of != NULL)
     g_assert_cmpuint (sluice_memory_view_get_live (view, last), ==, live_bytes (of, tape->device));
