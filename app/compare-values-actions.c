@@ -47,14 +47,13 @@ set_enabled (SluiceWindow *window, gboolean enabled)
         G_SIMPLE_ACTION (g_action_map_lookup_action (G_ACTION_MAP (window), names[i])), enabled);
 }
 
-/* The node is chosen first: whoever is chosen next takes the badge of a value away. */
 static void
 show_first (SluiceWindow *window, const SluiceDivergence *first)
 {
   g_autofree char *words = sluice_divergence_words (first);
   sluice_window_show_page (window, "graph");
+  sluice_graph_page_set_divergence (window->graph_page, first->node, words);
   sluice_graph_page_select (window->graph_page, first->node);
-  sluice_graph_page_set_bad_value (window->graph_page, first->node, words);
   sluice_window_tell (window, words);
 }
 
@@ -73,6 +72,7 @@ compared (GObject *object, GAsyncResult *result, gpointer data)
       show_first (window, found->first);
       return;
     }
+  sluice_graph_page_set_divergence (window->graph_page, NULL, NULL);
   g_autofree char *words =
       found == NULL ? sluice_failure_words (error)
       : found->first != NULL
