@@ -9,16 +9,18 @@
 #include "app/cli/feeds.h"
 #include "app/cli/files.h"
 #include "app/cli/run-options.h"
+#include "app/cli/trace-read.h"
 #include "app/cli/trace-run.h"
 #include "engine/base/error.h"
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
-#include "engine/train/replica.h"
+#include "engine/trace/fill.h"
 #include "engine/trace/trace-file.h"
+#include "engine/train/replica.h"
 
 #define MAX_STEPS 1000000000
 
-static char *out, *format_name;
+static char *out, *format_name, *read_path, *sql;
 static char **feeds, **fetches, **targets;
 static gint64 n_steps = 1, n_warm = 2;
 static char *run_name, *workspace;
@@ -28,11 +30,21 @@ static gboolean lists;
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
     N_ ("The file: .json for chrome://tracing, .pftrace for Perfetto, .pb for TensorFlow's "
-        "RunMetadata, a name with 'tfevents' in it for TensorBoard, .sltrace for Sluice itself"),
+        "RunMetadata, a name with 'tfevents' in it for TensorBoard, .sltrace for Sluice itself, "
+        ".db for SQLite"),
     N_ ("FILE") },
   { "format", 0, 0, G_OPTION_ARG_STRING, &format_name,
-    N_ ("chrome, perfetto, run-metadata, event-file or sltrace, whatever the file is called"),
+    N_ ("chrome, perfetto, run-metadata, event-file, sltrace or sqlite, whatever the file is "
+        "called"),
     N_ ("FORMAT") },
+  { "read", 0, 0, G_OPTION_ARG_FILENAME, &read_path,
+    N_ ("Run nothing: say what is in a trace of Sluice, chrome://tracing (also .gz), Perfetto or "
+        "TensorFlow"),
+    N_ ("FILE") },
+  { "sql", 0, 0, G_OPTION_ARG_STRING, &sql,
+    N_ ("Answer a SELECT of the trace's tables: lanes, steps, events, waits, transfers, counts, "
+        "marks, flows"),
+    N_ ("QUERY") },
   { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
   { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
     N_ ("Steps before them that are not written, and in which memory and threads settle (2)"),
@@ -137,9 +149,21 @@ trace_graph (Tracing *tracing, SluiceGraph *graph, const char *path, GError **er
   return TRUE;
 }
 
+static gboolean
+answer (const Tracing *tracing, GError **error)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_add_events (view, tracing->events);
+  return sluice_cli_query_trace (view, sluice_session_get_graph (tracing->session), sql, error);
+}
+
 static int
 write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
 {
+  if (sql != NULL && !answer (tracing, error))
+    return EXIT_FAILED;
+  if (out == NULL)
+    return EXIT_OK;
   SluiceTraceContent content = { tracing->events, sluice_session_get_start (tracing->session),
                                  sluice_session_get_graph (tracing->session) };
   if (!sluice_trace_write (&content, format, out, error))
@@ -208,10 +232,10 @@ find_format (SluiceTraceFormat *format, GError **error)
   if (format_name != NULL ? sluice_trace_format_from_name (format_name, format)
                           : sluice_trace_format_from_path (out, format))
     return TRUE;
-  sluice_cli_usage (
-      error, _ ("say in which format: a name that ends in .json, .pftrace, .pb or .sltrace or "
-                "has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
-                "event-file or sltrace"));
+  sluice_cli_usage (error,
+                    _ ("say in which format: a name that ends in .json, .pftrace, .pb, .sltrace or "
+                       ".db or has 'tfevents' in it, or --format=chrome, perfetto, run-metadata, "
+                       "event-file, sltrace or sqlite"));
   return FALSE;
 }
 
@@ -234,18 +258,28 @@ trace_run (char **arguments, GError **error)
 }
 
 static int
+read_file (char **arguments, GError **error)
+{
+  if (arguments[0] != NULL)
+    return sluice_cli_usage (error, _ ("--read FILE runs nothing: give no PROJECT or GRAPH"));
+  return sluice_cli_read_trace (read_path, sql, out, error);
+}
+
+static int
 trace (char **arguments, GError **error)
 {
+  if (read_path != NULL)
+    return read_file (arguments, error);
   if (run_name != NULL)
     return trace_run (arguments, error);
   if (lists || at_step >= 0)
     return sluice_cli_usage (error, _ ("--list and --at are of a run: --run NAME"));
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
-  if (out == NULL)
+  if (out == NULL && sql == NULL)
     return sluice_cli_usage (error, _ ("say where to: --out FILE"));
-  SluiceTraceFormat format;
-  if (!find_format (&format, error))
+  SluiceTraceFormat format = SLUICE_TRACE_OWN;
+  if (out != NULL && !find_format (&format, error))
     return EXIT_USAGE;
   if (!sluice_cli_check_count ("--steps", n_steps, 1, MAX_STEPS, error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
@@ -268,7 +302,7 @@ trace (char **arguments, GError **error)
 
 const Verb sluice_verb_trace = {
   .name = "trace",
-  .arguments = N_ ("PROJECT|GRAPH | --run NAME"),
+  .arguments = N_ ("[PROJECT|GRAPH | --run NAME]"),
   .summary = N_ ("Run steps and write what ran when, where and with which memory"),
   .details =
       N_ ("Every node leaves when it was ready, began and ended, its device and lane, loop "
@@ -276,8 +310,14 @@ const Verb sluice_verb_trace = {
           "always on and costs under 1 %. A run keeps those of its last steps where something "
           "was remarkable: a step that took several medians, a loss that is not finite, a "
           "failure, a stall, and its end."),
-  .json = "{\"file\": \"string\", \"steps\": \"int\", \"events\": \"int\", \"lost\": "
-          "\"int\"}\n" CLI_KEPT_TRACE_JSON,
+  .json =
+      "{\"file\": \"string\", \"steps\": \"int\", \"events\": \"int\", \"lost\": \"int\"}\n"
+      "{\"file\": \"string\", \"format\": \"string\", \"spans\": \"int\", \"lanes\": \"int\", "
+      "\"steps\": \"int\", \"counters\": \"int\", \"marks\": \"int\", \"flows\": \"int\", "
+      "\"begin_ns\": \"int\", \"end_ns\": \"int\"}\n"
+      "{\"device\": \"string\", \"lane\": \"string\", \"kind\": \"string\", \"spans\": \"int\", "
+      "\"rows\": \"int\", \"busy_ns\": \"int\"}\n"
+      "{\"not_understood\": \"string\", \"n\": \"int\"}\n" CLI_KEPT_TRACE_JSON,
   .options = options,
   .run_keys = run_keys,
   .run = trace,

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/trace/fill.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/trace/trace-file.h"
@@ -32,9 +33,26 @@ find_lane (SluiceTraceView *self, const SluiceTraceEvent *event)
                                      short_name (event->device), name);
 }
 
+/* Of sends and receives: whichever comes last finds the other. */
+static void
+add_flow (SluiceTraceView *self, GHashTable *ends, const SluiceTraceEvent *event, guint64 number)
+{
+  guint64 id = sluice_trace_flow_id (event);
+  if (id == 0)
+    return;
+  guint64 *other = g_hash_table_lookup (ends, &id);
+  if (other == NULL)
+    g_hash_table_insert (ends, g_memdup2 (&id, sizeof id), g_memdup2 (&number, sizeof number));
+  else if (event->kind == SLUICE_TRACE_SEND)
+    sluice_trace_view_add_flow (self, number, *other);
+  else
+    sluice_trace_view_add_flow (self, *other, number);
+}
+
 void
 sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
 {
+  g_autoptr (GHashTable) ends = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, g_free);
   g_autoptr (GPtrArray) devices = NULL;
   const SluiceTraceContent content = { events, 0, NULL };
   g_autoptr (GPtrArray) order = sluice_trace_sort (&content, &devices);
@@ -42,9 +60,9 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
     {
       const SluiceTraceEvent *event = order->pdata[i];
       const SluiceTraceSpan span = {
-        .scheduled = (gint64) (event->scheduled_us * 1000),
-        .start = (gint64) (event->start_us * 1000),
-        .end = (gint64) (event->end_us * 1000),
+        .scheduled = llround (event->scheduled_us * 1000),
+        .start = llround (event->start_us * 1000),
+        .end = llround (event->end_us * 1000),
         .name = event->node,
         .op = event->op,
         .kind = kinds[event->kind],
@@ -56,7 +74,7 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
         .bytes_out = event->bytes_out,
         .live = event->live,
       };
-      sluice_trace_view_add (self, &span);
+      add_flow (self, ends, event, sluice_trace_view_add (self, &span));
       for (guint k = 0; event->with != NULL && event->with[k] != NULL; k++)
         sluice_trace_view_add_together (self, event->node, event->with[k]);
     }

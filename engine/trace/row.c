@@ -48,6 +48,7 @@ sum_blocks (const SluiceRow *self, guint level, guint64 first)
       const SluiceRowBlock *block =
           &g_array_index (self->levels[level - 1], SluiceRowBlock, first + i);
       sum.busy += block->busy;
+      sum.start = i == 0 ? block->start : sum.start;
       sum.end = block->end;
       if (block->longest_time <= sum.longest_time)
         continue;
@@ -66,6 +67,7 @@ sum_spans (const SluiceRow *self, const SluiceSpanTimes *times, guint64 first)
       guint64 number = sluice_row_at (self, first + i);
       gint64 time = sluice_span_column_get (&times->time, number);
       sum.busy += time;
+      sum.start = i == 0 ? sluice_span_start (times, number) : sum.start;
       sum.end = sluice_span_end (times, number);
       if (time <= sum.longest_time)
         continue;
@@ -125,14 +127,21 @@ typedef struct
   const SluiceRow *row;
   const SluiceSpanTimes *times;
   guint64 at;
-  gint64 to, grain, limit; /* where the piece must have ended */
-  gint64 longest_time;     /* -1: nothing is in the piece */
+  gint64 to, grain;
+  gint64 limit;        /* where the piece must have ended */
+  gint64 longest_time; /* -1: nothing is in the piece */
   SluiceTracePiece piece;
 } Walk;
 
 static void
 add_to_piece (Walk *self, guint64 n, const SluiceRowBlock *block)
 {
+  if (self->piece.n == 0)
+    {
+      self->piece.start = block->start;
+      if (__builtin_add_overflow (block->start, self->grain, &self->limit))
+        self->limit = G_MAXINT64;
+    }
   self->piece.n += n;
   /* A file may say anything. */
   self->piece.busy = (gint64) ((guint64) self->piece.busy + (guint64) block->busy);
@@ -145,7 +154,15 @@ add_to_piece (Walk *self, guint64 n, const SluiceRowBlock *block)
   self->at += n;
 }
 
-/* The largest block that begins here and fits. */
+static gboolean
+does_fit (const Walk *self, const SluiceRowBlock *block)
+{
+  if (block->end >= self->to || block->longest_time >= self->grain)
+    return FALSE;
+  return self->piece.n > 0 ? block->end <= self->limit : block->end - block->start <= self->grain;
+}
+
+/* The largest block that begins here and fits: of spans in it nothing is looked at. */
 static gboolean
 add_block (Walk *self)
 {
@@ -157,7 +174,7 @@ add_block (Walk *self)
     {
       const SluiceRowBlock *block =
           &g_array_index (self->row->levels[level], SluiceRowBlock, self->at >> 5 * (level + 1));
-      if (block->end > self->limit || block->end >= self->to || block->longest_time >= self->grain)
+      if (!does_fit (self, block))
         continue;
       add_to_piece (self, (guint64) 1 << 5 * (level + 1), block);
       return TRUE;
@@ -178,22 +195,20 @@ add_span (Walk *self)
     return FALSE;
   if (self->piece.n > 0 && (start + time > self->limit || time >= self->grain))
     return FALSE;
-  add_to_piece (self, 1, &(SluiceRowBlock){ time, start + time, time, number });
+  add_to_piece (self, 1, &(SluiceRowBlock){ time, start, start + time, time, number });
   return TRUE;
 }
 
 /* One that is half as long as the grain is long enough: what would still fit is found by going down
  * to single spans, and the next piece would have to climb up from there. */
-static void
+static gboolean
 fill_piece (Walk *self)
 {
-  gint64 start = self->piece.start;
-  if (__builtin_add_overflow (start, self->grain, &self->limit))
-    self->limit = G_MAXINT64;
   gboolean goes_on = add_block (self) || add_span (self);
   while (goes_on && self->longest_time < self->grain
-         && self->piece.end - start < (self->grain + 1) / 2)
+         && self->piece.end - self->piece.start < (self->grain + 1) / 2)
     goes_on = add_block (self) || add_span (self);
+  return self->piece.n > 0;
 }
 
 void
@@ -207,16 +222,12 @@ sluice_row_each_piece (const SluiceRow *self,
 {
   Walk walk = { .row = self, .times = times, .to = to, .grain = grain };
   walk.at = sluice_row_find (self, times, from);
-  while (walk.at < self->order.n)
+  do
     {
       walk.longest_time = -1;
-      walk.piece = (SluiceTracePiece){
-        .start = sluice_span_start (times, sluice_row_at (self, walk.at)),
-      };
-      walk.piece.end = walk.piece.start;
-      if (walk.piece.start >= to)
-        break;
-      fill_piece (&walk);
-      func (&walk.piece, data);
+      walk.piece = (SluiceTracePiece){ 0 };
+      if (fill_piece (&walk))
+        func (&walk.piece, data);
     }
+  while (walk.piece.n > 0);
 }

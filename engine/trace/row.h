@@ -14,7 +14,7 @@
 
 typedef struct
 {
-  gint64 busy, end, longest_time;
+  gint64 busy, start, end, longest_time;
   guint64 longest; /* number of a span */
 } SluiceRowBlock;
 

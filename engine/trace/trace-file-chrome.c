@@ -5,6 +5,7 @@
  * The trace as JSON of chrome://tracing ("Trace Event Format"): devices are its processes, lanes
  * its threads. What only waits is an asynchronous event: such may overlap on a lane.
  */
+#include <math.h>
 #include <string.h>
 
 #include "engine/trace/trace-file.h"
@@ -25,12 +26,14 @@ put_text (GString *out, const char *text)
   g_string_append_c (out, '"');
 }
 
-/* A number as JSON has it in every locale; microseconds with their nanoseconds. */
+/* Microseconds with their nanoseconds. */
 static void
 put_us (GString *out, const char *key, double us)
 {
-  char text[G_ASCII_DTOSTR_BUF_SIZE];
-  g_string_append_printf (out, ",\"%s\":%s", key, g_ascii_formatd (text, sizeof text, "%.3f", us));
+  gint64 ns = llround (us * 1000);
+  guint64 size = (guint64) ABS (ns);
+  g_string_append_printf (out, ",\"%s\":%s%" G_GUINT64_FORMAT ".%03u", key, ns < 0 ? "-" : "",
+                          size / 1000, (guint) (size % 1000));
 }
 
 static void
@@ -96,7 +99,9 @@ put_event (GString *out, const SluiceTraceEvent *event, guint device, guint numb
   if (waits)
     g_string_append_printf (out, ",\"id\":%u", number);
   else
-    put_us (out, "dur", event->end_us - event->start_us);
+    /* Of what is written: what comes next may not seem to begin before this has ended. */
+    put_us (out, "dur",
+            (double) (llround (event->end_us * 1000) - llround (event->start_us * 1000)) / 1000);
   put_arguments (out, event);
   if (waits)
     {
@@ -111,6 +116,21 @@ put_event (GString *out, const SluiceTraceEvent *event, guint device, guint numb
       put_us (out, "ts", event->end_us);
       g_string_append_printf (out, ",\"args\":{\"bytes\":%" G_GSIZE_FORMAT "}}", event->live);
     }
+}
+
+/* From where a send begins to where its receive ends: one that waits may have begun before. */
+static void
+put_flow (GString *out, const SluiceTraceEvent *event, guint device, GHashTable *sends)
+{
+  guint64 id = sluice_trace_flow_id (event);
+  const SluiceTraceEvent *send = id != 0 ? g_hash_table_lookup (sends, &id) : NULL;
+  if (send == NULL)
+    return;
+  gboolean is_start = event->kind == SLUICE_TRACE_SEND;
+  begin_event (out, is_start ? "s" : "f", "transfer", device, sluice_trace_track (event));
+  g_string_append_printf (out, ",\"cat\":\"transfer\",\"id\":%" G_GUINT64_FORMAT, id);
+  put_us (out, "ts", is_start ? event->start_us : MAX (event->start_us, event->end_us - 0.001));
+  g_string_append (out, is_start ? "}" : ",\"bp\":\"e\"}");
 }
 
 /* What a process or thread of the picture is called. */
@@ -128,6 +148,7 @@ sluice_trace_encode_chrome (const SluiceTraceContent *self)
 {
   g_autoptr (GPtrArray) devices = NULL;
   g_autoptr (GPtrArray) order = sluice_trace_sort (self, &devices);
+  g_autoptr (GHashTable) sends = sluice_trace_find_sends (self->events);
   GString *out = g_string_new ("{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n");
   g_string_append (out, "{\"ph\":\"M\",\"pid\":0,\"name\":\"process_labels\","
                         "\"args\":{\"labels\":\"sluice\"}}");
@@ -148,6 +169,7 @@ sluice_trace_encode_chrome (const SluiceTraceContent *self)
           put_name (out, "thread_name", device, sluice_trace_track (event), name);
         }
       put_event (out, event, device, i);
+      put_flow (out, event, device, sends);
       last = event;
     }
   g_string_append (out, "\n]}\n");

@@ -93,7 +93,7 @@ put_node (const SluiceTraceContent *self,
   g_autofree char *text = label (self, event);
   gint64 start = self->start * 1000 + nanoseconds (event->start_us);
   gint64 scheduled = self->start * 1000 + nanoseconds (event->scheduled_us);
-  gint64 length = nanoseconds (event->end_us - event->start_us);
+  gint64 length = nanoseconds (event->end_us) - nanoseconds (event->start_us);
   sluice_wire_put_text (out, NODE_NAME, event->node);
   sluice_wire_put_int (out, NODE_START, start / 1000);
   sluice_wire_put_int (out, NODE_OP_END, (length + 999) / 1000);

@@ -37,6 +37,8 @@ enum
   EVENT_CATEGORY = 22,
   EVENT_NAME = 23,
   EVENT_COUNTER_VALUE = 30,
+  EVENT_FLOW = 47,       /* fixed64 */
+  EVENT_LAST_FLOW = 48,  /* of its end */
   ANNOTATION_NUMBER = 3, /* uint64 */
   ANNOTATION_TEXT = 6,
   ANNOTATION_NAME = 10,
@@ -56,6 +58,7 @@ typedef struct
 {
   GByteArray *out, *packet, *message, *inner; /* each is a part of the one before */
   guint64 n_uuids;
+  GHashTable *sends;               /* as sluice_trace_find_sends() */
   GArray *wait_ends, *wait_tracks; /* of the device: when each waiting track is free, its uuid */
 } Perfetto;
 
@@ -145,6 +148,21 @@ annotate_text (Perfetto *p, const char *name, const char *value)
   sluice_wire_put_message (p->message, EVENT_ANNOTATION, p->inner);
 }
 
+/* A flow leads from what began first: a receive that waits for its send has it at its end. */
+static void
+put_flow (Perfetto *p, const SluiceTraceEvent *event, gboolean is_end)
+{
+  guint64 id = sluice_trace_flow_id (event);
+  const SluiceTraceEvent *send = id != 0 ? g_hash_table_lookup (p->sends, &id) : NULL;
+  gboolean is_send = event->kind == SLUICE_TRACE_SEND;
+  if (send == NULL || is_end != (!is_send && event->start_us < send->start_us))
+    return;
+  guint64 stored = GUINT64_TO_LE (id);
+  guint field = is_send ? EVENT_FLOW : EVENT_LAST_FLOW;
+  sluice_wire_put_varint (p->message, field << 3 | SLUICE_WIRE_FIXED_64);
+  g_byte_array_append (p->message, (const guint8 *) &stored, sizeof stored);
+}
+
 static void
 put_at (Perfetto *p, double us, guint type, guint64 track)
 {
@@ -180,7 +198,9 @@ put_event (Perfetto *p, const SluiceTraceEvent *event, guint64 track, guint64 co
                         : event->kind == SLUICE_TRACE_WAIT ? "wait"
                                                            : "transfer");
   sluice_wire_put_text (p->message, EVENT_NAME, event->node);
+  put_flow (p, event, FALSE);
   put_at (p, event->start_us, TYPE_BEGIN, track);
+  put_flow (p, event, TRUE);
   put_at (p, event->end_us, TYPE_END, track);
   if (event->live)
     {
@@ -225,7 +245,8 @@ sluice_trace_encode_perfetto (const SluiceTraceContent *self)
   g_autoptr (GByteArray) inner = g_byte_array_new ();
   g_autoptr (GArray) wait_ends = g_array_new (FALSE, TRUE, sizeof (double));
   g_autoptr (GArray) wait_tracks = g_array_new (FALSE, TRUE, sizeof (guint64));
-  Perfetto p = { g_byte_array_new (), packet, message, inner, 0, wait_ends, wait_tracks };
+  g_autoptr (GHashTable) sends = sluice_trace_find_sends (self->events);
+  Perfetto p = { g_byte_array_new (), packet, message, inner, 0, sends, wait_ends, wait_tracks };
   put_events (&p, order, devices);
   return p.out;
 }

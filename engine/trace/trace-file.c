@@ -8,6 +8,7 @@
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/trace-own.h"
+#include "engine/trace/trace-sql.h"
 
 static const struct
 {
@@ -18,6 +19,7 @@ static const struct
   [SLUICE_TRACE_PERFETTO] = { "perfetto", { ".pftrace", ".perfetto-trace" } },
   [SLUICE_TRACE_RUN_METADATA] = { "run-metadata", { ".pb" } },
   [SLUICE_TRACE_EVENT_FILE] = { "event-file", { NULL } },
+  [SLUICE_TRACE_SQL] = { "sqlite", { ".db", ".sqlite" } },
   [SLUICE_TRACE_OWN] = { "sltrace", { SLUICE_TRACE_OWN_ENDING } },
 };
 
@@ -126,6 +128,57 @@ sluice_trace_device_number (const GPtrArray *devices, const SluiceTraceEvent *ev
   g_return_val_if_reached (0);
 }
 
+/* ---- flows ---- */
+
+/* FNV-1a. */
+static guint64
+mix (guint64 hash, const void *data, gsize length)
+{
+  const guint8 *bytes = data;
+  for (gsize i = 0; i < length; i++)
+    hash = (hash ^ bytes[i]) * G_GUINT64_CONSTANT (0x100000001b3);
+  return hash;
+}
+
+guint64
+sluice_trace_flow_id (const SluiceTraceEvent *event)
+{
+  if (event->transfer == NULL
+      || (event->kind != SLUICE_TRACE_SEND && event->kind != SLUICE_TRACE_RECV))
+    return 0;
+  guint64 hash = G_GUINT64_CONSTANT (0xcbf29ce484222325);
+  hash = mix (hash, event->transfer, strlen (event->transfer));
+  hash = mix (hash, &event->step, sizeof event->step);
+  hash = mix (hash, &event->iteration, sizeof event->iteration);
+  if (event->frame != NULL)
+    hash = mix (hash, event->frame, strlen (event->frame));
+  return MAX (1, hash >> 1); /* readers take it for a signed number */
+}
+
+static gboolean
+has_no_end (gpointer id, gpointer send, gpointer data)
+{
+  return !g_hash_table_contains (data, id);
+}
+
+GHashTable *
+sluice_trace_find_sends (const GArray *events)
+{
+  GHashTable *sends = g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  g_autoptr (GHashTable) received =
+      g_hash_table_new_full (g_int64_hash, g_int64_equal, g_free, NULL);
+  for (guint i = 0; i < events->len; i++)
+    {
+      const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, i);
+      guint64 id = sluice_trace_flow_id (event);
+      if (id != 0)
+        g_hash_table_insert (event->kind == SLUICE_TRACE_SEND ? sends : received,
+                             g_memdup2 (&id, sizeof id), (gpointer) event);
+    }
+  g_hash_table_foreach_remove (sends, has_no_end, received);
+  return sends;
+}
+
 /* ---- files ---- */
 
 GByteArray *
@@ -142,6 +195,7 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
     case SLUICE_TRACE_EVENT_FILE:
       return sluice_trace_encode_event_file (self);
     case SLUICE_TRACE_OWN:
+    case SLUICE_TRACE_SQL:
     case SLUICE_N_TRACE_FORMATS:
       break;
     }
@@ -149,12 +203,16 @@ sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format)
 }
 
 static gboolean
-write_own (const SluiceTraceContent *self, const char *path, GError **error)
+write_view (const SluiceTraceContent *self,
+            SluiceTraceFormat format,
+            const char *path,
+            GError **error)
 {
   g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
   sluice_trace_view_set_start (view, self->start);
   sluice_trace_view_add_events (view, self->events);
-  return sluice_trace_own_write (view, path, error);
+  return format == SLUICE_TRACE_OWN ? sluice_trace_own_write (view, path, error)
+                                    : sluice_trace_sql_write (view, self->graph, path, error);
 }
 
 gboolean
@@ -163,8 +221,8 @@ sluice_trace_write (const SluiceTraceContent *self,
                     const char *path,
                     GError **error)
 {
-  if (format == SLUICE_TRACE_OWN)
-    return write_own (self, path, error);
+  if (format == SLUICE_TRACE_OWN || format == SLUICE_TRACE_SQL)
+    return write_view (self, format, path, error);
   g_autoptr (GByteArray) bytes = sluice_trace_encode (self, format);
   return sluice_file_put ("trace", path, bytes->data, bytes->len, error);
 }

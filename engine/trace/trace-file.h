@@ -15,6 +15,7 @@ typedef enum
   SLUICE_TRACE_EVENT_FILE,   /* for TensorBoard: the graph, and each step's RunMetadata; a name with
                                 "tfevents" in it, as TensorBoard looks for them */
   SLUICE_TRACE_OWN,          /* Sluice's own, which opens at once however large it is: .sltrace */
+  SLUICE_TRACE_SQL,          /* a database of SQLite: .db, .sqlite */
   SLUICE_N_TRACE_FORMATS
 } SluiceTraceFormat;
 
@@ -25,12 +26,13 @@ typedef struct
   SluiceGraph *graph;   /* (nullable): whose nodes they are */
 } SluiceTraceContent;
 
-/* "chrome", "perfetto", "run-metadata", "event-file", "sltrace". FALSE: it is none of them. */
+/* "chrome", "perfetto", "run-metadata", "event-file", "sltrace", "sqlite". FALSE: it is none of
+ * them. */
 gboolean sluice_trace_format_from_name (const char *name, SluiceTraceFormat *format);
 /* By the ending of a file's name. */
 gboolean sluice_trace_format_from_path (const char *path, SluiceTraceFormat *format);
 
-/* Not of SLUICE_TRACE_OWN, which is only ever a file. (transfer full) */
+/* Not of SLUICE_TRACE_OWN and SLUICE_TRACE_SQL, which are only ever files. (transfer full) */
 GByteArray *sluice_trace_encode (const SluiceTraceContent *self, SluiceTraceFormat format);
 
 /* The file is there whole or not at all. */
@@ -51,6 +53,11 @@ guint sluice_trace_track (const SluiceTraceEvent *event);
 /* "lane 3", "compute", "in", "out": (transfer full) */
 char *sluice_trace_dup_track_name (const SluiceTraceEvent *event);
 guint sluice_trace_device_number (const GPtrArray *devices, const SluiceTraceEvent *event);
+
+/* What a send and its receive have in common, and nothing else; 0: it is neither. */
+guint64 sluice_trace_flow_id (const SluiceTraceEvent *event);
+/* Of those that were received, too. (transfer container): id -> the send's SluiceTraceEvent */
+GHashTable *sluice_trace_find_sends (const GArray *events);
 
 GByteArray *sluice_trace_encode_chrome (const SluiceTraceContent *self);
 GByteArray *sluice_trace_encode_perfetto (const SluiceTraceContent *self);

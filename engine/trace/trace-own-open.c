@@ -99,9 +99,9 @@ take_lanes (Reader *r, Part *part, const GPtrArray *texts)
       const char *device_text, *name_text;
       if (!take_number (part, &kind) || !take_number (part, &device) || !take_number (part, &name)
           || kind > SLUICE_LANE_OTHER || !find_text (texts, device, FALSE, &device_text)
-          || !find_text (texts, name, FALSE, &name_text)
-          || sluice_trace_view_add_lane (r->view, kind, device_text, name_text) != i)
+          || !find_text (texts, name, FALSE, &name_text))
         return FALSE;
+      sluice_trace_view_new_lane (r->view, kind, device_text, name_text);
     }
   return TRUE;
 }
@@ -333,8 +333,8 @@ static gboolean
 is_block_sound (const Reader *r, const SluiceRowBlock *block)
 {
   const gint64 max = 2 * SLUICE_VIEW_MAX_TIME;
-  return block->longest < r->n_spans && block->end >= -max && block->end <= max
-         && block->longest_time >= 0 && block->longest_time <= max;
+  return block->longest < r->n_spans && block->start >= -max && block->end >= block->start
+         && block->end <= max && block->longest_time >= 0 && block->longest_time <= max;
 }
 
 static gboolean

@@ -22,6 +22,8 @@ sluice_trace_remarks_new (void)
 void
 sluice_trace_remarks_add (GArray *self, guint64 n, const char *what)
 {
+  if (n == 0)
+    return;
   for (guint i = 0; i < self->len; i++)
     {
       SluiceTraceRemark *remark = &g_array_index (self, SluiceTraceRemark, i);
@@ -31,6 +33,5 @@ sluice_trace_remarks_add (GArray *self, guint64 n, const char *what)
       return;
     }
   const SluiceTraceRemark remark = { g_strdup (what), n };
-  if (n > 0)
-    g_array_append_val (self, remark);
+  g_array_append_val (self, remark);
 }

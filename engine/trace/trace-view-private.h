@@ -59,6 +59,11 @@ struct _SluiceTraceView
 /* Times of other programs may be anything: differences of those within do not overflow. */
 #define SLUICE_VIEW_MAX_TIME (G_MAXINT64 / 4)
 
+/* Also one of the same name as another, as other programs have them. */
+guint sluice_trace_view_new_lane (SluiceTraceView *self,
+                                  SluiceLaneKind kind,
+                                  const char *device,
+                                  const char *name);
 /* Its texts are kept ones. Returns: its number */
 guint sluice_trace_view_add_title (SluiceTraceView *self, const SluiceSpanTitle *title);
 /* Gives a span whose columns are there its place in lane and step. */

@@ -102,6 +102,28 @@ sluice_trace_view_keep_text (SluiceTraceView *self, const char *text)
 /* ---- adding ---- */
 
 guint
+sluice_trace_view_new_lane (SluiceTraceView *self,
+                            SluiceLaneKind kind,
+                            const char *device,
+                            const char *name)
+{
+  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
+  lane->told.kind = kind;
+  lane->told.device = sluice_trace_view_keep_text (self, device);
+  lane->told.name = sluice_trace_view_keep_text (self, name);
+  lane->told.n_rows = 1;
+  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
+  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
+  g_ptr_array_add (self->lanes, lane);
+  char *title = g_strdup_printf ("%d\n%s\n%s", kind, device, name);
+  if (g_hash_table_contains (self->lane_of_title, title))
+    g_free (title);
+  else
+    g_hash_table_insert (self->lane_of_title, title, GUINT_TO_POINTER (self->lanes->len - 1));
+  return self->lanes->len - 1;
+}
+
+guint
 sluice_trace_view_add_lane (SluiceTraceView *self,
                             SluiceLaneKind kind,
                             const char *device,
@@ -111,17 +133,7 @@ sluice_trace_view_add_lane (SluiceTraceView *self,
   gpointer found;
   if (g_hash_table_lookup_extended (self->lane_of_title, title, NULL, &found))
     return GPOINTER_TO_UINT (found);
-  SluiceViewLane *lane = g_new0 (SluiceViewLane, 1);
-  lane->told.kind = kind;
-  lane->told.device = sluice_trace_view_keep_text (self, device);
-  lane->told.name = sluice_trace_view_keep_text (self, name);
-  lane->told.n_rows = 1;
-  lane->rows = g_ptr_array_new_with_free_func (sluice_row_free);
-  lane->waiting = g_array_new (FALSE, FALSE, sizeof (guint64));
-  g_hash_table_insert (self->lane_of_title, g_steal_pointer (&title),
-                       GUINT_TO_POINTER (self->lanes->len));
-  g_ptr_array_add (self->lanes, lane);
-  return self->lanes->len - 1;
+  return sluice_trace_view_new_lane (self, kind, device, name);
 }
 
 guint
@@ -228,8 +240,8 @@ push (SluiceTraceView *self, SluiceViewLane *lane, guint64 number)
   told->n_rows = MAX (1, lane->rows->len);
 }
 
-/* Of a lane those that begin first, and of these the longest, come first: what nests lies below
- * what it is part of. */
+/* Of a lane those that begin first come first; of these what takes no time, then the longest: what
+ * nests lies below what it is part of. */
 static gboolean
 comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 start)
 {
@@ -238,8 +250,13 @@ comes_last (const SluiceTraceView *self, const SluiceViewLane *lane, gint64 star
   for (guint i = 0; i < lane->rows->len; i++)
     {
       const SluiceRow *row = lane->rows->pdata[i];
-      if (row->order.n > 0
-          && sluice_span_start (&self->times, sluice_row_at (row, row->order.n - 1)) >= start)
+      if (row->order.n == 0)
+        continue;
+      guint64 last = sluice_row_at (row, row->order.n - 1);
+      if (sluice_span_start (&self->times, last) >= start
+          && sluice_span_end (&self->times, last) > start)
+        return FALSE;
+      if (sluice_span_start (&self->times, last) > start)
         return FALSE;
     }
   return TRUE;
@@ -306,8 +323,10 @@ compare_keys (gconstpointer a, gconstpointer b)
   const Key *x = a, *y = b;
   if (x->start != y->start)
     return x->start < y->start ? -1 : 1;
-  if (x->time != y->time)
+  if (x->time != y->time && x->time > 0 && y->time > 0)
     return x->time > y->time ? -1 : 1;
+  if (x->time != y->time)
+    return x->time == 0 ? -1 : 1;
   return x->number < y->number ? -1 : x->number > y->number;
 }
 

@@ -416,7 +416,7 @@ class Cli:
         self.tap.point("it tells memory", any(e["ph"] == "C" and e["args"]["bytes"] > 0
                                               for e in events)
                        and any(e["args"]["bytes_in"] > 0 for e in nodes))
-        for name in ("t.pftrace", "t.pb", "t.sltrace", "events.out.tfevents.1"):
+        for name in ("t.pftrace", "t.pb", "t.sltrace", "t.db", "events.out.tfevents.1"):
             self.check(f"trace into {name}",
                        self.call("trace", self.mlp, "--out", self.folder / name), 0, "1 steps")
             self.tap.point(f"{name} is there", (self.folder / name).stat().st_size > 1000)

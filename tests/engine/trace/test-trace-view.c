@@ -127,6 +127,34 @@ test_live (void)
     }
 }
 
+/* What takes no time stands beside what begins then; what nests lies below. */
+static void
+test_rows (void)
+{
+  static const struct
+  {
+    gint64 start, end;
+    guint row;
+  } spans[] = { { 0, 10, 0 },  { 10, 20, 0 }, { 10, 10, 0 }, { 20, 20, 0 },
+                { 20, 60, 0 }, { 20, 30, 1 }, { 25, 30, 2 }, { 60, 60, 0 } };
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  guint lane = sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD, "CPU:0", "lane 0");
+  for (guint i = 0; i < G_N_ELEMENTS (spans); i++)
+    {
+      const SluiceTraceSpan span = {
+        .start = spans[i].start, .end = spans[i].end, .name = "a", .lane = lane
+      };
+      sluice_trace_view_add (view, &span);
+    }
+  sluice_trace_view_settle (view);
+  for (guint i = 0; i < G_N_ELEMENTS (spans); i++)
+    {
+      SluiceTraceSpan span;
+      sluice_trace_view_get_span (view, i, &span);
+      g_assert_cmpuint (span.row, ==, spans[i].row);
+    }
+}
+
 #define N_MANY 200000
 
 static void
@@ -221,6 +249,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/trace/trace-view/pieces", test_pieces);
   g_test_add_func ("/trace/trace-view/live", test_live);
+  g_test_add_func ("/trace/trace-view/rows", test_rows);
   g_test_add_func ("/trace/trace-view/many", test_many);
   g_test_add_func ("/trace/trace-view/find", test_find);
   g_test_add_func ("/trace/trace-view/steps", test_steps);
