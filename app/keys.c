@@ -67,6 +67,8 @@ static const SluiceKey keys[] = {
   { WINDOW, N_ ("Save the graph"), "win.save-graph", "<Control>s" },
   { WINDOW, N_ ("Save the graph under another name"), "win.save-graph-as", "<Control><Shift>s" },
   { WINDOW, N_ ("Compare the graph with another one"), "win.compare-graph", "<Control><Shift>c" },
+  { WINDOW, N_ ("Compare what the graph computes with tensors of a file"), "win.compare-values",
+    "<Control><Alt>v" },
   { WINDOW, N_ ("Export the graph"), "win.export-graph::svg", "<Control>e" },
   { WINDOW, N_ ("Print the page"), "win.print", "<Control>p" },
   { WINDOW, N_ ("Light or dark"), "app.toggle-dark", "<Control><Shift>d" },

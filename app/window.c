@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "app/compare-values-actions.h"
 #include "app/window-private.h"
 
 #include <glib/gi18n.h>
@@ -730,6 +731,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_live_actions_add (self);
   sluice_reproduce_actions_add (self);
   sluice_moment_actions_add (self);
+  sluice_compare_values_actions_add (self);
   g_action_map_add_action_entries (G_ACTION_MAP (self), actions, G_N_ELEMENTS (actions), self);
   sluice_window_add_dump_actions (self);
   gtk_widget_init_template (GTK_WIDGET (self));

@@ -41,6 +41,7 @@ struct _SluiceGraphPage
   gboolean live_reading;
   char *failed_node, *failure; /* (nullable): where a run failed, and how */
   char *bad_node, *bad_value;  /* (nullable): of which a value is not finite */
+  char *first_node, *first;    /* (nullable): that differs from what it was compared with */
   SluiceProblemWatch *problems;
   guint live_source, save_source;
 };
@@ -156,7 +157,7 @@ update_marks (SluiceGraphPage *self)
 {
   GPtrArray *problems = sluice_problem_watch_get_last (self->problems);
   const guint n_problems = problems != NULL ? problems->len : 0;
-  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_problems + 2);
+  g_autofree SluiceCanvasMark *marks = g_new (SluiceCanvasMark, n_problems + 3);
   guint n = 0;
   for (guint i = 0; i < n_problems; i++)
     {
@@ -164,6 +165,8 @@ update_marks (SluiceGraphPage *self)
       if (problem->level == SLUICE_PROBLEM_LOOK) /* the model has those of what cannot run */
         marks[n++] = (SluiceCanvasMark){ problem->name, SLUICE_MARK_WARNING, problem->text };
     }
+  if (self->first_node != NULL)
+    marks[n++] = (SluiceCanvasMark){ self->first_node, SLUICE_MARK_WARNING, self->first };
   if (self->failed_node != NULL)
     marks[n++] = (SluiceCanvasMark){ self->failed_node, SLUICE_MARK_FAILURE, self->failure };
   if (self->bad_node != NULL)
@@ -196,6 +199,7 @@ graph_changed_cb (SluiceGraph *graph, const SluiceGraphDelta *delta, gpointer da
   SluiceGraphModel *drawn = sluice_canvas_get_model (self->canvas);
   g_autoptr (SluiceGraphModel) model = sluice_graph_model_after (drawn, graph, self->placed, delta);
   sluice_canvas_set_model (self->canvas, model);
+  sluice_graph_page_set_divergence (self, NULL, NULL);
   sluice_problem_watch_look_again (self->problems);
 }
 
@@ -438,6 +442,18 @@ sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const 
   update_marks (self);
 }
 
+void
+sluice_graph_page_set_divergence (SluiceGraphPage *self, const char *node, const char *text)
+{
+  if (g_strcmp0 (self->first_node, node) == 0 && g_strcmp0 (self->first, text) == 0)
+    return;
+  g_free (self->first_node);
+  g_free (self->first);
+  self->first_node = g_strdup (node);
+  self->first = g_strdup (text);
+  update_marks (self);
+}
+
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind)
 {
@@ -451,6 +467,11 @@ sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkK
     {
       *kind = SLUICE_MARK_NAN;
       return self->bad_value;
+    }
+  if (g_strcmp0 (self->first_node, node) == 0)
+    {
+      *kind = SLUICE_MARK_WARNING;
+      return self->first;
     }
   *kind = warning != NULL ? SLUICE_MARK_WARNING : SLUICE_MARK_NONE;
   return warning != NULL ? warning->text : NULL;
@@ -674,6 +695,8 @@ sluice_graph_page_finalize (GObject *object)
   g_free (self->failure);
   g_free (self->bad_node);
   g_free (self->bad_value);
+  g_free (self->first_node);
+  g_free (self->first);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->finalize (object);
 }
 

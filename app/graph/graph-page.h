@@ -63,6 +63,9 @@ void sluice_graph_page_set_failure (SluiceGraphPage *self, const GError *failure
 /* The value of a node is not finite, as somebody who looks at it says; text: with what to do.
  * (nullable) both: of none. */
 void sluice_graph_page_set_bad_value (SluiceGraphPage *self, const char *node, const char *text);
+/* The first node that differs from what the graph was compared with, until it is edited. (nullable)
+ * both: none does */
+void sluice_graph_page_set_divergence (SluiceGraphPage *self, const char *node, const char *text);
 /* What the badge of a node says, and which one it has, but for refusals, which the node tells
  * itself: (nullable) (transfer none). */
 const char *

@@ -18,6 +18,8 @@
  * costs a step of twenty microseconds a tenth of a percent so. */
 #define N_DURATIONS 64
 #define MEDIAN_EACH 16
+/* Files of slow steps take no more than this part of the time. */
+#define WRITE_SHARE 100
 /* A step has stalled after so many medians, and a minute; where none is known yet, ten minutes:
  * the first steps compile plans and fill queues. */
 #define STALL_MEDIANS  100
@@ -42,6 +44,7 @@ struct _SluiceFlightRecorder
   gint64 durations[N_DURATIONS], n_done;
   gint64 slow_us; /* a step that takes longer is slow */
   gint64 last_slow;
+  gint64 steps_us, writes_us; /* spent on steps, and on files of slow ones */
 
   _Atomic gint64 begun_us; /* 0: no step is under way */
   _Atomic gint64 step, median_us;
@@ -96,11 +99,15 @@ write_pending (SluiceFlightRecorder *self, gint64 step)
 void
 sluice_flight_recorder_log (SluiceFlightRecorder *self, SluiceRunLog *log)
 {
+  g_autoptr (GPtrArray) flights = NULL;
   pthread_mutex_lock (&self->lock);
-  g_autoptr (GPtrArray) flights = g_steal_pointer (&self->to_log);
-  self->to_log = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_flight_free);
+  if (self->to_log->len > 0)
+    {
+      flights = g_steal_pointer (&self->to_log);
+      self->to_log = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_flight_free);
+    }
   pthread_mutex_unlock (&self->lock);
-  for (guint i = 0; i < flights->len; i++)
+  for (guint i = 0; flights != NULL && i < flights->len; i++)
     {
       const SluiceFlight *flight = flights->pdata[i];
       g_autofree char *text = sluice_flight_dup_text (flight);
@@ -156,12 +163,15 @@ make_room (SluiceFlightRecorder *self, gint64 step, double medians)
   return TRUE;
 }
 
-/* Not again while what was written, or is to be, still holds most of the same steps. */
+/* Not again while what was written, or is to be, still holds most of the same steps, nor where a
+ * file would come to more than a hundredth of the time: steps of fifty microseconds are slow often,
+ * and forty of them are over before a file is written. */
 static void
 freeze_slow (SluiceFlightRecorder *self, gint64 step, gint64 took_us)
 {
   double median = (double) atomic_load (&self->median_us);
-  if (self->last_slow > 0 && step - self->last_slow < (gint64) self->n_steps)
+  gboolean is_near = self->last_slow > 0 && step - self->last_slow < (gint64) self->n_steps;
+  if (is_near || self->writes_us * WRITE_SHARE > self->steps_us)
     return;
   self->last_slow = step;
   pthread_mutex_lock (&self->lock);
@@ -189,14 +199,17 @@ sluice_flight_recorder_end_step (SluiceFlightRecorder *self, gint64 stopped_us)
   atomic_store_explicit (&self->begun_us, 0, memory_order_release);
   if (self->n_done >= SLUICE_FLIGHT_FIRST_STEPS && took > self->slow_us)
     freeze_slow (self, step, took);
+  self->steps_us += took;
   self->durations[self->n_done++ % N_DURATIONS] = took;
   if (self->n_done % MEDIAN_EACH == 0 || self->n_done == SLUICE_FLIGHT_FIRST_STEPS)
     find_median (self);
   if (self->pending == NULL || step < self->pending->step + SLUICE_FLIGHT_STEPS_AFTER)
     return;
+  gint64 before = self->now_us ();
   pthread_mutex_lock (&self->lock);
   write_pending (self, step);
   pthread_mutex_unlock (&self->lock);
+  self->writes_us += self->now_us () - before;
 }
 
 /* ---- the end ---- */

@@ -10,9 +10,11 @@ page is kept as PNG.
 """
 import os
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 from gi.repository import GLib
 
@@ -53,9 +55,9 @@ def check(w, tap, picture):
         press_keys("Tab")
     press_keys("space")
     found = w.until(lambda: next((o.label() for o in w.accessible().tree() if o.role() == "label"
-                                  and "First op that differs" in o.label()), None))
+                                  and "is the first that differs" in o.label()), None))
     tap.point("the losses of both, and the first op that differs", found.startswith("Batch 1 ")
-              and "hidden/relu (Relu), by " in found, found)
+              and "hidden/relu:0 (Relu) is the first" in found, found)
     if picture:
         take_picture(picture)
     w.find_accessible("button", "Show in graph").act()
@@ -98,6 +100,37 @@ def tampered(w, tap, workspace):
     tap.point("tampered with, it parts, and where is told", badge, w.state()["told"])
 
 
+def write_npz(path, tensors):
+    """tensors: name -> shape, floats"""
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (shape, values) in tensors.items():
+            text = f"{{'descr': '<f4', 'fortran_order': False, 'shape': {shape}, }}\n".encode()
+            archive.writestr(name + ".npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(text))
+                             + text + struct.pack(f"<{len(values)}f", *values))
+
+
+def values(w, tap, folder):
+    """What the graph computes beside tensors of a file."""
+    path = os.path.join(folder, "values.npz")
+    write_npz(path, {"loss/penalty/y:0": ((), [0.0003]), "hidden/zeros:0": ((128,), [0.0] * 128)})
+    w.act("compare-values-with", GLib.Variant("s", path))
+    told = w.wait(lambda s: "none differs" in s["told"])["told"]
+    tap.point("values that are the same", told == "2 outputs were compared: none differs", told)
+    write_npz(path, {"loss/penalty/y:0": ((), [0.0004]), "hidden/zeros:0": ((128,), [0.0] * 128)})
+    w.act("compare-values-with", GLib.Variant("s", path))
+    state = w.wait(lambda s: "first that differs" in s["told"])
+    words = ("loss/penalty/y:0 (Const) is the first that differs: it was 0.00039999999, is "
+             "0.000300000014. It reads nothing.")
+    tap.point("the first node that is not, in the graph", state["told"] == words
+              and state["page"] == "graph" and "loss/penalty/y" in state["inspector"], state)
+    badge = w.until(lambda: next((o.label() for o in w.accessible().tree()
+                                  if o.role() != "notification" and words in o.label()), None))
+    tap.point("with a badge that says so", badge)
+    w.act("compare-values-with", GLib.Variant("s", os.path.join(folder, "none.npz")))
+    told = w.wait(lambda s: "none.npz" in s["told"])["told"]
+    tap.point("a file that is not there", "none.npz" in told, told)
+
+
 def main():
     program, command, project = map(os.path.abspath, sys.argv[1:4])
     tap = Tap()
@@ -115,6 +148,7 @@ def main():
             check(w, tap, sys.argv[4] if len(sys.argv) > 4 else None)
             reproduce(w, tap)
             tampered(w, tap, workspace)
+            values(w, tap, folder)
         finally:
             w.quit()
     tap.end()

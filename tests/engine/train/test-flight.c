@@ -17,12 +17,12 @@
 
 /* ---- a recorder whose clock stands ---- */
 
-static gint64 clock_us;
+static gint64 clock_us, tick_us; /* each look at it takes so long */
 
 static gint64
 get_clock (void)
 {
-  return clock_us;
+  return clock_us += tick_us;
 }
 
 typedef struct
@@ -199,6 +199,29 @@ test_no_more (void)
   flight_clear (&f);
 }
 
+/* To write a file takes five steps' time here: the next one must wait for five hundred. */
+static void
+test_share (void)
+{
+  Flight f = { 0 };
+  flight_init (&f, 4, 3);
+  take_steps (&f, 60, 1000);
+  tick_us = 5000;
+  take_step (&f, 9000);
+  take_steps (&f, 4, 0);
+  g_assert_cmpuint (count_files (&f), ==, 1);
+  tick_us = 0;
+  take_steps (&f, 70, 1000);
+  take_step (&f, 9000);
+  take_steps (&f, 4, 1000);
+  g_assert_cmpuint (count_files (&f), ==, 1);
+  take_steps (&f, 420, 1000);
+  take_step (&f, 9000);
+  take_steps (&f, 4, 1000);
+  g_assert_cmpuint (count_files (&f), ==, 2);
+  flight_clear (&f);
+}
+
 static void
 test_stall (void)
 {
@@ -368,6 +391,7 @@ main (int argc, char **argv)
   g_test_add_func ("/train/flight/slow", test_slow);
   g_test_add_func ("/train/flight/never", test_never);
   g_test_add_func ("/train/flight/no-more", test_no_more);
+  g_test_add_func ("/train/flight/share", test_share);
   g_test_add_func ("/train/flight/stall", test_stall);
   g_test_add_func ("/train/flight/pause", test_pause);
   g_test_add_func ("/train/flight/bounded", test_bounded);
