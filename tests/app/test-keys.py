@@ -53,6 +53,10 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                              "scroll-down", "fit", "next", "previous", "lane-up", "lane-down",
                              "flow-next", "flow-previous", "area", "step-next", "step-previous",
                              "slow", "mark", "live", "escape", "keys")},
+             **{"memory." + name: "tests/app/test-memory-window.py"
+                for name in ("over", "under", "later", "earlier", "next-event", "before-event",
+                             "peak", "zoom-in", "zoom-out", "zoom-all", "next-step", "before-step",
+                             "live", "escape")},
              "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"
@@ -66,7 +70,8 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
 def table_of_keys(source):
     """The actions that the program has keys for."""
     for name, pattern in (("keys.c", r'"((?:win|app|window|anywhere|canvas|chart|charts|card|'
-                                     r'histogram|runs|settings|table|launch|queue|timeline)'
+                                     r'histogram|runs|settings|table|launch|queue|timeline|'
+                                     r'memory)'
                                      r'\.[\w:-]+)", "'),
                           ("application.c", r'\{ "((?:win|app|window)\.[\w:-]+)", \{ "')):
         path = os.path.join(source, "app", name)
@@ -237,6 +242,8 @@ class Session:
                    self.when(lambda s: s["page"] == "charts"))
         self.press("alt+4", "win.show-page::timeline", "shows the timeline",
                    self.when(lambda s: s["page"] == "timeline"))
+        self.press("alt+5", "win.show-page::memory", "shows the memory",
+                   self.when(lambda s: s["page"] == "memory"))
         self.press("alt+6", "win.show-page::runs", "shows the table of runs",
                    self.when(lambda s: s["page"] == "runs"))
         self.press("alt+2", "win.show-page::graph", "shows the graph",
