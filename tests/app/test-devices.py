@@ -22,8 +22,8 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 """
 THERE = ("--device", "SIM:0", "--device-options", "memory=16K,latency=1us")
-# Every sample, how far it is trained, and memory in which its values come and go: about half of what
-# it takes, or what one node needs.
+# Every sample, how far it is trained, and memory in which its values come and go: about half of
+# what it takes, or what one node needs.
 SAMPLES = {"digits-mlp": (60, "132K"), "digits-lenet": (30, "1M"), "lstm": (10, "13M"),
            "word2vec": (20, "6M"), "cart-pole": (10, "1M"), "moe": (20, "900K"),
            "towers": (30, "700K"), "hogwild": (30, "1M")}
