@@ -14,6 +14,7 @@
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/trace-own.h"
+#include "engine/trace/trace-remarks.h"
 #include "engine/train/flight-recorder.h"
 
 typedef struct
@@ -63,8 +64,9 @@ static void
 content_open (Content *self, const SluiceFlight *flight)
 {
   g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
   guint n;
-  self->view = sluice_trace_own_open (flight->path, NULL, &error);
+  self->view = sluice_trace_own_open (flight->path, remarks, &error);
   if (self->view == NULL)
     {
       self->problem = g_strdup (error->message);
@@ -74,6 +76,8 @@ content_open (Content *self, const SluiceFlight *flight)
   self->n_events = (gint64) sluice_trace_view_get_n_spans (self->view);
   self->first = n > 0 ? (gint64) steps[0].step : 0;
   self->last = n > 0 ? (gint64) steps[n - 1].step : 0;
+  if (remarks->len > 0)
+    self->problem = g_strdup (g_array_index (remarks, SluiceTraceRemark, 0).what);
 }
 
 /* ---- the list ---- */

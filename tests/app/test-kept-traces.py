@@ -55,6 +55,11 @@ class KeptTraces:
         copy = self.folder / "kept.sltrace"
         self.check("as it is", self.call("trace", *run, "--at", 95, "--out", copy), 0)
         self.tap.point("byte for byte", copy.read_bytes() == kept.read_bytes())
+        kept.write_bytes(copy.read_bytes()[:-40])
+        self.check("one that is cut short is told", self.call("trace", *run, "--list"), 0,
+                   "91–100", "end of the file")
+        self.check("and written as far as it goes", self.call(
+            "trace", *run, "--at", 95, "--out", self.folder / "kept.db"), 0, "steps 91 to 100")
         kept.write_bytes(b"no trace")
         self.check("a damaged one is told", self.call("trace", *run, "--list"), 0, str(kept))
         for name, arguments, status, words in (

@@ -9,6 +9,7 @@
 #include "engine/passes/passes.h"
 #include "engine/store/kinds/event.h"
 #include "engine/trace/trace-own.h"
+#include "engine/trace/trace-remarks.h"
 #include "engine/train/flight-recorder.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/replica.h"
@@ -113,8 +114,10 @@ static void
 assert_steps (const char *path, guint64 first, guint64 last, gboolean alike)
 {
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluiceTraceView) view = sluice_trace_own_open (path, NULL, &error);
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+  g_autoptr (SluiceTraceView) view = sluice_trace_own_open (path, remarks, &error);
   g_assert_no_error (error);
+  g_assert_cmpuint (remarks->len, ==, 0);
   guint n;
   const SluiceTraceStep *steps = sluice_trace_view_get_steps (view, &n);
   g_assert_cmpuint (n, >, 0);
@@ -267,7 +270,8 @@ test_bounded (void)
   sluice_flight_recorder_end (f.recorder, f.step, NULL, SLUICE_FLIGHT_END);
   g_autofree char *path = dup_file (&f, f.step);
   assert_steps (path, 0, (guint64) f.step, TRUE);
-  g_autoptr (SluiceTraceView) view = sluice_trace_own_open (path, NULL, NULL);
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+  g_autoptr (SluiceTraceView) view = sluice_trace_own_open (path, remarks, NULL);
   guint n;
   sluice_trace_view_get_steps (view, &n);
   g_assert_cmpuint (n, >, 1000);
