@@ -13,6 +13,7 @@
 typedef struct
 {
   char *path;
+  gint64 step; /* that somebody wants to see; 0: all of it */
   guint number;
   const char *format;
   GArray *remarks; /* of SluiceTraceRemark */
@@ -72,6 +73,22 @@ dup_words (const Opening *opening, const SluiceStepPicture *picture)
   return g_string_free (words, FALSE);
 }
 
+/* That step, or the one nearest to it. */
+static void
+show_nearest_step (SluiceTimelinePage *self, gint64 step)
+{
+  const GArray *steps = self->picture->steps;
+  const SluiceTraceStep *best = NULL;
+  for (guint i = 0; i < steps->len; i++)
+    {
+      const SluiceTraceStep *at = &g_array_index (steps, SluiceTraceStep, i);
+      if (best == NULL || ABS ((gint64) at->step - step) < ABS ((gint64) best->step - step))
+        best = at;
+    }
+  if (best != NULL)
+    sluice_timeline_page_show_step (self, best->step);
+}
+
 static void
 open_done (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -93,19 +110,43 @@ open_done (GObject *object, GAsyncResult *result, gpointer data)
   sluice_timeline_page_set_live (self, FALSE);
   sluice_timeline_page_take_picture (self, picture);
   sluice_lanes_show_all (self->lanes);
+  if (opening->step > 0)
+    show_nearest_step (self, opening->step);
 }
 
-void
-sluice_timeline_page_open (SluiceTimelinePage *self, const char *path)
+static void
+open_at (SluiceTimelinePage *self, const char *path, gint64 step)
 {
   Opening *opening = g_new0 (Opening, 1);
   opening->path = g_strdup (path);
+  opening->step = step;
   opening->number = ++self->n_opened;
   opening->remarks = sluice_trace_remarks_new ();
   self->opening = TRUE;
   g_autoptr (GTask) task = g_task_new (self, NULL, open_done, NULL);
   g_task_set_task_data (task, opening, opening_free);
   g_task_run_in_thread (task, open_in_worker);
+}
+
+void
+sluice_timeline_page_open (SluiceTimelinePage *self, const char *path)
+{
+  open_at (self, path, 0);
+}
+
+static gboolean
+timeline_page_show_moment (SluicePage *page, const SluiceKeptMoment *moment)
+{
+  if (moment->path == NULL)
+    return FALSE;
+  open_at (SLUICE_TIMELINE_PAGE (page), moment->path, moment->step);
+  return TRUE;
+}
+
+void
+sluice_timeline_page_init_moment (SluicePageInterface *iface)
+{
+  iface->show_moment = timeline_page_show_moment;
 }
 
 void

@@ -524,6 +524,7 @@ init_page (SluicePageInterface *iface)
 {
   iface->attach = timeline_page_attach;
   iface->is_settled = timeline_page_is_settled;
+  sluice_timeline_page_init_moment (iface);
   iface->dump_state = timeline_page_dump_state;
   iface->get_right = timeline_page_get_right;
   sluice_timeline_page_init_find (iface);

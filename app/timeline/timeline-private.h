@@ -60,6 +60,7 @@ void sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPict
 void sluice_timeline_page_clear (SluiceTimelinePage *self);
 
 /* timeline-page-file.c */
+void sluice_timeline_page_init_moment (SluicePageInterface *iface);
 void sluice_timeline_page_close_file (SluiceTimelinePage *self);
 GtkWidget *sluice_timeline_page_make_file_bar (SluiceTimelinePage *self);
 
