@@ -57,7 +57,7 @@ get_event_kind (const SluiceEvent *event)
     { N_ ("checkpoint"), SLUICE_EVENT_QUIET },  { N_ ("init-from"), SLUICE_EVENT_QUIET },
     { N_ ("audit"), SLUICE_EVENT_QUIET },       { N_ ("files"), SLUICE_EVENT_QUIET },
     { N_ ("not-removed"), SLUICE_EVENT_QUIET }, { SLUICE_EVENT_TEXT, SLUICE_EVENT_QUIET },
-    { N_ ("trace"), SLUICE_EVENT_QUIET },       { N_ ("not-recorded"), SLUICE_EVENT_QUIET },
+    { N_ ("not-recorded"), SLUICE_EVENT_QUIET },
   };
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)
     if (strcmp (event->kind, kinds[i].name) == 0)
@@ -79,6 +79,8 @@ take_events (SluiceChart *chart, SluiceRun *run, SluiceTaken *taken)
   for (; taken->n_events < events->len; taken->n_events++)
     {
       SluiceEvent *event = events->pdata[taken->n_events];
+      if (strcmp (event->kind, SLUICE_FLIGHT_EVENT) == 0)
+        continue; /* slow steps would be marks among those that people look for */
       g_autofree char *words = sluice_event_words (event);
       sluice_chart_add_event (chart, taken->series, get_event_kind (event), event->base.step,
                               event->base.wall, _ (event->kind), words);

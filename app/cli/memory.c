@@ -28,14 +28,22 @@ print_head (SluiceAllocator *allocator, const SluiceLedger *ledger)
     printf (_ ("%s: %s at the most; %s held\n"), name, peak, held);
 }
 
-/* Of a device with too little memory. */
-static void
-print_moved (SluiceAllocator *allocator)
+/* None where nothing can leave. */
+static SluiceResidencyStats
+get_moved (SluiceAllocator *allocator)
 {
   SluiceResidencyStats moved = { 0 };
   SluiceResidency *residency = sluice_allocator_get_residency (allocator);
   if (residency != NULL)
     sluice_residency_get_stats (residency, &moved);
+  return moved;
+}
+
+/* Of a device with too little memory. */
+static void
+print_moved (SluiceAllocator *allocator)
+{
+  const SluiceResidencyStats moved = get_moved (allocator);
   if (moved.n_out == 0)
     return;
   g_autofree char *out = g_format_size_full (moved.bytes_out, G_FORMAT_SIZE_IEC_UNITS);
@@ -73,10 +81,9 @@ print_table (SluiceAllocator *allocator, const SluiceLedger *ledger)
 }
 
 static void
-add_moved (JsonBuilder *b, SluiceResidency *residency)
+add_moved (JsonBuilder *b, SluiceAllocator *allocator)
 {
-  SluiceResidencyStats moved;
-  sluice_residency_get_stats (residency, &moved);
+  const SluiceResidencyStats moved = get_moved (allocator);
   json_builder_begin_object (b);
   sluice_cli_json_int (b, "out", (gint64) moved.n_out);
   sluice_cli_json_int (b, "out_bytes", (gint64) moved.bytes_out);
@@ -99,12 +106,8 @@ add_json (JsonBuilder *b, SluiceAllocator *allocator, const SluiceLedger *ledger
     json_builder_add_int_value (b, (gint64) sluice_allocator_get_limit (allocator));
   else
     json_builder_add_null_value (b);
-  SluiceResidency *residency = sluice_allocator_get_residency (allocator);
   json_builder_set_member_name (b, "moved");
-  if (residency != NULL)
-    add_moved (b, residency);
-  else
-    json_builder_add_null_value (b);
+  add_moved (b, allocator);
   json_builder_set_member_name (b, "classes");
   json_builder_begin_object (b);
   for (guint i = 0; i < SLUICE_N_MEMORY_CLASSES; i++)

@@ -254,7 +254,8 @@ show_state (SluiceTimelinePage *self, gboolean has_steps)
 {
   GtkRoot *root = gtk_widget_get_root (GTK_WIDGET (self));
   GtkWidget *focus = root != NULL ? gtk_root_get_focus (root) : NULL;
-  gboolean is_mine = focus == NULL || gtk_widget_is_ancestor (focus, GTK_WIDGET (self));
+  gboolean is_mine = gtk_widget_get_mapped (GTK_WIDGET (self))
+                     && (focus == NULL || gtk_widget_is_ancestor (focus, GTK_WIDGET (self)));
   const char *name = has_steps ? "steps" : "empty";
   if (g_strcmp0 (gtk_stack_get_visible_child_name (self->states), name) == 0)
     return;

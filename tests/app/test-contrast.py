@@ -23,8 +23,8 @@ GROUNDS = ("window_bg_color", "headerbar_bg_color", "card_bg_color", "view_bg_co
            "popover_bg_color")
 # Named by what they are on: pictures and marks of a state, whose word stands beside them.
 SHAPES = re.compile(r"image|\.run-starred|slider|\.type-")
-# Nothing is shown: what a pointer or the focus brings out.
-HIDDEN = re.compile(r"\.card-buttons$|\.palette-pin:not\(:checked\)$")
+# Nothing is shown: what a pointer or the focus brings out, or stands beside its word elsewhere.
+HIDDEN = re.compile(r"\.card-buttons$|\.palette-pin:not\(:checked\)$|box\.wide image$")
 # Borders and fills that only separate carry no meaning of their own.
 PROPERTY = re.compile(r"(?:^|[;{\s])(opacity|color)\s*:\s*([^;}]+)")
 RULE = re.compile(r"([^{}]+)\{([^{}]*)\}")

@@ -39,7 +39,7 @@ TOOLKIT = {"Minimize", "Minimize the window", "Maximize", "Maximize the window",
            "(None)", "Preferences", "No Results Found", "Try a different search.",
            "Shortcuts", "Search Results", "Try a different search", "Search Shortcuts"}
 KEYS = {"Shift", "Ctrl", "Alt", "Return", "Escape", "Delete", "Backspace", "BackSpace", "Home",
-        "End", "Menu"}
+        "End", "Menu", "Page Up", "Page Down", "Page_Up", "Page_Down"}
 SIGNATURE = re.compile(r"([\w ]+: [\w *]+, )*[\w ]*(: [\w *]+ )?(->|→) ")  # of an op
 GLIB_HELP = re.compile(r"Usage:|Help Options:|Application Options:|\[OPTION…\]|Show help options")
 CLASS_NAME = re.compile(r"(Gtk|Gdk|Adw|Sluice)[A-Z]\w*$")  # of an accessible without a name

@@ -88,7 +88,7 @@ add_own_seed (GPtrArray *seeds, const SluiceTraceContent *content)
   g_autofree char *folder = fuzz_folder_new ();
   g_autofree char *path = g_build_filename (folder, "t", NULL);
   g_autofree char *data = NULL;
-  gsize length;
+  gsize length = 0;
   gboolean ok = sluice_trace_write (content, SLUICE_TRACE_OWN, path, NULL)
                 && g_file_get_contents (path, &data, &length, NULL);
   g_assert_true (ok);

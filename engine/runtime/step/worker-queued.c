@@ -167,6 +167,12 @@ need_inputs (SluiceInFlightCall *in_flight)
   return sluice_call_need (call, (SluiceTensor *const *) needed->pdata, needed->len);
 }
 
+static gboolean
+gives_reference (const SluiceKernelCall *call, guint i)
+{
+  return sluice_dtype_is_ref (call->output_dtypes[i] & ~SLUICE_OUTPUT_UNREAD);
+}
+
 /* Who looks at outputs finds them, whoever made them. */
 static gboolean
 need_outputs (SluiceInFlightCall *in_flight)
@@ -176,7 +182,7 @@ need_outputs (SluiceInFlightCall *in_flight)
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_tensor_unref);
   for (guint i = 0; i < call->n_outputs; i++)
     if (call->outputs[i].tensor != NULL)
-      add_needed_value (needed, call->outputs[i], sluice_dtype_is_ref (call->output_dtypes[i]));
+      add_needed_value (needed, call->outputs[i], gives_reference (call, i));
   return sluice_call_need (call, (SluiceTensor *const *) needed->pdata, needed->len);
 }
 
@@ -281,7 +287,7 @@ settle_outputs (SluiceInFlightCall *in_flight)
   for (guint i = 0; i < call->n_outputs; i++)
     {
       SluiceTensor *tensor = call->outputs[i].tensor;
-      if (tensor == NULL || sluice_dtype_is_ref (call->output_dtypes[i])
+      if (tensor == NULL || gives_reference (call, i)
           || sluice_dtype_is_managed ((SluiceDType) tensor->dtype) || sluice_tensor_is_far (tensor)
           || sluice_call_is_host_output (call, i))
         continue;
