@@ -37,9 +37,10 @@ TAGS = ("system/cpu", "system/memory", "system/steps-per-second", "system/reside
 TOOLKIT = {"Minimize", "Minimize the window", "Maximize", "Maximize the window", "Close",
            "Close the window", "Back", "Search", "Clear entry", "Menu",
            "(None)", "Preferences", "No Results Found", "Try a different search.",
-           "Shortcuts", "Search Results", "Try a different search", "Search Shortcuts"}
+           "Shortcuts", "Search Results", "Try a different search", "Search Shortcuts",
+           "Page_Up", "Page_Down"}
 KEYS = {"Shift", "Ctrl", "Alt", "Return", "Escape", "Delete", "Backspace", "BackSpace", "Home",
-        "End", "Menu", "Page Up", "Page Down", "Page_Up", "Page_Down"}
+        "End", "Menu"}
 SIGNATURE = re.compile(r"([\w ]+: [\w *]+, )*[\w ]*(: [\w *]+ )?(->|→) ")  # of an op
 GLIB_HELP = re.compile(r"Usage:|Help Options:|Application Options:|\[OPTION…\]|Show help options")
 CLASS_NAME = re.compile(r"(Gtk|Gdk|Adw|Sluice)[A-Z]\w*$")  # of an accessible without a name
