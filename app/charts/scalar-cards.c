@@ -47,16 +47,16 @@ get_event_kind (const SluiceEvent *event)
     const char *name;
     SluiceEventKind kind;
   } kinds[] = {
-    { N_ ("failed"), SLUICE_EVENT_FAILURE },    { N_ ("damaged"), SLUICE_EVENT_FAILURE },
-    { N_ ("alert"), SLUICE_EVENT_FAILURE },     { N_ ("resume"), SLUICE_EVENT_NOTE },
-    { N_ ("data-changed"), SLUICE_EVENT_NOTE }, { N_ ("input-ended"), SLUICE_EVENT_NOTE },
-    { N_ ("set"), SLUICE_EVENT_NOTE },          { N_ ("fork"), SLUICE_EVENT_NOTE },
-    { N_ ("edit"), SLUICE_EVENT_NOTE },         { N_ ("put"), SLUICE_EVENT_NOTE },
-    { N_ ("inject"), SLUICE_EVENT_NOTE },       { N_ ("edit-undone"), SLUICE_EVENT_NOTE },
-    { N_ ("not-saved"), SLUICE_EVENT_FAILURE }, { N_ ("stopped-early"), SLUICE_EVENT_NOTE },
-    { N_ ("checkpoint"), SLUICE_EVENT_QUIET },  { N_ ("init-from"), SLUICE_EVENT_QUIET },
-    { N_ ("audit"), SLUICE_EVENT_QUIET },       { N_ ("files"), SLUICE_EVENT_QUIET },
-    { N_ ("not-removed"), SLUICE_EVENT_QUIET }, { SLUICE_EVENT_TEXT, SLUICE_EVENT_QUIET },
+    { N_ ("failed"), SLUICE_EVENT_FAILURE },     { N_ ("damaged"), SLUICE_EVENT_FAILURE },
+    { N_ ("alert"), SLUICE_EVENT_FAILURE },      { N_ ("resume"), SLUICE_EVENT_NOTE },
+    { N_ ("data-changed"), SLUICE_EVENT_NOTE },  { N_ ("input-ended"), SLUICE_EVENT_NOTE },
+    { N_ ("set"), SLUICE_EVENT_NOTE },           { N_ ("fork"), SLUICE_EVENT_NOTE },
+    { N_ ("edit"), SLUICE_EVENT_NOTE },          { N_ ("put"), SLUICE_EVENT_NOTE },
+    { N_ ("inject"), SLUICE_EVENT_NOTE },        { N_ ("edit-undone"), SLUICE_EVENT_NOTE },
+    { N_ ("not-saved"), SLUICE_EVENT_FAILURE },  { N_ ("stopped-early"), SLUICE_EVENT_NOTE },
+    { N_ ("checkpoint"), SLUICE_EVENT_QUIET },   { N_ ("init-from"), SLUICE_EVENT_QUIET },
+    { N_ ("audit"), SLUICE_EVENT_QUIET },        { N_ ("files"), SLUICE_EVENT_QUIET },
+    { N_ ("not-removed"), SLUICE_EVENT_QUIET },  { SLUICE_EVENT_TEXT, SLUICE_EVENT_QUIET },
     { N_ ("not-recorded"), SLUICE_EVENT_QUIET },
   };
   for (guint i = 0; i < G_N_ELEMENTS (kinds); i++)

@@ -105,7 +105,8 @@ class Graph:
         left, top = self.place(w)[:2]
         self.click((round(left + frame["x"] + frame["width"] - 30), round(top + frame["y"] + 16)))
         w.wait(lambda s: not s["graph"]["open"] and not s["graph"]["busy"])
-        self.tap.point("what closes leaves the picture as it was", self.picture_of(w) == before)
+        after = self.picture_of(w)
+        self.tap.point("what closes leaves the picture as it was", after == before, before, after)
 
     def move(self, w):
         before = self.picture_of(w)
