@@ -96,7 +96,8 @@ class Devices:
         told = next(json.loads(line)["memory"] for line in lines if line.startswith('{"memory"'))
         moved = {device["device"].rpartition("device:")[2]: device["moved"] for device in told}
         self.tap.point("--json tells what moved, and none of devices that are large enough",
-                       moved["CPU:0"]["out"] == 0 and moved["SIM:0"]["out"] > moved["SIM:0"]["back"] > 0
+                       moved["CPU:0"]["out"] == 0
+                       and moved["SIM:0"]["out"] > moved["SIM:0"]["back"] > 0
                        and moved["SIM:0"]["out_bytes"] >= moved["SIM:0"]["back_bytes"] > 0
                        and moved["SIM:0"]["at_once_bytes"] == 131456, moved)
         self.check("a device that is too small for one node", 1, [
