@@ -219,7 +219,7 @@ class Session:
             """On a busy machine the second click may come too late for one. Clicks come by another
             way than the question: what they have done is asked for some time."""
             mouse("mousemove", *at, "click", "1", "click", "1")
-            for _ in range(100):
+            for _ in range(1000):
                 state = self.state()
                 if state["to"] - state["from"] < (wide["to"] - wide["from"]) / 2:
                     return state
