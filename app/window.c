@@ -440,6 +440,7 @@ sluice_window_set_picture_size (SluiceWindow *self, int width, int height)
 {
   self->picture_width = width;
   self->picture_height = height;
+  sluice_graph_page_keep_nothing (self->graph_page);
   gtk_window_set_decorated (GTK_WINDOW (self), FALSE);
   gtk_window_set_default_size (GTK_WINDOW (self), width, height);
 }

@@ -30,6 +30,7 @@ struct _SluiceGraphPage
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
   char *layout_path;         /* (nullable): where the positions are saved */
+  gboolean keeps_nothing;    /* of a picture: they are not */
   char *loss;                /* (nullable): the node of the project's loss */
   SluiceGraph *graph;
   guint follower; /* of graph */
@@ -120,8 +121,14 @@ flush_layout (SluiceGraphPage *self)
 static void
 save_layout (SluiceGraphPage *self)
 {
-  if (self->save_source == 0)
+  if (self->save_source == 0 && !self->keeps_nothing)
     self->save_source = g_timeout_add (800, save_layout_cb, self);
+}
+
+void
+sluice_graph_page_keep_nothing (SluiceGraphPage *self)
+{
+  self->keeps_nothing = TRUE;
 }
 
 static void

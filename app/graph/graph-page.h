@@ -29,6 +29,8 @@ void sluice_graph_page_open (SluiceGraphPage *self, const char *path, SluiceRead
 
 /* The graph file that is open has another name now. */
 void sluice_graph_page_set_path (SluiceGraphPage *self, const char *path);
+/* Of a picture: what is opened and moved in it is not written beside the graph. */
+void sluice_graph_page_keep_nothing (SluiceGraphPage *self);
 
 SluiceGraph *sluice_graph_page_get_graph (SluiceGraphPage *self); /* (nullable) (transfer none) */
 /* Once after each loading, of a graph that is edited: where one that is written into its file is

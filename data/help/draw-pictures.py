@@ -31,11 +31,8 @@ RUNS = (("digits-mlp", "--steps", "300", "--run", "first"),
 
 class Painter:
     def __init__(self, out, samples, sluice, workbench):
-        self.out, self.sluice, self.workbench = out, sluice, workbench
+        self.out, self.samples, self.sluice, self.workbench = out, samples, sluice, workbench
         self.folder = tempfile.mkdtemp()
-        # A copy: what a picture opens is remembered beside the graph.
-        self.samples = os.path.join(self.folder, "samples")
-        shutil.copytree(samples, self.samples)
         self.runtime = os.path.join(self.folder, "run")
         os.mkdir(self.runtime, 0o700)
         self.failures = 0

@@ -428,10 +428,21 @@ class Session:
             large = self.draw("--screenshot", page, *size, "--text-scale", "1.5")
             self.point(f"{page} with larger text is another picture", large[0] == 0
                        and large[3] != data)
-        for page in ("graph", "charts", "runs"):
+        for page in ("timeline", "memory"):
+            data = self.draw("--screenshot", page, *size)
+            self.point(f"{page} drawn again is the same bytes", data[2] == (1700, 1100)
+                       and self.draw("--screenshot", page, *size)[3] == data[3], data[1])
+        for page in ("graph", "charts", "runs", "timeline", "memory"):
             with tempfile.TemporaryDirectory() as empty:
                 drawn = self.draw("--screenshot", page, "--workspace", empty)
                 self.point(f"{page} of a workspace without runs is drawn", drawn[0] == 0, drawn[1])
+        closed = self.draw("--screenshot", "graph")[3]
+        with open(os.path.join(self.project, "model.layout"), "rb") as file:
+            kept = file.read()
+        opened = self.draw("--screenshot", "graph", "--act", "win.graph::open-all")
+        with open(os.path.join(self.project, "model.layout"), "rb") as file:
+            self.point("what a picture opens is not kept beside the graph", opened[0] == 0
+                       and opened[3] != closed and file.read() == kept, opened[1])
         narrow = self.draw("--screenshot", "graph", "--width", "480", "--height", "300")
         self.point("a picture may be narrower than the window", narrow[2] == (480, 300))
         status, words, _, data = self.draw("--screenshot", "nonsense")
