@@ -222,7 +222,7 @@ free_resident (Resident *resident)
   SluiceBlock *block = resident->buffer.block;
   sluice_allocator_free (resident->here);
   sluice_allocator_free (resident);
-  sluice_block_free (block);
+  sluice_block_free_far (block);
 }
 
 gboolean
