@@ -7,7 +7,9 @@
 
 #include "engine/cost/measured-private.h"
 
-#define BETWEEN "(between)"
+/* Families of what is no node's. */
+static const char *const overheads[SLUICE_N_OVERHEADS] = { "(between)", "(wake)", "(give)",
+                                                           "(news)" };
 /* A way in which so small a part of the samples ran does not widen the figure. */
 #define RARE 0.05
 
@@ -252,21 +254,27 @@ sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasuredFigur
   const SluiceSketch *most = NULL;
   guint32 not_run = sluice_measured_entry_get_not_run (entry);
   double weight = not_run;
-  *figure = (SluiceMeasuredFigure){ .cost = entry->cost, .n = not_run };
+  *figure =
+      (SluiceMeasuredFigure){ .cost = entry->cost, .n = not_run, .how = SLUICE_MEASURED_NOT_RUN };
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
     {
       if (!sluice_measured_entry_get_times (entry, how, &times[how]))
         continue;
       weight += times[how].weight;
       figure->n += times[how].n;
-      if (most == NULL || times[how].weight > most->weight)
-        most = &times[how];
+      if (most != NULL && times[how].weight <= most->weight)
+        continue;
+      most = &times[how];
+      figure->how = how;
     }
   if (most != NULL && most->weight >= not_run)
     {
       figure->us = sluice_sketch_get (most, 0.5) / 1000;
       figure->p95 = sluice_sketch_get (most, 0.95) / 1000;
+      figure->mean_us = sluice_sketch_get_mean (most, 0.95) / 1000;
     }
+  else
+    figure->how = SLUICE_MEASURED_NOT_RUN;
   if (not_run >= RARE * weight)
     figure->plus_minus = figure->us;
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
@@ -280,22 +288,23 @@ sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasuredFigur
 /* ---- overheads ---- */
 
 SluiceMeasuredEntry *
-sluice_measured_open_between (SluiceMeasured *self, const char *device)
+sluice_measured_open_overhead (SluiceMeasured *self, const char *device, SluiceOverhead overhead)
 {
-  return sluice_measured_open_texts (self, sluice_measured_name_device (self, device), BETWEEN, "",
-                                     (SluiceCost){ 0, 0 });
+  return sluice_measured_open_texts (self, sluice_measured_name_device (self, device),
+                                     overheads[overhead], "", (SluiceCost){ 0, 0 });
 }
 
-double
-sluice_measured_get_between_us (SluiceMeasured *self, const char *device)
+void
+sluice_measured_get_overhead (SluiceMeasured *self,
+                              const char *device,
+                              SluiceOverhead overhead,
+                              SluiceMeasuredFigure *figure)
 {
   const SluiceMeasuredEntry *entry =
-      find_texts (self, sluice_measured_name_device (self, device), BETWEEN, "");
-  SluiceMeasuredFigure figure;
-  if (entry == NULL || !has_samples (entry))
-    return NAN;
-  sluice_measured_entry_get (entry, &figure);
-  return figure.us;
+      find_texts (self, sluice_measured_name_device (self, device), overheads[overhead], "");
+  *figure = (SluiceMeasuredFigure){ .n = 0 };
+  if (entry != NULL)
+    sluice_measured_entry_get (entry, figure);
 }
 
 /* ---- keeping ---- */
