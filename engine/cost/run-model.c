@@ -8,6 +8,7 @@
 #include "engine/cost/heap.h"
 
 #define HOST G_MAXUINT
+#define FED  G_MAXUINT /* a copy that is no task */
 
 /* Queues of a device. */
 enum
@@ -27,7 +28,6 @@ typedef struct
   guint rank;
   guint n_waits;
   double ready_us;
-  gboolean is_awaited; /* somebody wants to hear of its end */
 } Task;
 
 /* Who goes on when a task has ended, or only been given to the queue that both stand in. */
@@ -53,9 +53,9 @@ typedef struct
   guint *first_tie, *ties_of; /* by task */
   double *free_us;            /* by queue */
   double *busy_until;         /* by thread */
+  double begin_us;            /* all is fed */
   double lock_until;          /* nobody begins anything before */
   SluiceHeap ready, events;
-  double end_us;
 } Run;
 
 static Task *
@@ -72,13 +72,18 @@ has_queues (const Run *self, guint device)
   return self->model->abouts[device].has_queues;
 }
 
+static const SluiceRunLink *
+get_link (const Run *self, guint from, guint to)
+{
+  return &self->model->links[from * self->model->workload->machine->n_devices + to];
+}
+
 static void
 add_tie (Run *self, guint from, guint to, gboolean is_ahead)
 {
   const Tie tie = { from, to, is_ahead };
   g_array_append_val (self->ties, tie);
   task_at (self, to)->n_waits++;
-  task_at (self, from)->is_awaited |= !is_ahead;
 }
 
 static void
@@ -111,8 +116,7 @@ add_nodes (Run *self)
 static guint
 add_copy (Run *self, guint from, guint to, double bytes, guint rank)
 {
-  const SluiceRunLink *link =
-      &self->model->links[from * self->model->workload->machine->n_devices + to];
+  const SluiceRunLink *link = get_link (self, from, to);
   Task task = { .line = HOST, .us = link->us + bytes / link->bytes_per_us, .rank = rank };
   if (has_queues (self, to))
     set_queue (self, &task, to, IN);
@@ -125,6 +129,20 @@ add_copy (Run *self, guint from, guint to, double bytes, guint rank)
   return self->tasks->len - 1;
 }
 
+/* Nodes of the device wait until all of it is there, and nothing begins before all is given. */
+static void
+feed (Run *self, guint device, double bytes)
+{
+  const SluiceRunModel *model = self->model;
+  const SluiceRunLink *link = get_link (self, model->host, device);
+  double *queues = &self->free_us[device * N_QUEUES];
+  self->begin_us += model->abouts[device].give_us;
+  if (queues[IN] <= self->begin_us)
+    queues[IN] = self->begin_us + link->wait_us;
+  queues[IN] += link->us + bytes / link->bytes_per_us;
+  queues[COMPUTE] = queues[IN];
+}
+
 /* copies: by value and device; 0: there is none yet */
 static void
 add_needs (Run *self, guint v, guint *copies)
@@ -135,6 +153,13 @@ add_needs (Run *self, guint v, guint *copies)
     {
       guint value = sluice_workload_get_need (w, v, i, &maker);
       guint *copy = &copies[(gsize) value * w->machine->n_devices + devices[v]];
+      if (self->model->is_fed[maker])
+        {
+          if (has_queues (self, devices[v]) && *copy == 0)
+            feed (self, devices[v], sluice_workload_get_bytes (w, value));
+          *copy = FED;
+          continue;
+        }
       if (devices[maker] == devices[v])
         {
           add_tie (self, maker, v, has_queues (self, devices[v]));
@@ -225,8 +250,7 @@ take_event (Run *self, double now, Event event, guint i)
       give (self, now, i);
       break;
     default:
-      if (task->us > 0 || task->is_awaited)
-        post (self, is_awake (self, now) || task->us <= 0 ? now : now + task->news_us, HEARD, i);
+      post (self, is_awake (self, now) || task->us <= 0 ? now : now + task->news_us, HEARD, i);
       break;
     }
 }
@@ -254,15 +278,15 @@ begin_all (Run *self, double now)
       begin (self, now, t);
 }
 
-static void
+static double
 run (Run *self)
 {
   guint n = self->tasks->len;
-  double now = 0;
+  double now = self->begin_us;
   for (guint i = 0; i < n; i++)
     if (task_at (self, i)->n_waits == 0)
-      make_ready (self, 0, i);
-  begin_all (self, 0);
+      make_ready (self, now, i);
+  begin_all (self, now);
   while (self->events.n > 0)
     {
       now = self->events.entries[0].key;
@@ -273,7 +297,23 @@ run (Run *self)
         }
       begin_all (self, now);
     }
-  self->end_us = now;
+  return now;
+}
+
+static double
+get_fetch_us (const Run *self)
+{
+  const SluiceRunModel *model = self->model;
+  double us = 0;
+  for (guint i = 0; i < model->n_fetched; i++)
+    {
+      const SluiceWorkloadOutput *output = &model->workload->outputs[model->fetched[i]];
+      guint device = model->devices[output->node];
+      const SluiceRunLink *link = get_link (self, device, model->host);
+      if (has_queues (self, device))
+        us += link->us + output->bytes / link->bytes_per_us;
+    }
+  return us;
 }
 
 double
@@ -294,7 +334,7 @@ sluice_run_model_get_us (const SluiceRunModel *self)
   index_ties (&it);
   it.ready.entries = g_new (SluiceHeapEntry, it.tasks->len + 1);
   it.events.entries = g_new (SluiceHeapEntry, it.tasks->len + 1);
-  run (&it);
+  double us = run (&it) + get_fetch_us (&it);
   g_array_unref (it.tasks);
   g_array_unref (it.ties);
   g_free (it.first_tie);
@@ -303,5 +343,5 @@ sluice_run_model_get_us (const SluiceRunModel *self)
   g_free (it.busy_until);
   g_free (it.ready.entries);
   g_free (it.events.entries);
-  return it.end_us;
+  return us;
 }

@@ -10,12 +10,14 @@
  *
  * - CPUs are no processors: whichever thread of the session is free runs their nodes, the first of
  *   those that are ready in their order. A second thread begins something only while others run
- * what takes SLUICE_RUN_SMALL_US at least;
+ *   what takes SLUICE_RUN_SMALL_US at least;
  * - a device with queues has one for nodes and one for copies to it and from it each. A thread
- * gives a queue what it is to do: a node as soon as what it needs is there or stands in that queue,
- * too;
+ *   gives a queue what it is to do: a node as soon as what it needs is there or stands in that
+ *   queue, too;
  * - what waits elsewhere for something that a queue does goes on when the host has heard of its
- * end.
+ *   end;
+ * - what is fed is there, but a device with queues begins with copies of what its nodes read of it;
+ * - what is fetched of such a device is copied when all has ended.
  */
 #define SLUICE_RUN_SMALL_US 10
 
@@ -40,12 +42,16 @@ typedef struct
   const SluiceWorkload *workload;
   const guint *devices;          /* by node */
   const double *us;              /* by node, there; 0: nothing runs it */
-  const guint8 *is_carried;      /* by node: nobody gives it to a queue, another brings it along */
+  const guint8 *is_carried;      /* by node: no thread gives it to a queue, another brings it */
+  const guint8 *is_fed;          /* by node: its value is given */
   const SluiceRunDevice *abouts; /* by device */
-  const SluiceRunLink *links;    /* [from * n_devices + to]: that are used */
-  guint n_threads;               /* at least 1 */
-  double hand_us;                /* until another thread of the session has begun something */
+  const SluiceRunLink *links;    /* [from * n_devices + to] */
+  const guint *fetched;          /* (array length=n_fetched): outputs */
+  guint n_fetched;
+  guint host;      /* the device whose memory holds what is fed and fetched */
+  guint n_threads; /* at least 1 */
+  double hand_us;  /* until another thread of the session has begun something */
 } SluiceRunModel;
 
-/* From when the first node is ready until the host has heard of the end of the last. */
+/* From when all that is fed is there until all that is fetched is. */
 double sluice_run_model_get_us (const SluiceRunModel *self);

@@ -15,9 +15,12 @@ typedef struct
   double queues_us;  /* … that queues do */
 } SluicePrediction;
 
-/* devices: by node, numbers of the workload's machine. measured: as costs has it */
+/* devices: by node, numbers of the workload's machine. fetches: of the workload's nodes. measured:
+ * as costs has it */
 void sluice_graph_workload_predict (const SluiceGraphWorkload *self,
                                     const guint *devices,
+                                    const SluiceEdge *fetches,
+                                    guint n_fetches,
                                     SluiceCostModel *costs,
                                     SluiceMeasured *measured,
                                     guint n_threads,

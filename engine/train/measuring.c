@@ -45,7 +45,7 @@ typedef struct
   const char *device;
   guint lane, queue;
   guint64 step;
-  double end_us;
+  double start_us, end_us;                            /* of what it did last */
   SluiceMeasuredEntry *overheads[SLUICE_N_OVERHEADS]; /* NULL: not needed yet */
 } Line;
 
@@ -282,20 +282,30 @@ open_host (SluiceMeasuring *self, guint lane)
   return &g_array_index (self->hosts, Host, lane);
 }
 
+/* What it did last in this step is over, and nothing keeps it from what it does now. At the
+ * beginning of a step values that are fed may be in the way, of which the trace says nothing. */
+static gboolean
+is_free (const Line *line, const SluiceTraceEvent *event)
+{
+  return line->step == event->step && event->start_us >= line->end_us
+         && event->start_us >= event->scheduled_us;
+}
+
 /* What a node waited for its line, which ran something until then, or had to wake. us: (out): after
- * what ran before it began. FALSE: it had not waited for that alone */
+ * what ran before it began. FALSE: it had not waited for that alone: a queue may have been given it
+ * only after what it did before */
 static gboolean
 take_line (SluiceMeasuring *self, Line *line, const SluiceTraceEvent *event, double *us)
 {
-  gboolean was_used = line->step == event->step && event->start_us >= line->end_us;
   *us = 0;
-  if (was_used && event->scheduled_us <= line->end_us)
+  if (!is_free (line, event))
+    return FALSE;
+  if (event->scheduled_us <= (line->queue > 0 ? line->start_us : line->end_us))
     {
       *us = event->start_us - line->end_us;
       return TRUE;
     }
-  if (line->queue > 0 && event->start_us >= event->scheduled_us
-      && (line->step != event->step || was_used))
+  if (line->queue > 0 && event->scheduled_us > line->end_us)
     add_overhead (self, line, SLUICE_OVERHEAD_WAKE, event->start_us - event->scheduled_us);
   return FALSE;
 }
@@ -339,6 +349,7 @@ set_end (SluiceMeasuring *self, Line *line, End *end, const SluiceTraceEvent *ev
 {
   end->step = line->step = event->step;
   end->us = line->end_us = event->end_us;
+  line->start_us = event->start_us;
   end->device = event->queue > 0 ? event->device : NULL;
   end->queue = event->queue;
   if (event->queue > 0)
@@ -393,8 +404,7 @@ take_transfer (SluiceMeasuring *self, const SluiceTraceEvent *event)
   End *const maker = open_end (self, parts[0], name);
   sluice_measured_add_transfer (self->measured, parts[0], parts[2], (double) event->bytes_out,
                                 (event->end_us - event->start_us) * 1000);
-  if (event->queue > 0 && event->start_us >= event->scheduled_us
-      && (line->step != event->step || event->scheduled_us > line->end_us))
+  if (event->queue > 0 && is_free (line, event) && event->scheduled_us > line->end_us)
     sluice_measured_add_wait (self->measured, parts[0], parts[2],
                               (event->start_us - event->scheduled_us) * 1000);
   take_news (self, event, &maker, 1);

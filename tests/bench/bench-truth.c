@@ -127,13 +127,16 @@ predict (const TruthSubject *self, SluiceMeasured *measured, const SluiceCalibra
   g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
   SluicePrediction told;
-  truth_subject_add_targets (self, targets);
+  g_autoptr (GArray) fetches = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  truth_subject_add_targets (self, targets, fetches);
   sluice_calibration_set_speed (speed, machine);
   sluice_measured_set_options (measured, TRUTH_SIM_OPTIONS);
   sluice_cost_model_set_measured (costs, measured);
   g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (graph, self->batch);
   sluice_cost_model_set_batch (costs, sized, self->batch);
-  const SluiceWorkloadScope scope = { (SluiceNode *const *) targets->pdata, NULL, targets->len, 0 };
+  const SluiceWorkloadScope scope = { (SluiceNode *const *) targets->pdata,
+                                      (const SluiceEdge *) fetches->data, targets->len,
+                                      fetches->len };
   g_autoptr (SluiceGraphWorkload) workload =
       sluice_graph_workload_new (graph, &scope, machine, costs, TRUE, &error);
   if (workload == NULL)
@@ -142,7 +145,8 @@ predict (const TruthSubject *self, SluiceMeasured *measured, const SluiceCalibra
   g_autofree guint *devices = g_new (guint, n + 1);
   for (guint v = 0; v < n; v++)
     devices[v] = find_device (self, machine, workload->nodes[v]);
-  sluice_graph_workload_predict (workload, devices, costs, measured, (guint) n_threads, &told);
+  sluice_graph_workload_predict (workload, devices, (const SluiceEdge *) fetches->data,
+                                 fetches->len, costs, measured, (guint) n_threads, &told);
   told.us += speed->step_seconds * 1e6;
   return told;
 }

@@ -179,27 +179,27 @@ truth_subject_free (gpointer subject)
 }
 
 static void
-add_edge (SluiceGraph *graph, const char *text, GPtrArray *targets)
+add_edge (SluiceGraph *graph, const char *text, GArray *fetches)
 {
   SluiceEdge edge;
   if (sluice_graph_parse_edge (graph, text, &edge, NULL))
-    g_ptr_array_add (targets, edge.node);
+    g_array_append_val (fetches, edge);
 }
 
 void
-truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets)
+truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets, GArray *fetches)
 {
   SluiceGraph *graph = sluice_session_get_graph (self->session);
   const SluiceProject *project = self->project;
   if (self->fetched != NULL)
     {
-      g_ptr_array_add (targets, self->fetched);
+      add_edge (graph, self->fetched->name, fetches);
       return;
     }
   for (char **name = project->train; *name != NULL; name++)
     g_ptr_array_add (targets, sluice_graph_find (graph, *name));
   for (char **edge = project->loss; edge != NULL && *edge != NULL; edge++)
-    add_edge (graph, *edge, targets);
+    add_edge (graph, *edge, fetches);
   for (guint i = 0; i < project->fetches->len; i++)
-    add_edge (graph, g_array_index (project->fetches, SluiceNamedEdge, i).target, targets);
+    add_edge (graph, g_array_index (project->fetches, SluiceNamedEdge, i).target, fetches);
 }

@@ -32,5 +32,5 @@ TruthSubject *truth_subject_load (const char *folder, guint n_cpus);
 void truth_subject_free (gpointer subject);
 /* Returns: what the step took, in microseconds */
 double truth_subject_step (TruthSubject *self);
-/* What a step is run for. */
-void truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets);
+/* What a step is run for. fetches: (element-type SluiceEdge) */
+void truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets, GArray *fetches);
