@@ -232,7 +232,7 @@ get (SluiceCostModel *self,
      gint64 unknown_dim)
 {
   const Given *given = g_hash_table_lookup (self->given, node->name);
-  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE, INFINITY, FALSE };
+  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE, INFINITY, 1, FALSE };
   if (!has_kernel (node, device->device))
     return figure;
   node = size (self, node, &unknown_dim);
@@ -265,7 +265,10 @@ sluice_cost_model_get (SluiceCostModel *self,
 {
   SluiceFigure figure = get (self, node, device, unknown_dim);
   if (figure.source != SLUICE_COST_MEASURED)
-    figure.mean_us = figure.us;
+    {
+      figure.mean_us = figure.us;
+      figure.rounds = 1;
+    }
   return figure;
 }
 

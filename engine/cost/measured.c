@@ -307,6 +307,57 @@ sluice_measured_get_overhead (SluiceMeasured *self,
     sluice_measured_entry_get (entry, figure);
 }
 
+/* ---- loops ---- */
+
+/* One round counts as a microsecond. */
+#define ROUNDS   "(rounds)"
+#define ROUND_NS 1000
+
+void
+sluice_measured_add_rounds (SluiceMeasured *self, const char *device, const char *loop, guint n)
+{
+  sluice_measured_entry_add (sluice_measured_open_texts (self,
+                                                         sluice_measured_name_device (self, device),
+                                                         ROUNDS, loop, (SluiceCost){ 0, 0 }),
+                             SLUICE_MEASURED_ALONE, (double) n * ROUND_NS, 1);
+}
+
+double
+sluice_measured_get_rounds (SluiceMeasured *self, const char *device, const char *loop)
+{
+  const SluiceMeasuredEntry *entry =
+      find_texts (self, sluice_measured_name_device (self, device), ROUNDS, loop);
+  SluiceMeasuredFigure figure;
+  if (entry == NULL)
+    return 1;
+  sluice_measured_entry_get (entry, &figure);
+  return fmax (figure.us, 1);
+}
+
+/* ---- predictions ---- */
+
+/* A part of a million off counts as a nanosecond. */
+#define OFF     "(off)"
+#define PART_NS 1e6
+
+void
+sluice_measured_add_prediction (SluiceMeasured *self, double predicted_us, double us)
+{
+  sluice_measured_entry_add (
+      sluice_measured_open_texts (self, "CPU", OFF, "", (SluiceCost){ 0, 0 }),
+      SLUICE_MEASURED_ALONE, PART_NS * fabs (us / predicted_us - 1), 1);
+}
+
+double
+sluice_measured_get_off (SluiceMeasured *self)
+{
+  const SluiceMeasuredEntry *entry = find_texts (self, "CPU", OFF, "");
+  SluiceSketch offs;
+  if (entry == NULL || !sluice_measured_entry_get_times (entry, SLUICE_MEASURED_ALONE, &offs))
+    return NAN;
+  return sluice_sketch_get (&offs, 0.9) / PART_NS;
+}
+
 /* ---- keeping ---- */
 
 guint

@@ -122,6 +122,21 @@ void sluice_measured_get_overhead (SluiceMeasured *self,
                                    SluiceOverhead overhead,
                                    SluiceMeasuredFigure *figure);
 
+/* ---- loops ---- */
+
+/* How often a step goes round a loop. */
+void
+sluice_measured_add_rounds (SluiceMeasured *self, const char *device, const char *loop, guint n);
+/* 1: not measured */
+double sluice_measured_get_rounds (SluiceMeasured *self, const char *device, const char *loop);
+
+/* ---- predictions ---- */
+
+/* A step was predicted by this table, and then took so long. */
+void sluice_measured_add_prediction (SluiceMeasured *self, double predicted_us, double us);
+/* The part of them that nine of ten predictions were off at most; NAN: none was held to a step */
+double sluice_measured_get_off (SluiceMeasured *self);
+
 /* ---- keeping ---- */
 
 guint sluice_measured_get_n (const SluiceMeasured *self);

@@ -25,6 +25,7 @@ typedef struct
   guint line; /* queue: device * N_QUEUES + which; HOST */
   double us;
   double give_us, wait_us, news_us; /* of a queue */
+  double rounds;
   guint rank;
   guint n_waits;
   double ready_us;
@@ -102,7 +103,7 @@ add_nodes (Run *self)
   const SluiceRunModel *model = self->model;
   for (guint v = 0; v < model->workload->n_nodes; v++)
     {
-      Task task = { .line = HOST, .us = model->us[v], .rank = v };
+      Task task = { .line = HOST, .us = model->us[v], .rounds = model->rounds[v], .rank = v };
       if (has_queues (self, model->devices[v]))
         set_queue (self, &task, model->devices[v], COMPUTE);
       if (model->is_carried[v])
@@ -117,7 +118,9 @@ static guint
 add_copy (Run *self, guint from, guint to, double bytes, guint rank)
 {
   const SluiceRunLink *link = get_link (self, from, to);
-  Task task = { .line = HOST, .us = link->us + bytes / link->bytes_per_us, .rank = rank };
+  Task task = {
+    .line = HOST, .us = link->us + bytes / link->bytes_per_us, .rounds = 1, .rank = rank
+  };
   if (has_queues (self, to))
     set_queue (self, &task, to, IN);
   else if (has_queues (self, from))
@@ -155,7 +158,7 @@ add_needs (Run *self, guint v, guint *copies)
       guint *copy = &copies[(gsize) value * w->machine->n_devices + devices[v]];
       if (self->model->is_fed[maker])
         {
-          if (has_queues (self, devices[v]) && *copy == 0)
+          if (has_queues (self, devices[v]) && *copy == 0 && value < w->n_outputs)
             feed (self, devices[v], sluice_workload_get_bytes (w, value));
           *copy = FED;
           continue;
@@ -265,7 +268,7 @@ begin (Run *self, double now, guint thread)
   if (thread > 0 && self->busy_until[thread] < now)
     us += self->model->hand_us;
   self->busy_until[thread] = now + us;
-  if (us < SLUICE_RUN_SMALL_US)
+  if (us < SLUICE_RUN_SMALL_US * task->rounds)
     self->lock_until = now + us;
   post (self, now + us, task->line == HOST ? ENDED : GIVEN, i);
 }

@@ -42,6 +42,7 @@ typedef struct
   const SluiceWorkload *workload;
   const guint *devices;          /* by node */
   const double *us;              /* by node, there; 0: nothing runs it */
+  const double *rounds;          /* by node: of its loop, of which us is the sum; 1 */
   const guint8 *is_carried;      /* by node: no thread gives it to a queue, another brings it */
   const guint8 *is_fed;          /* by node: its value is given */
   const SluiceRunDevice *abouts; /* by device */

@@ -4,6 +4,9 @@
 
 #include <math.h>
 
+/* Of a table of which no prediction was held to a step yet: as formulas. */
+#define UNTRIED 0.5
+
 typedef struct
 {
   const SluiceGraphWorkload *workload;
@@ -11,7 +14,7 @@ typedef struct
   SluiceMeasured *measured;
   SluiceRunDevice *abouts;
   SluiceRunLink *links;
-  double *us;
+  double *us, *rounds;
   guint8 *is_carried, *is_fed;
   guint *fetched;
   guint n_fetched;
@@ -23,6 +26,7 @@ builder_clear (Builder *self)
   g_free (self->abouts);
   g_free (self->links);
   g_free (self->us);
+  g_free (self->rounds);
   g_free (self->is_carried);
   g_free (self->is_fed);
   g_free (self->fetched);
@@ -115,6 +119,7 @@ fill_nodes (Builder *self,
       SluiceFigure figure = sluice_cost_model_get (costs, node, &self->machine->devices[devices[v]],
                                                    SLUICE_WORKLOAD_DIM);
       self->us[v] = figure.mean_us;
+      self->rounds[v] = figure.rounds;
       self->is_carried[v] = figure.is_carried;
       self->is_fed[v] = g_str_equal (node->op_name, "Placeholder");
       square += figure.plus_minus * figure.plus_minus;
@@ -154,6 +159,7 @@ sluice_graph_workload_predict (const SluiceGraphWorkload *self,
                                .abouts = g_new0 (SluiceRunDevice, n + 1),
                                .links = g_new0 (SluiceRunLink, (gsize) n * n + 1),
                                .us = g_new (double, w->n_nodes + 1),
+                               .rounds = g_new (double, w->n_nodes + 1),
                                .is_carried = g_new (guint8, w->n_nodes + 1),
                                .is_fed = g_new (guint8, w->n_nodes + 1),
                                .fetched = g_new (guint, n_fetches + 1) };
@@ -167,6 +173,7 @@ sluice_graph_workload_predict (const SluiceGraphWorkload *self,
   const SluiceRunModel model = { .workload = w,
                                  .devices = devices,
                                  .us = builder.us,
+                                 .rounds = builder.rounds,
                                  .is_carried = builder.is_carried,
                                  .is_fed = builder.is_fed,
                                  .abouts = builder.abouts,
@@ -177,4 +184,7 @@ sluice_graph_workload_predict (const SluiceGraphWorkload *self,
                                  .n_threads = n_threads,
                                  .hand_us = 0 };
   prediction->us = sluice_run_model_get_us (&model);
+  double off = sluice_measured_get_off (measured);
+  prediction->plus_minus =
+      hypot (prediction->plus_minus, (isnan (off) ? UNTRIED : off) * prediction->us);
 }

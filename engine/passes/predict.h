@@ -10,7 +10,8 @@
 typedef struct
 {
   double us;         /* from when its first node is ready until the host has the last */
-  double plus_minus; /* nine of ten steps lie within, as far as its parts vary by themselves */
+  double plus_minus; /* nine of ten steps lie within: its parts vary by themselves, and predictions
+                        of this table were off together */
   double host_us;    /* what its nodes take that threads run, together */
   double queues_us;  /* … that queues do */
 } SluicePrediction;

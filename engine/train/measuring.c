@@ -25,6 +25,14 @@ typedef struct
   guint queue;
 } End;
 
+/* What its iterations took in a step. */
+typedef struct
+{
+  guint64 step;
+  double ns;
+  guint n;
+} Sum;
+
 /* A kernel on a device: by these three, which live as long as the session. */
 typedef struct
 {
@@ -33,8 +41,8 @@ typedef struct
   Share *shares;
   guint n_shares;
   SluiceMeasuredHow how;
-  guint64 step; /* of ns; 0: it was in no loop yet */
-  double ns;    /* of its iterations in that step until now */
+  const char *loop; /* (nullable): that it was in */
+  GArray *sums;     /* of Sum, by lane and step: of steps whose end is not known yet */
   End *end;
   GPtrArray *makers; /* of End, not its own: of what it reads */
 } Kernel;
@@ -97,6 +105,7 @@ free_kernel (gpointer kernel)
 {
   g_free (((Kernel *) kernel)->shares);
   g_ptr_array_unref (((Kernel *) kernel)->makers);
+  g_array_unref (((Kernel *) kernel)->sums);
   g_free (kernel);
 }
 
@@ -227,6 +236,7 @@ open_kernel (SluiceMeasuring *self, const SluiceTraceEvent *event)
   kernel->how = n_with > 0 ? SLUICE_MEASURED_TOGETHER : SLUICE_MEASURED_ALONE;
   kernel->end = open_end (self, event->device, event->node);
   kernel->makers = g_ptr_array_new ();
+  kernel->sums = g_array_new (FALSE, FALSE, sizeof (Sum));
   add_share (self, kernel, event->node);
   add_makers (self, kernel, event->node);
   for (guint i = 0; i < n_with; i++)
@@ -359,6 +369,25 @@ set_end (SluiceMeasuring *self, Line *line, End *end, const SluiceTraceEvent *ev
   host->end_us = event->end_us;
 }
 
+/* Of a step each lane has its own part, and comes after another one's later steps. */
+static void
+add_to_sum (SluiceMeasuring *self, Kernel *kernel, const SluiceTraceEvent *event, double ns)
+{
+  guint i = kernel->sums->len;
+  while (i > 0 && g_array_index (kernel->sums, Sum, i - 1).step != event->step)
+    i--;
+  if (i == 0)
+    {
+      const Sum sum = { event->step, 0, 0 };
+      g_array_append_val (kernel->sums, sum);
+      i = kernel->sums->len;
+    }
+  Sum *sum = &g_array_index (kernel->sums, Sum, i - 1);
+  sum->ns += ns;
+  sum->n++;
+  kernel->loop = event->frame;
+}
+
 static void
 take_node (SluiceMeasuring *self, const SluiceTraceEvent *event)
 {
@@ -375,18 +404,9 @@ take_node (SluiceMeasuring *self, const SluiceTraceEvent *event)
   else if (follows)
     add_overhead (self, line, SLUICE_OVERHEAD_BETWEEN, before_us);
   if (event->frame == NULL)
-    {
-      add_time (self, kernel, ns);
-      return;
-    }
-  if (kernel->step != event->step)
-    {
-      if (kernel->step != 0)
-        add_time (self, kernel, kernel->ns);
-      kernel->step = event->step;
-      kernel->ns = 0;
-    }
-  kernel->ns += ns;
+    add_time (self, kernel, ns);
+  else
+    add_to_sum (self, kernel, event, ns);
 }
 
 /* ---- transfers ---- */
@@ -480,7 +500,29 @@ forget_sums (SluiceMeasuring *self)
   gpointer kernel;
   g_hash_table_iter_init (&i, self->kernels);
   while (g_hash_table_iter_next (&i, &kernel, NULL))
-    ((Kernel *) kernel)->step = 0;
+    g_array_set_size (((Kernel *) kernel)->sums, 0);
+}
+
+/* Of all steps but the newest, which may still run. */
+static void
+add_sums (SluiceMeasuring *self)
+{
+  GHashTableIter iter;
+  gpointer at;
+  g_hash_table_iter_init (&iter, self->kernels);
+  while (g_hash_table_iter_next (&iter, &at, NULL))
+    {
+      Kernel *kernel = at;
+      for (guint i = kernel->sums->len; i-- > 0;)
+        {
+          const Sum sum = g_array_index (kernel->sums, Sum, i);
+          if (sum.step >= self->step)
+            continue;
+          add_time (self, kernel, sum.ns);
+          sluice_measured_add_rounds (self->measured, kernel->device, kernel->loop, sum.n);
+          g_array_remove_index_fast (kernel->sums, i);
+        }
+    }
 }
 
 /* The last step may still run: it counts when the next has begun. */
@@ -501,6 +543,7 @@ sluice_measuring_read (SluiceMeasuring *self)
   guint64 n_lost = sluice_session_each_trace (self->session, &self->cursor, take, self);
   if (n_lost > 0)
     forget_sums (self);
+  add_sums (self);
   if (self->n_steps > 1)
     {
       count_not_run (self);
