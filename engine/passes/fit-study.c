@@ -334,10 +334,26 @@ gather_nodes (SluiceFitStudy *self)
   for (guint i = 0; i < order->len; i++)
     {
       SluiceWorkNode *node = order->pdata[i];
-      if (!sluice_work_has (work, node) || node->kind == SLUICE_WORK_CONST)
+      if (!sluice_work_has (work, node)
+          || (node->kind == SLUICE_WORK_CONST && node->n_controls == 0)) /* there from the start */
         continue;
       self->number[node->index] = self->nodes->len;
       g_ptr_array_add (self->nodes, node);
+    }
+}
+
+/* from: (nullable) */
+static void
+take_speed (SluiceMachine *machine, const SluiceMachine *from)
+{
+  guint n = from != NULL ? MIN (machine->n_devices, from->n_devices) : 0;
+  for (guint d = 0; d < n; d++)
+    {
+      machine->devices[d].flops_per_us = from->devices[d].flops_per_us;
+      machine->devices[d].bytes_per_us = from->devices[d].bytes_per_us;
+      machine->devices[d].overhead_us = from->devices[d].overhead_us;
+      for (guint e = 0; e < n; e++)
+        machine->links[d * machine->n_devices + e] = *sluice_machine_get_link (from, d, e);
     }
 }
 
@@ -353,11 +369,9 @@ sluice_fit_study_new (SluiceWork *work, gboolean take, const SluiceFitSizes *siz
     n_devices = MAX (n_devices, ((SluiceWorkNode *) work->nodes->pdata[i])->device + 1);
   self->machine = sluice_machine_new_here (work->devices, MAX (n_devices, 1));
   self->costs = sluice_cost_model_new ();
+  take_speed (self->machine, sizes->machine);
   if (sizes->measured != NULL)
-    {
-      sluice_machine_take_measured (self->machine, sizes->measured);
-      sluice_cost_model_set_measured (self->costs, sizes->measured);
-    }
+    sluice_cost_model_set_measured (self->costs, sizes->measured);
   if (sizes->sized != NULL)
     sluice_cost_model_set_batch (self->costs, sizes->sized, sizes->dim);
   sluice_work_ask_shapes_early (work);

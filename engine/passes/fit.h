@@ -6,12 +6,13 @@
 #include "engine/cost/fit.h"
 #include "engine/passes/work.h"
 
-/* What sizes and times are taken for granted. All borrowed. */
-typedef struct
+/* What sizes and times are taken for granted. All borrowed for the call. */
+typedef struct _SluiceFitSizes
 {
   SluiceGraph *sized; /* (nullable): whose nodes of the same names have the shapes of a step */
   gint64 dim;         /* stands for each dimension that is not known even there */
-  SluiceMeasured *measured; /* (nullable) */
+  SluiceMeasured *measured;     /* (nullable) */
+  const SluiceMachine *machine; /* (nullable): how fast the devices are, by number */
 } SluiceFitSizes;
 
 /* A decision in the user's names. */

@@ -415,7 +415,7 @@ sluice_executable_cache_set_fit (
 SluiceFitStudy *
 sluice_executable_cache_study (SluiceExecutableCache *self,
                                const Names *names,
-                               SluiceMeasured *measured,
+                               const SluiceFitSizes *sizes,
                                GError **error)
 {
   Parsed parsed;
@@ -429,10 +429,10 @@ sluice_executable_cache_study (SluiceExecutableCache *self,
       work = sluice_passes_run (&options, error);
     }
   parsed_clear (&parsed);
-  const SluiceFitSizes sizes = { .sized = self->sized,
-                                 .dim = get_dim (self),
-                                 .measured = measured };
-  return work != NULL ? sluice_fit_study_new (work, TRUE, &sizes) : NULL;
+  SluiceFitSizes all = sizes != NULL ? *sizes : (SluiceFitSizes){ NULL };
+  all.dim = all.sized != NULL ? all.dim : get_dim (self);
+  all.sized = all.sized != NULL ? all.sized : self->sized;
+  return work != NULL ? sluice_fit_study_new (work, TRUE, &all) : NULL;
 }
 
 SluiceExplanation *

@@ -118,7 +118,7 @@ void sluice_executable_cache_set_fit (
 /* As of sluice_session_study_fit(). Under graph_lock. (transfer full) (nullable) */
 SluiceFitStudy *sluice_executable_cache_study (SluiceExecutableCache *self,
                                                const SluiceProgramNames *names,
-                                               SluiceMeasured *measured,
+                                               const SluiceFitSizes *sizes,
                                                GError **error);
 
 /* What a pass does to the work graph of such a signature: engine/passes/explain.h. Under

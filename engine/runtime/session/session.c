@@ -726,13 +726,13 @@ sluice_session_explain (SluiceSession *self,
 SluiceFitStudy *
 sluice_session_study_fit (SluiceSession *self,
                           const SluiceStepNames *names,
-                          SluiceMeasured *measured,
+                          const SluiceFitSizes *sizes,
                           GError **error)
 {
   g_auto (Feeds) feeds;
   SluiceProgramNames program = names_of (names, &feeds);
   pthread_mutex_lock (&self->cache->graph_lock);
-  SluiceFitStudy *study = sluice_executable_cache_study (self->cache, &program, measured, error);
+  SluiceFitStudy *study = sluice_executable_cache_study (self->cache, &program, sizes, error);
   pthread_mutex_unlock (&self->cache->graph_lock);
   return study;
 }

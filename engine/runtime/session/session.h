@@ -343,12 +343,11 @@ SluiceExplanation *sluice_session_explain (SluiceSession *self,
                                            GError **error);
 
 typedef struct _SluiceFitStudy SluiceFitStudy; /* engine/passes/fit.h */
-typedef struct _SluiceMeasured SluiceMeasured; /* engine/cost/measured.h */
+typedef struct _SluiceFitSizes SluiceFitSizes;
 
 /**
  * sluice_session_study_fit:
- * @measured: (nullable): what nodes and links take; borrowed for the study's
- *   life
+ * @sizes: (nullable): what the session does not know itself
  *
  * Such a step, as it would be planned without a limit, to be fitted into one. Nothing runs.
  *
@@ -357,7 +356,7 @@ typedef struct _SluiceMeasured SluiceMeasured; /* engine/cost/measured.h */
  */
 SluiceFitStudy *sluice_session_study_fit (SluiceSession *self,
                                           const SluiceStepNames *names,
-                                          SluiceMeasured *measured,
+                                          const SluiceFitSizes *sizes,
                                           GError **error);
 
 typedef struct _SluiceForecast SluiceForecast; /* engine/passes/forecast.h */
