@@ -11,6 +11,7 @@
 #include "engine/graph/variable-kind.h"
 #include "engine/train/async-workers.h"
 #include "engine/train/saved-state.h"
+#include "engine/train/sized-graph.h"
 #include "engine/runtime/session/options.h"
 
 /* ---- making one ---- */
@@ -383,6 +384,10 @@ sluice_replica_new_of (SluiceProject *project,
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = take_graph;
+  options.batch = MAX (project->batch, 1);
+  g_autoptr (SluiceGraph) sized =
+      options.fit > 0 ? sluice_graph_dup_sized (take_graph, options.batch) : NULL;
+  options.sized = sized;
   self->session = sluice_session_new (&options, error);
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
       || !sluice_replica_make_feeds (self, feeds, error)

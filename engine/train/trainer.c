@@ -566,6 +566,7 @@ sluice_trainer_finalize (GObject *object)
     sluice_run_log_close (self->log, NULL);
   sluice_trainer_end_memory (self);
   g_clear_pointer (&self->replica, sluice_replica_free);
+  g_clear_pointer (&self->fit, sluice_fit_trial_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);
