@@ -10,8 +10,9 @@
 #include "ui/timeline/lanes.h"
 #include "ui/timeline/step-bars.h"
 
-/* For app/timeline only. timeline-page.c has what is shown, timeline-actions.c what can be done,
- * timeline-area.c the sums of an area, timeline-find.c the search. */
+/* For app/timeline only. timeline-page.c has what is shown, timeline-make.c what it consists of,
+ * timeline-read.c what is read of the run, timeline-actions.c what can be done, timeline-area.c the
+ * sums of an area, timeline-find.c the search, timeline-dump.c what a test wants to know. */
 struct _SluiceTimelinePage
 {
   GtkWidget parent;
@@ -58,6 +59,21 @@ guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
 void sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture);
 /* Nothing is shown. */
 void sluice_timeline_page_clear (SluiceTimelinePage *self);
+
+/* timeline-make.c: (transfer floating) */
+GtkWidget *sluice_timeline_page_make_empty (void);
+GtkWidget *sluice_timeline_page_make_steps (SluiceTimelinePage *self);
+void sluice_timeline_page_init_words (SluiceTimelinePage *self);
+
+/* timeline-read.c */
+gboolean sluice_timeline_page_is_at_work (SluiceTimelinePage *self);
+/* Looks at the run, if somebody looks at the page. */
+void sluice_timeline_page_read (SluiceTimelinePage *self);
+/* From now on. */
+void sluice_timeline_page_begin_reading (SluiceTimelinePage *self);
+
+/* timeline-dump.c */
+void sluice_timeline_page_init_dump (SluicePageInterface *iface);
 
 /* timeline-page-file.c */
 void sluice_timeline_page_init_moment (SluicePageInterface *iface);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "ui/common/proxies.h"
 #include "ui/timeline/lanes.h"
 
 /* For lanes.c, lanes-input.c and lanes-proxy.c only. */
@@ -30,8 +31,7 @@ struct _SluiceLanes
   gint64 pan_from, pan_to; /* shown when it began */
   double pan_scroll;
 
-  GPtrArray *proxies;
-  guint proxy_source;
+  SluiceProxies proxies;
 };
 
 SluiceLanesPicture sluice_lanes_get_picture (SluiceLanes *self);
@@ -45,6 +45,4 @@ void sluice_lanes_emit_area (SluiceLanes *self);
 void sluice_lanes_init_input (SluiceLanes *self);
 
 /* lanes-proxy.c: what assistive technology meets. */
-void sluice_lanes_queue_proxies (SluiceLanes *self);
-void sluice_lanes_allocate_proxies (SluiceLanes *self);
-void sluice_lanes_drop_proxies (SluiceLanes *self);
+void sluice_lanes_init_proxies (SluiceLanes *self);

@@ -43,22 +43,13 @@ sluice_lanes_emit_area (SluiceLanes *self)
 
 /* ---- what is drawn ---- */
 
-static void
-get_size (SluiceLanes *self, double *width, double *height)
-{
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-
-  *width = gtk_widget_get_width (GTK_WIDGET (self)) / scale;
-  *height = gtk_widget_get_height (GTK_WIDGET (self)) / scale;
-}
-
 SluiceLanesPicture
 sluice_lanes_get_picture (SluiceLanes *self)
 {
   double width;
   double height;
 
-  get_size (self, &width, &height);
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &height);
   return (SluiceLanesPicture){
     .view = self->view,
     .layout = self->layout,
@@ -76,7 +67,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .marks = self->marks,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
-    .mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL,
+    .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
 
@@ -84,21 +75,15 @@ static void
 sluice_lanes_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceLanes *self = SLUICE_LANES (widget);
-  double scale = sluice_widget_get_text_scale (widget);
   SluiceTheme theme;
 
   if (self->view == NULL)
     return;
   SluiceLanesPicture picture = sluice_lanes_get_picture (self);
-  cairo_t *cr = gtk_snapshot_append_cairo (
-      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                     (float) gtk_widget_get_height (widget)));
-  sluice_theme_from_widget (&theme, widget);
-  cairo_scale (cr, scale, scale);
+  cairo_t *cr = sluice_snapshot_begin_units (snapshot, widget, &theme);
   sluice_lanes_draw (&picture, cr, &theme);
   cairo_destroy (cr);
-  if (gtk_widget_has_visible_focus (widget))
-    sluice_snapshot_focus_ring (snapshot, widget);
+  sluice_snapshot_focus_ring (snapshot, widget);
 }
 
 static void
@@ -119,7 +104,7 @@ update_adjustment (SluiceLanes *self)
   double room;
   double width;
 
-  get_size (self, &width, &room);
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &room);
   room = MAX (room - SLUICE_LANES_HEAD, 1);
   double height = self->layout != NULL ? self->layout->height + SLUICE_LANES_FOOT : 0;
   double value = CLAMP (gtk_adjustment_get_value (self->adjustment), 0, MAX (height - room, 0));
@@ -131,8 +116,8 @@ static void
 sluice_lanes_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   update_adjustment (SLUICE_LANES (widget));
-  sluice_lanes_queue_proxies (SLUICE_LANES (widget));
-  sluice_lanes_allocate_proxies (SLUICE_LANES (widget));
+  sluice_proxies_queue (&SLUICE_LANES (widget)->proxies);
+  sluice_proxies_allocate (&SLUICE_LANES (widget)->proxies);
 }
 
 /* ---- what is in front ---- */
@@ -141,7 +126,7 @@ void
 sluice_lanes_range_changed (SluiceLanes *self)
 {
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  sluice_lanes_queue_proxies (self);
+  sluice_proxies_queue (&self->proxies);
 }
 
 void
@@ -482,7 +467,7 @@ sluice_lanes_get_adjustment (SluiceLanes *self)
 static void
 sluice_lanes_dispose (GObject *object)
 {
-  sluice_lanes_drop_proxies (SLUICE_LANES (object));
+  sluice_proxies_clear (&SLUICE_LANES (object)->proxies);
   G_OBJECT_CLASS (sluice_lanes_parent_class)->dispose (object);
 }
 
@@ -496,7 +481,6 @@ sluice_lanes_finalize (GObject *object)
   g_array_unref (self->path);
   g_array_unref (self->marks);
   g_clear_pointer (&self->gaps, g_array_unref);
-  g_ptr_array_unref (self->proxies);
   g_clear_pointer (&self->found, g_hash_table_unref);
   g_free (self->busy);
   g_object_unref (self->adjustment);
@@ -531,7 +515,7 @@ sluice_lanes_init (SluiceLanes *self)
   self->flows = g_array_new (FALSE, FALSE, sizeof (SluiceLanesFlow));
   self->path = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->marks = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->proxies = g_ptr_array_new ();
+  sluice_lanes_init_proxies (self);
   self->adjustment = g_object_ref_sink (gtk_adjustment_new (0, 0, 1, 1, 1, 1));
   g_signal_connect_swapped (self->adjustment, "value-changed",
                             G_CALLBACK (sluice_lanes_range_changed), self);

@@ -35,9 +35,10 @@ sluice_memory_bands_emit_selected (SluiceMemoryBands *self, guint band)
 SluiceMemoryPicture
 sluice_memory_bands_get_picture (SluiceMemoryBands *self)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-  double width = gtk_widget_get_width (GTK_WIDGET (self)) / scale;
-  double height = gtk_widget_get_height (GTK_WIDGET (self)) / scale;
+  double width;
+  double height;
+
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &height);
   double right = MAX (width - SLUICE_MEMORY_END, SLUICE_MEMORY_LEFT + 1);
   guint n_columns = (guint) MAX (right - SLUICE_MEMORY_LEFT, 1);
 
@@ -57,6 +58,7 @@ sluice_memory_bands_get_picture (SluiceMemoryBands *self)
     .cursor_time = self->cursor_time,
     .pointer_x = self->pointer_x,
     .pointer_y = self->pointer_y,
+    .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
 
@@ -64,21 +66,15 @@ static void
 sluice_memory_bands_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (widget);
-  double scale = sluice_widget_get_text_scale (widget);
   SluiceTheme theme;
 
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  cairo_t *cr = gtk_snapshot_append_cairo (
-      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                     (float) gtk_widget_get_height (widget)));
-  sluice_theme_from_widget (&theme, widget);
-  cairo_scale (cr, scale, scale);
+  cairo_t *cr = sluice_snapshot_begin_units (snapshot, widget, &theme);
   sluice_memory_draw (&picture, cr, &theme);
   cairo_destroy (cr);
-  if (gtk_widget_has_visible_focus (widget))
-    sluice_snapshot_focus_ring (snapshot, widget);
+  sluice_snapshot_focus_ring (snapshot, widget);
 }
 
 static void
@@ -99,15 +95,15 @@ sluice_memory_bands_measure (GtkWidget *widget,
 static void
 sluice_memory_bands_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
-  sluice_memory_bands_queue_proxies (SLUICE_MEMORY_BANDS (widget));
-  sluice_memory_bands_allocate_proxies (SLUICE_MEMORY_BANDS (widget));
+  sluice_proxies_queue (&SLUICE_MEMORY_BANDS (widget)->proxies);
+  sluice_proxies_allocate (&SLUICE_MEMORY_BANDS (widget)->proxies);
 }
 
 static void
 changed (SluiceMemoryBands *self)
 {
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  sluice_memory_bands_queue_proxies (self);
+  sluice_proxies_queue (&self->proxies);
 }
 
 /* ---- what is in front ---- */
@@ -290,13 +286,10 @@ sluice_memory_bands_find_across (SluiceMemoryBands *self, int by)
 static void
 hover (SluiceMemoryBands *self, double x, double y)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  self->pointer_x = x / scale;
-  self->pointer_y = y / scale;
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->pointer_x, &self->pointer_y);
   self->hovered = sluice_memory_pick (&picture, self->pointer_x, self->pointer_y);
   if (self->pointer_x >= picture.axis.x0 && self->pointer_x <= picture.axis.x1)
     {
@@ -333,12 +326,14 @@ pressed_cb (SluiceMemoryBands *self)
 static void
 released_cb (GtkGestureClick *click, int n_press, double x, double y, SluiceMemoryBands *self)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  double ux;
+  double uy;
 
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  guint band = sluice_memory_pick (&picture, x / scale, y / scale);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &ux, &uy);
+  guint band = sluice_memory_pick (&picture, ux, uy);
   sluice_memory_bands_emit_selected (self, band);
   if (n_press == 2)
     sluice_memory_bands_show_all (self);
@@ -364,6 +359,8 @@ scroll_cb (GtkEventControllerScroll *scroll, double dx, double dy, SluiceMemoryB
     dx += dy;
   if (dx == 0)
     return FALSE;
+  if (sluice_widget_is_mirrored (GTK_WIDGET (self)))
+    dx = -dx;
   sluice_time_axis_pan (&axis, dx * WHEEL_PAN * (axis.x1 - axis.x0), 0, self->end);
   set_range (self, &axis);
   return TRUE;
@@ -399,9 +396,7 @@ sluice_memory_bands_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 static void
 sluice_memory_bands_dispose (GObject *object)
 {
-  SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (object);
-
-  sluice_memory_bands_drop_proxies (self);
+  sluice_proxies_clear (&SLUICE_MEMORY_BANDS (object)->proxies);
   G_OBJECT_CLASS (sluice_memory_bands_parent_class)->dispose (object);
 }
 
@@ -411,7 +406,6 @@ sluice_memory_bands_finalize (GObject *object)
   SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (object);
 
   g_clear_pointer (&self->layout, sluice_memory_layout_free);
-  g_ptr_array_unref (self->proxies);
   G_OBJECT_CLASS (sluice_memory_bands_parent_class)->finalize (object);
 }
 
@@ -439,7 +433,7 @@ sluice_memory_bands_init (SluiceMemoryBands *self)
   self->selected = self->hovered = SLUICE_BAND_NONE;
   self->end = self->to = SLUICE_TIME_LEAST;
   self->pointer_x = self->pointer_y = -1;
-  self->proxies = g_ptr_array_new ();
+  sluice_memory_bands_init_proxies (self);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   init_input (self);

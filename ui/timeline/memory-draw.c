@@ -135,7 +135,10 @@ sluice_memory_draw (const SluiceMemoryPicture *self, cairo_t *cr, const SluiceTh
   SluiceMemoryDrawing d = { .picture = self, .cr = cr, .theme = theme };
 
   cairo_save (cr);
-  sluice_text_begin (&d.text, cr, theme);
+  if (self->mirrored)
+    sluice_text_begin_mirrored (&d.text, cr, theme, self->width);
+  else
+    sluice_text_begin (&d.text, cr, theme);
   draw_bytes (&d);
   if (!sluice_memory_view_get_tape (self->view)->is_failure)
     draw_times (&d);

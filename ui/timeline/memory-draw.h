@@ -27,6 +27,7 @@ typedef struct
   guint selected, hovered; /* bands; SLUICE_BAND_NONE */
   gint64 cursor_time;
   double pointer_x, pointer_y; /* where what is hovered is told; negative: nowhere */
+  gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
 } SluiceMemoryPicture;
 
 /* How many bytes the whole height is: all of the peak, and limit and pool where they are near. */
