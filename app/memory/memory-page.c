@@ -99,28 +99,11 @@ sluice_memory_page_select (SluiceMemoryPage *self, guint number)
     g_signal_emit (self, node_selected_signal, 0, name);
 }
 
-/* The largest band of the node that is selected. */
-static guint
-find_node (SluiceMemoryPage *self)
-{
-  const SluiceMemoryView *view = self->shown->view;
-  guint found = SLUICE_BAND_NONE;
-  for (guint i = 0; self->node != NULL && i < sluice_memory_view_get_n_bands (view); i++)
-    {
-      const SluiceMemoryBand *band = sluice_memory_view_get_band (view, i);
-      if (g_strcmp0 (sluice_memory_view_get_name (view, band->owner.node), self->node) == 0
-          && (found == SLUICE_BAND_NONE
-              || band->bytes > sluice_memory_view_get_band (view, found)->bytes))
-        found = i;
-    }
-  return found;
-}
-
 void
 sluice_memory_page_select_node (SluiceMemoryPage *self, const char *name)
 {
   if (sluice_page_renew_text (&self->node, name) && self->shown != NULL)
-    show_band (self, find_node (self));
+    show_band (self, sluice_memory_view_find_node (self->shown->view, self->node));
 }
 
 /* ---- what is in front ---- */
@@ -156,7 +139,7 @@ take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
   if (sluice_memory_view_get_refusal (shown->view, &refused) != NULL)
     sluice_memory_bands_set_cursor (self->bands, refused);
   show_map (self, sluice_memory_bands_get_cursor (self->bands));
-  show_band (self, find_node (self));
+  show_band (self, sluice_memory_view_find_node (self->shown->view, self->node));
   sluice_memory_page_fill_head (self);
   show_step (self);
   sluice_memory_page_update_actions (self);

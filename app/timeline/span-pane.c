@@ -6,8 +6,10 @@
 #include <glib/gi18n.h>
 
 #include "app/graph/node-words.h"
+#include "app/memory/memory-words.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/number.h"
+#include "ui/timeline/memory-draw.h"
 #include "ui/timeline/time-axis.h"
 #include "ui/timeline/time-histogram.h"
 
@@ -231,33 +233,69 @@ add_history (SluiceSpanPane *self, const SluiceStepPicture *picture, const Sluic
   add_outliers (self, times, sluice_time_outlier (sorted, times->len));
 }
 
-void
-sluice_span_pane_show (SluiceSpanPane *self,
-                       const SluiceStepPicture *picture,
-                       SluiceGraph *graph,
-                       const SluiceStepAnalysis *analysis,
-                       guint64 number)
+/* ---- memory ---- */
+
+static void
+add_memory (SluiceSpanPane *self, const SluiceMemoryView *view, guint number)
 {
+  if (view == NULL || number == SLUICE_BAND_NONE)
+    return;
+  const SluiceMemoryBand *band = sluice_memory_view_get_band (view, number);
+  g_autofree char *bytes = sluice_memory_format_bytes ((double) band->bytes);
+  g_autofree char *life = dup_time (band->freed - band->made);
+  g_autofree char *freer = sluice_memory_words_freer (view, number);
+  if (band->stays)
+    sluice_inspector_rows_add (self->rows, _ ("Holds"), bytes);
+  else
+    sluice_inspector_rows_add_printf (self->rows, _ ("Holds"), _ ("%s for %s"), bytes, life);
+  sluice_inspector_rows_add (self->rows, band->waste > 0 ? _ ("Held until") : _ ("Freed by"),
+                             freer);
+}
+
+/* What did not run in the step may hold memory all the same. */
+static void
+show_idle (SluiceSpanPane *self, const SluiceSpanSubject *subject)
+{
+  const SluiceMemoryBand *band = sluice_memory_view_get_band (subject->memory, subject->band);
+  g_autofree char *name = sluice_memory_dup_name (subject->memory, band->owner);
+  g_autofree char *subtitle =
+      g_strdup_printf (_ ("%s on %s"), sluice_memory_class_words (band->owner.memory_class),
+                       sluice_memory_view_get_tape (subject->memory)->device);
+  self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), name, subtitle);
+  add_memory (self, subject->memory, subject->band);
+}
+
+static void
+show_span (SluiceSpanPane *self, const SluiceSpanSubject *subject, guint64 number)
+{
+  const SluiceStepPicture *picture = subject->picture;
   SluiceTraceSpan span;
-  if (picture == NULL || number == SLUICE_SPAN_NONE)
-    {
-      sluice_inspector_pane_clear (SLUICE_INSPECTOR_PANE (self));
-      return;
-    }
   sluice_trace_view_get_span (picture->view, number, &span);
   const SluiceTraceLane *lane = sluice_trace_view_get_lane (picture->view, span.lane);
   const SluiceTraceStep *step = sluice_step_picture_find (picture, span.step);
-  g_autoptr (SluiceSpanFlows) flows = sluice_span_flows_new (picture, graph, number);
+  g_autoptr (SluiceSpanFlows) flows = sluice_span_flows_new (picture, subject->graph, number);
   g_autofree char *subtitle =
       span.op != NULL ? g_strdup_printf ("%s · %s · %s", span.op, lane->device, lane->name)
                       : g_strdup_printf ("%s · %s", lane->device, lane->name);
   self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), span.name, subtitle);
   gint64 zero = step != NULL ? step->start : 0;
   add_times (self, &span, zero, step != NULL ? step->end - zero : span.end);
-  add_edges (self, picture, flows, sluice_step_analysis_get_waited (analysis, number));
-  add_slack (self, analysis, number);
-  add_node (self, &span, graph);
+  add_edges (self, picture, flows, sluice_step_analysis_get_waited (subject->analysis, number));
+  add_memory (self, subject->memory, subject->band);
+  add_slack (self, subject->analysis, number);
+  add_node (self, &span, subject->graph);
   add_history (self, picture, &span);
+}
+
+void
+sluice_span_pane_show (SluiceSpanPane *self, const SluiceSpanSubject *subject, guint64 number)
+{
+  if (subject != NULL && number != SLUICE_SPAN_NONE)
+    show_span (self, subject, number);
+  else if (subject != NULL && subject->memory != NULL && subject->band != SLUICE_BAND_NONE)
+    show_idle (self, subject);
+  else
+    sluice_inspector_pane_clear (SLUICE_INSPECTOR_PANE (self));
 }
 
 /* ---- life ---- */

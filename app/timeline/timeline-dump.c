@@ -3,6 +3,7 @@
 
 #include <json-glib/json-glib.h>
 
+#include "app/memory/memory-words.h"
 #include "app/timeline/timeline-private.h"
 
 /* What a test wants to know of the page. */
@@ -52,6 +53,23 @@ add_words (SluiceTimelinePage *self, JsonBuilder *b)
   sluice_page_dump_string (b, "sums", sums);
 }
 
+static void
+add_lower (SluiceTimelinePage *self, JsonBuilder *b)
+{
+  g_autofree char *band = self->memory != NULL && self->band != SLUICE_BAND_NONE
+                              ? sluice_memory_words_band (self->memory, self->band)
+                              : g_strdup ("");
+  gint64 from, to;
+  sluice_memory_bands_get_range (self->bands, &from, &to);
+  sluice_page_dump_string (b, "lower", self->lower);
+  sluice_page_dump_string (b, "lower_title", gtk_label_get_label (self->lower_title));
+  sluice_page_dump_string (b, "lower_words", gtk_label_get_label (self->lower_words));
+  sluice_page_dump_bool (b, "has_lower", gtk_widget_get_visible (GTK_WIDGET (self->lower_stack)));
+  sluice_page_dump_string (b, "band", band);
+  sluice_page_dump_int (b, "memory_from", from + self->memory_shift);
+  sluice_page_dump_int (b, "memory_to", to + self->memory_shift);
+}
+
 static char *
 timeline_page_dump_state (SluicePage *page)
 {
@@ -62,6 +80,7 @@ timeline_page_dump_state (SluicePage *page)
   add_step (self, b);
   add_lanes (self, b);
   add_words (self, b);
+  add_lower (self, b);
   sluice_page_dump_int (b, "n_path",
                         self->analysis != NULL ? self->analysis->critical->path->len : 0);
   sluice_page_dump_int (b, "n_gaps", self->analysis != NULL ? self->analysis->gaps->len : 0);

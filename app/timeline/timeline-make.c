@@ -90,9 +90,11 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_live_button ());
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_scrollbar (self));
   gtk_widget_set_vexpand (overlay, TRUE);
+  self->lanes_overlay = overlay;
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->bars));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
   gtk_box_append (GTK_BOX (box), overlay);
+  gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_lower (self));
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_table (self));
   return box;
 }

@@ -22,6 +22,7 @@ static guint node_selected_signal;
 enum
 {
   PROP_LIVE = 1,
+  PROP_LOWER,
 };
 static GParamSpec *live_property;
 
@@ -67,7 +68,9 @@ show_flows (SluiceTimelinePage *self, guint64 span)
 {
   g_autoptr (GArray) flows = g_array_new (FALSE, FALSE, sizeof (SluiceLanesFlow));
   SluiceGraph *graph = sluice_document_get_graph (self->document);
-  if (span != SLUICE_SPAN_NONE)
+  if (span != SLUICE_SPAN_NONE && self->band_is_chosen)
+    sluice_timeline_page_add_readers (self, span, flows);
+  else if (span != SLUICE_SPAN_NONE)
     {
       g_autoptr (SluiceSpanFlows) found = sluice_span_flows_new (self->picture, graph, span);
       for (guint i = 0; i < found->read->len; i++)
@@ -83,10 +86,13 @@ show_flows (SluiceTimelinePage *self, guint64 span)
 static void
 show_span (SluiceTimelinePage *self, guint64 span, gboolean reveals)
 {
+  guint band;
+  const SluiceMemoryView *memory = sluice_timeline_page_get_memory (self, &band);
+  const SluiceSpanSubject subject = { self->picture, sluice_document_get_graph (self->document),
+                                      self->analysis, memory, band };
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
-  sluice_span_pane_show (self->pane, self->picture, sluice_document_get_graph (self->document),
-                         self->analysis, span);
+  sluice_span_pane_show (self->pane, &subject, span);
   sluice_timeline_page_update_actions (self);
 }
 
@@ -107,6 +113,20 @@ find_selected (SluiceTimelinePage *self)
   return self->node != NULL ? sluice_step_picture_find_span (self->picture, self->node, self->step,
                                                              self->iteration)
                             : SLUICE_SPAN_NONE;
+}
+
+void
+sluice_timeline_page_show_selected (SluiceTimelinePage *self)
+{
+  show_span (self, find_selected (self), FALSE);
+}
+
+void
+sluice_timeline_page_select_idle (SluiceTimelinePage *self, const char *name)
+{
+  sluice_page_renew_text (&self->node, name);
+  show_span (self, SLUICE_SPAN_NONE, FALSE);
+  g_signal_emit (self, node_selected_signal, 0, self->node);
 }
 
 static void show_step (SluiceTimelinePage *self);
@@ -193,7 +213,8 @@ show_step (SluiceTimelinePage *self)
     sluice_lanes_show (self->lanes, step->start, step->end);
   show_bars (self);
   analyse_step (self);
-  show_span (self, find_selected (self), FALSE);
+  sluice_timeline_page_show_lower (self);
+  sluice_timeline_page_show_selected (self);
 }
 
 void
@@ -242,7 +263,8 @@ void
 sluice_timeline_page_clear (SluiceTimelinePage *self)
 {
   sluice_lanes_set_view (self->lanes, NULL);
-  sluice_span_pane_show (self->pane, NULL, NULL, NULL, SLUICE_SPAN_NONE);
+  sluice_span_pane_show (self->pane, NULL, SLUICE_SPAN_NONE);
+  sluice_timeline_page_clear_memory (self);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
   self->step = 0;
@@ -280,8 +302,8 @@ chosen_cb (SluiceTimelinePage *self, guint64 step)
   sluice_timeline_page_show_step (self, step);
 }
 
-static void
-touched_cb (SluiceTimelinePage *self)
+void
+sluice_timeline_page_touch (SluiceTimelinePage *self)
 {
   self->follows_step = FALSE;
   sluice_timeline_page_set_live (self, FALSE);
@@ -296,7 +318,7 @@ selected_cb (SluiceTimelinePage *self, guint64 span)
 static void
 span_chosen_cb (SluiceTimelinePage *self, guint64 span)
 {
-  touched_cb (self);
+  sluice_timeline_page_touch (self);
   sluice_timeline_page_select_span (self, span);
 }
 
@@ -351,7 +373,10 @@ sluice_timeline_page_dispose (GObject *object)
   g_clear_handle_id (&self->source, g_source_remove);
   g_clear_object (&self->controller);
   if (self->states != NULL)
-    sluice_lanes_set_view (self->lanes, NULL);
+    {
+      sluice_timeline_page_clear_memory (self);
+      sluice_lanes_set_view (self->lanes, NULL);
+    }
   g_clear_pointer (&self->record, sluice_step_record_unref);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
@@ -366,6 +391,7 @@ sluice_timeline_page_finalize (GObject *object)
 {
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
   g_free (SLUICE_TIMELINE_PAGE (object)->file);
+  g_free (SLUICE_TIMELINE_PAGE (object)->lower);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -381,7 +407,11 @@ sluice_timeline_page_grab_focus (GtkWidget *widget)
 static void
 sluice_timeline_page_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
 {
-  g_value_set_boolean (value, SLUICE_TIMELINE_PAGE (object)->is_live);
+  SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (object);
+  if (id == PROP_LIVE)
+    g_value_set_boolean (value, self->is_live);
+  else
+    g_value_set_string (value, self->lower);
 }
 
 static void
@@ -390,7 +420,11 @@ sluice_timeline_page_set_property (GObject *object,
                                    const GValue *value,
                                    GParamSpec *pspec)
 {
-  sluice_timeline_page_set_live (SLUICE_TIMELINE_PAGE (object), g_value_get_boolean (value));
+  SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (object);
+  if (id == PROP_LIVE)
+    sluice_timeline_page_set_live (self, g_value_get_boolean (value));
+  else
+    sluice_timeline_page_set_lower (self, g_value_get_string (value));
 }
 
 static void
@@ -405,6 +439,10 @@ sluice_timeline_page_class_init (SluiceTimelinePageClass *klass)
       g_param_spec_boolean ("live", NULL, NULL, TRUE,
                             G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS);
   g_object_class_install_property (G_OBJECT_CLASS (klass), PROP_LIVE, live_property);
+  g_object_class_install_property (
+      G_OBJECT_CLASS (klass), PROP_LOWER,
+      g_param_spec_string ("lower", NULL, NULL, NULL,
+                           G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS));
   widget_class->grab_focus = sluice_timeline_page_grab_focus;
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   node_selected_signal =
@@ -432,11 +470,12 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self), "timeline-page");
   g_signal_connect_swapped (self->bars, "chosen", G_CALLBACK (chosen_cb), self);
-  g_signal_connect_swapped (self->lanes, "touched", G_CALLBACK (touched_cb), self);
+  g_signal_connect_swapped (self->lanes, "touched", G_CALLBACK (sluice_timeline_page_touch), self);
   g_signal_connect_swapped (self->lanes, "selected", G_CALLBACK (selected_cb), self);
   g_signal_connect_object (self->pane, "span-chosen", G_CALLBACK (span_chosen_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect_object (self->pane, "step-chosen", G_CALLBACK (chosen_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect (self, "map", G_CALLBACK (sluice_timeline_page_read), NULL);
+  sluice_timeline_page_set_lower (self, "memory");
 }

@@ -113,7 +113,10 @@ live_cb (gpointer data)
 {
   SluiceTimelinePage *self = data;
   if (sluice_timeline_page_is_at_work (self) && self->is_live)
-    sluice_timeline_page_read (self);
+    {
+      sluice_timeline_page_follow_memory (self);
+      sluice_timeline_page_read (self);
+    }
   return G_SOURCE_CONTINUE;
 }
 

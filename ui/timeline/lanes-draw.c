@@ -159,17 +159,32 @@ draw_line (SluiceLanesDrawing *d, double x0, double y0, double x1, double y1, Sl
   cairo_stroke (d->cr);
 }
 
+void
+sluice_lanes_get_ticks (const SluiceTimeAxis *axis, gint64 zero, SluiceTimeTicks *ticks)
+{
+  guint target = (guint) MAX ((axis->x1 - axis->x0) / TICK_ROOM, 1);
+
+  sluice_time_ticks (ticks, axis->from, axis->to, zero, target);
+}
+
+const char *
+sluice_lanes_get_device (const SluiceTraceLane *lane)
+{
+  const char *last = strstr (lane->device, "device:"); /* of a name with job and task */
+
+  return last != NULL ? last + strlen ("device:") : lane->device;
+}
+
 static void
 draw_axis (SluiceLanesDrawing *d)
 {
   const SluiceLanesPicture *p = d->picture;
   const SluiceTimeAxis *axis = &p->axis;
-  guint target = (guint) MAX ((axis->x1 - axis->x0) / TICK_ROOM, 1);
   double bottom = MIN (SLUICE_LANES_HEAD + p->layout->height - p->scroll, p->height);
   double until = -G_MAXDOUBLE;
   SluiceTimeTicks ticks;
 
-  sluice_time_ticks (&ticks, axis->from, axis->to, p->zero, target);
+  sluice_lanes_get_ticks (axis, p->zero, &ticks);
   for (guint i = 0; i < ticks.n; i++)
     {
       double x = floor (sluice_time_axis_to_x (axis, ticks.values[i])) + 0.5;
@@ -212,9 +227,8 @@ draw_names (SluiceLanesDrawing *d, const SluiceLanesRow *row)
 
   if (row->begins_device)
     {
-      const char *full = sluice_trace_view_get_lane (p->view, row->lane)->device;
-      const char *last = strstr (full, "device:"); /* of a name with job and task */
-      const char *device = last != NULL ? last + strlen ("device:") : full;
+      const char *device =
+          sluice_lanes_get_device (sluice_trace_view_get_lane (p->view, row->lane));
 
       sluice_text_set (&d->text, device, SLUICE_TEXT_LABEL, TRUE, room);
       sluice_text_draw (&d->text, NAMES_X, middle - 7, SLUICE_ANCHOR_START, d->theme->text);

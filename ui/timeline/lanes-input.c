@@ -183,12 +183,15 @@ motion_cb (GtkEventControllerMotion *motion, double x, double y, SluiceLanes *se
   double uy;
 
   sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->pointer_x, &uy);
+  if (self->view != NULL)
+    sluice_lanes_emit_pointed (self);
 }
 
 static void
 leave_cb (SluiceLanes *self)
 {
   self->pointer_x = -1;
+  sluice_lanes_emit_pointed (self);
 }
 
 static gboolean

@@ -22,6 +22,9 @@ struct _SluiceLanes
   GHashTable *found; /* (nullable) */
   SluiceLanesArea area;
   gboolean has_area;
+  gint64 cursor;
+  gboolean has_cursor;
+  double most_height; /* units that any view needed since there was none */
   GtkAdjustment *adjustment;
   SluiceLanesWords words;
 
@@ -38,6 +41,8 @@ SluiceLanesPicture sluice_lanes_get_picture (SluiceLanes *self);
 void sluice_lanes_range_changed (SluiceLanes *self);
 /* By a person. */
 void sluice_lanes_touch (SluiceLanes *self);
+/* The pointer is at self->pointer_x, or went. */
+void sluice_lanes_emit_pointed (SluiceLanes *self);
 void sluice_lanes_emit_selected (SluiceLanes *self, guint64 span);
 void sluice_lanes_emit_area (SluiceLanes *self);
 

@@ -17,6 +17,8 @@ enum
   SELECTED,
   AREA_CHANGED,
   TOUCHED,
+  RANGE_CHANGED,
+  POINTED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -25,6 +27,16 @@ void
 sluice_lanes_touch (SluiceLanes *self)
 {
   g_signal_emit (self, signals[TOUCHED], 0);
+}
+
+void
+sluice_lanes_emit_pointed (SluiceLanes *self)
+{
+  SluiceTimeAxis axis = sluice_lanes_get_picture (self).axis;
+  gboolean is_there = self->pointer_x >= axis.x0 && self->pointer_x <= axis.x1;
+
+  g_signal_emit (self, signals[POINTED], 0, is_there,
+                 is_there ? sluice_time_axis_to_time (&axis, self->pointer_x) : 0);
 }
 
 void
@@ -67,6 +79,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .marks = self->marks,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
+    .cursor = self->has_cursor ? &self->cursor : NULL,
     .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
@@ -95,7 +108,12 @@ sluice_lanes_measure (GtkWidget *widget,
                       int *minimum_baseline,
                       int *natural_baseline)
 {
-  *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? LEAST_HEIGHT : 0;
+  SluiceLanes *self = SLUICE_LANES (widget);
+  gboolean is_height = orientation == GTK_ORIENTATION_VERTICAL;
+  double height = ceil (self->most_height * sluice_widget_get_text_scale (widget));
+
+  *minimum = is_height ? LEAST_HEIGHT : 0;
+  *natural = is_height ? (int) MAX (height, LEAST_HEIGHT) : 0;
 }
 
 static void
@@ -110,6 +128,19 @@ update_adjustment (SluiceLanes *self)
   double value = CLAMP (gtk_adjustment_get_value (self->adjustment), 0, MAX (height - room, 0));
   gtk_adjustment_configure (self->adjustment, value, 0, MAX (height, room), SLUICE_LANES_PITCH,
                             room * 0.9, room);
+}
+
+/* What stands under it does not move up and down with each step. */
+static void
+keep_height (SluiceLanes *self)
+{
+  double height =
+      self->layout != NULL ? SLUICE_LANES_HEAD + self->layout->height + SLUICE_LANES_FOOT : 0;
+
+  if (self->layout != NULL && height <= self->most_height)
+    return;
+  self->most_height = height;
+  gtk_widget_queue_resize (GTK_WIDGET (self));
 }
 
 static void
@@ -127,6 +158,7 @@ sluice_lanes_range_changed (SluiceLanes *self)
 {
   gtk_widget_queue_draw (GTK_WIDGET (self));
   sluice_proxies_queue (&self->proxies);
+  g_signal_emit (self, signals[RANGE_CHANGED], 0);
 }
 
 void
@@ -147,6 +179,7 @@ sluice_lanes_set_view (SluiceLanes *self, const SluiceTraceView *view)
       sluice_trace_view_get_extent (view, &self->begin, &self->end);
     }
   self->end = MAX (self->end, self->begin + SLUICE_TIME_LEAST);
+  keep_height (self);
   if (self->to <= self->begin || self->from >= self->end)
     sluice_lanes_show_all (self);
   update_adjustment (self);
@@ -415,6 +448,14 @@ sluice_lanes_set_area (SluiceLanes *self, const SluiceLanesArea *area)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+void
+sluice_lanes_set_cursor (SluiceLanes *self, gboolean is_there, gint64 time)
+{
+  self->has_cursor = is_there;
+  self->cursor = time;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
 const SluiceLanesLayout *
 sluice_lanes_get_layout (SluiceLanes *self)
 {
@@ -504,6 +545,10 @@ sluice_lanes_class_init (SluiceLanesClass *klass)
                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[TOUCHED] = g_signal_new ("touched", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                    NULL, G_TYPE_NONE, 0);
+  signals[RANGE_CHANGED] = g_signal_new ("range-changed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0,
+                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[POINTED] = g_signal_new ("pointed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                   NULL, G_TYPE_NONE, 2, G_TYPE_BOOLEAN, G_TYPE_INT64);
 }
 
 static void

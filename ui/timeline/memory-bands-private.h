@@ -12,7 +12,9 @@ struct _SluiceMemoryBands
   GtkWidget parent_instance;
   const SluiceMemoryView *view; /* (nullable) */
   SluiceMemoryLayout *layout;   /* (nullable): of the time and the width that are shown */
-  gint64 end;                   /* of all */
+  gint64 begin, end;            /* of all */
+  gboolean is_shared;           /* of the lanes that it stands under */
+  gint64 zero;                  /* then: what times are told from */
   gint64 from, to;              /* shown */
   double top_bytes;
   guint selected, hovered, cursor;
