@@ -90,6 +90,7 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
 {
   const SluiceDevice *device = sluice_session_get_device (session, i);
   double begin_us = sluice_session_get_us (session, tape->log->begin_ticks);
+  tape->begin = (gint64) (begin_us * 1000);
   for (guint k = 0; k < events->len; k++)
     {
       const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, k);
