@@ -45,19 +45,32 @@ sluice_place_holds (const char *place, const char *node)
 }
 
 static void
+move_node (Maker *self, SluiceNode *node)
+{
+  sluice_edit_set_device (self->self->graph, node, self->options->device);
+  self->self->n_moved++;
+}
+
+static void
+move_scope (Maker *self, const char *scope)
+{
+  SluiceGraph *graph = self->self->graph;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (graph); i++)
+    if (sluice_place_holds (scope, sluice_graph_get_node (graph, i)->name))
+      move_node (self, sluice_graph_get_node (graph, i));
+}
+
+static void
 move_nodes (Maker *self)
 {
   const char *const *moved = self->options->moved;
-  SluiceGraph *graph = self->self->graph;
-  for (guint i = 0; moved != NULL && i < sluice_graph_get_n_nodes (graph); i++)
+  for (guint k = 0; moved != NULL && moved[k] != NULL; k++)
     {
-      SluiceNode *node = sluice_graph_get_node (graph, i);
-      gboolean is_moved = FALSE;
-      for (guint k = 0; moved[k] != NULL && !is_moved; k++)
-        is_moved = sluice_place_holds (moved[k], node->name);
-      self->self->n_moved += is_moved;
-      if (is_moved)
-        sluice_edit_set_device (graph, node, self->options->device);
+      SluiceNode *node = sluice_graph_find (self->self->graph, moved[k]);
+      if (node != NULL)
+        move_node (self, node);
+      else
+        move_scope (self, moved[k]);
     }
 }
 

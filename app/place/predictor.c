@@ -194,15 +194,16 @@ forget_graph (SluicePredictor *self)
   sluice_predictor_forget (self);
 }
 
-/* Nobody says when the graph changes: its version does. */
-static void
+/* FALSE: the graph is as it was. */
+static gboolean
 follow_graph (SluicePredictor *self)
 {
   guint64 version = self->graph != NULL ? sluice_graph_get_version (self->graph) : 0;
   if (version == self->version)
-    return;
+    return FALSE;
   forget_graph (self);
   self->version = version;
+  return TRUE;
 }
 
 /* Of several that wait the last is answered, but for what is there, which all others are compared
@@ -263,6 +264,13 @@ sluice_predictor_set_graph (SluicePredictor *self, SluiceGraph *graph, const cha
   g_free (self->project);
   self->project = g_strdup (project);
   g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+sluice_predictor_update (SluicePredictor *self)
+{
+  if (follow_graph (self))
+    g_signal_emit (self, signals[CHANGED], 0);
 }
 
 void

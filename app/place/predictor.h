@@ -17,6 +17,8 @@ G_DECLARE_FINAL_TYPE (SluicePredictor, sluice_predictor, SLUICE, PREDICTOR, GObj
 SluicePredictor *sluice_predictor_new (void);
 /* graph: (nullable); project: (nullable): the folder whose it is */
 void sluice_predictor_set_graph (SluicePredictor *self, SluiceGraph *graph, const char *project);
+/* The graph may have changed. */
+void sluice_predictor_update (SluicePredictor *self);
 /* What is known of the machine is other than it was: figures were measured. */
 void sluice_predictor_look_again (SluicePredictor *self);
 /* path: (nullable): of a file; NULL: the machine that this is */
