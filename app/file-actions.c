@@ -79,6 +79,13 @@ open_trace_cb (GSimpleAction *action, GVariant *parameter, gpointer data)
   choose (data, _ ("Open a trace"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Open"), "open-trace-file");
 }
 
+void
+sluice_file_actions_choose_machine (SluiceWindow *window)
+{
+  choose (window, _ ("A file of devices and links"), GTK_FILE_CHOOSER_ACTION_OPEN, _ ("_Predict"),
+          "predict-machine");
+}
+
 /* A graph is a file from the beginning: so nothing of it is lost, and a project can name it. */
 static void
 new_graph_cb (GSimpleAction *action, GVariant *parameter, gpointer data)

@@ -12,3 +12,5 @@ void sluice_file_actions_open_any (SluiceWindow *window, const char *path);
 /* Asks for another file for the graph, and gives its path to win.save-graph-to. path: (nullable):
  * of the one that it has */
 void sluice_file_actions_save_graph (SluiceWindow *window, const char *path, gboolean is_copy);
+/* Asks for a file of devices and links, and gives its path to win.predict-machine. */
+void sluice_file_actions_choose_machine (SluiceWindow *window);

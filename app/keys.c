@@ -109,6 +109,7 @@ static const SluiceKey keys[] = {
   { GRAPH, N_ ("Take a move back"), "canvas.undo", "<Control>z" },
   { GRAPH, N_ ("Move it again"), "canvas.redo", "<Control><Shift>z <Control>y" },
   { GRAPH, N_ ("What can be done with it"), "canvas.menu", "<Shift>F10 Menu" },
+  { GRAPH, N_ ("The devices, and what would be if it stood there"), "win.place::", "<Control><Shift>p" },
   { GRAPH, N_ ("Next way to colour"), "canvas.color-next", "c" },
   { GRAPH, N_ ("Closer"), "canvas.zoom-in", "plus <Control>plus" },
   { GRAPH, N_ ("Farther"), "canvas.zoom-out", "minus <Control>minus" },

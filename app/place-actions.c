@@ -18,6 +18,7 @@ static const SluiceCanvasCommand commands[] = {
   { N_ ("_Watch its value"), "win.watch", TRUE, FALSE, FALSE },
   { N_ ("_Put in another value…"), "win.inject", TRUE, FALSE, FALSE },
   { N_ ("_Stop here…"), "win.break-at", TRUE, TRUE, FALSE },
+  { N_ ("Put it on a _device…"), "win.place", TRUE, TRUE, FALSE },
   /* Where the graph can be changed. */
   { N_ ("Make a bloc_k of it"), "build.make-block", FALSE, TRUE, TRUE },
   { N_ ("One more of its bloc_k"), "build.instance", FALSE, TRUE, TRUE },

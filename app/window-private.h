@@ -8,6 +8,8 @@
 #include "app/graph/graph-page.h"
 #include "app/graph/inspector.h"
 #include "app/import-bar.h"
+#include "app/place/move-actions.h"
+#include "app/place/predictor.h"
 #include "app/probe.h"
 #include "app/search/search-box.h"
 #include "app/run-edits.h"
@@ -49,6 +51,8 @@ struct _SluiceWindow
   SluiceRunController *controller;
   SluiceQueueWorker *queue;
   SluiceDocument *document;
+  SluicePredictor *predictor; /* of the document's graph */
+  SluiceMoves *moves;
   SluiceGraph *followed; /* (nullable): the document's: names of it are kept beside it, too */
   guint follower;
   char *opened;    /* (nullable): the project or graph */

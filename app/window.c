@@ -125,6 +125,7 @@ controller_changed_cb (SluiceWindow *self)
   self->last_run = run;
   sluice_window_show_end (self);
   sluice_window_update_actions (self);
+  sluice_moves_update (self);
   update_status (self);
   if (state != SLUICE_CONTROL_IDLE && self->status_source == 0)
     self->status_source = g_timeout_add (STATUS_MS, status_cb, self);
@@ -663,6 +664,8 @@ sluice_window_dispose (GObject *object)
   g_clear_object (&self->queue);
   sluice_window_follow_names (self, NULL);
   g_clear_object (&self->document);
+  g_clear_pointer (&self->moves, sluice_moves_free);
+  g_clear_object (&self->predictor);
   g_clear_pointer (&self->run_edits, sluice_run_edits_free);
   g_clear_object (&self->controller);
   g_clear_object (&self->shown);
@@ -749,6 +752,7 @@ sluice_window_init (SluiceWindow *self)
   sluice_window_join_selections (self);
   sluice_place_actions_add (self);
   sluice_window_add_document (self);
+  sluice_move_actions_add (self);
   sluice_window_show_page (self, "graph");
   g_signal_connect_swapped (self->search, "search", G_CALLBACK (search_cb), self);
   g_signal_connect_swapped (self->search, "show-hit", G_CALLBACK (show_hit_cb), self);

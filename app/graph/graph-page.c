@@ -26,6 +26,7 @@ struct _SluiceGraphPage
 {
   GtkWidget parent;
   SluiceCanvas *canvas;
+  SluicePlaceBar *place_bar;
   char *path;
   gboolean is_other;         /* than what was open before */
   SluiceOpenedGraph *opened; /* (nullable): until somebody takes it */
@@ -157,6 +158,12 @@ SluiceCanvas *
 sluice_graph_page_get_canvas (SluiceGraphPage *self)
 {
   return self->canvas;
+}
+
+SluicePlaceBar *
+sluice_graph_page_get_place_bar (SluiceGraphPage *self)
+{
+  return self->place_bar;
 }
 
 static void
@@ -643,7 +650,7 @@ graph_page_is_settled (SluicePage *page)
 {
   SluiceGraphPage *self = SLUICE_GRAPH_PAGE (page);
   return self->loading == NULL && sluice_problem_watch_is_settled (self->problems)
-         && !sluice_canvas_is_busy (self->canvas);
+         && !sluice_canvas_is_busy (self->canvas) && sluice_place_bar_is_settled (self->place_bar);
 }
 
 static char *
@@ -686,6 +693,7 @@ sluice_graph_page_dispose (GObject *object)
   g_clear_pointer (&self->moved, g_free);
   g_clear_pointer (&self->live, sluice_live_graph_unref);
   g_clear_pointer ((GtkWidget **) &self->canvas, gtk_widget_unparent);
+  g_clear_pointer ((GtkWidget **) &self->place_bar, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_graph_page_parent_class)->dispose (object);
 }
 
@@ -727,7 +735,7 @@ sluice_graph_page_class_init (SluiceGraphPageClass *klass)
                                     NULL, NULL, G_TYPE_NONE, 0);
   signals[PROBLEMS] = g_signal_new ("problems", SLUICE_TYPE_GRAPH_PAGE, G_SIGNAL_RUN_LAST, 0, NULL,
                                     NULL, NULL, G_TYPE_NONE, 0);
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
+  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BOX_LAYOUT);
 }
 
 static void
@@ -736,7 +744,14 @@ sluice_graph_page_init (SluiceGraphPage *self)
   self->canvas = SLUICE_CANVAS (sluice_canvas_new ());
   sluice_canvas_set_way_out (self->canvas, _ ("Open another graph…"), "win.open-graph");
   self->problems = sluice_problem_watch_new (problems_found, self);
+  gtk_orientable_set_orientation (
+      GTK_ORIENTABLE (gtk_widget_get_layout_manager (GTK_WIDGET (self))), GTK_ORIENTATION_VERTICAL);
+  gtk_widget_set_vexpand (GTK_WIDGET (self->canvas), TRUE);
+  gtk_widget_set_hexpand (GTK_WIDGET (self->canvas), TRUE);
   gtk_widget_set_parent (GTK_WIDGET (self->canvas), GTK_WIDGET (self));
+  self->place_bar = SLUICE_PLACE_BAR (sluice_place_bar_new ());
+  gtk_widget_set_visible (GTK_WIDGET (self->place_bar), FALSE);
+  gtk_widget_set_parent (GTK_WIDGET (self->place_bar), GTK_WIDGET (self));
   g_signal_connect_swapped (self->canvas, "selection-changed", G_CALLBACK (selection_changed_cb),
                             self);
   g_signal_connect_swapped (self->canvas, "layout-changed", G_CALLBACK (layout_changed_cb), self);

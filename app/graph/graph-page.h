@@ -7,6 +7,7 @@
 #include "app/graph/graph-file.h"
 #include "app/graph/live-graph.h"
 #include "app/page.h"
+#include "app/place/place-bar.h"
 #include "engine/graph/graph.h"
 #include "ui/canvas/hierarchy.h"
 #include "ui/canvas/canvas.h"
@@ -73,6 +74,8 @@ void sluice_graph_page_set_divergence (SluiceGraphPage *self, const char *node, 
 const char *
 sluice_graph_page_get_mark (SluiceGraphPage *self, const char *node, SluiceMarkKind *kind);
 SluiceCanvas *sluice_graph_page_get_canvas (SluiceGraphPage *self); /* (transfer none) */
+/* Below it, hidden until it is asked for: (transfer none). */
+SluicePlaceBar *sluice_graph_page_get_place_bar (SluiceGraphPage *self);
 /* Shows on the canvas what leads to the selection, or where it leads. depth: edges; 0: all the way
  */
 void sluice_graph_page_trace (SluiceGraphPage *self, gboolean outputs, guint depth);

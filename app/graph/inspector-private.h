@@ -6,6 +6,7 @@
 #include "app/graph/inspector-rows.h"
 #include "app/graph/inspector.h"
 #include "app/graph/watched-output.h"
+#include "app/place/predictor.h"
 #include "app/run.h"
 #include "ui/chart/sparkline.h"
 
@@ -34,6 +35,8 @@ struct _SluiceInspector
   GtkLabel *title, *subtitle, *error;
   GtkBox *rows_box;
   SluiceInspectorRows rows;
+  SluiceInspectorRows why;    /* box NULL: no node is shown */
+  SluicePredictor *predictor; /* (nullable) */
   SluiceWatchedOutput *watched;
   /* What is shown; the borrowed ones live as long as the window's. */
   SluiceGraphPage *page;  /* (nullable) */
@@ -99,6 +102,12 @@ char *sluice_inspector_dup_scope_kind (SluiceGraph *graph, const char *scope);
 /* inspector-op.c */
 /* What is known of the node's op: its signature, gradient, and an example. */
 void sluice_inspector_add_op (SluiceInspector *self, const SluiceNode *node);
+
+/* inspector-place.c */
+/* Where the node stands and why, in a box of the rows. */
+void sluice_inspector_add_place (SluiceInspector *self);
+/* The box goes. */
+void sluice_inspector_forget_place (SluiceInspector *self);
 
 /* inspector-promote.c */
 void sluice_inspector_init_promotion (SluiceInspector *self);

@@ -22,6 +22,7 @@ static void
 clear_rows (SluiceInspector *self)
 {
   sluice_inspector_rows_clear (&self->rows);
+  sluice_inspector_forget_place (self);
   g_ptr_array_set_size (self->promotions, 0);
   memset (self->live, 0, sizeof self->live);
   self->note = self->caption = NULL;
@@ -327,21 +328,6 @@ add_trace (SluiceInspector *self)
   self->depth = GTK_DROP_DOWN (depth);
 }
 
-/* Where it stands and why; what it asks for where that is another thing. */
-static void
-add_placement (SluiceInspector *self, const SluiceNode *node, SluiceSession *session)
-{
-  const char *reason = NULL;
-  const char *device =
-      session != NULL ? sluice_session_get_placement (session, node->name, &reason) : NULL;
-  if (device != NULL)
-    sluice_inspector_rows_add (&self->rows, _ ("Device"), device);
-  if (*node->device != '\0')
-    sluice_inspector_rows_add (&self->rows, _ ("Device asked for"), node->device);
-  if (reason != NULL && *reason != '\0')
-    sluice_inspector_rows_add (&self->rows, _ ("Because"), _ (reason));
-}
-
 static void
 find_loop (SluiceInspector *self)
 {
@@ -501,8 +487,7 @@ show_node (SluiceInspector *self, SluiceGraph *graph, const SluiceNode *node)
   sluice_inspector_add_times (self, TRUE);
   add_work (self);
   add_variable (self, graph, node);
-  add_placement (self, node,
-                 self->session != NULL ? self->session : sluice_graph_page_get_placed (self->page));
+  sluice_inspector_add_place (self);
   if (node->n_outputs > 0)
     add_values (self, node);
   sluice_inspector_add_promotion (self, node);
@@ -712,9 +697,9 @@ more_readers_cb (GtkWidget *widget, const char *action, GVariant *parameter)
 char *
 sluice_inspector_dup_text (SluiceInspector *self)
 {
-  return g_strdup_printf ("%s\n%s\n%s\n%s%s\n%s", gtk_label_get_label (self->title),
+  return g_strdup_printf ("%s\n%s\n%s\n%s%s%s\n%s", gtk_label_get_label (self->title),
                           gtk_label_get_label (self->subtitle), gtk_label_get_label (self->error),
-                          self->rows.text->str,
+                          self->rows.text->str, self->why.text != NULL ? self->why.text->str : "",
                           self->note != NULL ? gtk_label_get_label (self->note) : "",
                           self->caption != NULL ? gtk_label_get_label (self->caption) : "");
 }
@@ -735,6 +720,8 @@ sluice_inspector_dispose (GObject *object)
   g_clear_weak_pointer (&SLUICE_INSPECTOR (object)->proof_box);
   g_clear_object (&SLUICE_INSPECTOR (object)->workspace);
   g_clear_object (&self->document);
+  g_clear_object (&self->predictor);
+  sluice_inspector_forget_place (self);
   gtk_widget_dispose_template (GTK_WIDGET (object), SLUICE_TYPE_INSPECTOR);
   G_OBJECT_CLASS (sluice_inspector_parent_class)->dispose (object);
 }

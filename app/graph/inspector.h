@@ -6,6 +6,7 @@
 
 #include "app/build/document.h"
 #include "app/graph/graph-page.h"
+#include "app/place/predictor.h"
 #include "app/run.h"
 #include "app/workspace.h"
 
@@ -23,6 +24,8 @@ void sluice_inspector_show (SluiceInspector *self,
                             SluiceSession *session);
 /* Whose nodes are changed here. */
 void sluice_inspector_set_document (SluiceInspector *self, SluiceDocument *document);
+/* Who knows where its nodes could stand. */
+void sluice_inspector_set_predictor (SluiceInspector *self, SluicePredictor *predictor);
 /* That attribute is looked at elsewhere. attr: (nullable) */
 void sluice_inspector_select_attr (SluiceInspector *self, const char *attr);
 /* (nullable): the project that is open, of which constants may be settings of new runs. */

@@ -343,3 +343,22 @@ sluice_policy_run (const SluicePolicy *self,
     sluice_policy_explain (w, choice);
   return g_steal_pointer (&choice);
 }
+
+SluiceChoice *
+sluice_choice_new_given (const SluiceWorkload *w,
+                         const guint *devices,
+                         const char *reason,
+                         GError **error)
+{
+  g_autoptr (SluiceChoice) self = choice_new (w, reason);
+  g_autoptr (SluiceSimulator) simulator = sluice_simulator_new (w);
+  memcpy (self->devices, devices, w->n_nodes * sizeof *devices);
+  if (!isfinite (sluice_policy_simulate (simulator, devices, error)))
+    return NULL;
+  self->schedule = sluice_simulator_dup_simulation (simulator);
+  self->n_tried = 1;
+  for (guint v = 0; v < w->n_nodes; v++)
+    self->decisions[v].reason = reason;
+  sluice_policy_explain (w, self);
+  return g_steal_pointer (&self);
+}

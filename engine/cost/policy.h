@@ -101,3 +101,17 @@ SluiceChoice *sluice_policy_run (const SluicePolicy *self,
                                  const SluiceWorkload *workload,
                                  const SluicePolicyOptions *options,
                                  GError **error);
+
+/**
+ * sluice_choice_new_given:
+ * @devices: (array length=n_nodes): where somebody else has put each node
+ * @reason: "as asked": of all of them; lives as long as the choice
+ *
+ * The schedule of a placement that is there already, and where each node could have stood instead.
+ *
+ * Returns: (transfer full) (nullable): as sluice_simulator_run()
+ */
+SluiceChoice *sluice_choice_new_given (const SluiceWorkload *workload,
+                                       const guint *devices,
+                                       const char *reason,
+                                       GError **error);

@@ -157,6 +157,31 @@ start_drag (SluiceCanvas *self, GtkGestureDrag *gesture)
   sluice_canvas_edit_begin_box (self, self->drag_item, (state & GDK_ALT_MASK) != 0);
 }
 
+void
+sluice_canvas_set_drag_out (SluiceCanvas *self, SluiceCanvasDragOut drag_out, gpointer user_data)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self));
+  self->drag_out = drag_out;
+  self->drag_out_data = user_data;
+}
+
+/* Is the box over something else than the picture? */
+static gboolean
+is_out (SluiceCanvas *self, double dx, double dy, gboolean is_dropped)
+{
+  const char *path = self->scene != NULL ? sluice_canvas_item_path (self, self->drag_item) : NULL;
+  return self->drag_out != NULL && path != NULL
+         && self->drag_out (self, path, self->drag_x + dx, self->drag_y + dy, is_dropped,
+                            self->drag_out_data);
+}
+
+static void
+end_out (SluiceCanvas *self)
+{
+  if (self->drag_out != NULL)
+    self->drag_out (self, NULL, 0, 0, FALSE, self->drag_out_data);
+}
+
 /* So far from where the drag began, in pixels. */
 static void
 drag_to (SluiceCanvas *self, double dx, double dy)
@@ -176,7 +201,8 @@ drag_to (SluiceCanvas *self, double dx, double dy)
       break;
     case DRAG_MOVE:
       drag_items (self, dragged_by (self, dx, dy));
-      sluice_canvas_edit_drag_box (self, x + dx, y + dy);
+      if (!is_out (self, dx, dy, FALSE))
+        sluice_canvas_edit_drag_box (self, x + dx, y + dy);
       break;
     case DRAG_WIRE:
       sluice_canvas_edit_drag_wire (self, x + dx, y + dy);
@@ -224,7 +250,10 @@ sluice_canvas_cancel_drag (SluiceCanvas *self)
   if (self->drag == DRAG_NONE)
     return;
   if (self->drag == DRAG_MOVE)
-    sluice_canvas_end_motion (self);
+    {
+      sluice_canvas_end_motion (self);
+      end_out (self);
+    }
   self->notes.by = (SluicePoint){ 0, 0 };
   self->band = (SluiceRect){ 0, 0, 0, 0 };
   self->drag = DRAG_GIVEN_UP;
@@ -236,7 +265,11 @@ drop_item (SluiceCanvas *self, double dx, double dy)
 {
   g_autofree char *path = g_strdup (sluice_canvas_item_path (self, self->drag_item));
   SluicePoint by = dragged_by (self, dx, dy);
+  gboolean is_taken = is_out (self, dx, dy, TRUE);
+  end_out (self);
   sluice_canvas_end_motion (self);
+  if (is_taken)
+    return;
   if (!self->flags[self->drag_item])
     sluice_canvas_select_path (self, path);
   if (sluice_canvas_edit_drop_box (self, self->drag_item, by))

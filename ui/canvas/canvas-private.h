@@ -119,6 +119,8 @@ struct _SluiceCanvas
   int drag;              /* CanvasDrag */
   double drag_x, drag_y; /* where it began */
   guint drag_item;
+  SluiceCanvasDragOut drag_out; /* (nullable) */
+  gpointer drag_out_data;
   CanvasView drag_view;
   SluiceRect band; /* rubber band, widget coordinates; empty = none */
   double pinch_zoom;

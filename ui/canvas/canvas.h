@@ -94,6 +94,20 @@ char *sluice_canvas_dup_place (SluiceCanvas *self);
 /* Pixels of the widget, for a popover that is about it. */
 void sluice_canvas_get_place_point (SluiceCanvas *self, double *x, double *y);
 
+/**
+ * SluiceCanvasDragOut:
+ * @path: (nullable): of the box that is dragged; one of several that are selected takes the others
+ *   along. %NULL: it is not any more
+ * @x, @y: the pointer, in pixels of the canvas, which may lie outside of it
+ *
+ * Returns: is it over something of whoever holds the canvas? Dropped there it is theirs, and stays
+ *   where it was in the picture
+ */
+typedef gboolean (*SluiceCanvasDragOut) (
+    SluiceCanvas *self, const char *path, double x, double y, gboolean is_dropped, gpointer data);
+void
+sluice_canvas_set_drag_out (SluiceCanvas *self, SluiceCanvasDragOut drag_out, gpointer user_data);
+
 /* The one selection: the full name of a node or scope, or NULL. Selecting a hidden node opens the
  * scopes above it and brings it into view; FALSE when there is no such node. Emits
  * selection-changed (name) when it changed. */

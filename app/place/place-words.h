@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#pragma once
+
+#include "app/place/prediction.h"
+
+/* What a prediction says, in sentences. All (transfer full). */
+
+/* "Step: 4.1 ± 0.3 ms predicted · 1.2 MB over links", and of whose devices. machine: (nullable) */
+char *sluice_place_words_step (const SluicePrediction *self, const char *machine);
+/* "at most 3.2 MB", "… of 8.0 GB" */
+char *sluice_place_words_memory (const SluicePrediction *self, guint device);
+/* "−0.42 ms (−9 %) · peak +1.2 MB · links +0.3 MB" */
+char *sluice_place_words_change (const SluicePrediction *before, const SluicePrediction *after);
+/* The k-th decision, from 1: which node went where, why, and by how much. 0: none yet */
+char *sluice_place_words_decision (const SluicePrediction *self, guint k);
+/* The node that was decided on as the k-th, from 0. */
+guint sluice_place_find_decision (const SluicePrediction *self, guint k);
+/* "predicted 4.1 ms, measured 4.6 ms: 12 % late" */
+char *sluice_place_words_measured (double predicted_us, double measured_us);

@@ -1,0 +1,407 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+#include "app/place/predictor.h"
+
+#include "engine/graph/rewrite.h"
+#include "engine/runtime/session/copy.h"
+
+#define PIECE_US 5000 /* a turn, for which a large graph is copied */
+#define MOST     64   /* answers that are kept */
+
+/* What is asked: nothing is moved, or something. */
+typedef struct
+{
+  SluiceGraph *graph;
+  char *project, *machine, *policy, *device; /* (nullable) */
+  char **moved;                              /* (nullable) */
+  char *key;                                 /* of the answer; "": nothing is moved */
+} Question;
+
+typedef struct
+{
+  SluicePrediction *prediction; /* (nullable) */
+  GError *error;                /* (nullable) */
+} Answer;
+
+struct _SluicePredictor
+{
+  GObject parent;
+  SluiceGraph *graph; /* (nullable) */
+  char *project, *machine, *policy;
+  guint64 version;       /* of graph, that the rest is of */
+  SluiceGraphCopy *copy; /* (nullable): being made */
+  SluiceGraph *copied;   /* (nullable): that the thread reads */
+  guint source;
+  GCancellable *asked; /* (nullable): a thread answers */
+  GHashTable *answers; /* key -> Answer */
+  Question *next;      /* (nullable): what is asked behind it */
+  char *trial;         /* (nullable): key of what told waits for */
+  SluicePredictorTold told;
+  gpointer told_data;
+};
+
+G_DEFINE_FINAL_TYPE (SluicePredictor, sluice_predictor, G_TYPE_OBJECT)
+
+enum
+{
+  CHANGED,
+  N_SIGNALS,
+};
+static guint signals[N_SIGNALS];
+
+static void
+question_free (gpointer data)
+{
+  Question *self = data;
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  g_free (self->project);
+  g_free (self->machine);
+  g_free (self->policy);
+  g_free (self->device);
+  g_strfreev (self->moved);
+  g_free (self->key);
+  g_free (self);
+}
+
+static void
+answer_free (gpointer data)
+{
+  Answer *self = data;
+  g_clear_pointer (&self->prediction, sluice_prediction_unref);
+  g_clear_error (&self->error);
+  g_free (self);
+}
+
+static const Answer *
+find_answer (SluicePredictor *self, const char *key)
+{
+  return g_hash_table_lookup (self->answers, key);
+}
+
+/* ---- on a thread ---- */
+
+static void
+predict (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
+{
+  const Question *question = data;
+  const SluicePredictionOptions options = { question->project, question->machine, question->policy,
+                                            (const char *const *) question->moved,
+                                            question->device };
+  GError *error = NULL;
+  SluicePrediction *prediction =
+      sluice_prediction_new (question->graph, &options, cancellable, &error);
+  if (prediction != NULL)
+    g_task_return_pointer (task, prediction, (GDestroyNotify) sluice_prediction_unref);
+  else
+    g_task_return_error (task, error);
+}
+
+static void ask (SluicePredictor *self, Question *take);
+
+static void
+tell_trial (SluicePredictor *self, const Answer *answer)
+{
+  SluicePredictorTold told = self->told;
+  g_clear_pointer (&self->trial, g_free);
+  self->told = NULL;
+  if (told != NULL)
+    told (answer->prediction, answer->error, self->told_data);
+}
+
+static void
+predicted_cb (GObject *object, GAsyncResult *result, gpointer data)
+{
+  SluicePredictor *self = SLUICE_PREDICTOR (object);
+  const Question *question = g_task_get_task_data (G_TASK (result));
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluicePrediction) prediction = g_task_propagate_pointer (G_TASK (result), &error);
+  gboolean is_stale = g_task_get_cancellable (G_TASK (result)) != self->asked;
+  if (is_stale || self->answers == NULL)
+    return; /* graph, machine or policy are others by now */
+  g_clear_object (&self->asked);
+  Answer *answer = g_new0 (Answer, 1);
+  answer->prediction = g_steal_pointer (&prediction);
+  answer->error = g_steal_pointer (&error);
+  gboolean is_plain = *question->key == '\0';
+  gboolean is_trial = g_strcmp0 (self->trial, question->key) == 0;
+  g_hash_table_insert (self->answers, g_strdup (question->key), answer);
+  if (self->next != NULL)
+    ask (self, g_steal_pointer (&self->next));
+  g_object_ref (self);
+  if (is_plain)
+    g_signal_emit (self, signals[CHANGED], 0);
+  else if (is_trial)
+    tell_trial (self, answer);
+  g_object_unref (self);
+}
+
+static void
+ask (SluicePredictor *self, Question *take)
+{
+  g_autoptr (GTask) task = NULL;
+  take->graph = sluice_graph_ref (self->copied);
+  self->asked = g_cancellable_new ();
+  task = g_task_new (self, self->asked, predicted_cb, NULL);
+  g_task_set_task_data (task, take, question_free);
+  g_task_set_check_cancellable (task, FALSE);
+  g_task_run_in_thread (task, predict);
+}
+
+/* ---- a copy for it ---- */
+
+static void
+fail_copy (SluicePredictor *self, GError *take)
+{
+  Answer *answer = g_new0 (Answer, 1);
+  answer->error = take;
+  g_clear_pointer (&self->next, question_free);
+  g_hash_table_insert (self->answers, g_strdup (""), answer);
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+static gboolean
+copy_cb (gpointer data)
+{
+  SluicePredictor *self = data;
+  GError *error = NULL;
+  if (sluice_graph_is_in_transaction (self->graph))
+    return G_SOURCE_CONTINUE;
+  if (self->copy == NULL)
+    self->copy = sluice_graph_copy_begin (self->graph);
+  self->copied = sluice_graph_copy_go_on (self->copy, PIECE_US, &error);
+  if (self->copied == NULL && error == NULL)
+    return G_SOURCE_CONTINUE;
+  self->source = 0;
+  g_clear_pointer (&self->copy, sluice_graph_copy_free);
+  if (self->copied == NULL)
+    fail_copy (self, error);
+  else if (self->next != NULL)
+    ask (self, g_steal_pointer (&self->next));
+  return G_SOURCE_REMOVE;
+}
+
+/* What is known is of another graph, machine or policy. */
+static void
+forget_graph (SluicePredictor *self)
+{
+  g_clear_handle_id (&self->source, g_source_remove);
+  g_clear_pointer (&self->copy, sluice_graph_copy_free);
+  g_clear_pointer (&self->copied, sluice_graph_unref);
+  g_cancellable_cancel (self->asked);
+  g_clear_object (&self->asked);
+  g_clear_pointer (&self->next, question_free);
+  g_hash_table_remove_all (self->answers);
+  sluice_predictor_forget (self);
+}
+
+/* FALSE: the graph is as it was. */
+static gboolean
+follow_graph (SluicePredictor *self)
+{
+  guint64 version = self->graph != NULL ? sluice_graph_get_version (self->graph) : 0;
+  if (version == self->version)
+    return FALSE;
+  forget_graph (self);
+  self->version = version;
+  return TRUE;
+}
+
+/* Of several that wait the last is answered, but for what is there, which all others are compared
+ * with. */
+static void
+want (SluicePredictor *self, Question *take)
+{
+  gboolean comes_first = self->next != NULL && *self->next->key == '\0' && *take->key != '\0';
+  if (comes_first)
+    question_free (take);
+  else
+    {
+      g_clear_pointer (&self->next, question_free);
+      self->next = take;
+    }
+  if (self->asked != NULL)
+    return;
+  if (self->copied != NULL)
+    ask (self, g_steal_pointer (&self->next));
+  else if (self->source == 0)
+    self->source = g_idle_add (copy_cb, self);
+}
+
+static Question *
+question_new (SluicePredictor *self, const char *key)
+{
+  Question *question = g_new0 (Question, 1);
+  question->project = g_strdup (self->project);
+  question->machine = g_strdup (self->machine);
+  question->policy = g_strdup (self->policy);
+  question->key = g_strdup (key);
+  return question;
+}
+
+/* ---- what the window asks ---- */
+
+static gboolean
+is_trial_cb (gpointer key, gpointer answer, gpointer data)
+{
+  return *(const char *) key != '\0';
+}
+
+SluicePredictor *
+sluice_predictor_new (void)
+{
+  return g_object_new (SLUICE_TYPE_PREDICTOR, NULL);
+}
+
+void
+sluice_predictor_set_graph (SluicePredictor *self, SluiceGraph *graph, const char *project)
+{
+  forget_graph (self);
+  if (graph != NULL)
+    sluice_graph_ref (graph);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  self->graph = graph;
+  self->version = graph != NULL ? sluice_graph_get_version (graph) : 0;
+  g_free (self->project);
+  self->project = g_strdup (project);
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+sluice_predictor_update (SluicePredictor *self)
+{
+  if (follow_graph (self))
+    g_signal_emit (self, signals[CHANGED], 0);
+}
+
+void
+sluice_predictor_look_again (SluicePredictor *self)
+{
+  forget_graph (self); /* a thread that was told to end may read the copy still */
+  g_signal_emit (self, signals[CHANGED], 0);
+}
+
+static void
+set_text (SluicePredictor *self, char **text, const char *to)
+{
+  if (g_strcmp0 (*text, to) == 0)
+    return;
+  char *copy = g_strdup (to);
+  g_free (*text);
+  *text = copy;
+  sluice_predictor_look_again (self);
+}
+
+void
+sluice_predictor_set_machine (SluicePredictor *self, const char *path)
+{
+  set_text (self, &self->machine, path);
+}
+
+const char *
+sluice_predictor_get_machine (SluicePredictor *self)
+{
+  return self->machine;
+}
+
+void
+sluice_predictor_set_policy (SluicePredictor *self, const char *policy)
+{
+  set_text (self, &self->policy, policy);
+}
+
+const char *
+sluice_predictor_get_policy (SluicePredictor *self)
+{
+  return self->policy;
+}
+
+SluicePrediction *
+sluice_predictor_get (SluicePredictor *self, const GError **error)
+{
+  follow_graph (self);
+  const Answer *answer = find_answer (self, "");
+  if (error != NULL)
+    *error = answer != NULL ? answer->error : NULL;
+  if (answer == NULL && self->graph != NULL && sluice_predictor_is_settled (self))
+    want (self, question_new (self, ""));
+  return answer != NULL ? answer->prediction : NULL;
+}
+
+gboolean
+sluice_predictor_is_settled (SluicePredictor *self)
+{
+  return self->asked == NULL && self->next == NULL && self->source == 0;
+}
+
+void
+sluice_predictor_try (SluicePredictor *self,
+                      const char *const *moved,
+                      const char *device,
+                      SluicePredictorTold told,
+                      gpointer user_data)
+{
+  follow_graph (self);
+  sluice_predictor_forget (self);
+  if (self->graph == NULL)
+    return;
+  g_autofree char *names = g_strjoinv ("\n", (char **) moved);
+  g_autofree char *key = g_strconcat (device, "\n", names, NULL);
+  const Answer *answer = find_answer (self, key);
+  self->trial = g_strdup (key);
+  self->told = told;
+  self->told_data = user_data;
+  if (answer != NULL)
+    {
+      tell_trial (self, answer);
+      return;
+    }
+  if (g_hash_table_size (self->answers) > MOST)
+    g_hash_table_foreach_remove (self->answers, is_trial_cb, NULL);
+  Question *question = question_new (self, key);
+  question->moved = g_strdupv ((char **) moved);
+  question->device = g_strdup (device);
+  want (self, question);
+}
+
+void
+sluice_predictor_forget (SluicePredictor *self)
+{
+  g_clear_pointer (&self->trial, g_free);
+  self->told = NULL;
+}
+
+static void
+sluice_predictor_dispose (GObject *object)
+{
+  SluicePredictor *self = SLUICE_PREDICTOR (object);
+  if (self->answers != NULL)
+    forget_graph (self);
+  g_clear_pointer (&self->answers, g_hash_table_unref);
+  g_clear_pointer (&self->graph, sluice_graph_unref);
+  G_OBJECT_CLASS (sluice_predictor_parent_class)->dispose (object);
+}
+
+static void
+sluice_predictor_finalize (GObject *object)
+{
+  SluicePredictor *self = SLUICE_PREDICTOR (object);
+  g_free (self->project);
+  g_free (self->machine);
+  g_free (self->policy);
+  G_OBJECT_CLASS (sluice_predictor_parent_class)->finalize (object);
+}
+
+static void
+sluice_predictor_class_init (SluicePredictorClass *klass)
+{
+  G_OBJECT_CLASS (klass)->dispose = sluice_predictor_dispose;
+  G_OBJECT_CLASS (klass)->finalize = sluice_predictor_finalize;
+  signals[CHANGED] = g_signal_new ("changed", SLUICE_TYPE_PREDICTOR, G_SIGNAL_RUN_LAST, 0, NULL,
+                                   NULL, NULL, G_TYPE_NONE, 0);
+}
+
+static void
+sluice_predictor_init (SluicePredictor *self)
+{
+  self->answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, answer_free);
+}

@@ -1,0 +1,141 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+# SPDX-FileCopyrightText: The Sluice authors
+"""Where nodes stand, on the graph, as TAP.
+
+usage: test-place-window.py WORKBENCH SAMPLES [--pictures DIR]
+
+On a display and a session bus of its own. The four towers: why a node stands where it does, what
+would be if it stood elsewhere, a tower put on another device by the keys and by the pointer, and a
+run that goes on with it.
+"""
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import traceback
+
+from gi.repository import GLib
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from tap import Tap
+from workbench import Workbench, press_keys, take_picture
+
+LAB = {"devices": [{"name": "CPU:0"}]
+       + [{"name": f"GPU:{i}", "gflops": 9000, "gbps": 700, "memory": 8e9} for i in range(4)],
+       "links": [{"from": "CPU:0", "to": f"GPU:{i}", "latency_us": 8, "gbps": 12}
+                 for i in range(4)]
+       + [{"from": f"GPU:{i}", "to": f"GPU:{k}", "latency_us": 5, "gbps": 25}
+          for i in range(4) for k in range(i)]}
+CHANGE = re.compile(r"[+−][\d.]+[  ](µs|ms|s) \([+-]\d+ %\) · peak [+−].* · links [+−]")
+
+
+def xdotool(*arguments):
+    subprocess.run(["xdotool", *map(str, arguments)], check=True)
+
+
+class Session:
+    def __init__(self, program, samples, pictures):
+        self.program, self.pictures = program, pictures
+        self.folder = tempfile.mkdtemp()
+        self.samples = os.path.join(self.folder, "samples")
+        shutil.copytree(samples, self.samples)
+        project = os.path.join(self.samples, "towers")
+        ini = os.path.join(project, "project.ini")
+        with open(ini, encoding="utf-8") as file:
+            text = file.read().replace("steps=1500", "steps=1000000")
+        with open(ini, "w", encoding="utf-8") as file:
+            file.write(text)
+        self.project = project
+        self.tap = Tap()
+        self.w = None
+
+    def picture(self, name):
+        if self.pictures:
+            take_picture(os.path.join(self.pictures, name + ".png"))
+
+    def text(self, *arguments):
+        return GLib.Variant("(" + "s" * len(arguments) + ")", arguments) \
+            if len(arguments) > 1 else GLib.Variant("s", arguments[0])
+
+    def tile(self, device):
+        """The button of a device."""
+        return self.w.until(lambda: next((
+            o for o in self.w.accessible().tree()
+            if o.role() == "push button" and o.label().startswith(device + ": ")
+            and "showing" in o.states()), None))
+
+    def asked(self, node):
+        """What it asks for, as the inspector has it."""
+        self.w.act("select", self.text(node))
+        text = self.w.wait(lambda s: s["inspector"].startswith(node + "\n"))["inspector"]
+        found = re.search(r"^Device asked for: (.*)$", text, re.M)
+        return found.group(1) if found else None
+
+    def changed(self, device):
+        """What would be there."""
+        return self.w.until(lambda: next(
+            (word for word in [self.tile(device).description()] if CHANGE.search(word)), None))
+
+    # ---- why it stands there ----
+
+    def why(self):
+        w = self.w
+        w.wait(lambda s: s["settled"] and s["graph"]["items"])
+        w.act("select", self.text("tower2/fc1/matmul"))
+        text = w.wait(lambda s: "Predicted: " in s["inspector"])["inspector"]
+        self.tap.point("the inspector says what ties a node to its device",
+                       "[asks for /device:CPU:2]" in text, text)
+        self.tap.point("and what it is predicted to take",
+                       re.search(r"^Predicted: [\d.]+", text, re.M), text)
+        self.tap.point("each device says why it cannot have it, the one that has it when it ends",
+                       text.count("it asks for another") == 3
+                       and re.search(r"^CPU:2: [\d.]+.* ✓$", text, re.M), text)
+        self.picture("place-why")
+
+    # ---- by the keys ----
+
+    def keys(self):
+        w = self.w
+        w.act("select", self.text("tower3"))
+        w.wait(lambda s: s["inspector"].startswith("tower3\n"))
+        press_keys("ctrl+shift+p")
+        self.tile("CPU:3")
+        self.picture("place-bar")
+        w.until(lambda: self.tile("CPU:3").has_focus())
+        self.tap.point("the key shows the devices, with the keyboard where it stands", True)
+        press_keys("Left")
+        w.until(lambda: self.tile("CPU:2").has_focus())
+        words = self.changed("CPU:2")
+        self.picture("place-tried")
+        self.tap.point("a device tells what would be", True, words)
+        press_keys("Return")
+        state = w.wait(lambda s: "On /device:CPU:2, as predicted" in (s["told"] or ""))
+        self.tap.point("Return puts it there, as predicted",
+                       words.split(" · ")[0] in state["told"], state["told"], words)
+        self.tap.point("its nodes ask for it", self.asked("tower3/fc1/matmul") == "/device:CPU:2")
+        w.act("undo-command")
+        w.until(lambda: self.asked("tower3/fc1/matmul") == "/device:CPU:3")
+        self.tap.point("one step takes it back", True)
+
+    def run(self):
+        try:
+            self.w = Workbench(self.program, self.project, os.path.join(self.folder, "workspace"))
+            self.why()
+            self.keys()
+            self.tap.point("the program ends as it should", self.w.quit() == 0)
+        except Exception:
+            self.tap.point("no exception", False, traceback.format_exc())
+            if self.w is not None:
+                self.picture("place-failed")
+                self.w.process.kill()
+        shutil.rmtree(self.folder)
+        self.tap.end()
+
+
+if __name__ == "__main__":
+    arguments = [os.path.abspath(a) for a in sys.argv[1:] if a != "--pictures"]
+    Session(*arguments[:2], arguments[2] if len(arguments) > 2 else None).run()
