@@ -306,6 +306,19 @@ need_release (Builder *b, guint item)
       }
 }
 
+/* What ends on no thread of the step was there at its end: it is noted as ready only when a thread
+ * that slept has woken up. */
+static void
+begin_when_ended (Builder *b, SluiceTraceItem *item)
+{
+  const SluiceTraceNeed *last = sluice_trace_depends_get_last_need (b->self, item);
+  if (last == NULL)
+    return;
+  SluiceSpanKind kind = g_array_index (b->spans, SluiceTraceSpan, last->item).kind;
+  if (kind == SLUICE_SPAN_WAIT || kind == SLUICE_SPAN_RECV)
+    item->ready = g_array_index (b->self->items, SluiceTraceItem, last->item).end;
+}
+
 static void
 find_needs (Builder *b, guint i)
 {
@@ -322,6 +335,7 @@ find_needs (Builder *b, guint i)
     }
   if (item->n_needs == 0 && b->graph != NULL)
     need_release (b, i);
+  begin_when_ended (b, item);
   item->ready = MIN (item->ready, item->start);
 }
 

@@ -772,21 +772,8 @@ sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 void
 sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since)
 {
-  guint64 now = sluice_clock_ticks ();
-  guint lane;
-  if (self->options.no_trace
-      || (double) (now - since) * sluice_clock_ns_per_tick () < SLUICE_HOST_MIN_NS)
-    return;
-  SluiceTraceRing *ring = sluice_trace_lanes_take (self->host->lanes, &lane);
-  const SluiceTraceRecord record = { .scheduled = since,
-                                     .start = since,
-                                     .end = now,
-                                     .node = work,
-                                     .step = (guint32) step,
-                                     .lane = lane,
-                                     .kind = SLUICE_TRACE_HOST };
-  sluice_trace_ring_add (ring, &record);
-  sluice_trace_lanes_give_back (self->host->lanes, lane);
+  if (!self->options.no_trace)
+    sluice_trace_lanes_note_host (self->host->lanes, work, step, since);
 }
 
 double

@@ -400,9 +400,8 @@ guint64 sluice_session_each_trace (SluiceSession *self,
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
 /* What whoever runs steps did since a moment of sluice_clock_ticks() goes into the trace, unless it
- * took less than SLUICE_HOST_MIN_NS: then a record would cost more than it says. From any thread.
+ * took a few microseconds: then a record would cost more than it says. From any thread.
  * step: the one that it was for, or came after */
-#define SLUICE_HOST_MIN_NS 5000
 void
 sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since);
 /* A moment of sluice_clock_ticks() as times in the trace are. */
