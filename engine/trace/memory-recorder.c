@@ -102,6 +102,8 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
         .is_wait = event->kind == SLUICE_TRACE_WAIT,
         .is_together = event->with != NULL,
       };
+      if (event->kind == SLUICE_TRACE_LOCK || event->kind == SLUICE_TRACE_HOST)
+        continue; /* no use of a value */
       if (run.start < 0 || run.start > tape->length || !g_str_equal (event->device, device->name))
         continue;
       g_array_append_val (tape->runs, run);

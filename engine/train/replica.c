@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/pool.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/graph/variable-kind.h"
 #include "engine/train/async-workers.h"
@@ -607,9 +608,11 @@ step_alone (SluiceReplica *self,
             GError **error)
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
+  guint64 since = sluice_clock_ticks ();
   if (!sluice_replica_next_batch (self, self->feeds, error))
     return FALSE;
   sluice_replica_replace_batch (self, self->feeds);
+  sluice_session_note_host (self->session, SLUICE_HOST_FEED, options->step, since);
   SluiceCallable *step = with_summary ? self->step_with_summaries : self->step;
   if (self->has_run) /* its memory is known */
     send_next_batch (self, step);

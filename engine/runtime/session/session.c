@@ -787,6 +787,13 @@ sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
   sluice_event_readers_drop (self->readers, cursor);
 }
 
+void
+sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since)
+{
+  if (!self->options.no_trace)
+    sluice_trace_lanes_note_host (self->host->lanes, work, step, since);
+}
+
 double
 sluice_session_get_us (SluiceSession *self, guint64 ticks)
 {

@@ -426,6 +426,11 @@ guint64 sluice_session_each_trace (SluiceSession *self,
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
+/* What whoever runs steps did since a moment of sluice_clock_ticks() goes into the trace, unless it
+ * took a few microseconds: then a record would cost more than it says. From any thread.
+ * step: the one that it was for, or came after */
+void
+sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since);
 /* A moment of sluice_clock_ticks() as times in the trace are. */
 double sluice_session_get_us (SluiceSession *self, guint64 ticks);
 /* When the session was made, in microseconds since 1970: what times in the trace count from. */
