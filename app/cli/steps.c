@@ -10,6 +10,7 @@
 #include "app/cli/run-options.h"
 #include "app/cli/trained-project.h"
 #include "engine/base/pool.h"
+#include "engine/train/measured-teller.h"
 #include "engine/train/replica.h"
 
 int
@@ -144,6 +145,8 @@ run_graph_file (const CliSteps *self, const char *path, GError **error)
   g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
   SluiceSessionOptions session_options = sluice_cli_session_options;
   session_options.files = files;
+  g_autoptr (SluiceCostTeller) costs = sluice_measured_teller_load (&session_options, 1);
+  session_options.costs = costs;
   g_autoptr (SluiceGraph) graph = sluice_cli_load_graph (path, error);
   if (graph == NULL)
     return NULL;

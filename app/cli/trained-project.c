@@ -54,4 +54,6 @@ sluice_cli_take_policy (SluiceProject *project)
 {
   if (sluice_cli_session_options.policy != NULL)
     project->session.policy = sluice_cli_session_options.policy;
+  if (sluice_cli_session_options.place_again > 0)
+    project->session.place_again = sluice_cli_session_options.place_again;
 }

@@ -16,6 +16,7 @@
 #include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
 #include "engine/store/json-text.h"
+#include "engine/train/measured-teller.h"
 #include "engine/train/npz-write.h"
 #include "engine/train/saved-state.h"
 
@@ -246,6 +247,8 @@ run_model (const char *path, GError **error)
   g_autoptr (SluiceFileAccess) files = sluice_cli_new_file_access (path);
   SluiceSessionOptions session_options = sluice_cli_session_options;
   session_options.files = files;
+  g_autoptr (SluiceCostTeller) costs = sluice_measured_teller_load (&session_options, 1);
+  session_options.costs = costs;
   g_autoptr (SluiceSession) session =
       graph != NULL ? sluice_session_new (&session_options, error) : NULL;
   if (session == NULL || !sluice_session_extend (session, graph, error))

@@ -50,6 +50,8 @@ static const Title titles[] = {
   { "train", "record-slow", NUMBER, N_ ("A step is slow that takes so many medians (0: none)") },
   { "train", "cpus", WHOLE, N_ ("Virtual CPU devices") },
   { "train", "policy", TEXT, N_ ("Policy that chooses devices, as greedy") },
+  { "train", "place-again", WHOLE,
+    N_ ("Step at which the policy chooses devices again (0: none)") },
   { "train", "max-iterations", WHOLE, N_ ("Iterations that a loop may want (0: any)") },
   { "train", "soft-placement", SWITCH, N_ ("Replace devices that are not here") },
   { "train", "ordered", SWITCH, N_ ("Order what the graph leaves without an order") },

@@ -121,7 +121,7 @@ fill_nodes (Builder *self,
       self->us[v] = figure.mean_us;
       self->rounds[v] = figure.rounds;
       self->is_carried[v] = figure.is_carried;
-      self->is_fed[v] = g_str_equal (node->op_name, "Placeholder");
+      self->is_fed[v] = sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER;
       square += figure.plus_minus * figure.plus_minus;
       if (self->abouts[devices[v]].has_queues)
         prediction->queues_us += figure.mean_us;

@@ -11,6 +11,7 @@
 #include "engine/graph/savedmodel.h"
 #include "engine/graph/variable-kind.h"
 #include "engine/train/async-workers.h"
+#include "engine/train/measured-teller.h"
 #include "engine/train/saved-state.h"
 #include "engine/train/sized-graph.h"
 #include "engine/runtime/session/options.h"
@@ -384,6 +385,10 @@ sluice_replica_new_of (SluiceProject *project,
   options.seed = MAX (project->seed, 1);
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
+  g_autoptr (SluiceCostTeller) costs =
+      sluice_measured_teller_load (&options, MAX (project->batch, 1));
+  if (costs != NULL)
+    options.costs = costs;
   self->graph = take_graph;
   options.batch = MAX (project->batch, 1);
   g_autoptr (SluiceGraph) sized =

@@ -165,6 +165,9 @@ gboolean sluice_trainer_begin_system (SluiceTrainer *self, const gint64 *ids, GE
 gboolean sluice_trainer_log_system (SluiceTrainer *self);
 /* What nodes take goes into the table of what was measured, now and then; wall: Unix seconds. */
 void sluice_trainer_measure (SluiceTrainer *self, double wall);
+/* At the step that the project names, with an event: nodes stand where they are quickest by what
+ * was measured until then. FALSE: the steps cannot be planned so */
+gboolean sluice_trainer_place_again (SluiceTrainer *self, GError **error);
 /* The table is kept. */
 void sluice_trainer_end_measuring (SluiceTrainer *self);
 /* What a run begins with, as TensorBoard looks for hyper-parameters: also the promoted parameters,

@@ -379,7 +379,7 @@ train (SluiceTrainer *self, GError **error)
     return FALSE;
   sluice_step_rate_resume (&self->rate);
   Want want = WANT_RUN;
-  while (sluice_trainer_take_changes (self, error))
+  while (sluice_trainer_take_changes (self, error) && sluice_trainer_place_again (self, error))
     {
       if (self->replica->n_done >= get_end (self)
           || (want = sluice_trainer_obey (self)) == WANT_STOP)

@@ -5,11 +5,14 @@
 
 usage: test-place.py COMMAND SAMPLES
 """
+import contextlib
 import json
 import math
 import os
 import random
+import re
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -187,7 +190,8 @@ class Place:
     def verb(self, *arguments):
         return subprocess.run([self.command, *map(str, arguments)], capture_output=True, text=True,
                               check=False, cwd=self.folder,
-                              env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": ""})
+                              env={**os.environ, "LC_ALL": "C.UTF-8", "LANGUAGE": "",
+                                   "XDG_CACHE_HOME": str(self.folder / "cache")})
 
     def call(self, *arguments):
         return self.verb("place", *arguments)
@@ -276,6 +280,24 @@ class Place:
                        and "[train] policy" in done.stderr and "'greedy'?" in done.stderr,
                        done.stderr)
 
+    def train_again(self):
+        """Devices are chosen once more by what the first steps took: an event, the same numbers."""
+        told, project = [], self.folder / "samples" / "towers"
+        for number, more in enumerate(((), ("--policy", "greedy", "--place-again", "6"))):
+            done = self.verb("train", "--workspace", f"again{number}", project, "--steps", "12",
+                             "--cpus", "2", *more)
+            saved = sorted((self.folder / f"again{number}").rglob("*.safetensors"))
+            told.append(saved[-1].read_bytes() if not done.returncode and saved else done.stderr)
+        self.tap.point("a run that chooses its devices again has the same parameters, bit for bit",
+                       isinstance(told[0], bytes) and told[0] == told[1], *told)
+        with contextlib.closing(sqlite3.connect(self.folder / "again1" / "sluice.db")) as store:
+            events = store.execute("select step, text from events where kind = 'placed-again'")
+            events = events.fetchall()
+        self.tap.point("it says how many nodes stand elsewhere since",
+                       len(events) == 1 and events[0][0] == 6
+                       and re.fullmatch("nodes on other devices: [0-9]+, by what 6 steps took",
+                                        events[0][1]), events)
+
     def bad(self, name, words, machine=None, costs=None, policy="greedy", status=1):
         where = [{"name": "CPU:0"}, {"name": "CPU:1"}]
         (self.folder / "machine.json").write_text(
@@ -350,6 +372,7 @@ def main():
     place.sample_graphs()
     place.scope()
     place.train()
+    place.train_again()
     place.bad_input()
     place.tap.end()
 

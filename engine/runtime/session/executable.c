@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/executable.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "engine/graph/lower.h"
@@ -183,6 +184,25 @@ parse_targets (SluiceGraph *graph, const Names *names, SluiceNode **targets, GEr
   return TRUE;
 }
 
+/* What stands already can stand nowhere else. */
+static void
+keep_places (SluiceExecutableCache *self, const SluiceGraphWorkload *workload)
+{
+  const SluicePlacements *placements = self->snapshot->placements;
+  SluiceWorkload *w = workload->workload;
+  guint n = self->devices->len;
+  for (guint v = 0; v < w->n_nodes; v++)
+    {
+      const SluiceNode *node = workload->nodes[v];
+      int stands = node->id <= placements->nodes->len
+                       ? sluice_placements_get (placements, node)->device
+                       : -1;
+      for (guint d = 0; stands >= 0 && d < n; d++)
+        if (d != (guint) stands)
+          w->us[(gsize) v * n + d] = INFINITY;
+    }
+}
+
 /* By the cost of the whole graph. (transfer full) (nullable) */
 static SluiceGraphPlaceChoice *
 choose_devices (SluiceExecutableCache *self, GError **error)
@@ -192,12 +212,26 @@ choose_devices (SluiceExecutableCache *self, GError **error)
   g_autoptr (SluiceMachine) machine =
       sluice_machine_new_here ((SluiceDevice *const *) self->devices->pdata, self->devices->len);
   g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
+  if (self->costs != NULL)
+    self->costs->tell (self->costs, graph, machine, costs);
   g_autoptr (SluiceGraphWorkload) workload = sluice_graph_workload_new (
       graph, &(SluiceWorkloadScope){ 0 }, machine, costs, !self->strict_devices, error);
+  if (workload != NULL)
+    keep_places (self, workload);
   g_autoptr (SluiceChoice) choice =
       workload != NULL ? sluice_policy_run (self->policy, workload->workload, &options, error)
                        : NULL;
   return choice != NULL ? sluice_graph_place_choice_new (workload, graph, choice) : NULL;
+}
+
+/* choice: (nullable) */
+static void
+place (SluiceExecutableCache *self, const SluiceGraphPlaceChoice *choice)
+{
+  sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
+                self->devices->len, self->default_device, !self->strict_devices,
+                choice != NULL ? &choice->told : NULL, self->snapshot->placements);
+  sluice_titles_add (&self->titles, self->snapshot, (SluiceDevice *const *) self->devices->pdata);
 }
 
 gboolean
@@ -205,10 +239,7 @@ sluice_executable_cache_place (SluiceExecutableCache *self, GError **error)
 {
   g_autoptr (SluiceGraphPlaceChoice) choice =
       self->policy != NULL ? choose_devices (self, error) : NULL;
-  sluice_place (self->snapshot->graph, (SluiceDevice *const *) self->devices->pdata,
-                self->devices->len, self->default_device, !self->strict_devices,
-                choice != NULL ? &choice->told : NULL, self->snapshot->placements);
-  sluice_titles_add (&self->titles, self->snapshot, (SluiceDevice *const *) self->devices->pdata);
+  place (self, choice);
   return choice != NULL || self->policy == NULL;
 }
 
@@ -622,25 +653,80 @@ drop_older (SluiceExecutableCache *self)
       g_ptr_array_remove_index_fast (self->older, i);
 }
 
-gboolean
-sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph, GError **error)
+/* is_bound: the policy has to find something. */
+static gboolean
+replace (SluiceExecutableCache *self, SluiceGraph *graph, gboolean is_bound, GError **error)
 {
   SluiceSnapshot *old = self->snapshot;
   SluiceSnapshot *now = sluice_snapshot_new (sluice_function_bodies_new ());
-  if (!sluice_copy_new_nodes (now->graph, graph, error))
+  gboolean is_copied = sluice_copy_new_nodes (now->graph, graph, error);
+  g_autoptr (SluiceGraphPlaceChoice) choice = NULL;
+  if (is_copied)
+    {
+      sluice_snapshot_keep_places (now, old);
+      self->snapshot = now;
+      choice = self->policy != NULL ? choose_devices (self, is_bound ? error : NULL) : NULL;
+      self->snapshot = old;
+    }
+  if (!is_copied || (is_bound && choice == NULL))
     {
       sluice_snapshot_unref (now);
       return FALSE;
     }
   sluice_titles_begin_several (&self->titles, old);
-  sluice_snapshot_keep_places (now, old);
   self->snapshot = now;
-  sluice_executable_cache_place (self, NULL);
+  place (self, choice);
   self->snapshot = old;
   drop_programs (self, now);
   self->snapshot = now;
   g_ptr_array_add (self->older, old);
   drop_older (self);
+  return TRUE;
+}
+
+gboolean
+sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph, GError **error)
+{
+  return replace (self, graph, FALSE, error);
+}
+
+static guint
+count_moved (const SluiceSnapshot *old, const SluiceSnapshot *now)
+{
+  guint n = 0;
+  for (guint i = 0; i < sluice_graph_get_n_nodes (old->graph); i++)
+    {
+      const SluiceNode *before = sluice_graph_get_node (old->graph, i);
+      const SluiceNode *after = sluice_graph_find (now->graph, before->name);
+      n += after != NULL
+           && sluice_placements_get (old->placements, before)->device
+                  != sluice_placements_get (now->placements, after)->device;
+    }
+  return n;
+}
+
+gboolean
+sluice_executable_cache_place_again (SluiceExecutableCache *self,
+                                     SluiceCostTeller *costs,
+                                     guint *n_moved,
+                                     GError **error)
+{
+  SluiceSnapshot *old = self->snapshot;
+  SluiceCostTeller *before = self->costs;
+  if (self->policy == NULL)
+    return sluice_fail (error, SLUICE_ERROR_FAILED_PRECONDITION,
+                        "the session has no policy that could choose devices again");
+  self->costs = costs;
+  g_ptr_array_add (self->replaced, sluice_snapshot_ref (old));
+  if (!replace (self, old->graph, TRUE, error))
+    {
+      self->costs = before;
+      g_ptr_array_set_size (self->replaced, (int) self->replaced->len - 1);
+      return FALSE;
+    }
+  self->costs = sluice_cost_teller_ref (costs);
+  g_clear_pointer (&before, sluice_cost_teller_unref);
+  *n_moved = count_moved (old, self->snapshot);
   return TRUE;
 }
 
@@ -656,6 +742,7 @@ sluice_executable_cache_new (GPtrArray *devices)
   self->devices = g_ptr_array_ref (devices);
   self->snapshot = sluice_snapshot_new (sluice_function_bodies_new ());
   self->older = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_snapshot_unref);
+  self->replaced = g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_snapshot_unref);
   sluice_titles_init (&self->titles);
   self->by_names =
       g_hash_table_new_full (hash_names, equal_names, (GDestroyNotify) sluice_program_names_free,
@@ -677,6 +764,8 @@ sluice_executable_cache_unref (SluiceExecutableCache *self)
     return;
   g_hash_table_unref (self->by_names);
   g_ptr_array_unref (self->older);
+  g_ptr_array_unref (self->replaced);
+  g_clear_pointer (&self->costs, sluice_cost_teller_unref);
   sluice_snapshot_unref (self->snapshot);
   sluice_titles_clear (&self->titles);
   g_ptr_array_unref (self->devices);

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "engine/cost/cost-teller.h"
 #include "engine/cost/policy.h"
 #include "engine/device/function.h"
 #include "engine/passes/fit.h"
@@ -40,6 +41,7 @@ typedef struct
   GPtrArray *devices;         /* those of the first session: the others have the same kinds */
   guint default_device;       /* number of it: where what asks for none stands */
   const SluicePolicy *policy; /* (nullable) */
+  SluiceCostTeller *costs;    /* (nullable): under graph_lock */
   gboolean strict_devices, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
   gsize fit; /* bytes; 0: no limit */
@@ -51,6 +53,7 @@ typedef struct
   pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next two */
   SluiceSnapshot *snapshot;   /* the newest, but while something of an older one is compiled */
   GPtrArray *older;           /* (element-type SluiceSnapshot): that may be in use */
+  GPtrArray *replaced;        /* … whose graphs others may look at: nobody edited them */
 
   SluiceTitles titles; /* of the nodes of all of them: what may be asked while a plan is made */
 
@@ -73,6 +76,11 @@ sluice_executable_cache_update (SluiceExecutableCache *self, SluiceGraph *graph,
 SluiceSnapshot *
 sluice_executable_cache_find_snapshot (SluiceExecutableCache *self, const SluiceNode *node);
 
+/* As of sluice_session_place_again(). Under graph_lock. */
+gboolean sluice_executable_cache_place_again (SluiceExecutableCache *self,
+                                              SluiceCostTeller *costs,
+                                              guint *n_moved,
+                                              GError **error);
 /* Places the nodes that stand nowhere yet, and numbers them. Under graph_lock. FALSE: the policy
  * has found no placement, they stand where they would without it */
 gboolean sluice_executable_cache_place (SluiceExecutableCache *self, GError **error);

@@ -63,6 +63,13 @@ static const SluiceOption options[] = {
   { "swap-folder", SLUICE_OPTION_PATH, CLI | MACHINE, 0, 0, 0, NULL, N_ ("DIR"),
     N_ ("Where that file lies, without a name (the folder of temporary files)"),
     FIELD (swap_folder), FALSE },
+  COUNT ("place-again",
+         CLI | PROJECT,
+         G_MAXINT64,
+         N_ ("K"),
+         N_ ("With a policy: after K steps of training choose devices again, by what they took (0: "
+             "never)"),
+         place_again),
   COUNT ("seed", API | OWN, G_MAXINT64, N_ ("S"), N_ ("Of random nodes that have no seed"), seed),
   COUNT ("max-iterations",
          API | CLI | PROJECT | OWN,

@@ -436,6 +436,7 @@ set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *opti
 {
   cache->strict_devices = options->strict_devices;
   cache->policy = options->policy != NULL ? sluice_policies_find (options->policy, NULL) : NULL;
+  cache->costs = options->costs != NULL ? sluice_cost_teller_ref (options->costs) : NULL;
   cache->no_optimize = options->no_optimize;
   cache->max_rank = options->reference_kernels ? 0 : G_MAXINT;
   cache->order_seed = options->order_seed;
@@ -480,6 +481,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   self->options.device_options = g_intern_string (self->options.device_options);
   self->options.policy = g_intern_string (self->options.policy);
   self->options.files = NULL;
+  self->options.costs = NULL;
   if (self->options.cluster) /* sessions like this one have its devices' names */
     sluice_cluster_ref (self->options.cluster);
 }
@@ -533,6 +535,19 @@ sluice_session_update (SluiceSession *self, SluiceGraph *graph, GError **error)
   g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
   pthread_mutex_lock (&self->cache->graph_lock);
   gboolean ok = sluice_executable_cache_update (self->cache, graph, error);
+  pthread_mutex_unlock (&self->cache->graph_lock);
+  return ok;
+}
+
+gboolean
+sluice_session_place_again (SluiceSession *self,
+                            SluiceCostTeller *costs,
+                            guint *n_moved,
+                            GError **error)
+{
+  g_return_val_if_fail (SLUICE_IS_SESSION (self), FALSE);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  gboolean ok = sluice_executable_cache_place_again (self->cache, costs, n_moved, error);
   pthread_mutex_unlock (&self->cache->graph_lock);
   return ok;
 }

@@ -4,6 +4,7 @@
 
 #include <gio/gio.h>
 
+#include "engine/cost/cost-teller.h"
 #include "engine/device/kernel.h"
 #include "engine/device/trace.h"
 #include "engine/graph/graph.h"
@@ -43,6 +44,11 @@ typedef struct
    * this machine: engine/cost/policy.h. No value depends on it. Borrowed for the call. NULL: where
    * device says */
   const char *policy;
+  /* (nullable): tells the policy what nodes and links cost; NULL: the formulas of ops do. The
+   * session holds it. */
+  SluiceCostTeller *costs;
+  guint64 place_again; /* for who trains: after so many steps what they took chooses devices again,
+                          by the policy; 0: never. No value depends on it */
   gboolean strict_devices; /* a node that asks for a device that is not here can stand nowhere;
                               else that device is replaced, and the reason recorded */
   guint64 seed; /* of random nodes that have no seed of their own; 0: from the system's entropy */
@@ -244,6 +250,22 @@ SluicePartialRun *sluice_partial_run_ref (SluicePartialRun *self);
 /* The last one cancels a run that has not ended, and waits for its end. */
 void sluice_partial_run_unref (SluicePartialRun *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePartialRun, sluice_partial_run_unref)
+
+/**
+ * sluice_session_place_again:
+ * @costs: what nodes and links cost, as is known by now; held as that of the options
+ * @n_moved: (out): nodes that stand elsewhere now
+ *
+ * The policy of the options chooses devices once more. Nodes with state stay where they are, and so
+ * do those that stand with them. A run under way and what was prepared before go on as they were.
+ *
+ * Returns: %FALSE with FAILED_PRECONDITION of a session without a policy, or with what keeps the
+ * policy from choosing: nothing has happened
+ */
+gboolean sluice_session_place_again (SluiceSession *self,
+                                     SluiceCostTeller *costs,
+                                     guint *n_moved,
+                                     GError **error);
 
 /**
  * sluice_session_reset:

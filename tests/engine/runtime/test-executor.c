@@ -106,6 +106,76 @@ test_policy (void)
   g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT);
 }
 
+/* What nodes cost as a text says. */
+typedef struct
+{
+  SluiceCostTeller base;
+  const char *costs;
+  guint n_ended;
+} Teller;
+
+static void
+tell (SluiceCostTeller *teller, SluiceGraph *graph, SluiceMachine *machine, SluiceCostModel *costs)
+{
+  const char *text = ((Teller *) teller)->costs;
+  g_autoptr (GError) error = NULL;
+  sluice_cost_model_parse_given (costs, text, strlen (text), "costs", graph, &error);
+  g_assert_no_error (error);
+}
+
+static void
+end_teller (SluiceCostTeller *teller)
+{
+  ((Teller *) teller)->n_ended++;
+}
+
+/* Nodes move while the session lives, the variable stays, and the numbers are the same. */
+static void
+test_place_again (void)
+{
+  g_autoptr (GError) error = NULL;
+  Teller elsewhere = {
+    { 1, tell, end_teller },
+    "{\"nodes\": {\"far\": {\"us\": {\"CPU:1\": 1}}, \"w\": {\"us\": {\"CPU\": 1}}}}",
+    0
+  };
+  Teller nowhere = { { 1, tell, end_teller },
+                     "{\"nodes\": {\"far\": {\"us\": {\"CPU:7\": 1}}}}",
+                     0 };
+  guint n_moved = 0;
+  {
+    g_auto (Fixture) f = { NULL };
+    fixture_init (&f, &(SluiceSessionOptions){ .n_cpus = 2, .policy = "greedy" });
+    SluiceEdge w = fixture_variable (&f, "w", 3);
+    SluiceEdge far = on (&f, "", "Neg", "far", &w, 1);
+    on (&f, "", "Neg", "back", &far, 1);
+    fixture_extend (&f);
+    fixture_run_target (&f, "w/Assign", NULL, NULL);
+    const char *at = sluice_session_get_placement (f.session, "w", NULL);
+    g_assert_cmpfloat (fixture_fetch (&f, "back", NULL, 0), ==, 3);
+    g_assert_cmpstr (sluice_session_get_placement (f.session, "far", NULL), ==, at);
+    g_assert_true (sluice_session_place_again (f.session, &elsewhere.base, &n_moved, &error));
+    g_assert_cmpuint (n_moved, >, 0);
+    g_assert_cmpstr (sluice_session_get_placement (f.session, "far", NULL), ==, "CPU:1");
+    g_assert_cmpstr (sluice_session_get_placement (f.session, "w", NULL), ==, at);
+    g_assert_cmpfloat (fixture_fetch (&f, "back", NULL, 0), ==, 3);
+    g_assert_false (sluice_session_place_again (f.session, &nowhere.base, &n_moved, &error));
+    g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+    g_assert_cmpstr (sluice_session_get_placement (f.session, "far", NULL), ==, "CPU:1");
+    g_assert_cmpfloat (fixture_fetch (&f, "back", NULL, 0), ==, 3);
+  }
+  sluice_cost_teller_unref (&elsewhere.base);
+  sluice_cost_teller_unref (&nowhere.base);
+  g_assert_cmpuint (elsewhere.n_ended, ==, 1);
+  g_assert_cmpuint (nowhere.n_ended, ==, 1);
+  g_clear_error (&error);
+  g_auto (Fixture) f = { NULL };
+  fixture_init (&f, NULL);
+  g_assert_false (sluice_session_place_again (f.session, &nowhere.base, &n_moved, &error));
+  g_assert_error (error, SLUICE_ERROR, SLUICE_ERROR_FAILED_PRECONDITION);
+  g_assert_nonnull (strstr (error->message, "no policy"));
+}
+
 /* Each transfer is told under its key: both ends under one, and no two under the same. */
 static void
 test_transfer_names (void)
@@ -634,6 +704,7 @@ main (int argc, char **argv)
   fixture_init_registry ();
   g_test_add_func ("/runtime/executor/two-devices", test_two_devices);
   g_test_add_func ("/runtime/executor/policy", test_policy);
+  g_test_add_func ("/runtime/executor/place-again", test_place_again);
   g_test_add_func ("/runtime/executor/transfer-names", test_transfer_names);
   g_test_add_func ("/runtime/executor/cluster", test_cluster);
   g_test_add_func ("/runtime/executor/reference-over-devices", test_reference_over_devices);

@@ -11,6 +11,7 @@
 #include "engine/graph/builder.h"
 #include "engine/passes/fold.h"
 #include "engine/train/measured-file.h"
+#include "engine/train/measured-teller.h"
 #include "engine/train/measuring.h"
 #include "engine/train/sized-graph.h"
 #include "kernels/registry.h"
@@ -292,6 +293,69 @@ test_together (void)
   check_session (FALSE);
 }
 
+/* ---- devices by it ---- */
+
+/* Two chains of work that nothing orders. (transfer full) */
+static SluiceSession *
+make_chains (SluiceCostTeller *costs)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (SluiceGraph) graph = sluice_graph_new ();
+  const SluiceSessionOptions options = { .n_cpus = 2, .policy = "greedy", .costs = costs };
+  SluiceSession *session = sluice_session_new (&options, &error);
+  SluiceShape shape = SLUICE_SHAPE (1000000);
+  SluiceBuilder b;
+  sluice_builder_init (&b, graph, NULL);
+  SluiceEdge x = sluice_builder_add (
+      &b, "Placeholder", "x", NULL, 0,
+      SLUICE_ATTRS (sluice_attr_type ("dtype", SLUICE_FLOAT), sluice_attr_shape ("shape", &shape)));
+  SluiceEdge ends[2];
+  for (guint k = 0; k < 2; k++)
+    {
+      ends[k] = sluice_builder_add (&b, "Square", k ? "right" : "left", &x, 1, NULL, 0);
+      for (guint step = 0; step < 5; step++)
+        ends[k] = sluice_op (&b, "Neg", ends[k]);
+    }
+  sluice_op (&b, "AddV2", ends[0], ends[1]);
+  g_assert_true (sluice_builder_finish (&b, &error));
+  g_assert_true (sluice_session_extend (session, graph, &error));
+  return session;
+}
+
+static gboolean
+is_apart (SluiceSession *session)
+{
+  return !g_str_equal (sluice_session_get_placement (session, "left", NULL),
+                       sluice_session_get_placement (session, "right", NULL));
+}
+
+/* By formulas the chains run beside each other; where copies were seen to take a second, they do
+ * not. */
+static void
+test_policy (void)
+{
+  g_autoptr (GError) error = NULL;
+  SluiceMeasured *measured = sluice_measured_new ();
+  guint n_moved;
+  sluice_measured_add_transfer (measured, "CPU:0", "CPU:1", 4e6, 1e9);
+  sluice_measured_add_transfer (measured, "CPU:1", "CPU:0", 4e6, 1e9);
+  g_autoptr (SluiceCostTeller) slow = sluice_measured_teller_new (measured, NULL, 1);
+  g_autoptr (SluiceCostTeller) nothing =
+      sluice_measured_teller_new (sluice_measured_new (), NULL, 1);
+  g_autoptr (SluiceSession) formulas = make_chains (NULL), as_formulas = make_chains (nothing);
+  g_autoptr (SluiceSession) by_measure = make_chains (slow);
+  g_assert_true (is_apart (formulas));
+  g_assert_true (is_apart (as_formulas));
+  g_assert_false (is_apart (by_measure));
+  g_assert_true (sluice_session_place_again (formulas, slow, &n_moved, &error));
+  g_assert_false (is_apart (formulas));
+  g_assert_cmpuint (n_moved, >=, 6);
+  const SluiceSessionOptions plain = { .n_cpus = 2 }, chosen = { .policy = "greedy" };
+  g_assert_null (sluice_measured_teller_load (&plain, 1));
+  g_autoptr (SluiceCostTeller) loaded = sluice_measured_teller_load (&chosen, 1);
+  g_assert_nonnull (loaded);
+}
+
 /* ---- training ---- */
 
 /* After each step, and at the end into the file: which holds what the steps ran. */
@@ -327,6 +391,7 @@ main (int argc, char **argv)
   TEST ("/measured/damaged", test_damaged);
   TEST ("/measured/processes", test_processes);
   TEST ("/measured/nowhere", test_nowhere);
+  g_test_add_func ("/measured/policy", test_policy);
   g_test_add_func ("/measured/sized", test_sized);
   g_test_add_func ("/measured/alone", test_alone);
   g_test_add_func ("/measured/together", test_together);
