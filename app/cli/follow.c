@@ -15,6 +15,8 @@
 #include "app/begin-words.h"
 #include "app/cli/memory.h"
 #include "app/signals.h"
+#include "engine/passes/graph-workload.h"
+#include "engine/train/fit-trial.h"
 
 /* ---- what is shown while it runs ---- */
 
@@ -266,6 +268,29 @@ print_next (SluiceTrainer *trainer, const SluiceProgress *p, const char *folder)
             sluice_trainer_get_run_name (trainer));
 }
 
+/* Of a run with a limit: what its steps took, beside what was predicted. */
+static void
+print_fit (SluiceTrainer *trainer, const SluiceProgress *p)
+{
+  const SluiceFitTrial *fit = sluice_trainer_get_fit (trainer);
+  g_autoptr (GArray) devices = sluice_trainer_dup_devices (trainer);
+  gsize peak = 0;
+  for (guint i = 0; i < devices->len; i++)
+    peak = MAX (peak, g_array_index (devices, SluiceDeviceMemory, i).peak_bytes);
+  if (fit == NULL || peak == 0 || !(p->steps_per_second > 0))
+    return;
+  g_autofree char *measured = g_format_size_full (peak, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *said = g_format_size_full ((guint64) fit->bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *natural =
+      g_format_size_full ((guint64) fit->natural_bytes, G_FORMAT_SIZE_IEC_UNITS);
+  g_autofree char *us = sluice_graph_workload_dup_time (1e6 / p->steps_per_second);
+  g_autofree char *said_us = sluice_graph_workload_dup_time (fit->us);
+  g_autofree char *natural_us = sluice_graph_workload_dup_time (fit->natural_us);
+  printf (_ ("at the most %s, predicted %s, %s without a limit; a step took %s, predicted %s, %s "
+             "without\n"),
+          measured, said, natural, us, said_us, natural_us);
+}
+
 static void
 print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
 {
@@ -294,6 +319,7 @@ print_end (SluiceTrainer *trainer, const char *folder, gboolean waits_again)
   if (isfinite (p.evaluation))
     printf (_ ("test %s %.4f\n"), g_array_index (project->evaluate, SluiceNamedEdge, 0).name,
             p.evaluation);
+  print_fit (trainer, &p);
   if (on_rung)
     return;
   for (guint i = 0; i < project->texts->len; i++)

@@ -6,10 +6,8 @@
 
 /* ---- which may ---- */
 
-/* Might one of its inputs be a variable's memory that sluice_effects_find() lost sight of? Of most
- * kernels it is not known whether they hand memory on. */
-static gboolean
-is_murky (const SluiceWorkNode *node, const guint8 *may_alias)
+gboolean
+sluice_work_is_murky (const SluiceWorkNode *node, const guint8 *may_alias)
 {
   for (guint k = 0; k < node->n_inputs; k++)
     {
@@ -25,14 +23,15 @@ static SluiceAgain
 look_at_op (const SluiceWork *self, SluiceWorkNode *node)
 {
   const SluiceKernel *kernel = sluice_work_find_kernel (self, node);
-  if (!kernel || !sluice_work_may_go (self, node)
+  if (!kernel || node->is_kept || !sluice_node_only_computes (node->origin)
+      || !sluice_work_takes_values (self, node)
       || kernel->flags & (SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_MAY_LEAVE_DEAD))
     return SLUICE_AGAIN_NEVER;
   const SluiceRoleTraits *traits = sluice_work_get_traits (node);
-  return traits->is_cheap || traits->is_view || kernel->strip
-                 || node->origin->op->def->flags & SLUICE_OP_CHEAP
-             ? SLUICE_AGAIN_CHEAP
-             : SLUICE_AGAIN_DEAR;
+  gboolean is_cheap = traits->is_cheap || traits->is_view || kernel->strip
+                      || node->origin->op->def->flags & SLUICE_OP_CHEAP;
+  /* What may refuse its input has not refused it the first time. */
+  return is_cheap && sluice_work_may_go (self, node) ? SLUICE_AGAIN_CHEAP : SLUICE_AGAIN_DEAR;
 }
 
 static SluiceAgain
@@ -56,11 +55,9 @@ look_at (const SluiceWork *self, SluiceWorkNode *node)
 }
 
 SluiceAgain
-sluice_work_may_run_again (const SluiceWork *self, SluiceWorkNode *node, const guint8 *may_alias)
+sluice_work_may_run_again (const SluiceWork *self, SluiceWorkNode *node)
 {
-  if (node->frame != 0 || node->is_kept || is_murky (node, may_alias))
-    return SLUICE_AGAIN_NEVER;
-  return look_at (self, node);
+  return node->frame == 0 && !node->is_kept ? look_at (self, node) : SLUICE_AGAIN_NEVER;
 }
 
 /* ---- copies ---- */

@@ -16,10 +16,12 @@ typedef enum
   SLUICE_AGAIN_DEAR,  /* gives the same again, and takes its time: products, convolutions */
 } SluiceAgain;
 
-/* may_alias: as sluice_find_aliases() gives it. NEVER: it has an effect, draws lots, runs in a
- * loop, waits for something, or may read a variable's memory that was lost sight of. */
-SluiceAgain
-sluice_work_may_run_again (const SluiceWork *self, SluiceWorkNode *node, const guint8 *may_alias);
+/* NEVER: it has an effect, draws lots, runs in a loop or waits for something. */
+SluiceAgain sluice_work_may_run_again (const SluiceWork *self, SluiceWorkNode *node);
+/* Might one of its inputs be a variable's memory that sluice_effects_find() lost sight of? Of most
+ * kernels it is not known whether they hand memory on. may_alias: as sluice_find_aliases() gives it
+ */
+gboolean sluice_work_is_murky (const SluiceWorkNode *node, const guint8 *may_alias);
 
 /* Another node that does the same, with the same inputs and waiting for nothing else. It is in no
  * schedule. */

@@ -45,14 +45,38 @@ sluice_fit_study_is_awaited (const SluiceFitStudy *self, const SluiceWorkNode *n
 
 /* ---- sizes and times ---- */
 
+/* (nullable) */
+static const SluiceFitSeen *
+find_seen (const SluiceFitStudy *self, const SluiceWorkNode *node)
+{
+  return self->sizes->seen != NULL
+                 && (node->kind == SLUICE_WORK_OP || node->kind == SLUICE_WORK_FUSED
+                     || node->kind == SLUICE_WORK_FUSED_CONSUMER)
+             ? g_hash_table_lookup (self->sizes->seen, node->origin->name)
+             : NULL;
+}
+
 static double
-get_bytes (const SluiceFitStudy *self, const SluiceWorkNode *node, guint i)
+get_static_bytes (const SluiceFitStudy *self, const SluiceWorkNode *node, guint i)
 {
   int port;
   const SluiceNode *origin = sluice_work_get_output_origin (node, i, &port);
   return sluice_work_makes_memory (node, i)
              ? sluice_cost_model_get_bytes (self->costs, origin, (guint) port, self->sizes->dim)
              : 0;
+}
+
+/* Of several outputs each has its share, as far as shapes tell. */
+static double
+get_bytes (const SluiceFitStudy *self, const SluiceWorkNode *node, guint i)
+{
+  const SluiceFitSeen *seen = find_seen (self, node);
+  double own = get_static_bytes (self, node, i), all = 0;
+  if (seen == NULL || !sluice_work_makes_memory (node, i))
+    return own;
+  for (guint k = 0; k < sluice_work_count_outputs (node); k++)
+    all += get_static_bytes (self, node, k);
+  return all > 0 ? seen->bytes * own / all : seen->bytes / sluice_work_count_outputs (node);
 }
 
 static double
@@ -67,7 +91,10 @@ get_op_us (const SluiceFitStudy *self, const SluiceWorkNode *node)
 static double
 get_us (const SluiceFitStudy *self, const SluiceWorkNode *node)
 {
+  const SluiceFitSeen *seen = find_seen (self, node);
   double us = 0;
+  if (seen != NULL)
+    return seen->us;
   if (node->kind == SLUICE_WORK_OP)
     return get_op_us (self, node);
   if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
@@ -170,8 +197,10 @@ fill_workload (Builder *self)
 
 /* ---- what may be done with it ---- */
 
-/* Where somebody writes what the node reads of a variable, that is the end. itself: it may have
- * been written already, or comes in no order. */
+#define ANY G_MAXUINT /* of the variables */
+
+/* Where somebody writes what the node reads of a variable, that is the end. itself: nobody knows
+ * when that will be. */
 static guint
 find_end (const Builder *self, const SluiceWorkNode *node, guint v, guint object)
 {
@@ -181,7 +210,7 @@ find_end (const Builder *self, const SluiceWorkNode *node, guint v, guint object
   for (guint i = 0; i < accesses->len; i++)
     {
       const SluiceAccess *access = &g_array_index (accesses, SluiceAccess, i);
-      if (access->object != object || access->node == node
+      if ((object != ANY && access->object != object) || access->node == node
           || !sluice_effects_conflict (access->effect, SLUICE_EFFECT_READ))
         continue;
       guint number = study->number[access->node->index];
@@ -214,8 +243,10 @@ find_again (const Builder *self, guint v)
   const GArray *accesses = self->effects->accesses;
   guint end = NONE;
   if (node->output_frame != 0
-      || sluice_work_may_run_again (study->work, node, self->may_alias) == SLUICE_AGAIN_NEVER)
+      || sluice_work_may_run_again (study->work, node) == SLUICE_AGAIN_NEVER)
     return v;
+  if (sluice_work_is_murky (node, self->may_alias))
+    return find_end (self, node, v, ANY);
   for (guint i = 0; i < accesses->len; i++)
     {
       const SluiceAccess *access = &g_array_index (accesses, SluiceAccess, i);

@@ -18,7 +18,8 @@ static gboolean
 run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   g_autoptr (SluiceFitStudy) study = sluice_fit_study_new (
-      work, FALSE, &(SluiceFitSizes){ .sized = options->sized, .dim = options->dim });
+      work, FALSE,
+      &(SluiceFitSizes){ .sized = options->sized, .dim = options->dim, .seen = options->seen });
   guint n = sluice_fit_study_get_n_devices (study);
   g_autofree double *limits = g_new0 (double, n + 1);
   for (guint d = 0; d < n; d++)

@@ -6,12 +6,20 @@
 #include "engine/cost/fit.h"
 #include "engine/passes/work.h"
 
+/* What a kernel has been seen to take, in a step without a limit. */
+typedef struct
+{
+  double bytes; /* of its outputs together; in a loop of one iteration */
+  double us;    /* in a loop of all iterations */
+} SluiceFitSeen;
+
 /* What sizes and times are taken for granted. All borrowed for the call. */
 typedef struct _SluiceFitSizes
 {
   SluiceGraph *sized; /* (nullable): whose nodes of the same names have the shapes of a step */
   gint64 dim;         /* stands for each dimension that is not known even there */
-  SluiceMeasured *measured;     /* (nullable) */
+  SluiceMeasured *measured; /* (nullable) */
+  GHashTable *seen; /* (nullable): name of a kernel's node -> SluiceFitSeen: goes before all else */
   const SluiceMachine *machine; /* (nullable): how fast the devices are, by number */
 } SluiceFitSizes;
 

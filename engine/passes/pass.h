@@ -49,7 +49,8 @@ typedef struct
   guint wishes;                 /* SluicePassWish */
   guint64 order_seed;           /* for SHUFFLE */
   double fit;                   /* for FIT: bytes */
-  SluiceGraph *sized;           /* for FIT (nullable), and */
+  GHashTable *seen;             /* for FIT (nullable), */
+  SluiceGraph *sized;           /* (nullable), and */
   gint64 dim;                   /* what stands for unknown dimensions: as of SluiceFitSizes */
   const SluiceKeptNodes
       *kept; /* (nullable): nodes that stay by themselves, where they are needed */

@@ -539,7 +539,9 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
-      SluiceAgain again = sluice_work_may_run_again (work, node, may_alias);
+      SluiceAgain again = sluice_work_is_murky (node, may_alias)
+                              ? SLUICE_AGAIN_NEVER
+                              : sluice_work_may_run_again (work, node);
       *trait_of (&self, node) =
           (Trait){ .is_cheap = again == SLUICE_AGAIN_CHEAP, .condition = conditions[i] };
     }

@@ -20,7 +20,8 @@ typedef struct
   const SluiceSessionOptions *host;
   gsize limit;
   guint n_steps;
-  double natural_us;
+  double natural_us, natural_bytes;
+  GHashTable *seen;
 } Trial;
 
 /* What one round has found. */
@@ -73,7 +74,9 @@ sluice_replica_study_fit (SluiceReplica *self, GError **error)
   add_edges (fetches, p->fetches);
   gint64 batch = MAX (p->batch, 1);
   g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (self->graph, batch);
-  const SluiceFitSizes sizes = { sized, batch, measured, machine };
+  const SluiceFitSizes sizes = {
+    .sized = sized, .dim = batch, .measured = measured, .machine = machine
+  };
   g_autofree SluiceFeed *feeds = sluice_feeds_new ((const char *const *) edges->pdata, edges->len);
   const SluiceStepNames names = { .feeds = feeds,
                                   .n_feeds = edges->len,
@@ -98,9 +101,40 @@ get_peak (const SluiceReplica *replica)
   return peak;
 }
 
+/* ---- what kernels take ---- */
+
+typedef struct
+{
+  SluiceFitSeen seen;
+  guint64 step; /* of the times */
+} Kernel;
+
+static void
+see (const SluiceTraceEvent *event, gpointer data)
+{
+  GHashTable *kernels = data;
+  if (event->node == NULL || event->kind != SLUICE_TRACE_NODE)
+    return;
+  Kernel *kernel = g_hash_table_lookup (kernels, event->node);
+  if (kernel == NULL)
+    {
+      kernel = g_new0 (Kernel, 1);
+      g_hash_table_insert (kernels, g_strdup (event->node), kernel);
+    }
+  kernel->seen.us =
+      (kernel->step == event->step ? kernel->seen.us : 0) + event->end_us - event->start_us;
+  kernel->seen.bytes = MAX (kernel->seen.bytes, (double) event->bytes_out);
+  kernel->step = event->step;
+}
+
 /* From the second on all is planned; the least time is that which nobody disturbed. */
 static gboolean
-take_steps (const Trial *self, SluiceReplica *replica, double *peak, double *us, GError **error)
+take_steps (const Trial *self,
+            SluiceReplica *replica,
+            GHashTable *seen,
+            double *peak,
+            double *us,
+            GError **error)
 {
   g_autofree double *scalars = g_new0 (double, replica->n_scalars + 1);
   gboolean ok =
@@ -117,6 +151,10 @@ take_steps (const Trial *self, SluiceReplica *replica, double *peak, double *us,
     }
   if (is_recorded)
     *peak = get_peak (replica);
+  guint64 cursor = 0;
+  if (ok && seen != NULL)
+    sluice_session_each_trace (replica->session, &cursor, see, seen);
+  sluice_session_drop_trace (replica->session, &cursor);
   sluice_replica_end_input (replica);
   return ok;
 }
@@ -131,15 +169,21 @@ try_steps (Trial *self, Round *round, GError **error)
   gint64 target = (gint64) self->limit - (round != NULL ? round->slack : 0);
   session->fit = round != NULL ? ALL : 0;
   session->fit_slack = (gint64) ALL - target;
+  session->fit_seen = round != NULL ? self->seen : NULL;
   SluiceReplica *replica =
       sluice_replica_new (self->project, self->examples, self->test, 0, self->host, error);
   *session = before;
   double measured = 0;
-  gboolean ok = replica != NULL && take_steps (self, replica, &measured, &us, error);
+  gboolean ok =
+      replica != NULL
+      && take_steps (self, replica, round == NULL ? self->seen : NULL, &measured, &us, error);
   g_autoptr (SluiceFitStudy) study =
       ok && round != NULL ? sluice_replica_study_fit (replica, error) : NULL;
   if (round == NULL)
-    self->natural_us = us;
+    {
+      self->natural_us = us;
+      self->natural_bytes = measured;
+    }
   else if (study != NULL)
     {
       guint n = sluice_fit_study_get_n_devices (study);
@@ -213,11 +257,13 @@ sluice_fit_trial_new (SluiceProject *project,
                  .test = test,
                  .host = host,
                  .limit = limit,
-                 .n_steps = MAX (n_steps, 2) };
+                 .n_steps = MAX (n_steps, 2),
+                 .seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free) };
   Round found = { NULL };
   if (!try_steps (&self, NULL, error) || !try_until (&self, &found, error))
     {
       g_clear_pointer (&found.report, sluice_fit_report_free);
+      g_hash_table_unref (self.seen);
       return NULL;
     }
   SluiceFitTrial *trial = g_new0 (SluiceFitTrial, 1);
@@ -226,6 +272,8 @@ sluice_fit_trial_new (SluiceProject *project,
   trial->bytes = MIN (found.predicted + (double) found.slack, (double) limit);
   trial->measured_bytes = found.measured;
   trial->natural_us = self.natural_us;
+  trial->natural_bytes = self.natural_bytes;
+  trial->seen = self.seen;
   trial->us = self.natural_us + found.report->us - found.report->natural_us;
   return trial;
 }
@@ -234,5 +282,6 @@ void
 sluice_fit_trial_free (SluiceFitTrial *self)
 {
   sluice_fit_report_free (self->report);
+  g_hash_table_unref (self->seen);
   g_free (self);
 }

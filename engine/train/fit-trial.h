@@ -16,7 +16,9 @@ typedef struct _SluiceFitTrial
   gint64 slack;            /* what steps hold beyond that: SluiceSessionOptions.fit_slack */
   double bytes;            /* at the most on a device, as predicted with that */
   double measured_bytes;   /* of the steps that were tried */
-  double natural_us, us;   /* of a step: measured, and as predicted of it */
+  double natural_bytes, natural_us; /* of steps without a limit: measured */
+  double us;                        /* as predicted of that */
+  GHashTable *seen;                 /* SluiceSessionOptions.fit_seen */
 } SluiceFitTrial;
 
 /**

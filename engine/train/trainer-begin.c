@@ -609,7 +609,10 @@ try_fit (SluiceTrainer *self, const SluiceSessionOptions *host, GError **error)
   self->fit = sluice_fit_trial_new (self->project, self->examples, self->test, host, session->fit,
                                     FIT_STEPS, error);
   if (self->fit != NULL)
-    session->fit_slack = self->fit->slack;
+    {
+      session->fit_slack = self->fit->slack;
+      session->fit_seen = self->fit->seen;
+    }
   return self->fit != NULL;
 }
 

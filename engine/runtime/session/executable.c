@@ -316,6 +316,7 @@ get_ready (SluiceExecutableCache *self,
       | (self->order_seed ? SLUICE_PASS_SHUFFLE : 0) | (self->fit > 0 ? SLUICE_PASS_FIT : 0);
   options->fit = (double) self->fit - (double) self->fit_slack;
   options->sized = self->sized;
+  options->seen = self->fit_seen;
   options->dim = get_dim (self);
 }
 
@@ -434,13 +435,13 @@ sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, G
 }
 
 void
-sluice_executable_cache_set_fit (
-    SluiceExecutableCache *self, gsize fit, gint64 slack, SluiceGraph *sized, gint64 batch)
+sluice_executable_cache_set_fit (SluiceExecutableCache *self, const SluiceSessionOptions *options)
 {
-  self->fit = fit;
-  self->fit_slack = slack;
-  self->batch = batch;
-  self->sized = sized != NULL ? sluice_graph_ref (sized) : NULL;
+  self->fit = options->fit;
+  self->fit_slack = options->fit_slack;
+  self->batch = options->batch;
+  self->sized = options->sized != NULL ? sluice_graph_ref (options->sized) : NULL;
+  self->fit_seen = options->fit_seen != NULL ? g_hash_table_ref (options->fit_seen) : NULL;
 }
 
 SluiceFitStudy *
@@ -463,6 +464,7 @@ sluice_executable_cache_study (SluiceExecutableCache *self,
   SluiceFitSizes all = sizes != NULL ? *sizes : (SluiceFitSizes){ NULL };
   all.dim = all.sized != NULL ? all.dim : get_dim (self);
   all.sized = all.sized != NULL ? all.sized : self->sized;
+  all.seen = all.seen != NULL ? all.seen : self->fit_seen;
   return work != NULL ? sluice_fit_study_new (work, TRUE, &all) : NULL;
 }
 
@@ -770,6 +772,7 @@ sluice_executable_cache_unref (SluiceExecutableCache *self)
   sluice_titles_clear (&self->titles);
   g_ptr_array_unref (self->devices);
   g_clear_pointer (&self->sized, sluice_graph_unref);
+  g_clear_pointer (&self->fit_seen, g_hash_table_unref);
   pthread_mutex_destroy (&self->graph_lock);
   pthread_mutex_destroy (&self->cache_lock);
   g_free (self);

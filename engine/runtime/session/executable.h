@@ -6,6 +6,7 @@
 #include "engine/cost/policy.h"
 #include "engine/device/function.h"
 #include "engine/passes/fit.h"
+#include "engine/runtime/session/session.h"
 #include "engine/runtime/session/titles.h"
 #include "engine/runtime/step/step.h"
 
@@ -46,8 +47,9 @@ typedef struct
       recompute;
   gsize fit; /* bytes; 0: no limit */
   gint64 fit_slack, batch;
-  SluiceGraph *sized; /* (nullable) */
-  int max_rank;       /* of kernels */
+  SluiceGraph *sized;   /* (nullable) */
+  GHashTable *fit_seen; /* (nullable) */
+  int max_rank;         /* of kernels */
   guint64 order_seed;
 
   pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next two */
@@ -119,9 +121,9 @@ SluiceWork *sluice_executable_cache_pass (SluiceExecutableCache *self,
                                           const SluiceProgramNames *names,
                                           GError **error);
 
-/* As of SluiceSessionOptions; sized (nullable). Before anything is compiled. */
-void sluice_executable_cache_set_fit (
-    SluiceExecutableCache *self, gsize fit, gint64 slack, SluiceGraph *sized, gint64 batch);
+/* What they say of that. Before anything is compiled. */
+void
+sluice_executable_cache_set_fit (SluiceExecutableCache *self, const SluiceSessionOptions *options);
 
 /* As of sluice_session_study_fit(). Under graph_lock. (transfer full) (nullable) */
 SluiceFitStudy *sluice_executable_cache_study (SluiceExecutableCache *self,

@@ -445,8 +445,7 @@ set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *opti
   cache->truncate_transfers = options->truncate_transfers;
   cache->ordered = options->ordered;
   cache->recompute = options->recompute;
-  sluice_executable_cache_set_fit (cache, options->fit, options->fit_slack, options->sized,
-                                   options->batch);
+  sluice_executable_cache_set_fit (cache, options);
 }
 
 /* The options of a session that has another's plans: what these depend on is the other's. */
@@ -475,7 +474,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
     }
   self->host->seed = make_seed (options->seed);
   self->options.like = NULL; /* the caller's, as these */
-  self->options.resources = NULL, self->options.sized = NULL;
+  self->options.resources = NULL, self->options.sized = NULL, self->options.fit_seen = NULL;
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
   self->options.device_options = g_intern_string (self->options.device_options);

@@ -89,11 +89,10 @@ typedef struct
    * is known of its ops; each device keeps to one order of its nodes. The bits are the same. What
    * takes more fails, saying what would do. */
   gsize fit;
-  gint64 fit_slack; /* what steps have been seen to hold beyond what is known of them */
-  SluiceGraph
-      *sized;   /* (nullable): the graph with the shapes of a step (train/sized-graph.h), and */
-  gint64 batch; /* what stands for the dimensions that it leaves open; 0: some. Borrowed for the
-                   call */
+  gint64 fit_slack;     /* what steps have been seen to hold beyond what is known of them */
+  GHashTable *fit_seen; /* (nullable): as of SluiceFitSizes; borrowed for the call, as the next */
+  SluiceGraph *sized;   /* (nullable): the graph with the shapes of a step: train/sized-graph.h */
+  gint64 batch;         /* stands for the dimensions that it leaves open; 0: some number does */
 } SluiceSessionOptions;
 
 SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);
