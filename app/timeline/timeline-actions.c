@@ -181,6 +181,13 @@ area_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+compare_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
+  sluice_timeline_page_set_other (self, self->step);
+}
+
+static void
 lower_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   sluice_timeline_page_turn_lower (SLUICE_TIMELINE_PAGE (widget));
@@ -236,6 +243,7 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.close-file", close_file_action },
     { "timeline.area", area_action },
     { "timeline.next-lower", lower_action },
+    { "timeline.compare", compare_action },
     { "timeline.close-area", escape_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)

@@ -65,6 +65,9 @@ add_lower (SluiceTimelinePage *self, JsonBuilder *b)
   sluice_page_dump_string (b, "lower_title", gtk_label_get_label (self->lower_title));
   sluice_page_dump_string (b, "lower_words", gtk_label_get_label (self->lower_words));
   sluice_page_dump_bool (b, "has_lower", gtk_widget_get_visible (GTK_WIDGET (self->lower_stack)));
+  g_autofree char *differences = sluice_number_table_dup_text (self->differences);
+  sluice_page_dump_string (b, "differences", self->other != NULL ? differences : "");
+  sluice_page_dump_int (b, "other", (gint64) self->other_step);
   sluice_page_dump_string (b, "band", band);
   sluice_page_dump_int (b, "memory_from", from + self->memory_shift);
   sluice_page_dump_int (b, "memory_to", to + self->memory_shift);

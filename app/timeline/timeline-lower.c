@@ -14,6 +14,7 @@ static const struct
   void (*show) (SluiceTimelinePage *self);
 } modes[] = {
   { { "memory", N_ ("Memory") }, sluice_timeline_page_show_memory },
+  { { "compare", N_ ("Compare") }, sluice_timeline_page_show_compared },
   { { "none", N_ ("Lanes only") }, NULL },
 };
 
@@ -43,7 +44,6 @@ sluice_timeline_page_say_lower (SluiceTimelinePage *self,
     return;
   gtk_label_set_label (self->lower_title, title);
   gtk_label_set_label (self->lower_words, words);
-  gtk_widget_set_tooltip_text (GTK_WIDGET (self->lower_words), words);
   gtk_widget_set_visible (GTK_WIDGET (self->lower_stack), has_content);
   gtk_widget_set_vexpand (self->lanes_overlay,
                           !has_content || !gtk_widget_get_visible (self->lower_box));
@@ -79,6 +79,8 @@ sluice_timeline_page_set_lower (SluiceTimelinePage *self, const char *mode)
     gtk_stack_set_visible_child_name (self->lower_stack, mode);
   sluice_mode_bar_set_word (self->lower_modes, _ (modes[i].mode.word));
   sluice_timeline_page_show_lower (self);
+  if (g_strcmp0 (mode, "compare") != 0)
+    sluice_lanes_set_ghosts (self->lanes, NULL);
   g_object_notify (G_OBJECT (self), "lower");
 }
 
@@ -104,7 +106,8 @@ make_head (SluiceTimelinePage *self)
   gtk_label_set_xalign (self->lower_title, 0);
   gtk_label_set_ellipsize (self->lower_title, PANGO_ELLIPSIZE_END);
   gtk_label_set_xalign (self->lower_words, 0);
-  gtk_label_set_ellipsize (self->lower_words, PANGO_ELLIPSIZE_END);
+  gtk_label_set_wrap (self->lower_words, TRUE);
+  gtk_label_set_wrap_mode (self->lower_words, PANGO_WRAP_WORD_CHAR);
   gtk_widget_set_hexpand (GTK_WIDGET (self->lower_words), TRUE);
   gtk_widget_add_css_class (GTK_WIDGET (self->lower_title), "timeline-lower-title");
   gtk_widget_add_css_class (GTK_WIDGET (self->lower_words), "numeric");
@@ -123,6 +126,7 @@ sluice_timeline_page_make_lower (SluiceTimelinePage *self)
   self->lower_stack = GTK_STACK (gtk_stack_new ());
   gtk_stack_set_vhomogeneous (self->lower_stack, FALSE);
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_memory (self), "memory");
+  gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_compared (self), "compare");
   gtk_widget_set_vexpand (GTK_WIDGET (self->lower_stack), TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->lower_stack), FALSE);
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));

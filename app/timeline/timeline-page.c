@@ -51,14 +51,15 @@ dup_step_words (const GArray *steps, const SluiceTraceStep *step)
                        : g_strdup_printf (_ ("step %s · %s"), number, time);
 }
 
-static void
-show_bars (SluiceTimelinePage *self)
+void
+sluice_timeline_page_show_bars (SluiceTimelinePage *self)
 {
   const GArray *steps = self->picture->steps;
   const SluiceTraceStep *step = sluice_step_picture_find (self->picture, self->step);
   g_autofree char *words = step != NULL ? dup_step_words (steps, step) : NULL;
   sluice_step_bars_set_steps (self->bars, (const SluiceTraceStep *) steps->data, steps->len,
                               self->step, words);
+  sluice_step_bars_set_other (self->bars, sluice_timeline_page_get_other (self));
 }
 
 /* ---- the span ---- */
@@ -211,7 +212,7 @@ show_step (SluiceTimelinePage *self)
                          step != NULL ? step->end : end);
   if (self->follows_step && step != NULL)
     sluice_lanes_show (self->lanes, step->start, step->end);
-  show_bars (self);
+  sluice_timeline_page_show_bars (self);
   analyse_step (self);
   sluice_timeline_page_show_lower (self);
   sluice_timeline_page_show_selected (self);
@@ -292,9 +293,17 @@ sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *
     self->step = 0; /* another program's */
   show_state (self, sluice_trace_view_get_n_spans (picture->view) > 0);
   show_step (self);
+  if (self->other_wanted != 0 && picture->is_wide)
+    sluice_timeline_page_set_other (self, self->other_wanted);
 }
 
 /* ---- by a person ---- */
+
+static void
+compared_cb (SluiceTimelinePage *self, guint64 step)
+{
+  sluice_timeline_page_set_other (self, step);
+}
 
 static void
 chosen_cb (SluiceTimelinePage *self, guint64 step)
@@ -375,6 +384,7 @@ sluice_timeline_page_dispose (GObject *object)
   if (self->states != NULL)
     {
       sluice_timeline_page_clear_memory (self);
+      sluice_timeline_page_drop_other (self);
       sluice_lanes_set_view (self->lanes, NULL);
     }
   g_clear_pointer (&self->record, sluice_step_record_unref);
@@ -470,6 +480,7 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   gtk_widget_set_parent (self->box, GTK_WIDGET (self));
   gtk_widget_add_css_class (GTK_WIDGET (self), "timeline-page");
   g_signal_connect_swapped (self->bars, "chosen", G_CALLBACK (chosen_cb), self);
+  g_signal_connect_swapped (self->bars, "compared", G_CALLBACK (compared_cb), self);
   g_signal_connect_swapped (self->lanes, "touched", G_CALLBACK (sluice_timeline_page_touch), self);
   g_signal_connect_swapped (self->lanes, "selected", G_CALLBACK (selected_cb), self);
   g_signal_connect_object (self->pane, "span-chosen", G_CALLBACK (span_chosen_cb), self,

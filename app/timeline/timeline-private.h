@@ -4,6 +4,7 @@
 
 #include "app/page.h"
 #include "app/timeline/area-table.h"
+#include "app/timeline/number-table.h"
 #include "app/timeline/span-pane.h"
 #include "app/timeline/step-analysis.h"
 #include "app/timeline/timeline-page.h"
@@ -48,6 +49,13 @@ struct _SluiceTimelinePage
   gboolean memory_making;
   guint n_looks; /* at the run */
 
+  SluiceNumberTable *differences;
+  SluiceStepPicture *other; /* (nullable): that has the step that is compared with, */
+  guint64 other_step;       /* which is that one, */
+  char *other_of;           /* (nullable): of that file */
+  guint64 other_wanted;     /* as soon as all steps are there; 0: none */
+  guint n_compared;         /* the last that was asked for is shown */
+
   SluiceRunController *controller; /* (nullable) */
   SluiceDocument *document;        /* borrowed from the window */
   SluiceStepRecord *record;        /* (nullable): of the session */
@@ -71,6 +79,8 @@ void sluice_timeline_page_show_step (SluiceTimelinePage *self, guint64 step);
 void sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 span);
 /* A node is selected that did not run in the step; the same. */
 void sluice_timeline_page_select_idle (SluiceTimelinePage *self, const char *name);
+/* The navigator. */
+void sluice_timeline_page_show_bars (SluiceTimelinePage *self);
 /* Again, for more is known of it. */
 void sluice_timeline_page_show_selected (SluiceTimelinePage *self);
 /* Somebody moves the time: the run is not followed any more. */
@@ -111,6 +121,15 @@ void sluice_timeline_page_say_lower (SluiceTimelinePage *self,
                                      const char *title,
                                      const char *words,
                                      gboolean has_content);
+
+/* timeline-compare.c */
+GtkWidget *sluice_timeline_page_make_compared (SluiceTimelinePage *self);
+void sluice_timeline_page_show_compared (SluiceTimelinePage *self);
+/* A step of what is shown; that one again: none. */
+void sluice_timeline_page_set_other (SluiceTimelinePage *self, guint64 step);
+/* 0: none, or one of another trace than the one that is shown */
+guint64 sluice_timeline_page_get_other (SluiceTimelinePage *self);
+void sluice_timeline_page_drop_other (SluiceTimelinePage *self);
 
 /* timeline-memory.c */
 GtkWidget *sluice_timeline_page_make_memory (SluiceTimelinePage *self);

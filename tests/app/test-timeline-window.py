@@ -114,6 +114,41 @@ class Session:
             self.w.wait(lambda s: s["settled"])
         self.wait(lambda t: t["has_lower"])
 
+    # ---- two steps ----
+
+    def compares(self):
+        first = self.state()["step"]
+        self.press("c", "a step is kept to compare others with",
+                   lambda t: t["lower"] == "compare" and t["other"] == first)
+        press_keys("Left", "Left")
+        two = self.wait(lambda t: t["step"] == first - 2 and t["differences"]
+                        and str(first - 2) in t["lower_words"])
+        rows = [row.split("\t") for row in two["differences"].splitlines()]
+        self.tap.point("another one is compared with it, node by node", len(rows) > 20 and all(
+            len(row) == 5 for row in rows), rows[:3])
+        self.tap.point("and one sentence says what differs most",
+                       rows[0][0] in two["lower_words"] and "(B)" in two["lower_words"],
+                       two["lower_words"])
+        bars = self.w.find_accessible("slider", "Steps").place()
+        at = [str(bars[0] + 150), str(bars[1] + bars[3] - 8)]
+        subprocess.run(["xdotool", "mousemove", *at, "keydown", "ctrl", "click", "1",
+                        "keyup", "ctrl"], check=True)
+        other = self.wait(lambda t: t["other"] not in (0, first))
+        self.tap.point("a click with Ctrl takes another one for it, and the step stays",
+                       other["step"] == first - 2, other)
+        self.wait(lambda t: str(other["other"]) in t["lower_words"])
+        press_keys("Right", "Right")
+        self.wait(lambda t: t["step"] == first)
+        press_keys("c", "c")
+        self.wait(lambda t: t["other"] == 0 and not t["has_lower"])
+        self.tap.point("c twice: none is", True)
+        lanes = self.w.find_accessible("tree", "Lanes").place()  # the keyboard goes back there
+        subprocess.run(["xdotool", "mousemove", str(lanes[0] + 60), str(lanes[1] + 60),
+                        "click", "1"], check=True)
+        while self.state()["lower"] != "memory":
+            press_keys("b")
+            self.w.wait(lambda s: s["settled"])
+
     # ---- keys ----
 
     def moves(self):
@@ -216,8 +251,8 @@ class Session:
     def words(self):
         while self.state()["slow"]:  # of a usual step spans are wide; most are usual
             step = self.state()["step"]
-            press_keys("Right")
-            self.wait(lambda t, step=step: t["step"] > step)
+            press_keys("Left")  # it may be the last one
+            self.wait(lambda t, step=step: t["step"] < step)
         for said, pattern in (
                 ("a lane", r"lane 0 of CPU:1, \d+\u202f% busy, [\d\u202f]+ spans$"),
                 ("a span", r"tower\d/\S+: \w+, from [\d.]+\u202f[mµ]s, took [\d.]+\u202f[mµ]s"),
@@ -301,6 +336,8 @@ class Session:
 
     def moment(self):
         """The end of the run was kept, as a notification's button opens it."""
+        press_keys("c")
+        kept = self.wait(lambda t: t["other"] != 0)["other"]
         run = self.w.state()
         self.w.act("show-page", GLib.Variant("s", "charts"))
         self.w.act("show-moment", GLib.Variant("(sx)", (run["front"], run["step"] - 2)))
@@ -308,6 +345,9 @@ class Session:
                    lambda t: ".sltrace" in t["file"] and t["step"] == run["step"] - 2
                    and t["n_steps"] > 2)
         self.tap.point("on the page of it", self.w.state()["page"] == "timeline")
+        both = self.wait(lambda t: t["differences"] and f"{run['step'] - 2} (A)" in t["lower_words"])
+        self.tap.point("a step of the kept trace is compared with one of the run", f"{kept} (B)" in both["lower_words"]
+                       and both["other"] == kept, both["lower_words"])
 
     def run(self):
         try:
@@ -317,6 +357,7 @@ class Session:
             self.w.wait(lambda s: s["settled"])
             self.follows()
             self.memory()
+            self.compares()
             self.moves()
             self.spans()
             self.sums()

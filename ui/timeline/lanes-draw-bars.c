@@ -6,15 +6,17 @@
 #include "ui/common/paint.h"
 #include "ui/timeline/lanes-draw-private.h"
 
-#define FINE     3.0 /* units: spans shorter than that are put together */
-#define RADIUS   4.0
-#define ROUND    7.0  /* what is narrower has no corners to be seen */
-#define INSET    7.0  /* of the words */
-#define LABEL    22.0 /* the narrowest bar that may have some */
-#define GAP      12.0 /* the narrowest one that is outlined */
-#define LETTER   4.2  /* the least that one takes: what cannot fit is not measured */
-#define PALE     0.22
-#define WHITE_ON 4.5 /* contrast of white words on a bar */
+#define FINE      3.0 /* units: spans shorter than that are put together */
+#define RADIUS    4.0
+#define ROUND     7.0  /* what is narrower has no corners to be seen */
+#define INSET     7.0  /* of the words */
+#define LABEL     22.0 /* the narrowest bar that may have some */
+#define GAP       12.0 /* the narrowest one that is outlined */
+#define LETTER    4.2  /* the least that one takes: what cannot fit is not measured */
+#define PALE      0.22
+#define GHOST     2.5 /* how high one is */
+#define GHOST_AIR 1.0
+#define WHITE_ON  4.5 /* contrast of white words on a bar */
 
 /* ---- what a bar is called, and its colour ---- */
 
@@ -253,6 +255,65 @@ draw_piece (const SluiceTracePiece *piece, gpointer data)
     draw_bar (row, &span, &bar, color);
 }
 
+/* ---- ghosts ---- */
+
+/* The lane of the same name; their number: there is none. */
+static guint
+find_ghost_lane (const SluiceLanesPicture *p, guint number)
+{
+  const SluiceTraceView *view = p->ghosts->view;
+  const SluiceTraceLane *lane = sluice_trace_view_get_lane (p->view, number);
+  guint n = sluice_trace_view_get_n_lanes (view);
+  guint i = 0;
+
+  if (view == p->view)
+    return number;
+  for (; i < n; i++)
+    {
+      const SluiceTraceLane *other = sluice_trace_view_get_lane (view, i);
+
+      if (strcmp (other->name, lane->name) == 0 && strcmp (other->device, lane->device) == 0)
+        break;
+    }
+  return i;
+}
+
+static void
+draw_ghost (const SluiceTracePiece *piece, gpointer data)
+{
+  Row *row = data;
+  const SluiceLanesPicture *p = row->d->picture;
+  const SluiceLanesGhosts *ghosts = p->ghosts;
+  double x = sluice_time_axis_to_x (&p->axis, MAX (piece->start, ghosts->from) + ghosts->shift);
+  double end = sluice_time_axis_to_x (&p->axis, MIN (piece->end, ghosts->to) + ghosts->shift);
+  SluiceTraceSpan span;
+
+  x = floor (MAX (x, p->axis.x0));
+  end = MIN (end, p->axis.x1);
+  sluice_trace_view_get_span (ghosts->view, piece->span, &span);
+  if (span.kind == SLUICE_SPAN_WAIT || end <= x)
+    return;
+  sluice_cairo_set_color (row->d->cr, find_color (row->d, &span));
+  cairo_rectangle (row->d->cr, x, row->top - GHOST - GHOST_AIR, MAX (end - x - 1, 1), GHOST);
+  cairo_fill (row->d->cr);
+}
+
+static void
+draw_ghosts (Row *drawing, const SluiceLanesRow *row)
+{
+  const SluiceLanesPicture *p = drawing->d->picture;
+  const SluiceLanesGhosts *ghosts = p->ghosts;
+  guint lane = find_ghost_lane (p, row->lane);
+  gint64 from = MAX (p->axis.from - ghosts->shift, ghosts->from);
+  gint64 to = MIN (p->axis.to - ghosts->shift, ghosts->to);
+
+  if (from >= to || lane >= sluice_trace_view_get_n_lanes (ghosts->view)
+      || row->row >= sluice_trace_view_get_lane (ghosts->view, lane)->n_rows)
+    return;
+  sluice_trace_view_each_piece (ghosts->view, lane, row->row, from, to,
+                                sluice_time_axis_get_grain (&p->axis, FINE), draw_ghost, drawing);
+}
+
 void
 sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row)
 {
@@ -263,4 +324,6 @@ sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row)
     draw_gaps (&drawing, row->lane);
   sluice_trace_view_each_piece (p->view, row->lane, row->row, p->axis.from, p->axis.to,
                                 sluice_time_axis_get_grain (&p->axis, FINE), draw_piece, &drawing);
+  if (p->ghosts != NULL)
+    draw_ghosts (&drawing, row);
 }

@@ -42,6 +42,14 @@ typedef struct
   guint first, last; /* places in the layout's rows */
 } SluiceLanesArea;
 
+/* What ran in other lanes of the same names, or at another time: thin, over the bars. */
+typedef struct
+{
+  const SluiceTraceView *view;
+  gint64 from, to; /* of it */
+  gint64 shift;    /* to when it is shown */
+} SluiceLanesGhosts;
+
 /* What is drawn, at the origin. */
 typedef struct
 {
@@ -59,8 +67,9 @@ typedef struct
   const GArray *marks;         /* (nullable): of gint64: times */
   const GHashTable *found;     /* (nullable): set of names; the others are pale */
   const SluiceLanesArea *area; /* (nullable) */
-  const gint64 *cursor;        /* (nullable): when somebody looks at, beside the lanes */
-  gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
+  const SluiceLanesGhosts *ghosts; /* (nullable) */
+  const gint64 *cursor;            /* (nullable): when somebody looks at, beside the lanes */
+  gboolean mirrored; /* time goes from right to left; all places are as if it did not */
 } SluiceLanesPicture;
 
 void sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceTheme *theme);

@@ -22,6 +22,8 @@ struct _SluiceLanes
   GHashTable *found; /* (nullable) */
   SluiceLanesArea area;
   gboolean has_area;
+  SluiceLanesGhosts ghosts;
+  gboolean has_ghosts;
   gint64 cursor;
   gboolean has_cursor;
   double most_height; /* units that any view needed since there was none */

@@ -79,6 +79,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .marks = self->marks,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
+    .ghosts = self->has_ghosts ? &self->ghosts : NULL,
     .cursor = self->has_cursor ? &self->cursor : NULL,
     .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
@@ -445,6 +446,15 @@ sluice_lanes_set_area (SluiceLanes *self, const SluiceLanesArea *area)
   self->has_area = area != NULL;
   if (area != NULL)
     self->area = *area;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
+sluice_lanes_set_ghosts (SluiceLanes *self, const SluiceLanesGhosts *ghosts)
+{
+  self->has_ghosts = ghosts != NULL;
+  if (ghosts != NULL)
+    self->ghosts = *ghosts;
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 

@@ -68,6 +68,8 @@ void sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps);
 /* (nullable): set of names: those of others are pale */
 void sluice_lanes_set_found (SluiceLanes *self, GHashTable *found);
 
+/* (nullable), whose view stays until others are told */
+void sluice_lanes_set_ghosts (SluiceLanes *self, const SluiceLanesGhosts *ghosts);
 /* A line at a time that somebody looks at elsewhere. */
 void sluice_lanes_set_cursor (SluiceLanes *self, gboolean is_there, gint64 time);
 /* FALSE: there is none. */

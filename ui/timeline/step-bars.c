@@ -14,27 +14,32 @@
 struct _SluiceStepBars
 {
   GtkWidget parent_instance;
-  GArray *steps; /* of SluiceTraceStep */
-  guint64 chosen;
-  char *words; /* (nullable) */
-  char *range; /* (nullable): "934 to 1 133" */
+  GArray *steps;         /* of SluiceTraceStep */
+  guint64 chosen, other; /* 0: none */
+  char *words;           /* (nullable) */
+  char *range;           /* (nullable): "934 to 1 133" */
 };
 
 G_DEFINE_FINAL_TYPE (SluiceStepBars, sluice_step_bars, GTK_TYPE_WIDGET)
 
-static guint chosen_signal;
+static guint chosen_signal, compared_signal;
 
 /* ---- what is drawn ---- */
 
 static guint
-find_chosen (SluiceStepBars *self)
+find_step (SluiceStepBars *self, guint64 step)
 {
   guint i = 0;
 
-  while (i < self->steps->len
-         && g_array_index (self->steps, SluiceTraceStep, i).step != self->chosen)
+  while (i < self->steps->len && g_array_index (self->steps, SluiceTraceStep, i).step != step)
     i++;
   return i;
+}
+
+static guint
+find_chosen (SluiceStepBars *self)
+{
+  return find_step (self, self->chosen);
 }
 
 static SluiceStepsPicture
@@ -47,6 +52,7 @@ get_picture (SluiceStepBars *self)
     .steps = (const SluiceTraceStep *) self->steps->data,
     .n = self->steps->len,
     .chosen = find_chosen (self),
+    .other = self->other != 0 ? find_step (self, self->other) : self->steps->len,
     .x0 = SLUICE_LANES_NAMES,
     .x1 = MAX (width - SLUICE_LANES_END, SLUICE_LANES_NAMES + 1),
     .height = HEIGHT,
@@ -125,31 +131,52 @@ sluice_step_bars_set_steps (
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+void
+sluice_step_bars_set_other (SluiceStepBars *self, guint64 step)
+{
+  self->other = step;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
 /* ---- choosing ---- */
+
+static void
+emit (SluiceStepBars *self, guint signal, guint place)
+{
+  if (place < self->steps->len)
+    g_signal_emit (self, signal, 0, g_array_index (self->steps, SluiceTraceStep, place).step);
+}
 
 static void
 choose (SluiceStepBars *self, guint place)
 {
-  if (place < self->steps->len)
-    g_signal_emit (self, chosen_signal, 0,
-                   g_array_index (self->steps, SluiceTraceStep, place).step);
+  emit (self, chosen_signal, place);
 }
 
-static void
-choose_at (SluiceStepBars *self, double x)
+static guint
+find_at (SluiceStepBars *self, double x)
 {
   SluiceStepsPicture picture = get_picture (self);
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-  double at = picture.mirrored ? gtk_widget_get_width (GTK_WIDGET (self)) - x : x;
+  double ux;
+  double uy;
 
-  choose (self, sluice_steps_pick (&picture, at / scale));
+  sluice_widget_to_units (GTK_WIDGET (self), x, 0, &ux, &uy);
+  return sluice_steps_pick (&picture, ux);
+}
+
+static gboolean
+compares (GtkGestureDrag *gesture)
+{
+  return (gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (gesture))
+          & GDK_CONTROL_MASK)
+         != 0;
 }
 
 static void
-drag_begin_cb (SluiceStepBars *self, double x, double y)
+drag_begin_cb (GtkGestureDrag *gesture, double x, double y, SluiceStepBars *self)
 {
   gtk_widget_grab_focus (GTK_WIDGET (self));
-  choose_at (self, x);
+  emit (self, compares (gesture) ? compared_signal : chosen_signal, find_at (self, x));
 }
 
 static void
@@ -158,8 +185,10 @@ drag_update_cb (GtkGestureDrag *gesture, double dx, double dy, SluiceStepBars *s
   double x;
   double y;
 
+  if (compares (gesture))
+    return;
   gtk_gesture_drag_get_start_point (gesture, &x, &y);
-  choose_at (self, x + dx);
+  choose (self, find_at (self, x + dx));
 }
 
 static gboolean
@@ -212,6 +241,8 @@ sluice_step_bars_class_init (SluiceStepBarsClass *klass)
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_SLIDER);
   chosen_signal = g_signal_new ("chosen", SLUICE_TYPE_STEP_BARS, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                 NULL, G_TYPE_NONE, 1, G_TYPE_UINT64);
+  compared_signal = g_signal_new ("compared", SLUICE_TYPE_STEP_BARS, G_SIGNAL_RUN_LAST, 0, NULL,
+                                  NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT64);
 }
 
 static void
@@ -222,7 +253,7 @@ sluice_step_bars_init (SluiceStepBars *self)
 
   self->steps = g_array_new (FALSE, FALSE, sizeof (SluiceTraceStep));
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
-  g_signal_connect_swapped (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
+  g_signal_connect (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
   g_signal_connect (keys, "key-pressed", G_CALLBACK (key_cb), self);
   gtk_widget_add_controller (GTK_WIDGET (self), GTK_EVENT_CONTROLLER (drag));

@@ -11,8 +11,8 @@ G_BEGIN_DECLS
 /**
  * SluiceStepBars:
  *
- * The last steps of a run, one of which is chosen by a click or the arrow keys. Signal: chosen
- * (uint64 step), by a person.
+ * The last steps of a run, one of which is chosen by a click or the arrow keys; a click with Ctrl
+ * is for one to compare it with. Signals: chosen, compared (uint64 step), by a person.
  */
 #define SLUICE_TYPE_STEP_BARS (sluice_step_bars_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceStepBars, sluice_step_bars, SLUICE, STEP_BARS, GtkWidget)
@@ -27,5 +27,7 @@ GtkWidget *sluice_step_bars_new (void);
  */
 void sluice_step_bars_set_steps (
     SluiceStepBars *self, const SluiceTraceStep *steps, guint n, guint64 chosen, const char *words);
+/* That the chosen one is compared with; 0: none. */
+void sluice_step_bars_set_other (SluiceStepBars *self, guint64 step);
 
 G_END_DECLS

@@ -15,6 +15,7 @@
 #define USUAL   0.55 /* of the height, for a step as most are */
 #define LEAST   2.0
 #define RING    2.0
+#define LETTER  10.0 /* between one and the words beside it */
 
 /* ---- where they are ---- */
 
@@ -115,29 +116,58 @@ draw_notches (Drawing *d)
 }
 
 static void
+draw_ring (Drawing *d, guint place, SluiceColor color)
+{
+  const SluiceStepsPicture *p = d->picture;
+  double pitch = get_pitch (p);
+  double top = p->height - FOOT - get_height (d, &p->steps[place]);
+  const SluiceRect bar = { p->x0 + place * pitch, top, MAX (pitch - (pitch >= 3 ? 1 : 0), 1),
+                           p->height - FOOT - top };
+  const SluiceRect ring = sluice_rect_grown (&bar, 3);
+
+  sluice_cairo_rounded_rect (d->cr, &ring, 3);
+  sluice_cairo_set_color (d->cr, color);
+  cairo_set_line_width (d->cr, RING);
+  cairo_stroke (d->cr);
+}
+
+/* What is said of the chosen one, from where to where: nothing, where there is nothing to say. */
+static void
+draw_words (Drawing *d, double *from, double *to)
+{
+  const SluiceStepsPicture *p = d->picture;
+  double width;
+
+  *from = *to = -G_MAXDOUBLE;
+  if (p->chosen >= p->n || p->words == NULL)
+    return;
+  double middle = p->x0 + (p->chosen + 0.5) * get_pitch (p);
+  sluice_text_set (&d->text, p->words, SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_measure (&d->text, &width, NULL);
+  *from = CLAMP (middle - width / 2, p->x0, MAX (p->x1 - width, p->x0));
+  *to = *from + width;
+  sluice_text_draw (&d->text, *from, 9, SLUICE_ANCHOR_START, d->theme->text);
+}
+
+/* The chosen one, and that which it is compared with: B, where that can stand beside the words. */
+static void
 draw_chosen (Drawing *d)
 {
   const SluiceStepsPicture *p = d->picture;
+  double from;
+  double to;
 
-  if (p->chosen >= p->n)
+  if (p->chosen < p->n)
+    draw_ring (d, p->chosen, d->theme->accent);
+  draw_words (d, &from, &to);
+  if (p->other >= p->n || p->other == p->chosen)
     return;
-  double pitch = get_pitch (p);
-  double x = p->x0 + p->chosen * pitch;
-  double top = p->height - FOOT - get_height (d, &p->steps[p->chosen]);
-  const SluiceRect bar = { x, top, MAX (pitch - (pitch >= 3 ? 1 : 0), 1), p->height - FOOT - top };
-  const SluiceRect ring = sluice_rect_grown (&bar, 3);
-  double width;
-
-  sluice_cairo_rounded_rect (d->cr, &ring, 3);
-  sluice_cairo_set_color (d->cr, d->theme->accent);
-  cairo_set_line_width (d->cr, RING);
-  cairo_stroke (d->cr);
-  if (p->words == NULL)
+  draw_ring (d, p->other, d->theme->text);
+  double x = p->x0 + (p->other + 0.5) * get_pitch (p);
+  if (x > from - LETTER && x < to + LETTER)
     return;
-  sluice_text_set (&d->text, p->words, SLUICE_TEXT_LABEL, TRUE, 0);
-  sluice_text_measure (&d->text, &width, NULL);
-  double from = CLAMP (x + pitch / 2 - width / 2, p->x0, MAX (p->x1 - width, p->x0));
-  sluice_text_draw (&d->text, from, 9, SLUICE_ANCHOR_START, d->theme->text);
+  sluice_text_set (&d->text, "B", SLUICE_TEXT_LABEL, TRUE, 0);
+  sluice_text_draw (&d->text, x, 9, SLUICE_ANCHOR_MIDDLE, d->theme->text);
 }
 
 void

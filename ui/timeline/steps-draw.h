@@ -15,6 +15,7 @@ typedef struct
   const SluiceTraceStep *steps;
   guint n;
   guint chosen; /* its place; n: none is */
+  guint other;  /* that it is compared with, likewise */
   double x0, x1, height;
   const char *words;   /* (nullable): of the one that is chosen */
   const char *heading; /* (nullable): of all, in the room before x0 */

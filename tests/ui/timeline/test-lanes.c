@@ -375,7 +375,9 @@ test_steps (void)
 
   for (guint i = 0; i < G_N_ELEMENTS (steps); i++)
     steps[i] = (SluiceTraceStep){ i + 1, i * 10 * MS, i * 10 * MS + (i % 5 + 1) * MS, i == 7 };
-  SluiceStepsPicture picture = { steps, G_N_ELEMENTS (steps), 3, 100, 1100, 56 };
+  SluiceStepsPicture picture = {
+    steps, G_N_ELEMENTS (steps), 3, G_N_ELEMENTS (steps), 100, 1100, 56
+  };
   g_assert_cmpint (sluice_steps_get_median (steps, G_N_ELEMENTS (steps)), ==, 3 * MS);
   g_assert_cmpint (sluice_steps_get_median (steps, 0), ==, 0);
   for (guint i = 0; i < picture.n; i++)
