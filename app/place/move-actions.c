@@ -8,6 +8,7 @@
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/place-actions.h"
+#include "app/place/place-colors.h"
 #include "app/place/place-words.h"
 #include "app/window-private.h"
 #include "engine/command/line.h"
@@ -27,6 +28,7 @@ struct _SluiceMoves
   guint source;
   gint64 first_step; /* measured from; -1: not begun */
   gint64 begin;      /* monotonic, of that step */
+  guint n_decided;   /* of the decisions that are coloured; G_MAXUINT: all */
 };
 
 static SluicePlaceBar *
@@ -258,6 +260,39 @@ put_cb (SluiceWindow *window, char **names, const char *device)
   put_names (window, (const char *const *) names, device);
 }
 
+/* ---- colours ---- */
+
+/* Of the canvases that show such; others cost nothing. */
+static void
+show_colors (SluiceWindow *window)
+{
+  for (guint i = 0; i < SLUICE_N_CANVASES; i++)
+    {
+      SluiceCanvas *canvas = sluice_place_actions_get_canvas (window, i);
+      SluiceColorBy by = sluice_canvas_get_color_by (canvas);
+      if (sluice_place_colors_has (by))
+        sluice_place_colors_show (canvas, by, sluice_predictor_get (window->predictor, NULL),
+                                  window->moves->n_decided);
+    }
+}
+
+static void
+predicted_cb (SluiceWindow *window)
+{
+  window->moves->n_decided = G_MAXUINT;
+  show_colors (window);
+}
+
+/* Who goes through the decisions sees them. */
+static void
+scrubbed_cb (SluiceWindow *window, guint n_decided)
+{
+  window->moves->n_decided = n_decided;
+  sluice_canvas_set_color_by (sluice_graph_page_get_canvas (window->graph_page),
+                              SLUICE_COLOR_BY_PLACED);
+  show_colors (window);
+}
+
 /* ---- actions ---- */
 
 static void
@@ -341,6 +376,7 @@ void
 sluice_moves_free (SluiceMoves *self)
 {
   end_measuring (self);
+  sluice_predictor_forget (self->window->predictor, self);
   forget_names (self);
   g_free (self);
 }
@@ -353,6 +389,12 @@ follow_pages (SluiceWindow *window)
   sluice_canvas_set_drag_out (sluice_graph_page_get_canvas (window->graph_page), drag_out_cb,
                               window);
   g_signal_connect_object (bar, "put", G_CALLBACK (put_cb), window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (bar, "scrubbed", G_CALLBACK (scrubbed_cb), window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (window->predictor, "changed", G_CALLBACK (predicted_cb), window,
+                           G_CONNECT_SWAPPED);
+  for (guint i = 0; i < SLUICE_N_CANVASES; i++)
+    g_signal_connect_object (sluice_place_actions_get_canvas (window, i), "notify::color-by",
+                             G_CALLBACK (show_colors), window, G_CONNECT_SWAPPED);
   g_signal_connect_object (bar, "closed", G_CALLBACK (close_bar), window, G_CONNECT_SWAPPED);
   g_signal_connect_object (bar, "choose-machine", G_CALLBACK (sluice_file_actions_choose_machine),
                            window, G_CONNECT_SWAPPED);
@@ -376,6 +418,7 @@ sluice_move_actions_add (SluiceWindow *window)
   window->predictor = sluice_predictor_new ();
   window->moves = g_new0 (SluiceMoves, 1);
   window->moves->window = window;
+  window->moves->n_decided = G_MAXUINT;
   sluice_inspector_set_predictor (window->inspector, window->predictor);
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
   follow_pages (window);
