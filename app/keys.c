@@ -198,6 +198,7 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("Next slow step"), "timeline.slow", "n" },
   { TIME, N_ ("Set a mark, or take it away"), "timeline.mark", "m" },
   { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
+  { TIME, N_ ("Something else under the lanes"), "timeline.next-lower", "b" },
   { TIME, N_ ("No area, nothing selected"), "timeline.escape", "Escape" },
   { TIME, N_ ("The keys"), "timeline.keys", "question" },
 

@@ -4,6 +4,7 @@
 #include "app/page.h"
 
 #include <glib/gi18n.h>
+#include <json-glib/json-glib.h>
 
 #include "app/build/build-page.h"
 #include "app/charts/charts-page.h"
@@ -132,6 +133,37 @@ sluice_page_dump_state (SluicePage *self)
 {
   SluicePageInterface *iface = SLUICE_PAGE_GET_IFACE (self);
   return iface->dump_state != NULL ? iface->dump_state (self) : NULL;
+}
+
+void
+sluice_page_dump_int (JsonBuilder *b, const char *name, gint64 value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_int_value (b, value);
+}
+
+void
+sluice_page_dump_bool (JsonBuilder *b, const char *name, gboolean value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_boolean_value (b, value);
+}
+
+void
+sluice_page_dump_string (JsonBuilder *b, const char *name, const char *value)
+{
+  json_builder_set_member_name (b, name);
+  json_builder_add_string_value (b, value);
+}
+
+gboolean
+sluice_page_renew_text (char **text, const char *news)
+{
+  if (g_strcmp0 (*text, news) == 0)
+    return FALSE;
+  g_free (*text);
+  *text = g_strdup (news);
+  return TRUE;
 }
 
 GtkWidget *

@@ -85,6 +85,16 @@ void sluice_page_keep_state (SluicePage *self, GKeyFile *state, gboolean saves);
 /* What a test wants to know. (transfer full) (nullable): JSON */
 char *sluice_page_dump_state (SluicePage *self);
 
+/* Of what is dumped a member of the object that is open. */
+typedef struct _JsonBuilder JsonBuilder;
+void sluice_page_dump_int (JsonBuilder *b, const char *name, gint64 value);
+void sluice_page_dump_bool (JsonBuilder *b, const char *name, gboolean value);
+void sluice_page_dump_string (JsonBuilder *b, const char *name, const char *value);
+
+/* A text that a page keeps, such as the name of what is selected, is another one; both: (nullable).
+ * FALSE: it is that one already */
+gboolean sluice_page_renew_text (char **text, const char *news);
+
 /* (nullable) (transfer none): what stands in the place of the runs, and of the inspector, while the
  * page is shown and as long as it is visible. */
 GtkWidget *sluice_page_get_left (SluicePage *self);

@@ -7,6 +7,7 @@
 #include "app/cli/devices.h"
 #include "app/cli/place-calibrate.h"
 #include "app/cli/place-choice.h"
+#include "app/cli/place-fit.h"
 #include "app/cli/run-options.h"
 #include "engine/graph/graphdef.h"
 #include "engine/train/calibration.h"
@@ -20,7 +21,7 @@
 static gboolean calibrates;
 static double seconds = -1; /* not given */
 static char **feeds, **targets, **fetches;
-static char *machine_path, *costs_path, *policy_name;
+static char *machine_path, *costs_path, *policy_name, *fit_bytes;
 
 static const GOptionEntry options[] = {
   { "machine", 0, 0, G_OPTION_ARG_FILENAME, &machine_path,
@@ -40,6 +41,10 @@ static const GOptionEntry options[] = {
   { "feed", 0, 0, G_OPTION_ARG_STRING_ARRAY, &feeds,
     N_ ("With --calibrate, of a GRAPH: feed an edge: a number, numbers [1,2,3], or a file .npy"),
     N_ ("EDGE=VALUE") },
+  { "fit", 0, 0, G_OPTION_ARG_STRING, &fit_bytes,
+    N_ ("Tell what would make a step fit into so much memory of each device, as 12M, and what that "
+        "costs"),
+    N_ ("BYTES") },
   CLI_TAGS_OPTION,
   G_OPTION_ENTRY_NULL,
 };
@@ -242,6 +247,10 @@ place (char **arguments, GError **error)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
   if (gives_seconds () && !(seconds > 0 && seconds <= MAX_SECONDS))
     return sluice_cli_usage (error, _ ("--seconds must be above 0 and at most %d"), MAX_SECONDS);
+  if (fit_bytes != NULL)
+    return sluice_cli_place_fit (
+        &(CliSteps){ .feeds = feeds, .fetches = fetches, .targets = targets }, arguments[0],
+        fit_bytes, error);
   if (calibrates)
     return calibrate (arguments[0], error);
   gboolean chooses = sluice_cli_json || machine_path != NULL || costs_path != NULL
@@ -282,20 +291,30 @@ const Verb sluice_verb_place = {
       "With --calibrate steps of the project, or of a graph that is fed and fetched, run for ten "
       "seconds, and what each op took on such shapes and each link between devices is kept in the "
       "cache folder, by machine, beside what was measured before: 'sluice train' adds to it, too. "
-      "On devices that are here that goes before the formulas."),
-  .json = "{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
-          "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
-          "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
-          "\"number|null\", \"tried\": \"int\", \"seconds\": \"number\", \"found_by\": "
-          "\"string|null\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
-          "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "
-          "\"end_us\": \"number\", \"reason\": \"string\", \"margin_us\": \"number|null\", "
-          "\"step\": \"int\", \"candidates\": [{\"device\": \"string\", \"ready_us\": "
-          "\"number|null\", \"transfer_us\": \"number|null\", \"queue_us\": \"number|null\", "
-          "\"compute_us\": \"number|null\", \"finish_us\": \"number|null\", \"peak_bytes\": "
-          "\"number|null\", \"why_not\": \"string|null\"}], \"measured_us\": \"number|null\"}}, "
-          "\"transfers\": [{\"tensor\": \"string\", \"from\": \"string\", \"to\": \"string\", "
-          "\"start_us\": \"number\", \"end_us\": \"number\", \"bytes\": \"number\"}]}",
+      "On devices that are here that goes before the formulas.\n\n"
+      "With --fit it says what makes a step of the project, or of a graph that is fetched, fit "
+      "into "
+      "so many bytes a device at the least cost: values that are computed again behind the peak, "
+      "or "
+      "leave for the host's memory where the device can do that, each with the bytes by which the "
+      "peak would be higher without it and the time that it takes. Nothing runs. 'sluice train "
+      "--fit' does it. Where nothing is enough it says what the smallest is, and the exit status "
+      "is "
+      "1."),
+  .json = CLI_FIT_JSON
+  "\n{\"file\": \"string\", \"steps\": \"int\", \"samples\": \"int\", \"figures\": \"int\"}\n"
+  "{\"policy\": \"string\", \"instead\": \"string|null\", \"why\": \"string|null\", "
+  "\"is_prediction\": \"bool\", \"predicted_us\": \"number\", \"single_us\": "
+  "\"number|null\", \"tried\": \"int\", \"seconds\": \"number\", \"found_by\": "
+  "\"string|null\", \"peak_bytes\": {\"*\": \"number\"}, \"nodes\": "
+  "{\"*\": {\"device\": \"string\", \"asked\": \"string|null\", \"start_us\": \"number\", "
+  "\"end_us\": \"number\", \"reason\": \"string\", \"margin_us\": \"number|null\", "
+  "\"step\": \"int\", \"candidates\": [{\"device\": \"string\", \"ready_us\": "
+  "\"number|null\", \"transfer_us\": \"number|null\", \"queue_us\": \"number|null\", "
+  "\"compute_us\": \"number|null\", \"finish_us\": \"number|null\", \"peak_bytes\": "
+  "\"number|null\", \"why_not\": \"string|null\"}], \"measured_us\": \"number|null\"}}, "
+  "\"transfers\": [{\"tensor\": \"string\", \"from\": \"string\", \"to\": \"string\", "
+  "\"start_us\": \"number\", \"end_us\": \"number\", \"bytes\": \"number\"}]}",
   .options = options,
   .run_keys = run_keys,
   .run = place,

@@ -124,7 +124,7 @@ static void
 add_time (SluiceLiveGraph *self, const SluiceTraceEvent *event)
 {
   double time = event->end_us - event->start_us;
-  if (event->kind == SLUICE_TRACE_WAIT || time <= 0)
+  if (sluice_trace_kind_is_wait (event->kind) || time <= 0)
     return; /* waiting is no work */
   guint group = find_group (self, event->node);
   for (; group != 0; group = sluice_hierarchy_get_group (self->hierarchy, group)->parent)

@@ -5,6 +5,7 @@
 #include <adwaita.h>
 #include <glib/gi18n.h>
 
+#include "app/memory/memory-legend.h"
 #include "app/memory/memory-private.h"
 #include "app/memory/memory-words.h"
 #include "ui/chart/ticks.h"
@@ -75,51 +76,6 @@ make_head (SluiceMemoryPage *self)
   return head;
 }
 
-/* ---- the legend ---- */
-
-static void
-add_class (GtkWidget *legend, SluiceMemoryClass memory_class, gsize bytes)
-{
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 6), *dot = sluice_dot_new ();
-  g_autofree char *size = sluice_memory_format_bytes ((double) bytes);
-  g_autofree char *markup =
-      g_markup_printf_escaped ("%s <b>%s</b>", sluice_memory_class_words (memory_class), size);
-  GtkWidget *label = gtk_label_new (NULL);
-  SluiceTheme theme;
-  sluice_theme_from_widget (&theme, legend);
-  sluice_dot_set_color (dot, sluice_memory_get_color (memory_class, &theme));
-  sluice_dot_set_square (dot, TRUE);
-  gtk_label_set_markup (GTK_LABEL (label), markup);
-  gtk_box_append (GTK_BOX (box), dot);
-  gtk_box_append (GTK_BOX (box), label);
-  sluice_wrap_append (SLUICE_WRAP (legend), box);
-}
-
-/* Classes at the peak, the largest first. */
-static void
-fill_legend (SluiceMemoryPage *self)
-{
-  const SluiceMemoryView *view = self->shown->view;
-  gsize bytes[SLUICE_N_MEMORY_CLASSES];
-  GtkWidget *child;
-  while ((child = gtk_widget_get_first_child (self->legend)) != NULL)
-    gtk_widget_unparent (child);
-  sluice_memory_view_sum_classes (view, sluice_memory_view_get_peak (view), bytes);
-  for (;;)
-    {
-      guint most = 0;
-      for (guint i = 1; i < SLUICE_N_MEMORY_CLASSES; i++)
-        most = bytes[i] > bytes[most] ? i : most;
-      if (bytes[most] == 0)
-        break;
-      add_class (self->legend, most, bytes[most]);
-      bytes[most] = 0;
-    }
-  GtkWidget *free = gtk_label_new (_ ("hatched: free"));
-  gtk_widget_add_css_class (free, "dim-label");
-  sluice_wrap_append (SLUICE_WRAP (self->legend), free);
-}
-
 /* ---- what is said ---- */
 
 static void
@@ -155,7 +111,10 @@ sluice_memory_page_fill_head (SluiceMemoryPage *self)
   g_autofree char *said = is_whole ? g_strdup_printf ("%s ✓", sum) : g_strdup (sum);
   g_autofree char *refusal = sluice_memory_words_refusal (view);
   fill_devices (self);
-  fill_legend (self);
+  GtkWidget *free = gtk_label_new (_ ("hatched: free"));
+  sluice_memory_legend_fill (self->legend, view);
+  gtk_widget_add_css_class (free, "dim-label");
+  sluice_wrap_append (SLUICE_WRAP (self->legend), free);
   gtk_label_set_label (self->step_label, step);
   gtk_label_set_label (self->sum, said);
   gtk_widget_set_tooltip_text (GTK_WIDGET (self->sum), sum);
@@ -194,7 +153,7 @@ sluice_memory_page_make (SluiceMemoryPage *self)
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *scroller = gtk_scrolled_window_new ();
   self->head = make_head (self);
-  self->legend = sluice_wrap_new (16, FALSE);
+  self->legend = sluice_memory_legend_new ();
   self->refusal = GTK_LABEL (gtk_label_new (NULL));
   gtk_label_set_wrap (self->refusal, TRUE);
   gtk_label_set_xalign (self->refusal, 0);

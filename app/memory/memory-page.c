@@ -77,15 +77,6 @@ show_band (SluiceMemoryPage *self, guint band)
                            self->shown->n_steps);
 }
 
-static void
-set_node (SluiceMemoryPage *self, const char *name)
-{
-  if (g_strcmp0 (self->node, name) == 0)
-    return;
-  g_free (self->node);
-  self->node = g_strdup (name);
-}
-
 void
 sluice_memory_page_select (SluiceMemoryPage *self, guint number)
 {
@@ -95,7 +86,7 @@ sluice_memory_page_select (SluiceMemoryPage *self, guint number)
   show_band (self, number);
   if (number == SLUICE_BAND_NONE)
     {
-      set_node (self, NULL);
+      sluice_page_renew_text (&self->node, NULL);
       return;
     }
   const SluiceMemoryBand *band = sluice_memory_view_get_band (self->shown->view, number);
@@ -103,36 +94,16 @@ sluice_memory_page_select (SluiceMemoryPage *self, guint number)
   guint cursor = sluice_memory_bands_get_cursor (self->bands);
   if (cursor < band->begin || cursor >= band->end)
     sluice_memory_page_move_cursor (self, band->begin);
-  set_node (self, name);
+  sluice_page_renew_text (&self->node, name);
   if (name != NULL)
     g_signal_emit (self, node_selected_signal, 0, name);
-}
-
-/* The largest band of the node that is selected. */
-static guint
-find_node (SluiceMemoryPage *self)
-{
-  const SluiceMemoryView *view = self->shown->view;
-  guint found = SLUICE_BAND_NONE;
-  for (guint i = 0; self->node != NULL && i < sluice_memory_view_get_n_bands (view); i++)
-    {
-      const SluiceMemoryBand *band = sluice_memory_view_get_band (view, i);
-      if (g_strcmp0 (sluice_memory_view_get_name (view, band->owner.node), self->node) == 0
-          && (found == SLUICE_BAND_NONE
-              || band->bytes > sluice_memory_view_get_band (view, found)->bytes))
-        found = i;
-    }
-  return found;
 }
 
 void
 sluice_memory_page_select_node (SluiceMemoryPage *self, const char *name)
 {
-  if (g_strcmp0 (self->node, name) == 0)
-    return;
-  set_node (self, name);
-  if (self->shown != NULL)
-    show_band (self, find_node (self));
+  if (sluice_page_renew_text (&self->node, name) && self->shown != NULL)
+    show_band (self, sluice_memory_view_find_node (self->shown->view, self->node));
 }
 
 /* ---- what is in front ---- */
@@ -168,7 +139,7 @@ take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
   if (sluice_memory_view_get_refusal (shown->view, &refused) != NULL)
     sluice_memory_bands_set_cursor (self->bands, refused);
   show_map (self, sluice_memory_bands_get_cursor (self->bands));
-  show_band (self, find_node (self));
+  show_band (self, sluice_memory_view_find_node (self->shown->view, self->node));
   sluice_memory_page_fill_head (self);
   show_step (self);
   sluice_memory_page_update_actions (self);
@@ -331,11 +302,7 @@ sluice_memory_page_go (SluiceMemoryPage *self, int by)
 void
 sluice_memory_page_choose_device (SluiceMemoryPage *self, const char *device)
 {
-  if (g_strcmp0 (self->chosen, device) != 0)
-    {
-      g_free (self->chosen);
-      self->chosen = g_strdup (device);
-    }
+  sluice_page_renew_text (&self->chosen, device);
   look (self);
 }
 
@@ -371,20 +338,6 @@ memory_page_get_right (SluicePage *page)
 }
 
 static void
-add_string (JsonBuilder *b, const char *name, const char *value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_string_value (b, value);
-}
-
-static void
-add_int (JsonBuilder *b, const char *name, gint64 value)
-{
-  json_builder_set_member_name (b, name);
-  json_builder_add_int_value (b, value);
-}
-
-static void
 add_shown (SluiceMemoryPage *self, JsonBuilder *b)
 {
   const SluiceMemoryView *view = self->shown->view;
@@ -393,23 +346,24 @@ add_shown (SluiceMemoryPage *self, JsonBuilder *b)
   g_autofree char *words =
       band != SLUICE_BAND_NONE ? sluice_memory_words_band (view, band) : g_strdup ("");
   g_autofree char *table = sluice_memory_table_dup_text (self->table);
-  g_autofree char *pane = sluice_memory_pane_dup_text (self->pane);
+  g_autofree char *pane = sluice_inspector_pane_dup_text (SLUICE_INSPECTOR_PANE (self->pane));
   gint64 from, to;
   sluice_memory_bands_get_range (self->bands, &from, &to);
-  add_string (b, "device", tape->device);
-  add_int (b, "step", (gint64) tape->step);
-  add_int (b, "peak", (gint64) sluice_memory_view_get_peak (view));
-  add_int (b, "peak_bytes",
-           (gint64) sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view)));
-  add_int (b, "cursor", sluice_memory_bands_get_cursor (self->bands));
-  add_int (b, "n_bands", sluice_memory_view_get_n_bands (view));
-  add_int (b, "length", to - from);
-  add_string (b, "band", words);
-  add_string (b, "sum", gtk_label_get_label (self->sum));
-  add_string (b, "map", gtk_label_get_label (self->map_words));
-  add_string (b, "refusal", gtk_label_get_label (self->refusal));
-  add_string (b, "table", table);
-  add_string (b, "pane", pane);
+  sluice_page_dump_string (b, "device", tape->device);
+  sluice_page_dump_int (b, "step", (gint64) tape->step);
+  sluice_page_dump_int (b, "peak", (gint64) sluice_memory_view_get_peak (view));
+  sluice_page_dump_int (
+      b, "peak_bytes",
+      (gint64) sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view)));
+  sluice_page_dump_int (b, "cursor", sluice_memory_bands_get_cursor (self->bands));
+  sluice_page_dump_int (b, "n_bands", sluice_memory_view_get_n_bands (view));
+  sluice_page_dump_int (b, "length", to - from);
+  sluice_page_dump_string (b, "band", words);
+  sluice_page_dump_string (b, "sum", gtk_label_get_label (self->sum));
+  sluice_page_dump_string (b, "map", gtk_label_get_label (self->map_words));
+  sluice_page_dump_string (b, "refusal", gtk_label_get_label (self->refusal));
+  sluice_page_dump_string (b, "table", table);
+  sluice_page_dump_string (b, "pane", pane);
 }
 
 static char *
@@ -418,10 +372,9 @@ memory_page_dump_state (SluicePage *page)
   SluiceMemoryPage *self = SLUICE_MEMORY_PAGE (page);
   g_autoptr (JsonBuilder) b = json_builder_new ();
   json_builder_begin_object (b);
-  add_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
-  json_builder_set_member_name (b, "live");
-  json_builder_add_boolean_value (b, self->is_live);
-  add_int (b, "n_tapes", self->tapes->len);
+  sluice_page_dump_string (b, "shows", gtk_stack_get_visible_child_name (self->states));
+  sluice_page_dump_bool (b, "live", self->is_live);
+  sluice_page_dump_int (b, "n_tapes", self->tapes->len);
   if (self->shown != NULL)
     add_shown (self, b);
   json_builder_end_object (b);

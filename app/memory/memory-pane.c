@@ -5,7 +5,6 @@
 
 #include <glib/gi18n.h>
 
-#include "app/graph/inspector-rows.h"
 #include "app/memory/memory-words.h"
 #include "ui/chart/ticks.h"
 #include "ui/timeline/memory-draw.h"
@@ -16,13 +15,11 @@
 
 struct _SluiceMemoryPane
 {
-  GtkWidget parent;
-  GtkWidget *scroller;
-  GtkLabel *title, *subtitle;
-  SluiceInspectorRows rows;
+  SluiceInspectorPane parent;
+  SluiceInspectorRows *rows; /* of what is shown */
 };
 
-G_DEFINE_FINAL_TYPE (SluiceMemoryPane, sluice_memory_pane, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (SluiceMemoryPane, sluice_memory_pane, SLUICE_TYPE_INSPECTOR_PANE)
 
 static guint chosen_signal;
 
@@ -31,7 +28,7 @@ add_link (SluiceMemoryPane *self, const char *name, const char *value, guint ban
 {
   g_autofree char *target = g_strdup_printf ("%u", band);
   g_autofree char *words = g_strdup_printf (_ ("Show %s"), value);
-  sluice_inspector_rows_add_link (&self->rows, name, value, "memory-band.show", target, words);
+  sluice_inspector_rows_add_link (self->rows, name, value, "memory-band.show", target, words);
 }
 
 /* ---- a buffer ---- */
@@ -43,9 +40,9 @@ add_size (SluiceMemoryPane *self, const SluiceMemoryBand *band)
   g_autofree char *bytes = sluice_format_step ((gint64) band->bytes);
   g_autofree char *given = sluice_format_step ((gint64) band->given);
   if (label != NULL)
-    sluice_inspector_rows_add (&self->rows, _ ("Type, shape"), label);
-  sluice_inspector_rows_add_printf (&self->rows, _ ("Asked for"), _ ("%s B"), bytes);
-  sluice_inspector_rows_add_printf (&self->rows, _ ("Takes"), _ ("%s B"), given);
+    sluice_inspector_rows_add (self->rows, _ ("Type, shape"), label);
+  sluice_inspector_rows_add_printf (self->rows, _ ("Asked for"), _ ("%s B"), bytes);
+  sluice_inspector_rows_add_printf (self->rows, _ ("Takes"), _ ("%s B"), given);
 }
 
 static void
@@ -58,11 +55,11 @@ add_readings (SluiceMemoryPane *self, const SluiceMemoryView *view, guint number
       const SluiceMemoryRun *run = sluice_memory_view_get_run (view, readings[i]);
       g_autofree char *name = sluice_memory_dup_name (view, (SluiceOwner){ run->node, 0 });
       g_autofree char *time = sluice_memory_format_time (view, run->start);
-      sluice_inspector_rows_add_printf (&self->rows, i == 0 ? _ ("Read by") : "", "%s, %s", name,
+      sluice_inspector_rows_add_printf (self->rows, i == 0 ? _ ("Read by") : "", "%s, %s", name,
                                         time);
     }
   if (n > MOST_READ)
-    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), n - MOST_READ);
+    sluice_inspector_rows_add_printf (self->rows, "", _ ("and %u more"), n - MOST_READ);
 }
 
 static void
@@ -72,20 +69,20 @@ add_life (SluiceMemoryPane *self, const SluiceMemoryView *view, guint number)
   g_autofree char *made = sluice_memory_format_time (view, band->made);
   g_autofree char *freed = sluice_memory_format_time (view, band->freed);
   g_autofree char *freer = sluice_memory_words_freer (view, number);
-  sluice_inspector_rows_begin (&self->rows, _ ("Life in this step"), TRUE);
-  sluice_inspector_rows_add (&self->rows, _ ("Made"), band->was_before ? _ ("before it") : made);
+  sluice_inspector_rows_begin (self->rows, _ ("Life in this step"), TRUE);
+  sluice_inspector_rows_add (self->rows, _ ("Made"), band->was_before ? _ ("before it") : made);
   add_readings (self, view, number);
-  sluice_inspector_rows_add (&self->rows, _ ("Freed"), band->stays ? _ ("stays") : freed);
+  sluice_inspector_rows_add (self->rows, _ ("Freed"), band->stays ? _ ("stays") : freed);
   if (!band->stays)
-    sluice_inspector_rows_add (&self->rows, band->waste > 0 ? _ ("Held until") : _ ("Freed by"),
+    sluice_inspector_rows_add (self->rows, band->waste > 0 ? _ ("Held until") : _ ("Freed by"),
                                freer);
   if (band->waste > 0)
     {
       g_autofree char *late = sluice_memory_words_late (view, number);
-      sluice_inspector_rows_add_words (&self->rows, late);
+      sluice_inspector_rows_add_words (self->rows, late);
     }
   if (band->before != SLUICE_BAND_NONE || band->after != SLUICE_BAND_NONE)
-    sluice_inspector_rows_begin (&self->rows, _ ("The same bytes"), TRUE);
+    sluice_inspector_rows_begin (self->rows, _ ("The same bytes"), TRUE);
   if (band->before != SLUICE_BAND_NONE)
     {
       const SluiceMemoryBand *other = sluice_memory_view_get_band (view, band->before);
@@ -110,21 +107,20 @@ show_band (SluiceMemoryPane *self, const SluiceMemoryView *view, guint number)
   g_autofree char *subtitle =
       g_strdup_printf (_ ("%s on %s"), sluice_memory_class_words (band->owner.memory_class),
                        sluice_memory_view_get_tape (view)->device);
-  gtk_label_set_label (self->title, name);
-  gtk_label_set_label (self->subtitle, subtitle);
+  self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), name, subtitle);
   add_size (self, band);
   if (sluice_memory_view_get_tape (view)->is_failure)
     return; /* nothing before it is known */
   add_life (self, view, number);
-  sluice_inspector_rows_begin (&self->rows, _ ("At the peak"), TRUE);
+  sluice_inspector_rows_begin (self->rows, _ ("At the peak"), TRUE);
   if (band->begin <= peak && peak < band->end && live > 0)
     {
       g_autofree char *share =
           sluice_format_tick ((double) band->bytes / (double) live, 0.01, SLUICE_UNIT_PERCENT);
-      sluice_inspector_rows_add (&self->rows, _ ("This buffer"), share);
+      sluice_inspector_rows_add (self->rows, _ ("This buffer"), share);
     }
   else
-    sluice_inspector_rows_add (&self->rows, _ ("This buffer"), _ ("is not there"));
+    sluice_inspector_rows_add (self->rows, _ ("This buffer"), _ ("is not there"));
 }
 
 /* ---- the step ---- */
@@ -145,16 +141,16 @@ add_numbers (SluiceMemoryPane *self, const SluiceMemoryView *view)
   g_autofree char *made = sluice_format_step ((gint64) tape->log->n_allocations);
   g_autofree char *fresh = sluice_format_step ((gint64) tape->log->n_fresh);
   if (tape->is_failure)
-    sluice_inspector_rows_add (&self->rows, _ ("In use then"), bytes);
+    sluice_inspector_rows_add (self->rows, _ ("In use then"), bytes);
   else
-    sluice_inspector_rows_add_printf (&self->rows, _ ("Peak"), _ ("%s at %s"), bytes, time);
-  sluice_inspector_rows_add (&self->rows, _ ("Limit"), tape->is_limited ? limit : _ ("none set"));
-  sluice_inspector_rows_add (&self->rows, _ ("From the system"), pool);
-  sluice_inspector_rows_add (&self->rows, _ ("Lost to rounding then"), rounding);
+    sluice_inspector_rows_add_printf (self->rows, _ ("Peak"), _ ("%s at %s"), bytes, time);
+  sluice_inspector_rows_add (self->rows, _ ("Limit"), tape->is_limited ? limit : _ ("none set"));
+  sluice_inspector_rows_add (self->rows, _ ("From the system"), pool);
+  sluice_inspector_rows_add (self->rows, _ ("Lost to rounding then"), rounding);
   if (tape->is_failure)
     return;
-  sluice_inspector_rows_add (&self->rows, _ ("Blocks made"), made);
-  sluice_inspector_rows_add (&self->rows, _ ("New from the system"), fresh);
+  sluice_inspector_rows_add (self->rows, _ ("Blocks made"), made);
+  sluice_inspector_rows_add (self->rows, _ ("New from the system"), fresh);
 }
 
 /* Of one owner all together: a loop has as many as it has rounds. */
@@ -189,7 +185,7 @@ static void
 add_late (SluiceMemoryPane *self, const SluiceMemoryView *view)
 {
   g_autoptr (GArray) groups = group_late (view);
-  sluice_inspector_rows_begin (&self->rows, _ ("Freed late"), TRUE);
+  sluice_inspector_rows_begin (self->rows, _ ("Freed late"), TRUE);
   for (guint i = 0; i < MIN (groups->len, MOST_LATE); i++)
     {
       const Late *late = &g_array_index (groups, Late, i);
@@ -199,13 +195,13 @@ add_late (SluiceMemoryPane *self, const SluiceMemoryView *view)
           late->n > 1 ? g_strdup_printf ("%s, %u ×", bytes, late->n) : g_strdup (bytes);
       g_autofree char *words = sluice_memory_words_late (view, late->worst);
       add_link (self, size, name, late->worst);
-      gtk_widget_add_css_class (GTK_WIDGET (sluice_inspector_rows_add_words (&self->rows, words)),
+      gtk_widget_add_css_class (GTK_WIDGET (sluice_inspector_rows_add_words (self->rows, words)),
                                 "dim-label");
     }
   if (groups->len > MOST_LATE)
-    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), groups->len - MOST_LATE);
+    sluice_inspector_rows_add_printf (self->rows, "", _ ("and %u more"), groups->len - MOST_LATE);
   if (groups->len == 0)
-    sluice_inspector_rows_add_words (&self->rows, _ ("Nothing was held after its last use."));
+    sluice_inspector_rows_add_words (self->rows, _ ("Nothing was held after its last use."));
 }
 
 static void
@@ -216,7 +212,7 @@ add_growth (SluiceMemoryPane *self,
 {
   if (growth == NULL || n_steps < 3)
     return;
-  sluice_inspector_rows_begin (&self->rows, _ ("Grows from step to step"), TRUE);
+  sluice_inspector_rows_begin (self->rows, _ ("Grows from step to step"), TRUE);
   for (guint i = 0; i < MIN (growth->len, MOST_GROW); i++)
     {
       const SluiceMemoryGrowth *grows = &g_array_index (growth, SluiceMemoryGrowth, i);
@@ -227,7 +223,7 @@ add_growth (SluiceMemoryPane *self,
   g_autofree char *nothing = g_strdup_printf (
       ngettext ("Nothing did in %u step.", "Nothing did in %u steps.", n_steps), n_steps);
   if (growth->len == 0)
-    sluice_inspector_rows_add_words (&self->rows, nothing);
+    sluice_inspector_rows_add_words (self->rows, nothing);
 }
 
 void
@@ -237,10 +233,11 @@ sluice_memory_pane_show (SluiceMemoryPane *self,
                          const GArray *growth,
                          guint n_steps)
 {
-  sluice_inspector_rows_clear (&self->rows);
-  gtk_widget_set_visible (GTK_WIDGET (self), view != NULL);
   if (view == NULL)
-    return;
+    {
+      sluice_inspector_pane_clear (SLUICE_INSPECTOR_PANE (self));
+      return;
+    }
   if (band != SLUICE_BAND_NONE)
     {
       show_band (self, view, band);
@@ -250,22 +247,12 @@ sluice_memory_pane_show (SluiceMemoryPane *self,
   g_autofree char *step = sluice_format_step ((gint64) tape->step);
   g_autofree char *title = g_strdup_printf (_ ("Step %s"), step);
   g_autofree char *subtitle = g_strdup_printf (_ ("memory of %s"), tape->device);
-  gtk_label_set_label (self->title, title);
-  gtk_label_set_label (self->subtitle, subtitle);
+  self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), title, subtitle);
   add_numbers (self, view);
   if (tape->is_failure)
     return;
   add_late (self, view);
   add_growth (self, view, growth, n_steps);
-}
-
-char *
-sluice_memory_pane_dup_text (SluiceMemoryPane *self)
-{
-  return gtk_widget_get_visible (GTK_WIDGET (self))
-             ? g_strdup_printf ("%s\n%s\n%s", gtk_label_get_label (self->title),
-                                gtk_label_get_label (self->subtitle), self->rows.text->str)
-             : g_strdup ("");
 }
 
 /* ---- life ---- */
@@ -278,61 +265,17 @@ show_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-sluice_memory_pane_dispose (GObject *object)
-{
-  g_clear_pointer (&SLUICE_MEMORY_PANE (object)->scroller, gtk_widget_unparent);
-  G_OBJECT_CLASS (sluice_memory_pane_parent_class)->dispose (object);
-}
-
-static void
-sluice_memory_pane_finalize (GObject *object)
-{
-  sluice_inspector_rows_free (&SLUICE_MEMORY_PANE (object)->rows);
-  G_OBJECT_CLASS (sluice_memory_pane_parent_class)->finalize (object);
-}
-
-static void
 sluice_memory_pane_class_init (SluiceMemoryPaneClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-  G_OBJECT_CLASS (klass)->dispose = sluice_memory_pane_dispose;
-  G_OBJECT_CLASS (klass)->finalize = sluice_memory_pane_finalize;
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "memory-band.show", "s", show_action);
   chosen_signal = g_signal_new ("band-chosen", SLUICE_TYPE_MEMORY_PANE, G_SIGNAL_RUN_LAST, 0, NULL,
                                 NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
-static GtkLabel *
-add_label (GtkWidget *box, const char *css)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_widget_add_css_class (label, css);
-  gtk_box_append (GTK_BOX (box), label);
-  return GTK_LABEL (label);
-}
-
 static void
 sluice_memory_pane_init (SluiceMemoryPane *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkWidget *rows = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  self->scroller = gtk_scrolled_window_new ();
-  self->title = add_label (box, "title-4");
-  self->subtitle = add_label (box, "dim-label");
-  gtk_widget_set_margin_top (rows, 10);
-  gtk_box_append (GTK_BOX (box), rows);
-  sluice_inspector_rows_init (&self->rows, GTK_BOX (rows));
-  gtk_widget_add_css_class (box, "inspector");
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scroller), GTK_POLICY_NEVER,
-                                  GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), box);
-  gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
-  gtk_widget_add_css_class (GTK_WIDGET (self), "inspector-pane");
-  gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }
 
 GtkWidget *

@@ -5,10 +5,11 @@
 
 #include <glib/gi18n.h>
 
-#include "app/graph/inspector-rows.h"
 #include "app/graph/node-words.h"
+#include "app/memory/memory-words.h"
 #include "ui/chart/ticks.h"
 #include "ui/common/number.h"
+#include "ui/timeline/memory-draw.h"
 #include "ui/timeline/time-axis.h"
 #include "ui/timeline/time-histogram.h"
 
@@ -16,13 +17,11 @@
 
 struct _SluiceSpanPane
 {
-  GtkWidget parent;
-  GtkWidget *scroller;
-  GtkLabel *title, *subtitle;
-  SluiceInspectorRows rows;
+  SluiceInspectorPane parent;
+  SluiceInspectorRows *rows; /* of the span that is shown */
 };
 
-G_DEFINE_FINAL_TYPE (SluiceSpanPane, sluice_span_pane, GTK_TYPE_WIDGET)
+G_DEFINE_FINAL_TYPE (SluiceSpanPane, sluice_span_pane, SLUICE_TYPE_INSPECTOR_PANE)
 
 enum
 {
@@ -63,7 +62,7 @@ add_span_link (SluiceSpanPane *self,
   sluice_trace_view_get_span (picture->view, number, &span);
   g_autofree char *target = g_strdup_printf ("%" G_GUINT64_FORMAT, number);
   g_autofree char *words = g_strdup_printf (said, span.name);
-  sluice_inspector_rows_add_link (&self->rows, name, span.name, "span.show", target, words);
+  sluice_inspector_rows_add_link (self->rows, name, span.name, "span.show", target, words);
 }
 
 /* Times of one step are compared: all have the unit and the digits that it needs. */
@@ -82,14 +81,14 @@ add_times (SluiceSpanPane *self, const SluiceTraceSpan *span, gint64 zero, gint6
   g_autofree char *took = dup_time (span->end - span->start);
   g_autofree char *queue = dup_time (span->start - span->scheduled);
   if (span->scheduled >= zero)
-    sluice_inspector_rows_add (&self->rows, _ ("Scheduled"), scheduled);
+    sluice_inspector_rows_add (self->rows, _ ("Scheduled"), scheduled);
   if (span->start > span->scheduled)
-    sluice_inspector_rows_add_printf (&self->rows, _ ("Started"), _ ("%s (+ %s queue)"), start,
+    sluice_inspector_rows_add_printf (self->rows, _ ("Started"), _ ("%s (+ %s queue)"), start,
                                       queue);
   else
-    sluice_inspector_rows_add (&self->rows, _ ("Started"), start);
-  sluice_inspector_rows_add (&self->rows, _ ("Ended"), end);
-  sluice_inspector_rows_add (&self->rows, _ ("Took"), took);
+    sluice_inspector_rows_add (self->rows, _ ("Started"), start);
+  sluice_inspector_rows_add (self->rows, _ ("Ended"), end);
+  sluice_inspector_rows_add (self->rows, _ ("Took"), took);
 }
 
 static void
@@ -108,7 +107,7 @@ add_edges (SluiceSpanPane *self,
                    g_array_index (flows->readers, guint64, i), _ ("Show %s, which reads it"));
   guint more = flows->readers->len > MOST_LINKED ? flows->readers->len - MOST_LINKED : 0;
   if (more > 0)
-    sluice_inspector_rows_add_printf (&self->rows, "", _ ("and %u more"), more);
+    sluice_inspector_rows_add_printf (self->rows, "", _ ("and %u more"), more);
 }
 
 /* What it matters: how much longer it could take, or what is won where it takes less. */
@@ -120,10 +119,10 @@ add_slack (SluiceSpanPane *self, const SluiceStepAnalysis *analysis, guint64 spa
     return;
   gint64 gain = sluice_step_analysis_get_gain (analysis, span);
   g_autofree char *words = dup_time (slack), *won = dup_time (MAX (gain, 0));
-  sluice_inspector_rows_add (&self->rows, _ ("Slack"),
+  sluice_inspector_rows_add (self->rows, _ ("Slack"),
                              slack > 0 ? words : _ ("0, on the critical path"));
   if (gain > 0)
-    sluice_inspector_rows_add_printf (&self->rows, _ ("Twice as fast"), _ ("−%s a step"), won);
+    sluice_inspector_rows_add_printf (self->rows, _ ("Twice as fast"), _ ("−%s a step"), won);
 }
 
 static void
@@ -133,28 +132,28 @@ add_node (SluiceSpanPane *self, const SluiceTraceSpan *span, SluiceGraph *graph)
   if (span->bytes_out > 0)
     {
       g_autofree char *bytes = sluice_format_value ((double) span->bytes_out, SLUICE_UNIT_BYTES);
-      sluice_inspector_rows_add (&self->rows, _ ("Gives"), bytes);
+      sluice_inspector_rows_add (self->rows, _ ("Gives"), bytes);
     }
   if (span->bytes_in > 0)
     {
       g_autofree char *bytes = sluice_format_value ((double) span->bytes_in, SLUICE_UNIT_BYTES);
-      sluice_inspector_rows_add (&self->rows, _ ("Reads"), bytes);
+      sluice_inspector_rows_add (self->rows, _ ("Reads"), bytes);
     }
   if (span->live > 0)
     {
       g_autofree char *bytes = sluice_format_value ((double) span->live, SLUICE_UNIT_BYTES);
-      sluice_inspector_rows_add (&self->rows, _ ("In use on the device"), bytes);
+      sluice_inspector_rows_add (self->rows, _ ("In use on the device"), bytes);
     }
   for (guint i = 0; node != NULL && i < MIN (node->n_outputs, MOST_LINKED); i++)
     {
       g_autofree char *output = sluice_words_output (&node->outputs[i]);
-      sluice_inspector_rows_add (&self->rows, i == 0 ? _ ("Output") : "", output);
+      sluice_inspector_rows_add (self->rows, i == 0 ? _ ("Output") : "", output);
     }
   if (span->frame != NULL)
     {
       g_autofree char *loop = sluice_words_loop (span->frame);
       g_autofree char *round = sluice_format_step ((gint64) span->iteration);
-      sluice_inspector_rows_add_printf (&self->rows, _ ("Loop"), _ ("%s, round %s"), loop, round);
+      sluice_inspector_rows_add_printf (self->rows, _ ("Loop"), _ ("%s, round %s"), loop, round);
     }
 }
 
@@ -191,11 +190,11 @@ add_outliers (SluiceSpanPane *self, const GArray *times, gint64 limit)
       g_autofree char *target = g_strdup_printf ("%" G_GUINT64_FORMAT, time->step);
       g_autofree char *name = g_strdup_printf (_ ("Slow in step %s"), step);
       g_autofree char *said = g_strdup_printf (_ ("Show step %s, in which it took %s"), step, took);
-      sluice_inspector_rows_add_link (&self->rows, name, took, "span.step", target, said);
+      sluice_inspector_rows_add_link (self->rows, name, took, "span.step", target, said);
       shown++;
     }
   if (n > MOST_LINKED)
-    sluice_inspector_rows_add_printf (&self->rows, _ ("Slow steps"), "%u", n);
+    sluice_inspector_rows_add_printf (self->rows, _ ("Slow steps"), "%u", n);
 }
 
 static void
@@ -227,49 +226,76 @@ add_history (SluiceSpanPane *self, const SluiceStepPicture *picture, const Sluic
   gtk_accessible_update_property (GTK_ACCESSIBLE (histogram), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   heading, GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
   g_signal_connect_swapped (histogram, "chosen", G_CALLBACK (time_chosen_cb), self);
-  sluice_inspector_rows_begin (&self->rows, heading, TRUE);
-  sluice_inspector_rows_add_widget (&self->rows, histogram);
-  sluice_inspector_rows_add_printf (&self->rows, _ ("Least · most"), "%s · %s", low, high);
-  sluice_inspector_rows_add_printf (&self->rows, _ ("Median · 95 %"), "%s · %s", middle, most);
+  sluice_inspector_rows_begin (self->rows, heading, TRUE);
+  sluice_inspector_rows_add_widget (self->rows, histogram);
+  sluice_inspector_rows_add_printf (self->rows, _ ("Least · most"), "%s · %s", low, high);
+  sluice_inspector_rows_add_printf (self->rows, _ ("Median · 95 %"), "%s · %s", middle, most);
   add_outliers (self, times, sluice_time_outlier (sorted, times->len));
 }
 
-void
-sluice_span_pane_show (SluiceSpanPane *self,
-                       const SluiceStepPicture *picture,
-                       SluiceGraph *graph,
-                       const SluiceStepAnalysis *analysis,
-                       guint64 number)
+/* ---- memory ---- */
+
+static void
+add_memory (SluiceSpanPane *self, const SluiceMemoryView *view, guint number)
 {
-  SluiceTraceSpan span;
-  sluice_inspector_rows_clear (&self->rows);
-  gtk_widget_set_visible (GTK_WIDGET (self), picture != NULL && number != SLUICE_SPAN_NONE);
-  if (picture == NULL || number == SLUICE_SPAN_NONE)
+  if (view == NULL || number == SLUICE_BAND_NONE)
     return;
+  const SluiceMemoryBand *band = sluice_memory_view_get_band (view, number);
+  g_autofree char *bytes = sluice_memory_format_bytes ((double) band->bytes);
+  g_autofree char *life = dup_time (band->freed - band->made);
+  g_autofree char *freer = sluice_memory_words_freer (view, number);
+  if (band->stays)
+    sluice_inspector_rows_add (self->rows, _ ("Holds"), bytes);
+  else
+    sluice_inspector_rows_add_printf (self->rows, _ ("Holds"), _ ("%s for %s"), bytes, life);
+  sluice_inspector_rows_add (self->rows, band->waste > 0 ? _ ("Held until") : _ ("Freed by"),
+                             freer);
+}
+
+/* What did not run in the step may hold memory all the same. */
+static void
+show_idle (SluiceSpanPane *self, const SluiceSpanSubject *subject)
+{
+  const SluiceMemoryBand *band = sluice_memory_view_get_band (subject->memory, subject->band);
+  g_autofree char *name = sluice_memory_dup_name (subject->memory, band->owner);
+  g_autofree char *subtitle =
+      g_strdup_printf (_ ("%s on %s"), sluice_memory_class_words (band->owner.memory_class),
+                       sluice_memory_view_get_tape (subject->memory)->device);
+  self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), name, subtitle);
+  add_memory (self, subject->memory, subject->band);
+}
+
+static void
+show_span (SluiceSpanPane *self, const SluiceSpanSubject *subject, guint64 number)
+{
+  const SluiceStepPicture *picture = subject->picture;
+  SluiceTraceSpan span;
   sluice_trace_view_get_span (picture->view, number, &span);
   const SluiceTraceLane *lane = sluice_trace_view_get_lane (picture->view, span.lane);
   const SluiceTraceStep *step = sluice_step_picture_find (picture, span.step);
-  g_autoptr (SluiceSpanFlows) flows = sluice_span_flows_new (picture, graph, number);
+  g_autoptr (SluiceSpanFlows) flows = sluice_span_flows_new (picture, subject->graph, number);
   g_autofree char *subtitle =
       span.op != NULL ? g_strdup_printf ("%s · %s · %s", span.op, lane->device, lane->name)
                       : g_strdup_printf ("%s · %s", lane->device, lane->name);
-  gtk_label_set_label (self->title, span.name);
-  gtk_label_set_label (self->subtitle, subtitle);
+  self->rows = sluice_inspector_pane_begin (SLUICE_INSPECTOR_PANE (self), span.name, subtitle);
   gint64 zero = step != NULL ? step->start : 0;
   add_times (self, &span, zero, step != NULL ? step->end - zero : span.end);
-  add_edges (self, picture, flows, sluice_step_analysis_get_waited (analysis, number));
-  add_slack (self, analysis, number);
-  add_node (self, &span, graph);
+  add_edges (self, picture, flows, sluice_step_analysis_get_waited (subject->analysis, number));
+  add_memory (self, subject->memory, subject->band);
+  add_slack (self, subject->analysis, number);
+  add_node (self, &span, subject->graph);
   add_history (self, picture, &span);
 }
 
-char *
-sluice_span_pane_dup_text (SluiceSpanPane *self)
+void
+sluice_span_pane_show (SluiceSpanPane *self, const SluiceSpanSubject *subject, guint64 number)
 {
-  return gtk_widget_get_visible (GTK_WIDGET (self))
-             ? g_strdup_printf ("%s\n%s\n%s", gtk_label_get_label (self->title),
-                                gtk_label_get_label (self->subtitle), self->rows.text->str)
-             : g_strdup ("");
+  if (subject != NULL && number != SLUICE_SPAN_NONE)
+    show_span (self, subject, number);
+  else if (subject != NULL && subject->memory != NULL && subject->band != SLUICE_BAND_NONE)
+    show_idle (self, subject);
+  else
+    sluice_inspector_pane_clear (SLUICE_INSPECTOR_PANE (self));
 }
 
 /* ---- life ---- */
@@ -283,26 +309,9 @@ choose_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
-sluice_span_pane_dispose (GObject *object)
-{
-  g_clear_pointer (&SLUICE_SPAN_PANE (object)->scroller, gtk_widget_unparent);
-  G_OBJECT_CLASS (sluice_span_pane_parent_class)->dispose (object);
-}
-
-static void
-sluice_span_pane_finalize (GObject *object)
-{
-  sluice_inspector_rows_free (&SLUICE_SPAN_PANE (object)->rows);
-  G_OBJECT_CLASS (sluice_span_pane_parent_class)->finalize (object);
-}
-
-static void
 sluice_span_pane_class_init (SluiceSpanPaneClass *klass)
 {
   GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-  G_OBJECT_CLASS (klass)->dispose = sluice_span_pane_dispose;
-  G_OBJECT_CLASS (klass)->finalize = sluice_span_pane_finalize;
-  gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   gtk_widget_class_install_action (widget_class, "span.show", "s", choose_action);
   gtk_widget_class_install_action (widget_class, "span.step", "s", choose_action);
   signals[SPAN_CHOSEN] = g_signal_new ("span-chosen", SLUICE_TYPE_SPAN_PANE, G_SIGNAL_RUN_LAST, 0,
@@ -311,38 +320,9 @@ sluice_span_pane_class_init (SluiceSpanPaneClass *klass)
                                        NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT64);
 }
 
-static GtkLabel *
-add_label (GtkWidget *box, const char *css)
-{
-  GtkWidget *label = gtk_label_new (NULL);
-  gtk_label_set_xalign (GTK_LABEL (label), 0);
-  gtk_label_set_wrap (GTK_LABEL (label), TRUE);
-  gtk_label_set_wrap_mode (GTK_LABEL (label), PANGO_WRAP_WORD_CHAR);
-  gtk_label_set_selectable (GTK_LABEL (label), FALSE);
-  gtk_widget_add_css_class (label, css);
-  gtk_box_append (GTK_BOX (box), label);
-  return GTK_LABEL (label);
-}
-
 static void
 sluice_span_pane_init (SluiceSpanPane *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkWidget *rows = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  self->scroller = gtk_scrolled_window_new ();
-  self->title = add_label (box, "title-4");
-  self->subtitle = add_label (box, "dim-label");
-  gtk_widget_set_margin_top (rows, 10);
-  gtk_box_append (GTK_BOX (box), rows);
-  sluice_inspector_rows_init (&self->rows, GTK_BOX (rows));
-  gtk_widget_add_css_class (box, "inspector");
-  gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (self->scroller), GTK_POLICY_NEVER,
-                                  GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (self->scroller), box);
-  gtk_widget_set_parent (self->scroller, GTK_WIDGET (self));
-  gtk_widget_add_css_class (GTK_WIDGET (self), "side-pane");
-  gtk_widget_add_css_class (GTK_WIDGET (self), "inspector-pane");
-  gtk_widget_set_visible (GTK_WIDGET (self), FALSE);
 }
 
 GtkWidget *

@@ -143,6 +143,17 @@ dup_cause (const SluiceTraceGap *gap, const SluiceTraceView *view)
       return g_strdup (_ ("nothing to do"));
     case SLUICE_GAP_BETWEEN:
       return g_strdup (_ ("no step runs"));
+    case SLUICE_GAP_PAUSED:
+      return g_strdup (_ ("training is paused"));
+    case SLUICE_GAP_FEED:
+      return g_strdup (_ ("the next batch is being made"));
+    case SLUICE_GAP_LOG:
+      return g_strdup (_ ("results are written down"));
+    case SLUICE_GAP_SAVE:
+      return g_strdup (_ ("a checkpoint is saved"));
+    case SLUICE_GAP_LOCK:
+      return maker != NULL ? g_strdup_printf (_ ("waits for the lock that %s has"), maker)
+                           : g_strdup (_ ("waits for a lock"));
     case SLUICE_GAP_UNKNOWN:
     default:
       return g_strdup (_ ("the trace does not say why"));

@@ -99,6 +99,11 @@ take_event (const SluiceTraceEvent *event, gpointer data)
   if (lane->n++ == 0)
     lane->first_step = event->step;
   guint i = find_place (self->steps, event->step);
+  if (event->kind == SLUICE_TRACE_HOST)
+    {
+      g_array_append_vals (self->events, event, 1);
+      return; /* beside the step */
+    }
   const SluiceTraceStep news = { event->step, to_ns (event->start_us), to_ns (event->end_us),
                                  FALSE };
   if (i == self->steps->len || step_at (self->steps, i)->step != event->step)

@@ -10,14 +10,6 @@
 #define PAN    0.2 /* of what is seen */
 #define SCROLL 0.8
 
-/* What somebody does by a key moves the time: the run is not followed any more. */
-static void
-touch (SluiceTimelinePage *self)
-{
-  self->follows_step = FALSE;
-  sluice_timeline_page_set_live (self, FALSE);
-}
-
 static void
 move_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
@@ -25,7 +17,7 @@ move_action (GtkWidget *widget, const char *name, GVariant *parameter)
   double forward = gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL ? -1 : 1;
   if (self->picture == NULL)
     return;
-  touch (self);
+  sluice_timeline_page_touch (self);
   if (g_str_equal (name, "timeline.zoom-in"))
     sluice_lanes_zoom (self->lanes, 1 / ZOOM);
   else if (g_str_equal (name, "timeline.zoom-out"))
@@ -48,7 +40,7 @@ fit_action (GtkWidget *widget, const char *name, GVariant *parameter)
   if (self->picture == NULL)
     return;
   sluice_lanes_get_range (self->lanes, &before[0], &before[1]);
-  touch (self);
+  sluice_timeline_page_touch (self);
   if (span != SLUICE_SPAN_NONE)
     sluice_lanes_zoom_to (self->lanes, span);
   else
@@ -66,7 +58,7 @@ beside_action (GtkWidget *widget, const char *name, GVariant *parameter)
   guint64 span = sluice_lanes_get_selected (self->lanes);
   if (self->picture == NULL)
     return;
-  touch (self);
+  sluice_timeline_page_touch (self);
   if (span == SLUICE_SPAN_NONE)
     span = sluice_lanes_find_first (self->lanes);
   else
@@ -84,7 +76,7 @@ lane_action (GtkWidget *widget, const char *name, GVariant *parameter)
   guint64 span = sluice_lanes_get_selected (self->lanes);
   if (self->picture == NULL)
     return;
-  touch (self);
+  sluice_timeline_page_touch (self);
   if (span == SLUICE_SPAN_NONE)
     span = sluice_lanes_find_first (self->lanes);
   else
@@ -104,7 +96,7 @@ flow_action (GtkWidget *widget, const char *name, GVariant *parameter)
   g_autoptr (SluiceSpanFlows) flows =
       sluice_span_flows_new (self->picture, sluice_document_get_graph (self->document), span);
   const GArray *to = g_str_equal (name, "timeline.flow-next") ? flows->readers : flows->read;
-  touch (self);
+  sluice_timeline_page_touch (self);
   if (to->len > 0)
     sluice_timeline_page_select_span (self, g_array_index (to, guint64, 0));
 }
@@ -146,7 +138,7 @@ mark_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
   if (self->picture == NULL)
     return;
-  touch (self);
+  sluice_timeline_page_touch (self);
   sluice_lanes_toggle_mark (self->lanes);
 }
 
@@ -174,7 +166,7 @@ area_action (GtkWidget *widget, const char *name, GVariant *parameter)
   SluiceLanesArea area = { 0 };
   if (self->picture == NULL || sluice_lanes_get_layout (self->lanes)->rows->len == 0)
     return;
-  touch (self);
+  sluice_timeline_page_touch (self);
   area.last = sluice_lanes_get_layout (self->lanes)->rows->len - 1;
   sluice_lanes_get_range (self->lanes, &area.from, &area.to);
   if (number != SLUICE_SPAN_NONE)
@@ -186,6 +178,12 @@ area_action (GtkWidget *widget, const char *name, GVariant *parameter)
     }
   sluice_lanes_set_area (self->lanes, &area);
   sluice_timeline_page_show_area (self);
+}
+
+static void
+lower_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_timeline_page_turn_lower (SLUICE_TIMELINE_PAGE (widget));
 }
 
 static void
@@ -237,10 +235,12 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.keys", keys_action },
     { "timeline.close-file", close_file_action },
     { "timeline.area", area_action },
+    { "timeline.next-lower", lower_action },
     { "timeline.close-area", escape_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
   gtk_widget_class_install_property_action (widget_class, "timeline.live", "live");
+  gtk_widget_class_install_property_action (widget_class, "timeline.lower", "lower");
   sluice_shortcuts_bind (widget_class, "timeline.");
 }

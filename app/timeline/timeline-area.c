@@ -46,6 +46,7 @@ sum_done (GObject *object, GAsyncResult *result, gpointer data)
     return; /* the page goes, or another area was marked */
   sluice_area_table_show (self->table, sums, summing->area.to - summing->area.from);
   gtk_revealer_set_reveal_child (self->table_revealer, TRUE);
+  sluice_timeline_page_cover_lower (self, TRUE);
 }
 
 void
@@ -56,6 +57,7 @@ sluice_timeline_page_show_area (SluiceTimelinePage *self)
   if (self->picture == NULL || !sluice_lanes_get_area (self->lanes, &area))
     {
       gtk_revealer_set_reveal_child (self->table_revealer, FALSE);
+      sluice_timeline_page_cover_lower (self, FALSE);
       return;
     }
   Summing *summing = g_new (Summing, 1);

@@ -7,11 +7,14 @@
 #include "app/timeline/span-pane.h"
 #include "app/timeline/step-analysis.h"
 #include "app/timeline/timeline-page.h"
+#include "ui/common/mode-bar.h"
 #include "ui/timeline/lanes.h"
+#include "ui/timeline/memory-bands.h"
 #include "ui/timeline/step-bars.h"
 
-/* For app/timeline only. timeline-page.c has what is shown, timeline-actions.c what can be done,
- * timeline-area.c the sums of an area, timeline-find.c the search. */
+/* For app/timeline only. timeline-page.c has what is shown, timeline-make.c what it consists of,
+ * timeline-read.c what is read of the run, timeline-actions.c what can be done, timeline-area.c the
+ * sums of an area, timeline-find.c the search, timeline-dump.c what a test wants to know. */
 struct _SluiceTimelinePage
 {
   GtkWidget parent;
@@ -29,6 +32,21 @@ struct _SluiceTimelinePage
   guint n_opened;       /* files that were asked for: the last one is shown */
   gboolean opening;
   guint n_areas; /* that were asked for: the last one is shown */
+
+  char *lower; /* what stands under the lanes */
+  GtkWidget *lanes_overlay, *lower_box;
+  GtkLabel *lower_title, *lower_words;
+  SluiceModeBar *lower_modes;
+  GtkStack *lower_stack;
+
+  SluiceMemoryBands *bands;
+  GtkWidget *memory_legend;
+  SluiceMemoryView *memory; /* (nullable) */
+  gint64 memory_shift;      /* from its times to those of the lanes */
+  guint band;               /* that is told of: of the node that is selected; SLUICE_BAND_NONE */
+  gboolean band_is_chosen;  /* by a person, not by its node */
+  gboolean memory_making;
+  guint n_looks; /* at the run */
 
   SluiceRunController *controller; /* (nullable) */
   SluiceDocument *document;        /* borrowed from the window */
@@ -51,6 +69,12 @@ void sluice_timeline_page_set_live (SluiceTimelinePage *self, gboolean is_live);
 void sluice_timeline_page_show_step (SluiceTimelinePage *self, guint64 step);
 /* SLUICE_SPAN_NONE: nothing. The graph is told. */
 void sluice_timeline_page_select_span (SluiceTimelinePage *self, guint64 span);
+/* A node is selected that did not run in the step; the same. */
+void sluice_timeline_page_select_idle (SluiceTimelinePage *self, const char *name);
+/* Again, for more is known of it. */
+void sluice_timeline_page_show_selected (SluiceTimelinePage *self);
+/* Somebody moves the time: the run is not followed any more. */
+void sluice_timeline_page_touch (SluiceTimelinePage *self);
 /* Its place among the steps; their number where it is not among them. */
 guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
 
@@ -58,6 +82,49 @@ guint sluice_timeline_page_get_place (SluiceTimelinePage *self);
 void sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *picture);
 /* Nothing is shown. */
 void sluice_timeline_page_clear (SluiceTimelinePage *self);
+
+/* timeline-make.c: (transfer floating) */
+GtkWidget *sluice_timeline_page_make_empty (void);
+GtkWidget *sluice_timeline_page_make_steps (SluiceTimelinePage *self);
+void sluice_timeline_page_init_words (SluiceTimelinePage *self);
+
+/* timeline-read.c */
+gboolean sluice_timeline_page_is_at_work (SluiceTimelinePage *self);
+/* Looks at the run, if somebody looks at the page. */
+void sluice_timeline_page_read (SluiceTimelinePage *self);
+/* From now on. */
+void sluice_timeline_page_begin_reading (SluiceTimelinePage *self);
+
+/* timeline-lower.c */
+GtkWidget *sluice_timeline_page_make_lower (SluiceTimelinePage *self);
+/* One of its modes; others are not taken. */
+void sluice_timeline_page_set_lower (SluiceTimelinePage *self, const char *mode);
+void sluice_timeline_page_turn_lower (SluiceTimelinePage *self);
+/* The sums of an area stand in its place. */
+void sluice_timeline_page_cover_lower (SluiceTimelinePage *self, gboolean covers);
+gboolean sluice_timeline_page_is_lower (SluiceTimelinePage *self, const char *mode);
+/* Anew, of the step that is shown. */
+void sluice_timeline_page_show_lower (SluiceTimelinePage *self);
+/* Of a mode, as long as it is the one that is on. has_content: there is more than that to see */
+void sluice_timeline_page_say_lower (SluiceTimelinePage *self,
+                                     const char *mode,
+                                     const char *title,
+                                     const char *words,
+                                     gboolean has_content);
+
+/* timeline-memory.c */
+GtkWidget *sluice_timeline_page_make_memory (SluiceTimelinePage *self);
+void sluice_timeline_page_show_memory (SluiceTimelinePage *self);
+void sluice_timeline_page_clear_memory (SluiceTimelinePage *self);
+/* Has a step of a run that is followed recorded now and then. */
+void sluice_timeline_page_follow_memory (SluiceTimelinePage *self);
+/* (nullable); band: (out): what the selected node holds, or what somebody chose of it */
+const SluiceMemoryView *sluice_timeline_page_get_memory (SluiceTimelinePage *self, guint *band);
+/* From who made the band that was chosen to who reads it. (element-type SluiceLanesFlow) */
+void sluice_timeline_page_add_readers (SluiceTimelinePage *self, guint64 maker, GArray *flows);
+
+/* timeline-dump.c */
+void sluice_timeline_page_init_dump (SluicePageInterface *iface);
 
 /* timeline-page-file.c */
 void sluice_timeline_page_init_moment (SluicePageInterface *iface);

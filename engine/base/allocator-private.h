@@ -68,7 +68,9 @@ struct _SluiceAllocator
   _Atomic (SluiceAllocationLog *) log; /* (nullable): changed under all shards' locks */
   SluiceAllocationLog *shortage;       /* (nullable): the same */
   atomic_int ref_count;
-  atomic_int closed;                /* no reference is left: blocks that return keep no credit */
+  /* No reference is left, or others move for what is missing: blocks that return leave no credit.
+   */
+  atomic_int keeps_no_credit;
   _Alignas(128) _Atomic gsize held; /* live bytes and credits, plus 1 while there are references */
   _Atomic gsize peak;
   _Atomic gsize reserved;
@@ -116,13 +118,16 @@ sluice_allocator_class_total (const SluiceAllocator *self, guint size_class)
 SluiceAllocationRecord
 sluice_block_record_of (const Shard *shard, Block *block, SluiceAllocationKind kind);
 
-/* Under the shard's lock, when it has counted. */
+/* Both under the shard's lock, when it has counted. */
+void sluice_block_write_down (SluiceAllocationLog *log,
+                              const Shard *shard,
+                              Block *block,
+                              SluiceAllocationKind kind);
+
 static inline void
 sluice_shard_write_down (const Shard *shard, Block *block, SluiceAllocationKind kind)
 {
   SluiceAllocationLog *log = atomic_load_explicit (&shard->allocator->log, memory_order_relaxed);
-  if (G_LIKELY (log == NULL))
-    return;
-  SluiceAllocationRecord record = sluice_block_record_of (shard, block, kind);
-  sluice_allocation_log_add (log, &record);
+  if (G_UNLIKELY (log != NULL))
+    sluice_block_write_down (log, shard, block, kind);
 }

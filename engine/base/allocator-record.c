@@ -74,6 +74,16 @@ sluice_block_record_of (const Shard *shard, Block *block, SluiceAllocationKind k
   return record;
 }
 
+void
+sluice_block_write_down (SluiceAllocationLog *log,
+                         const Shard *shard,
+                         Block *block,
+                         SluiceAllocationKind kind)
+{
+  SluiceAllocationRecord record = sluice_block_record_of (shard, block, kind);
+  sluice_allocation_log_add (log, &record);
+}
+
 static void
 lock_all (SluiceAllocator *self)
 {

@@ -144,7 +144,8 @@ sluice_allocator_unref (SluiceAllocator *self)
 {
   if (atomic_fetch_sub_explicit (&self->ref_count, 1, memory_order_acq_rel) != 1)
     return;
-  atomic_store_explicit (&self->closed, 1, memory_order_relaxed); /* ordered by the shards' locks */
+  /* Ordered by the shards' locks. */
+  atomic_store_explicit (&self->keeps_no_credit, 1, memory_order_relaxed);
   reclaim_credits (self);
   release_held (self, 1);
 }
@@ -202,11 +203,11 @@ take_held_or_reclaim (SluiceAllocator *self, gsize bytes)
     }
 }
 
-/* Where others move for what is missing, the count is the one that is. */
 static inline gboolean
-takes_credit (const SluiceAllocator *self, const Shard *shard)
+keeps_credit (const SluiceAllocator *self, const Shard *shard)
 {
-  return shard != &self->shards[LARGE_SHARD] && self->residency == NULL;
+  return shard != &self->shards[LARGE_SHARD]
+         && G_LIKELY (!atomic_load_explicit (&self->keeps_no_credit, memory_order_relaxed));
 }
 
 /* The same, from the shard's credit where it suffices; under the shard's lock. */
@@ -218,7 +219,7 @@ take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
       shard->credit -= bytes;
       return TRUE;
     }
-  gsize more = takes_credit (self, shard) ? CREDIT_STEP : 0;
+  gsize more = keeps_credit (self, shard) ? CREDIT_STEP : 0;
   if (!take_held (self, bytes + more))
     return FALSE;
   shard->credit += more;
@@ -229,8 +230,7 @@ take_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
 static inline gsize
 put_credit (SluiceAllocator *self, Shard *shard, gsize bytes)
 {
-  if (!takes_credit (self, shard)
-      || G_UNLIKELY (atomic_load_explicit (&self->closed, memory_order_relaxed)))
+  if (!keeps_credit (self, shard))
     return bytes;
   shard->credit += bytes;
   if (G_LIKELY (shard->credit < 3 * CREDIT_STEP))
@@ -432,16 +432,6 @@ is_vacant (const Block *block)
   return sluice_allocator_is_far (block->shard->allocator) && ((const FarBlock *) block)->is_vacant;
 }
 
-static void
-free_vacant (Block *block)
-{
-  SluiceAllocator *self = block->shard->allocator;
-  self->source->unmap (self->source->data, ((FarBlock *) block)->data,
-                       sluice_allocator_class_total (self, block->size_class));
-  free (block);
-  sluice_allocator_unref (self);
-}
-
 void
 sluice_block_free (SluiceBlock *block)
 {
@@ -454,11 +444,6 @@ sluice_block_free (SluiceBlock *block)
   if (!sluice_allocator_is_far (self))
     POISON (sluice_block_get_near_data (block),
             sluice_allocator_class_capacity (block->size_class));
-  else if (G_UNLIKELY (((const FarBlock *) block)->is_vacant))
-    {
-      free_vacant (block);
-      return;
-    }
   sluice_shard_lock (shard);
   unlink_live (shard, block);
   block->next = shard->free[block->size_class];
@@ -467,6 +452,21 @@ sluice_block_free (SluiceBlock *block)
   sluice_shard_unlock (shard);
   if (excess > 0)
     release_held (self, excess);
+}
+
+void
+sluice_block_free_far (SluiceBlock *block)
+{
+  if (!is_vacant (block))
+    {
+      sluice_block_free (block);
+      return;
+    }
+  SluiceAllocator *self = block->shard->allocator;
+  self->source->unmap (self->source->data, ((FarBlock *) block)->data,
+                       sluice_allocator_class_total (self, block->size_class));
+  free (block);
+  sluice_allocator_unref (self);
 }
 
 void
@@ -618,6 +618,7 @@ void
 sluice_allocator_set_residency (SluiceAllocator *self, SluiceResidency *take)
 {
   self->residency = take;
+  atomic_store_explicit (&self->keeps_no_credit, 1, memory_order_relaxed);
 }
 
 SluiceResidency *

@@ -127,6 +127,8 @@ void *sluice_block_get_data (SluiceBlock *self);
 void sluice_block_vacate (SluiceBlock *self);
 /* FALSE: no room, though others were asked to give way; it is vacant still. */
 gboolean sluice_block_occupy (SluiceBlock *self);
+/* Frees one that may be vacant. */
+void sluice_block_free_far (SluiceBlock *self);
 SluiceAllocator *sluice_block_get_allocator (const SluiceBlock *self);
 SluiceOwner sluice_block_get_owner (SluiceBlock *self);
 void sluice_block_set_owner (SluiceBlock *self, SluiceOwner owner);

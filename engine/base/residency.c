@@ -3,6 +3,8 @@
 #include "engine/base/residency.h"
 
 #include "engine/base/allocator-record.h"
+#include "engine/base/lock.h"
+#include "engine/base/pool.h"
 
 #include <pthread.h>
 
@@ -82,7 +84,7 @@ sluice_residency_close (SluiceResidency *self)
   pthread_mutex_lock (&self->lock);
   self->is_closed = TRUE;
   while (self->n_leaving > 0 || self->n_coming > 0)
-    pthread_cond_wait (&self->changed, &self->lock);
+    sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
   pthread_mutex_unlock (&self->lock);
 }
 
@@ -222,7 +224,7 @@ free_resident (Resident *resident)
   SluiceBlock *block = resident->buffer.block;
   sluice_allocator_free (resident->here);
   sluice_allocator_free (resident);
-  sluice_block_free (block);
+  sluice_block_free_far (block);
 }
 
 gboolean
@@ -323,7 +325,7 @@ finish_out (SluiceResidency *self, const GPtrArray *victims, const SluiceBlockMo
     {
       Resident *one = victims->pdata[i];
       while (one->n_pins > 0)
-        pthread_cond_wait (&self->changed, &self->lock);
+        sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
       if (one->is_dropped)
         {
           end_move (self, one, STATE_AWAY);
@@ -358,7 +360,7 @@ wait_for_others (SluiceResidency *self)
   gboolean waits = self->n_leaving > 0 || self->n_pinned > 0 || self->n_taking > 0
                    || (is_waiting && self->is_running);
   if (waits)
-    pthread_cond_wait (&self->changed, &self->lock);
+    sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
   if (is_taking)
     self->n_taking++;
   return waits;
@@ -379,8 +381,10 @@ sluice_residency_make_room (SluiceResidency *self, gsize bytes)
   pthread_mutex_unlock (&self->lock);
   if (victims->len > 0)
     {
+      guint64 start = sluice_clock_ticks ();
       g_autofree SluiceBlockMove *moves = copy_out (self, victims);
       finish_out (self, victims, moves);
+      sluice_lock_tell (SLUICE_LOCK_MEMORY, start);
     }
   return again;
 }
@@ -436,7 +440,7 @@ gather_missing (SluiceResidency *self, SluiceTensor *const *tensors, guint n, GP
       use (self, one);
       gboolean is_own = one->state == STATE_COMING && g_ptr_array_find (missing, one, NULL);
       while (!is_own && (one->state == STATE_LEAVING || one->state == STATE_COMING))
-        pthread_cond_wait (&self->changed, &self->lock);
+        sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
       if (one->state == STATE_THERE)
         {
           unlink_resident (one);
@@ -481,7 +485,7 @@ finish_back (SluiceResidency *self,
     {
       Resident *one = missing->pdata[i];
       while (one->n_pins > 0)
-        pthread_cond_wait (&self->changed, &self->lock);
+        sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
       if (i < n_room && (one->is_dropped || !moves[i].ok))
         sluice_block_vacate (one->buffer.block);
       gboolean has_come = !one->is_dropped && moves[i].ok;
@@ -565,7 +569,7 @@ sluice_residency_pin (const SluiceTensor *tensor, SluicePinKind kind)
   pthread_mutex_lock (&self->lock);
   /* What is copied now must not change meanwhile; what comes does so behind this in its queue. */
   while (kind == SLUICE_PIN_WRITE && resident->state == STATE_LEAVING)
-    pthread_cond_wait (&self->changed, &self->lock);
+    sluice_lock_wait (&self->changed, &self->lock, SLUICE_LOCK_MEMORY);
   resident->n_pins++;
   self->n_pinned++;
   gboolean is_here = resident->state == STATE_AWAY || resident->state == STATE_COMING;

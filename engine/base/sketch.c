@@ -125,3 +125,17 @@ sluice_sketch_get (const SluiceSketch *self, double part)
   double within = CLAMP (rest / self->counts[last], 0, 1);
   return exp2 ((self->first + last + within) / CLASSES_AN_OCTAVE);
 }
+
+double
+sluice_sketch_get_mean (const SluiceSketch *self, double part)
+{
+  double rest = part * self->weight, sum = 0, weight = 0;
+  for (int i = 0; i <= LAST && rest > 0; i++)
+    {
+      double n = fmin (self->counts[i], rest);
+      sum += n * exp2 ((self->first + i + 0.5) / CLASSES_AN_OCTAVE);
+      weight += n;
+      rest -= n;
+    }
+  return weight > 0 ? sum / weight : NAN;
+}

@@ -31,3 +31,6 @@ void sluice_sketch_add_times (SluiceSketch *self, double ns, guint32 times);
 void sluice_sketch_merge (SluiceSketch *self, const SluiceSketch *other);
 /* part: 0.5 is the median. NAN: there are no samples */
 double sluice_sketch_get (const SluiceSketch *self, double part);
+/* Mean of all but the largest of them, of which there are 1 - part: what sums of many are made of.
+ * NAN: there are no samples */
+double sluice_sketch_get_mean (const SluiceSketch *self, double part);

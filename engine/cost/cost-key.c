@@ -70,6 +70,9 @@ append_family (GString *text, const SluiceNode *node)
       }
   if (is_made_of_constants (node))
     g_string_append (text, " of constants");
+  const char *loop = sluice_node_get_loop ((SluiceNode *) node);
+  if (loop != NULL) /* a step runs it as often as that goes round */
+    g_string_append_printf (text, " in %s", loop);
 }
 
 static void

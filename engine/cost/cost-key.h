@@ -10,7 +10,8 @@
 typedef struct
 {
   char *family; /* "MatMul float,float->float transpose_b=true": op, dtypes, attributes that change
-                   the work, no names, seeds, values; "of constants" where that is all it reads */
+                   the work, no names, seeds, values; "of constants" where that is all it reads,
+                   "in NAME" of the loop whose iterations it takes */
   char *shapes; /* "[64,784];[784,10]->[64,10]"; "?64": that is a guess; "?": not
                    even the rank is known */
   SluiceCost cost; /* 0, 0 where it is not known: then nothing can be scaled by it */

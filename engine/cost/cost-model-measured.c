@@ -7,29 +7,30 @@
 /* What a figure that was scaled may be off besides, for each factor of e. */
 #define SCALED_PLUS_MINUS 0.3
 
-/* A device with a queue has nothing to do between its nodes: that goes with each that runs. */
-static double
-get_between_us (SluiceMeasured *measured, const SluiceMachineDevice *device)
-{
-  double us = sluice_measured_get_between_us (measured, device->name);
-  return isnan (us) ? 0 : us;
-}
-
+/* What passes before a node goes with each that has a kernel of its own. */
 static void
-take (const SluiceMeasuredFigure *measured, double factor, double between_us, SluiceFigure *figure)
+take (SluiceMeasured *measured,
+      const SluiceMeasuredFigure *found,
+      double factor,
+      const char *device,
+      SluiceFigure *figure)
 {
+  SluiceMeasuredFigure between = { .n = 0 };
   *figure = (SluiceFigure){
-    .us = measured->us * factor,
-    .plus_minus = measured->plus_minus * factor,
-    .p95 = measured->p95 * factor,
-    .n = measured->n,
+    .us = found->us * factor,
+    .plus_minus = found->plus_minus * factor,
+    .p95 = found->p95 * factor,
+    .n = found->n,
     .source = SLUICE_COST_MEASURED,
+    .mean_us = found->mean_us * factor,
+    .is_carried = found->how != SLUICE_MEASURED_ALONE,
   };
-  if (measured->us > 0)
-    {
-      figure->us += between_us;
-      figure->p95 += between_us;
-    }
+  if (figure->is_carried)
+    return;
+  sluice_measured_get_overhead (measured, device, SLUICE_OVERHEAD_BETWEEN, &between);
+  figure->us += between.us;
+  figure->p95 += between.us;
+  figure->mean_us += between.mean_us;
 }
 
 gboolean
@@ -52,9 +53,28 @@ sluice_cost_measured_get (SluiceMeasured *measured,
   double factor = is_exact ? 1
                            : sluice_cost_formula_get_us (&key.cost, device)
                                  / sluice_cost_formula_get_us (&found.cost, device);
-  take (&found, factor, get_between_us (measured, device), figure);
+  take (measured, &found, factor, device->name, figure);
+  const char *loop = sluice_node_get_loop ((SluiceNode *) node);
+  figure->rounds = loop != NULL ? sluice_measured_get_rounds (measured, device->name, loop) : 1;
   figure->plus_minus += SCALED_PLUS_MINUS * fabs (log (factor)) * figure->us;
   return TRUE;
+}
+
+/* From when a value is made until who needs it on another device can begin: the simulator knows of
+ * links alone. */
+static double
+get_latency_us (SluiceMeasured *measured,
+                const SluiceMeasuredLink *link,
+                const SluiceMachineDevice *from,
+                const SluiceMachineDevice *to)
+{
+  SluiceMeasuredFigure before, after, wake;
+  sluice_measured_get_overhead (measured, from->name, SLUICE_OVERHEAD_NEWS, &before);
+  sluice_measured_get_overhead (measured, to->name, SLUICE_OVERHEAD_WAKE, &wake);
+  after = before;
+  if (before.n == 0)
+    sluice_measured_get_overhead (measured, to->name, SLUICE_OVERHEAD_NEWS, &after);
+  return before.mean_us + link->wait_us + link->latency_us + after.mean_us + wake.mean_us;
 }
 
 void
@@ -63,9 +83,11 @@ sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured)
   SluiceMeasuredLink link;
   for (guint a = 0; a < self->n_devices; a++)
     for (guint b = 0; b < self->n_devices; b++)
-      if (a != b && self->devices[a].is_here && self->devices[b].is_here
-          && sluice_measured_get_link (measured, self->devices[a].name, self->devices[b].name,
-                                       &link))
-        self->links[a * self->n_devices + b] =
-            (SluiceMachineLink){ link.latency_us, link.bytes_per_us };
+      {
+        const SluiceMachineDevice *from = &self->devices[a], *to = &self->devices[b];
+        if (a != b && from->is_here && to->is_here
+            && sluice_measured_get_link (measured, from->name, to->name, &link))
+          self->links[a * self->n_devices + b] =
+              (SluiceMachineLink){ get_latency_us (measured, &link, from, to), link.bytes_per_us };
+      }
 }

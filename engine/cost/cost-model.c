@@ -225,14 +225,14 @@ size (const SluiceCostModel *self, const SluiceNode *node, gint64 *unknown_dim)
   return sized != NULL && sized->n_outputs == node->n_outputs ? sized : node;
 }
 
-SluiceFigure
-sluice_cost_model_get (SluiceCostModel *self,
-                       const SluiceNode *node,
-                       const SluiceMachineDevice *device,
-                       gint64 unknown_dim)
+static SluiceFigure
+get (SluiceCostModel *self,
+     const SluiceNode *node,
+     const SluiceMachineDevice *device,
+     gint64 unknown_dim)
 {
   const Given *given = g_hash_table_lookup (self->given, node->name);
-  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE };
+  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE, INFINITY, 1, FALSE };
   if (!has_kernel (node, device->device))
     return figure;
   node = size (self, node, &unknown_dim);
@@ -254,6 +254,21 @@ sluice_cost_model_get (SluiceCostModel *self,
   figure.us = get_formula (node, device, unknown_dim);
   figure.plus_minus = figure.us * FORMULA_PLUS_MINUS;
   figure.source = SLUICE_COST_FORMULA;
+  return figure;
+}
+
+SluiceFigure
+sluice_cost_model_get (SluiceCostModel *self,
+                       const SluiceNode *node,
+                       const SluiceMachineDevice *device,
+                       gint64 unknown_dim)
+{
+  SluiceFigure figure = get (self, node, device, unknown_dim);
+  if (figure.source != SLUICE_COST_MEASURED)
+    {
+      figure.mean_us = figure.us;
+      figure.rounds = 1;
+    }
   return figure;
 }
 

@@ -25,6 +25,9 @@ typedef struct
   double p95;        /* NAN: not measured */
   guint64 n;         /* times that it was measured */
   SluiceCostSource source;
+  double mean_us;      /* of MEASURED: what sums of many are made of; else us */
+  double rounds;       /* of MEASURED: of its loop in a step, which us is the sum of; else 1 */
+  gboolean is_carried; /* of MEASURED: it mostly ran in a kernel that others share */
 } SluiceFigure;
 
 typedef struct _SluiceCostModel SluiceCostModel;

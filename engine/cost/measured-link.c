@@ -5,6 +5,7 @@
 #include "engine/cost/measured-private.h"
 
 #define LINK "(link)"
+#define WAIT "(wait)"
 /* One size counts no more than so many samples of it: others tell the slope. */
 #define MOST_WEIGHT 100
 
@@ -35,6 +36,15 @@ sluice_measured_add_transfer (
   SluiceMeasuredEntry *entry =
       sluice_measured_open_texts (self, link, LINK, size, (SluiceCost){ 0, rounded });
   sluice_measured_entry_add (entry, SLUICE_MEASURED_ALONE, ns, 1);
+}
+
+void
+sluice_measured_add_wait (SluiceMeasured *self, const char *from, const char *to, double ns)
+{
+  g_autofree char *link = dup_link (self, from, to);
+  sluice_measured_entry_add (
+      sluice_measured_open_texts (self, link, WAIT, "", (SluiceCost){ 0, 0 }),
+      SLUICE_MEASURED_ALONE, ns, 1);
 }
 
 /* Sums of a weighted regression of time on bytes. */
@@ -87,6 +97,18 @@ fit (const GPtrArray *entries, double *latency_us, double *us_per_byte)
     }
 }
 
+static double
+get_wait_us (SluiceMeasured *self, const char *link)
+{
+  g_autofree char *family = g_strconcat (link, "\t" WAIT, NULL);
+  const GPtrArray *entries = g_hash_table_lookup (self->families, family);
+  SluiceMeasuredFigure figure;
+  if (entries == NULL)
+    return 0;
+  sluice_measured_entry_get (entries->pdata[0], &figure);
+  return figure.mean_us;
+}
+
 gboolean
 sluice_measured_get_link (SluiceMeasured *self,
                           const char *from,
@@ -113,5 +135,6 @@ sluice_measured_get_link (SluiceMeasured *self,
       weights += weight;
     }
   link->residual = weights > 0 ? sqrt (sum / weights) : 0;
+  link->wait_us = get_wait_us (self, name);
   return link->n > 0;
 }

@@ -7,7 +7,9 @@
 
 #include "engine/cost/measured-private.h"
 
-#define BETWEEN "(between)"
+/* Families of what is no node's. */
+static const char *const overheads[SLUICE_N_OVERHEADS] = { "(between)", "(wake)", "(give)",
+                                                           "(news)" };
 /* A way in which so small a part of the samples ran does not widen the figure. */
 #define RARE 0.05
 
@@ -252,21 +254,27 @@ sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasuredFigur
   const SluiceSketch *most = NULL;
   guint32 not_run = sluice_measured_entry_get_not_run (entry);
   double weight = not_run;
-  *figure = (SluiceMeasuredFigure){ .cost = entry->cost, .n = not_run };
+  *figure =
+      (SluiceMeasuredFigure){ .cost = entry->cost, .n = not_run, .how = SLUICE_MEASURED_NOT_RUN };
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
     {
       if (!sluice_measured_entry_get_times (entry, how, &times[how]))
         continue;
       weight += times[how].weight;
       figure->n += times[how].n;
-      if (most == NULL || times[how].weight > most->weight)
-        most = &times[how];
+      if (most != NULL && times[how].weight <= most->weight)
+        continue;
+      most = &times[how];
+      figure->how = how;
     }
   if (most != NULL && most->weight >= not_run)
     {
       figure->us = sluice_sketch_get (most, 0.5) / 1000;
       figure->p95 = sluice_sketch_get (most, 0.95) / 1000;
+      figure->mean_us = sluice_sketch_get_mean (most, 0.95) / 1000;
     }
+  else
+    figure->how = SLUICE_MEASURED_NOT_RUN;
   if (not_run >= RARE * weight)
     figure->plus_minus = figure->us;
   for (guint how = 0; how < SLUICE_MEASURED_NOT_RUN; how++)
@@ -280,22 +288,74 @@ sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasuredFigur
 /* ---- overheads ---- */
 
 SluiceMeasuredEntry *
-sluice_measured_open_between (SluiceMeasured *self, const char *device)
+sluice_measured_open_overhead (SluiceMeasured *self, const char *device, SluiceOverhead overhead)
 {
-  return sluice_measured_open_texts (self, sluice_measured_name_device (self, device), BETWEEN, "",
-                                     (SluiceCost){ 0, 0 });
+  return sluice_measured_open_texts (self, sluice_measured_name_device (self, device),
+                                     overheads[overhead], "", (SluiceCost){ 0, 0 });
+}
+
+void
+sluice_measured_get_overhead (SluiceMeasured *self,
+                              const char *device,
+                              SluiceOverhead overhead,
+                              SluiceMeasuredFigure *figure)
+{
+  const SluiceMeasuredEntry *entry =
+      find_texts (self, sluice_measured_name_device (self, device), overheads[overhead], "");
+  *figure = (SluiceMeasuredFigure){ .n = 0 };
+  if (entry != NULL)
+    sluice_measured_entry_get (entry, figure);
+}
+
+/* ---- loops ---- */
+
+/* One round counts as a microsecond. */
+#define ROUNDS   "(rounds)"
+#define ROUND_NS 1000
+
+void
+sluice_measured_add_rounds (SluiceMeasured *self, const char *device, const char *loop, guint n)
+{
+  sluice_measured_entry_add (sluice_measured_open_texts (self,
+                                                         sluice_measured_name_device (self, device),
+                                                         ROUNDS, loop, (SluiceCost){ 0, 0 }),
+                             SLUICE_MEASURED_ALONE, (double) n * ROUND_NS, 1);
 }
 
 double
-sluice_measured_get_between_us (SluiceMeasured *self, const char *device)
+sluice_measured_get_rounds (SluiceMeasured *self, const char *device, const char *loop)
 {
   const SluiceMeasuredEntry *entry =
-      find_texts (self, sluice_measured_name_device (self, device), BETWEEN, "");
+      find_texts (self, sluice_measured_name_device (self, device), ROUNDS, loop);
   SluiceMeasuredFigure figure;
-  if (entry == NULL || !has_samples (entry))
-    return NAN;
+  if (entry == NULL)
+    return 1;
   sluice_measured_entry_get (entry, &figure);
-  return figure.us;
+  return fmax (figure.us, 1);
+}
+
+/* ---- predictions ---- */
+
+/* A part of a million off counts as a nanosecond. */
+#define OFF     "(off)"
+#define PART_NS 1e6
+
+void
+sluice_measured_add_prediction (SluiceMeasured *self, double predicted_us, double us)
+{
+  sluice_measured_entry_add (
+      sluice_measured_open_texts (self, "CPU", OFF, "", (SluiceCost){ 0, 0 }),
+      SLUICE_MEASURED_ALONE, PART_NS * fabs (us / predicted_us - 1), 1);
+}
+
+double
+sluice_measured_get_off (SluiceMeasured *self)
+{
+  const SluiceMeasuredEntry *entry = find_texts (self, "CPU", OFF, "");
+  SluiceSketch offs;
+  if (entry == NULL || !sluice_measured_entry_get_times (entry, SLUICE_MEASURED_ALONE, &offs))
+    return NAN;
+  return sluice_sketch_get (&offs, 0.9) / PART_NS;
 }
 
 /* ---- keeping ---- */

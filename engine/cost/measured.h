@@ -20,7 +20,8 @@ typedef struct _SluiceMeasured SluiceMeasured;
 typedef enum
 {
   SLUICE_MEASURED_ALONE,
-  SLUICE_MEASURED_TOGETHER, /* its share of a kernel that ran others too */
+  /* Its share of a kernel that ran others too, and of what passed before that. */
+  SLUICE_MEASURED_TOGETHER,
   SLUICE_MEASURED_NOT_RUN,
   SLUICE_N_MEASURED,
 } SluiceMeasuredHow;
@@ -37,6 +38,8 @@ typedef struct
   double p95;
   guint64 n;       /* samples; 0: there is nothing */
   SluiceCost cost; /* of the entry */
+  double mean_us;  /* of how it mostly ran, but for the largest twentieth: what sums are made of */
+  SluiceMeasuredHow how; /* it mostly ran */
 } SluiceMeasuredFigure;
 
 SluiceMeasured *sluice_measured_new (void);
@@ -70,7 +73,7 @@ void sluice_measured_entry_get (const SluiceMeasuredEntry *entry, SluiceMeasured
 
 /* ---- links ---- */
 
-/* Of a copy from device to device, by their short names. */
+/* Of a copy from device to device, by their short names, without what it waited. */
 void sluice_measured_add_transfer (
     SluiceMeasured *self, const char *from, const char *to, double bytes, double ns);
 
@@ -80,6 +83,7 @@ typedef struct
   double bytes_per_us; /* INFINITY: larger values took no longer */
   double residual;     /* of a size's median from the line, as part of it: the root of the mean
                           square */
+  double wait_us;      /* until it begins, though nothing is in its way: its thread has to wake */
   guint64 n;
 } SluiceMeasuredLink;
 
@@ -90,13 +94,48 @@ gboolean sluice_measured_get_link (SluiceMeasured *self,
                                    const char *to,
                                    SluiceMeasuredLink *link);
 
+/* What a value waits before its copy begins, though nothing is in its way. */
+void sluice_measured_add_wait (SluiceMeasured *self, const char *from, const char *to, double ns);
+
 /* ---- overheads ---- */
 
-/* Of a device: from the end of a node to the beginning of the next on the same thread, where that
- * one could have begun. */
-SluiceMeasuredEntry *sluice_measured_open_between (SluiceMeasured *self, const char *device);
-/* NAN: not measured */
-double sluice_measured_get_between_us (SluiceMeasured *self, const char *device);
+/* Of a device, what is neither a node's time nor a transfer's. */
+typedef enum
+{
+  /* From the end of a node to the beginning of the next on the same thread, or in the same queue,
+   * where that one could have begun. */
+  SLUICE_OVERHEAD_BETWEEN,
+  /* Of a queue: from when a node could run until it begins, where the queue was empty. */
+  SLUICE_OVERHEAD_WAKE,
+  /* Of a queue: what the host takes to give it a node. */
+  SLUICE_OVERHEAD_GIVE,
+  /* Of a queue: from the end of what it did until the host, which waited for it, goes on. */
+  SLUICE_OVERHEAD_NEWS,
+  SLUICE_N_OVERHEADS,
+} SluiceOverhead;
+
+SluiceMeasuredEntry *
+sluice_measured_open_overhead (SluiceMeasured *self, const char *device, SluiceOverhead overhead);
+/* n is 0: not measured */
+void sluice_measured_get_overhead (SluiceMeasured *self,
+                                   const char *device,
+                                   SluiceOverhead overhead,
+                                   SluiceMeasuredFigure *figure);
+
+/* ---- loops ---- */
+
+/* How often a step goes round a loop. */
+void
+sluice_measured_add_rounds (SluiceMeasured *self, const char *device, const char *loop, guint n);
+/* 1: not measured */
+double sluice_measured_get_rounds (SluiceMeasured *self, const char *device, const char *loop);
+
+/* ---- predictions ---- */
+
+/* A step was predicted by this table, and then took so long. */
+void sluice_measured_add_prediction (SluiceMeasured *self, double predicted_us, double us);
+/* The part of them that nine of ten predictions were off at most; NAN: none was held to a step */
+double sluice_measured_get_off (SluiceMeasured *self);
 
 /* ---- keeping ---- */
 

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/device/resource.h"
 
+#include "engine/base/lock.h"
+
 #include <string.h>
 
 struct _SluiceResources
@@ -312,7 +314,7 @@ sluice_variable_new (const char *name, SluiceDType dtype, const SluiceShape *sha
 SluiceTensor *
 sluice_variable_dup_tensor (SluiceVariable *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_VARIABLE);
   SluiceTensor *tensor = self->tensor ? sluice_tensor_ref (self->tensor) : NULL;
   pthread_mutex_unlock (&self->lock);
   return tensor;
@@ -321,7 +323,7 @@ sluice_variable_dup_tensor (SluiceVariable *self)
 void
 sluice_variable_take_tensor (SluiceVariable *self, SluiceTensor *take)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_VARIABLE);
   SluiceTensor *old = self->tensor;
   self->tensor = take;
   pthread_mutex_unlock (&self->lock);

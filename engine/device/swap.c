@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "engine/base/residency.h"
 #include "engine/base/thread.h"
 #include "engine/device/swap-store.h"
@@ -404,7 +405,7 @@ reclaim (gpointer data, gsize bytes)
     }
   gboolean is_on_its_way = self->leaving > 0;
   for (guint64 turn = self->n_turns; is_on_its_way && self->n_turns == turn;)
-    pthread_cond_wait (&self->progress, &self->lock);
+    sluice_lock_wait (&self->progress, &self->lock, SLUICE_LOCK_MEMORY);
   SluiceResidency *residency =
       self->allocator != NULL ? sluice_allocator_get_residency (self->allocator) : NULL;
   pthread_mutex_unlock (&self->lock);

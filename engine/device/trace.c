@@ -4,6 +4,18 @@
 
 #include <string.h>
 
+const char *
+sluice_host_work_name (SluiceHostWork work)
+{
+  static const char *const names[SLUICE_N_HOST_WORKS] = {
+    [SLUICE_HOST_PAUSE] = "pause",
+    [SLUICE_HOST_FEED] = "feed",
+    [SLUICE_HOST_LOG] = "log",
+    [SLUICE_HOST_SAVE] = "save",
+  };
+  return names[MIN (work, SLUICE_HOST_SAVE)];
+}
+
 #define SETTLE_RECORDS 1024 /* what a few steps leave takes no more than that */
 
 SluiceTraceRing *

@@ -38,7 +38,28 @@ typedef enum
   SLUICE_TRACE_WAIT, /* of an asynchronous kernel: from its start to its end it holds no thread */
   SLUICE_TRACE_SEND,
   SLUICE_TRACE_RECV,
+  SLUICE_TRACE_LOCK, /* within a node that waited for it; bytes_in is its SluiceLockKind */
+  SLUICE_TRACE_HOST, /* between steps, or beside them; node is a SluiceHostWork */
 } SluiceTraceKind;
+
+/* What whoever runs steps does between them. */
+typedef enum
+{
+  SLUICE_HOST_PAUSE, /* somebody asked for it */
+  SLUICE_HOST_FEED,  /* makes what the next step is fed */
+  SLUICE_HOST_LOG,
+  SLUICE_HOST_SAVE, /* a checkpoint */
+  SLUICE_N_HOST_WORKS
+} SluiceHostWork;
+/* "pause" */
+const char *sluice_host_work_name (SluiceHostWork work);
+
+/* From its start to its end it keeps no thread of the engine busy. */
+static inline gboolean
+sluice_trace_kind_is_wait (SluiceTraceKind kind)
+{
+  return kind == SLUICE_TRACE_WAIT || kind == SLUICE_TRACE_LOCK || kind == SLUICE_TRACE_HOST;
+}
 
 /*
  * Each field is a release store, each of the reader's an acquire load: a reader that saw a field of

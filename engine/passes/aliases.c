@@ -8,6 +8,8 @@ static gboolean
 makes_memory (const SluiceWork *work, SluiceWorkNode *node)
 {
   const SluiceKernel *kernel = sluice_work_find_kernel (work, node);
+  if (sluice_work_get_region (node) != NULL)
+    return TRUE;
   return kernel
          && (kernel->produce || kernel->strip || node->origin->op->def->flags & SLUICE_OP_CHEAP);
 }

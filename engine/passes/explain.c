@@ -10,7 +10,8 @@ list_missing (const SluicePass *pass, const SluicePassOptions *options)
 {
   static const char *const names[] = { "optimize", "leaving nodes out (no NaN guard)",
                                        "fusion",   "recompute",
-                                       "ordered",  "order_seed" };
+                                       "ordered",  "order_seed",
+                                       "fit" };
   g_autoptr (GPtrArray) missing = g_ptr_array_new ();
   for (guint i = 0; i < G_N_ELEMENTS (names); i++)
     if (pass->enabled & ~options->wishes & 1u << i)

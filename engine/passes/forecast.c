@@ -7,6 +7,7 @@
 
 #include "engine/graph/cost.h"
 #include "engine/passes/analysis.h"
+#include "engine/passes/values.h"
 
 /* An output of a node of the work graph. */
 typedef struct
@@ -29,34 +30,6 @@ typedef struct
 
 /* ---- outputs ---- */
 
-static const SluiceWorkNode *
-get_maker (const SluiceWorkNode *node)
-{
-  return node->kind == SLUICE_WORK_FUSED_CONSUMER ? node->fused_consumer.consumer : node;
-}
-
-static guint
-count_outputs (const SluiceWorkNode *node)
-{
-  const SluiceWorkRegion *region = sluice_work_get_region (node);
-  return region != NULL ? region->n_outputs
-         : node->kind == SLUICE_WORK_SEND || node->kind == SLUICE_WORK_RECV
-             ? 1
-             : node->origin->n_outputs;
-}
-
-/* (nullable): a control edge from device to device */
-static const SluiceOutput *
-get_output (const SluiceWorkNode *node, guint i)
-{
-  const SluiceWorkRegion *region = sluice_work_get_region (node);
-  if (region != NULL)
-    return &region->outputs[i]->origin->outputs[0];
-  if (node->kind == SLUICE_WORK_SEND || node->kind == SLUICE_WORK_RECV)
-    return node->port >= 0 ? &node->origin->outputs[node->port] : NULL;
-  return &get_maker (node)->origin->outputs[i];
-}
-
 static gboolean
 is_guess (const SluiceShape *shape)
 {
@@ -66,21 +39,12 @@ is_guess (const SluiceShape *shape)
   return FALSE;
 }
 
-static gboolean
-is_view (const SluiceWorkNode *node)
-{
-  return node->n_inputs > 0 && sluice_work_get_traits (node)->is_view;
-}
-
 /* What the step itself holds. */
 static double
 bytes_made (Forecast *self, const SluiceWorkNode *node, guint i)
 {
-  const SluiceOutput *output = get_output (node, i);
-  SluiceRole role = sluice_work_role (node);
-  if (output == NULL || node->kind == SLUICE_WORK_CONST || node->kind == SLUICE_WORK_SEND
-      || is_view (node) || role == SLUICE_ROLE_READ_VARIABLE || role == SLUICE_ROLE_SWITCH
-      || role == SLUICE_ROLE_MERGE || sluice_work_get_traits (node)->crosses_frames)
+  const SluiceOutput *output = sluice_work_get_output (node, i);
+  if (!sluice_work_makes_memory (node, i))
     return 0;
   self->found->has_guess |= is_guess (&output->shape);
   return sluice_output_bytes (output, (double) self->unknown_dim);
@@ -97,21 +61,11 @@ get_root (const Forecast *self, SluiceWorkEdge edge)
              : NULL;
 }
 
-/* Hands on what it gets; a Merge what comes first. */
-static gboolean
-shares_input (const SluiceWorkNode *node)
-{
-  SluiceRole role = sluice_work_role (node);
-  return node->n_inputs > 0
-         && (is_view (node) || role == SLUICE_ROLE_SWITCH || role == SLUICE_ROLE_MERGE
-             || sluice_work_get_traits (node)->crosses_frames);
-}
-
 static void
 begin_values (Forecast *self, SluiceWorkNode *node, guint32 at)
 {
-  const Value *shared = shares_input (node) ? get_root (self, node->inputs[0]) : NULL;
-  for (guint i = 0; i < count_outputs (node); i++)
+  const Value *shared = sluice_work_hands_on (node) ? get_root (self, node->inputs[0]) : NULL;
+  for (guint i = 0; i < sluice_work_count_outputs (node); i++)
     {
       guint32 number = self->first_value[node->index] + i;
       self->values[number] = (Value){ .root = shared != NULL ? shared->root : number,
@@ -130,7 +84,7 @@ number_values (Forecast *self)
   for (guint i = 0; i < self->work->nodes->len; i++)
     {
       self->first_value[i] = n;
-      n += MAX (count_outputs (self->work->nodes->pdata[i]), 1);
+      n += MAX (sluice_work_count_outputs (self->work->nodes->pdata[i]), 1);
     }
   self->first_value[self->work->nodes->len] = n;
   self->values = g_new0 (Value, n + 1);
@@ -162,23 +116,6 @@ end_values (Forecast *self)
       if (root != NULL)
         root->dies = self->order->len - 1;
     }
-}
-
-/* FALSE: it has no element-wise kernel. */
-static gboolean
-get_strip (const Forecast *self, SluiceWorkNode *node, SluiceStrip *strip)
-{
-  const SluiceKernel *kernel =
-      node->kind == SLUICE_WORK_OP ? sluice_work_find_kernel (self->work, node) : NULL;
-  return kernel != NULL && kernel->strip != NULL && kernel->strip (kernel, node->origin, strip);
-}
-
-/* Such a kernel writes over an operand that nobody needs any more. */
-static gboolean
-is_element_wise (const Forecast *self, SluiceWorkNode *node)
-{
-  SluiceStrip strip;
-  return sluice_work_get_region (node) != NULL || get_strip (self, node, &strip);
 }
 
 static void
@@ -224,26 +161,6 @@ find_peaks (Forecast *self)
 
 /* ---- what stays, and what is called ---- */
 
-static void
-add_held (Forecast *self, const SluiceWorkNode *node)
-{
-  double *held = &self->found->held_bytes[node->device];
-  if (node->kind == SLUICE_WORK_CONST)
-    for (guint i = 0; i < node->origin->n_outputs; i++)
-      *held += node->values[i] != NULL ? (double) sluice_tensor_bytes (node->values[i]) : 0;
-  if (!sluice_work_get_traits (node)->is_state || node->origin->n_outputs == 0)
-    return;
-  SluiceOutput variable = node->origin->outputs[0];
-  if (variable.dtype == SLUICE_RESOURCE)
-    {
-      variable.dtype = variable.handle_dtype;
-      variable.shape = variable.handle_shape;
-    }
-  variable.dtype = sluice_dtype_base (variable.dtype);
-  if (variable.dtype != SLUICE_INVALID && variable.shape.rank >= 0)
-    *held += sluice_output_bytes (&variable, 1);
-}
-
 static double
 count_elements (const Forecast *self, const SluiceOutput *output)
 {
@@ -262,7 +179,7 @@ add_op (Forecast *self, SluiceWorkNode *node, SluiceForecastCall *call)
     return FALSE;
   call->cost.flops += one.flops;
   call->cost.bytes += one.bytes;
-  if (get_strip (self, node, &strip))
+  if (sluice_work_get_strip (self->work, node, &strip))
     call->ns += strip.ns * count_elements (self, &node->origin->outputs[0]);
   return TRUE;
 }
@@ -277,12 +194,13 @@ add_region (Forecast *self, const SluiceWorkNode *node, SluiceForecastCall *call
     add_op (self, region->members[i], call);
   call->cost.bytes = bytes;
   for (guint i = 0; i < region->n_outputs; i++)
-    call->cost.bytes += sluice_output_bytes (get_output (node, i), (double) self->unknown_dim);
+    call->cost.bytes +=
+        sluice_output_bytes (sluice_work_get_output (node, i), (double) self->unknown_dim);
   for (guint i = 0; i < node->n_inputs; i++)
     if (node->inputs[i].node != NULL)
-      call->cost.bytes +=
-          sluice_output_bytes (get_output (node->inputs[i].node, (guint) node->inputs[i].port),
-                               (double) self->unknown_dim);
+      call->cost.bytes += sluice_output_bytes (
+          sluice_work_get_output (node->inputs[i].node, (guint) node->inputs[i].port),
+          (double) self->unknown_dim);
 }
 
 static void
@@ -290,7 +208,7 @@ add_call (Forecast *self, SluiceWorkNode *node)
 {
   SluiceForecastCall call = { { 0, 0 }, 0 };
   gboolean known = TRUE;
-  if (node->kind == SLUICE_WORK_CONST || is_view (node)
+  if (node->kind == SLUICE_WORK_CONST || sluice_work_is_view (node)
       || (node->kind == SLUICE_WORK_OP && node->origin->n_inputs == 0))
     return;
   if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
@@ -299,7 +217,7 @@ add_call (Forecast *self, SluiceWorkNode *node)
     add_region (self, node, &call);
   else if (node->kind == SLUICE_WORK_FUSED_CONSUMER)
     known &= add_op (self, node->fused_consumer.consumer, &call);
-  else if (node->kind == SLUICE_WORK_OP && !shares_input (node))
+  else if (node->kind == SLUICE_WORK_OP && !sluice_work_hands_on (node))
     known = add_op (self, node, &call);
   self->found->n_not_known += !known;
   self->found->n_looped += node->frame != 0;
@@ -327,11 +245,14 @@ sluice_forecast_new (SluiceWork *work, guint n_devices, gint64 unknown_dim)
       {
         SluiceWorkNode *node = self.order->pdata[i];
         add_call (&self, node);
-        if (is_element_wise (&self, node))
+        if (sluice_work_is_element_wise (work, node))
           take_over (&self, node, i);
       }
   for (guint i = 0; i < work->nodes->len; i++)
-    add_held (&self, work->nodes->pdata[i]);
+    {
+      const SluiceWorkNode *node = work->nodes->pdata[i];
+      found->held_bytes[node->device] += sluice_work_get_held_bytes (node);
+    }
   find_peaks (&self);
   g_free (self.first_value);
   g_free (self.values);

@@ -37,6 +37,7 @@ typedef enum
   SLUICE_PASS_RECOMPUTE = 1 << 3,     /* memory is worth more than time */
   SLUICE_PASS_ORDER_EFFECTS = 1 << 4, /* accesses to state get an order */
   SLUICE_PASS_SHUFFLE = 1 << 5,       /* what is ready goes in an order by lot */
+  SLUICE_PASS_FIT = 1 << 6,           /* each device has so many bytes */
 } SluicePassWish;
 
 typedef struct
@@ -47,6 +48,9 @@ typedef struct
   int max_rank;                 /* of kernels */
   guint wishes;                 /* SluicePassWish */
   guint64 order_seed;           /* for SHUFFLE */
+  double fit;                   /* for FIT: bytes */
+  SluiceGraph *sized;           /* for FIT (nullable), and */
+  gint64 dim;                   /* what stands for unknown dimensions: as of SluiceFitSizes */
   const SluiceKeptNodes
       *kept; /* (nullable): nodes that stay by themselves, where they are needed */
 } SluicePassOptions;

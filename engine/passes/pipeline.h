@@ -23,6 +23,7 @@
   PASS (recompute)                                                                                 \
   PASS (fuse)                                                                                      \
   PASS (fuse_region_consumers)                                                                     \
+  PASS (fit)                                                                                       \
   PASS (serialize_loops)                                                                           \
   PASS (shuffle)
 

@@ -21,6 +21,7 @@
  */
 #include <glib/gi18n-lib.h>
 
+#include "engine/passes/again.h"
 #include "engine/passes/analysis.h"
 #include "engine/passes/pass.h"
 
@@ -451,15 +452,12 @@ static SluiceWorkNode *
 add_copy (Recompute *self, Attempt *attempt, guint i, SluiceWorkNode *trigger)
 {
   const SluiceWorkNode *node = attempt->copied[i];
-  SluiceWorkNode *copy = sluice_work_add (self->work, node->kind, node->origin, node->device);
+  SluiceWorkNode *copy = sluice_work_add_again (self->work, node);
   Trait trait = { .is_settled = TRUE, .condition = trait_of (self, node)->condition };
   gboolean follows = FALSE;
-  copy->n_inputs = node->n_inputs;
-  copy->inputs = sluice_work_alloc (self->work, node->n_inputs * sizeof (SluiceWorkEdge));
   for (guint k = 0; k < node->n_inputs; k++)
     {
       int number = number_in (attempt->copied, i, node->inputs[k].node);
-      copy->inputs[k] = node->inputs[k];
       if (number >= 0)
         copy->inputs[k].node = attempt->copies[number];
       follows |= number >= 0;
@@ -525,75 +523,11 @@ lower_peak (Recompute *self)
 
 /* ---- all of them ---- */
 
-/* Might one of its inputs be a variable's memory that sluice_effects_find() lost sight of? Of most
- * kernels it is not known whether they hand memory on. */
-static gboolean
-is_murky (const SluiceWorkNode *node, const guint8 *may_alias)
-{
-  for (guint k = 0; k < node->n_inputs; k++)
-    {
-      const SluiceWorkNode *from = node->inputs[k].node;
-      if (from && may_alias[from->index] && !sluice_work_get_traits (from)->is_view
-          && sluice_work_role (from) != SLUICE_ROLE_READ_VARIABLE)
-        return TRUE;
-    }
-  return FALSE;
-}
-
-static gboolean
-is_cheap (const SluiceWork *work, const SluiceWorkNode *node, const SluiceKernel *kernel)
-{
-  if (!kernel || node->frame != 0 || !sluice_work_may_go (work, node)
-      || kernel->flags & (SLUICE_KERNEL_ASYNC | SLUICE_KERNEL_MAY_LEAVE_DEAD))
-    return FALSE;
-  const SluiceRoleTraits *traits = sluice_work_get_traits (node);
-  return traits->is_cheap || traits->is_view || kernel->strip
-         || node->origin->op->def->flags & SLUICE_OP_CHEAP;
-}
-
-static int
-compare_marks (gconstpointer a, gconstpointer b)
-{
-  const SluiceWorkNode *x = *(SluiceWorkNode *const *) a, *y = *(SluiceWorkNode *const *) b;
-  return x->mark < y->mark ? -1 : x->mark > y->mark;
-}
-
-/* Who only asks for a shape, as gradients do, goes where that is known first: it would hold the
- * value. What was swept goes. */
-static void
-ask_shapes_early (SluiceWork *work, GPtrArray *order)
-{
-  guint n = 0;
-  for (guint at = 0; at < order->len; at++)
-    {
-      SluiceWorkNode *node = order->pdata[at];
-      if (!sluice_work_has (work, node))
-        continue;
-      order->pdata[n] = node;
-      node->mark = n++;
-      if (node->kind != SLUICE_WORK_OP || !node->origin->op || node->n_inputs == 0
-          || !(node->origin->op->def->flags & SLUICE_OP_FORWARDS_METADATA))
-        continue;
-      node->mark = 0;
-      for (guint k = 0; k < node->n_inputs + node->n_controls; k++)
-        {
-          const SluiceWorkNode *before = sluice_work_get_before (node, k);
-          if (before)
-            node->mark = MAX (node->mark, before->mark);
-        }
-    }
-  g_ptr_array_set_size (order, (int) n);
-  g_ptr_array_sort (order, compare_marks); /* keeps the order of equals */
-}
-
 static gboolean
 run (SluiceWork *work, const SluicePassOptions *options, GError **error)
 {
   guint n = work->nodes->len;
-  for (guint i = 0; i < n; i++)
-    ((SluiceWorkNode *) work->nodes->pdata[i])->mark = 0;
-  ask_shapes_early (work, work->schedule);
-  sluice_work_touch (work);
+  sluice_work_ask_shapes_early (work);
   Recompute self = { .work = work,
                      .order = work->schedule,
                      .traits = g_array_new (FALSE, TRUE, sizeof (Trait)),
@@ -605,10 +539,9 @@ run (SluiceWork *work, const SluicePassOptions *options, GError **error)
   for (guint i = 0; i < n; i++)
     {
       SluiceWorkNode *node = work->nodes->pdata[i];
-      const SluiceKernel *kernel = sluice_work_find_kernel (work, node);
+      SluiceAgain again = sluice_work_may_run_again (work, node, may_alias);
       *trait_of (&self, node) =
-          (Trait){ .is_cheap = is_cheap (work, node, kernel) && !is_murky (node, may_alias),
-                   .condition = conditions[i] };
+          (Trait){ .is_cheap = again == SLUICE_AGAIN_CHEAP, .condition = conditions[i] };
     }
   lower_peak (&self);
   g_array_unref (self.traits);

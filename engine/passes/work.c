@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/passes/work.h"
 
+#include "engine/passes/fit.h"
+
 #include "engine/passes/analysis.h"
 
 #define BLOCK_BYTES (64 * 1024)
@@ -32,6 +34,7 @@ sluice_work_free (SluiceWork *self)
   if (!self)
     return;
   sluice_analysis_free (self->analysis);
+  g_clear_pointer (&self->fit, sluice_fit_report_free);
   for (guint i = 0; i < self->nodes->len; i++)
     drop_values (self->nodes->pdata[i]);
   g_ptr_array_unref (self->nodes);

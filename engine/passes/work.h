@@ -142,7 +142,8 @@ typedef struct
   GArray *calls; /* of SluiceWorkCall: of those that the closure was reached through */
   GPtrArray *transfers; /* of SluiceTransfer: what is sent between devices, each under its own name
                          */
-  GPtrArray *blocks;    /* memory of nodes and their arrays */
+  struct _SluiceFitReport *fit; /* (nullable): fit.h: what was decided to fit it into a limit */
+  GPtrArray *blocks;            /* memory of nodes and their arrays */
   char *free_bytes;
   gsize n_free;
 } SluiceWork;

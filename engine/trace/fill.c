@@ -8,10 +8,9 @@
 #include "engine/trace/trace-file.h"
 
 static const SluiceSpanKind kinds[] = {
-  [SLUICE_TRACE_NODE] = SLUICE_SPAN_NODE,
-  [SLUICE_TRACE_WAIT] = SLUICE_SPAN_WAIT,
-  [SLUICE_TRACE_SEND] = SLUICE_SPAN_SEND,
-  [SLUICE_TRACE_RECV] = SLUICE_SPAN_RECV,
+  [SLUICE_TRACE_NODE] = SLUICE_SPAN_NODE, [SLUICE_TRACE_WAIT] = SLUICE_SPAN_WAIT,
+  [SLUICE_TRACE_SEND] = SLUICE_SPAN_SEND, [SLUICE_TRACE_RECV] = SLUICE_SPAN_RECV,
+  [SLUICE_TRACE_LOCK] = SLUICE_SPAN_LOCK, [SLUICE_TRACE_HOST] = SLUICE_SPAN_HOST,
 };
 
 /* "CPU:0" of a full name. */
@@ -27,7 +26,14 @@ find_lane (SluiceTraceView *self, const SluiceTraceEvent *event)
 {
   if (event->kind == SLUICE_TRACE_WAIT)
     return sluice_trace_view_add_lane (self, SLUICE_LANE_WAIT, short_name (event->device), "waits");
+  if (event->kind == SLUICE_TRACE_HOST)
+    return sluice_trace_view_add_lane (self, SLUICE_LANE_WAIT, event->device, "between steps");
   g_autofree char *name = sluice_trace_dup_track_name (event);
+  if (event->kind == SLUICE_TRACE_LOCK)
+    {
+      g_autofree char *locks = g_strconcat (name, SLUICE_TRACE_LOCKS, NULL);
+      return sluice_trace_view_add_lane (self, SLUICE_LANE_WAIT, short_name (event->device), locks);
+    }
   return sluice_trace_view_add_lane (self,
                                      event->queue > 0 ? SLUICE_LANE_QUEUE : SLUICE_LANE_THREAD,
                                      short_name (event->device), name);
@@ -67,7 +73,7 @@ sluice_trace_view_add_events (SluiceTraceView *self, const GArray *events)
         .op = event->op,
         .kind = kinds[event->kind],
         .lane = find_lane (self, event),
-        .step = event->step,
+        .step = event->kind != SLUICE_TRACE_HOST ? event->step : 0,
         .iteration = event->iteration,
         .frame = event->frame,
         .bytes_in = event->bytes_in,

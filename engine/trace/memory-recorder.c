@@ -90,6 +90,7 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
 {
   const SluiceDevice *device = sluice_session_get_device (session, i);
   double begin_us = sluice_session_get_us (session, tape->log->begin_ticks);
+  tape->begin = (gint64) (begin_us * 1000);
   for (guint k = 0; k < events->len; k++)
     {
       const SluiceTraceEvent *event = &g_array_index (events, SluiceTraceEvent, k);
@@ -101,6 +102,8 @@ add_runs (SluiceMemoryTape *tape, SluiceSession *session, guint i, const GArray 
         .is_wait = event->kind == SLUICE_TRACE_WAIT,
         .is_together = event->with != NULL,
       };
+      if (event->kind == SLUICE_TRACE_LOCK || event->kind == SLUICE_TRACE_HOST)
+        continue; /* no use of a value */
       if (run.start < 0 || run.start > tape->length || !g_str_equal (event->device, device->name))
         continue;
       g_array_append_val (tape->runs, run);

@@ -32,6 +32,7 @@ typedef struct
   gboolean is_failure; /* what was live when a request was refused: nothing before it is known */
   SluiceAllocationLog *log;
   double ns_per_tick;
+  gint64 begin;      /* of the recording, on the clock of the session's trace */
   gint64 length;     /* of the recording */
   GArray *runs;      /* of SluiceMemoryRun, by start */
   GArray *reads;     /* of SluiceRead, by from and to */

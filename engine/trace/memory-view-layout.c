@@ -168,6 +168,8 @@ SluiceMemoryLayout *
 sluice_memory_view_lay_out (const SluiceMemoryView *self, gint64 from, gint64 to, guint n_columns)
 {
   SluiceMemoryLayout *layout = g_new0 (SluiceMemoryLayout, 1);
+  layout->from = from;
+  layout->to = to;
   layout->n_columns = n_columns;
   layout->shapes = g_array_new (FALSE, FALSE, sizeof (SluiceMemoryShape));
   layout->points = g_array_new (FALSE, FALSE, sizeof (SluiceMemoryPoint));

@@ -291,6 +291,21 @@ sluice_memory_view_get_name (const SluiceMemoryView *self, guint32 node)
 }
 
 guint
+sluice_memory_view_find_node (const SluiceMemoryView *self, const char *name)
+{
+  guint found = SLUICE_BAND_NONE;
+  for (guint i = 0; name != NULL && i < self->bands->len; i++)
+    {
+      const SluiceMemoryBand *band = sluice_memory_view_band_at (self, i);
+      if (g_strcmp0 (sluice_memory_view_get_name (self, band->owner.node), name) == 0
+          && (found == SLUICE_BAND_NONE
+              || band->bytes > sluice_memory_view_band_at (self, found)->bytes))
+        found = i;
+    }
+  return found;
+}
+
+guint
 sluice_memory_view_find_moment (const SluiceMemoryView *self, gint64 time)
 {
   guint from = self->n_initial, to = self->n_records;

@@ -49,6 +49,8 @@ const guint *sluice_memory_view_get_readings (const SluiceMemoryView *self, guin
 const SluiceMemoryRun *sluice_memory_view_get_run (const SluiceMemoryView *self, guint run);
 /* (nullable): the name of the band's owner, of a run */
 const char *sluice_memory_view_get_name (const SluiceMemoryView *self, guint32 node);
+/* The largest band of the node of that name; SLUICE_BAND_NONE: it has none. name: (nullable) */
+guint sluice_memory_view_find_node (const SluiceMemoryView *self, const char *name);
 
 /* The last moment at a time, and the time of one. */
 guint sluice_memory_view_find_moment (const SluiceMemoryView *self, gint64 time);
@@ -134,6 +136,7 @@ typedef struct
 
 typedef struct
 {
+  gint64 from, to;
   guint n_columns;
   GArray *shapes;         /* of SluiceMemoryShape */
   GArray *points;         /* of SluiceMemoryPoint */

@@ -51,8 +51,8 @@ collect_span (const SluiceTracePiece *piece, gpointer data)
   Builder *b = collecting->builder;
   SluiceTraceSpan span;
   sluice_trace_view_get_span (b->view, piece->span, &span);
-  if (span.step != collecting->step)
-    return;
+  if (span.step != collecting->step || span.kind == SLUICE_SPAN_LOCK)
+    return; /* what waits for a lock is part of its node */
   const SluiceTraceItem item = { .span = piece->span,
                                  .start = span.start,
                                  .end = span.end,
@@ -184,8 +184,8 @@ static guint
 find_maker (const Builder *b, const char *name, guint item, gboolean comes_around)
 {
   static const guint worth[] = {
-    [SLUICE_SPAN_NODE] = 3, [SLUICE_SPAN_WAIT] = 3, [SLUICE_SPAN_SEND] = 0,
-    [SLUICE_SPAN_RECV] = 2, [SLUICE_SPAN_COPY] = 2, [SLUICE_SPAN_OTHER] = 1,
+    [SLUICE_SPAN_NODE] = 3, [SLUICE_SPAN_WAIT] = 3,  [SLUICE_SPAN_SEND] = 0, [SLUICE_SPAN_RECV] = 2,
+    [SLUICE_SPAN_COPY] = 2, [SLUICE_SPAN_OTHER] = 1, [SLUICE_SPAN_LOCK] = 0, [SLUICE_SPAN_HOST] = 0,
   };
   guint best = SLUICE_DEPENDS_NONE, best_worth = 0;
   guint i = GPOINTER_TO_UINT (g_hash_table_lookup (b->by_name, name));
@@ -306,6 +306,19 @@ need_release (Builder *b, guint item)
       }
 }
 
+/* What ends on no thread of the step was there at its end: it is noted as ready only when a thread
+ * that slept has woken up. */
+static void
+begin_when_ended (Builder *b, SluiceTraceItem *item)
+{
+  const SluiceTraceNeed *last = sluice_trace_depends_get_last_need (b->self, item);
+  if (last == NULL)
+    return;
+  SluiceSpanKind kind = g_array_index (b->spans, SluiceTraceSpan, last->item).kind;
+  if (kind == SLUICE_SPAN_WAIT || kind == SLUICE_SPAN_RECV)
+    item->ready = g_array_index (b->self->items, SluiceTraceItem, last->item).end;
+}
+
 static void
 find_needs (Builder *b, guint i)
 {
@@ -322,6 +335,7 @@ find_needs (Builder *b, guint i)
     }
   if (item->n_needs == 0 && b->graph != NULL)
     need_release (b, i);
+  begin_when_ended (b, item);
   item->ready = MIN (item->ready, item->start);
 }
 

@@ -79,6 +79,8 @@ category (const SluiceTraceEvent *event)
   switch (event->kind)
     {
     case SLUICE_TRACE_WAIT:
+    case SLUICE_TRACE_LOCK:
+    case SLUICE_TRACE_HOST:
       return "wait";
     case SLUICE_TRACE_SEND:
     case SLUICE_TRACE_RECV:
@@ -92,7 +94,7 @@ category (const SluiceTraceEvent *event)
 static void
 put_event (GString *out, const SluiceTraceEvent *event, guint device, guint number)
 {
-  gboolean waits = event->kind == SLUICE_TRACE_WAIT;
+  gboolean waits = sluice_trace_kind_is_wait (event->kind);
   begin_event (out, waits ? "b" : "X", event->node, device, sluice_trace_track (event));
   g_string_append_printf (out, ",\"cat\":\"%s\"", category (event));
   put_us (out, "ts", event->start_us);

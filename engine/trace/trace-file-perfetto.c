@@ -194,9 +194,9 @@ put_event (Perfetto *p, const SluiceTraceEvent *event, guint64 track, guint64 co
   annotate_number (p, "bytes_in", event->bytes_in);
   annotate_number (p, "bytes_out", event->bytes_out);
   sluice_wire_put_text (p->message, EVENT_CATEGORY,
-                        event->kind == SLUICE_TRACE_NODE   ? "node"
-                        : event->kind == SLUICE_TRACE_WAIT ? "wait"
-                                                           : "transfer");
+                        event->kind == SLUICE_TRACE_NODE          ? "node"
+                        : sluice_trace_kind_is_wait (event->kind) ? "wait"
+                                                                  : "transfer");
   sluice_wire_put_text (p->message, EVENT_NAME, event->node);
   put_flow (p, event, FALSE);
   put_at (p, event->start_us, TYPE_BEGIN, track);
@@ -229,7 +229,7 @@ put_events (Perfetto *p, const GPtrArray *order, const GPtrArray *devices)
         }
       if (is_new || sluice_trace_track (last) != sluice_trace_track (event))
         thread = put_thread (p, device, event);
-      gboolean waits = event->kind == SLUICE_TRACE_WAIT;
+      gboolean waits = sluice_trace_kind_is_wait (event->kind);
       put_event (p, event, waits ? take_wait_track (p, event, process) : thread, counter);
       last = event;
     }

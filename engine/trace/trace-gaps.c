@@ -2,10 +2,28 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/trace/trace-gaps.h"
 
+#include <string.h>
+
+#include "engine/device/trace.h"
 #include "engine/trace/trace-depends.h"
 #include "engine/trace/trace-view-private.h"
 
 #define MAX_KEPT 64 /* steps whose needs are kept */
+
+const char *
+sluice_gap_cause_name (SluiceGapCause cause)
+{
+  static const char *const causes[SLUICE_N_GAP_CAUSES] = {
+    [SLUICE_GAP_INPUT] = "input",       [SLUICE_GAP_TRANSFER] = "transfer",
+    [SLUICE_GAP_QUEUE] = "queue",       [SLUICE_GAP_WAKE] = "wake",
+    [SLUICE_GAP_DISPATCH] = "dispatch", [SLUICE_GAP_ELSEWHERE] = "elsewhere",
+    [SLUICE_GAP_NO_WORK] = "no work",   [SLUICE_GAP_BETWEEN] = "between",
+    [SLUICE_GAP_LOCK] = "lock",         [SLUICE_GAP_PAUSED] = "paused",
+    [SLUICE_GAP_FEED] = "feed",         [SLUICE_GAP_LOG] = "log",
+    [SLUICE_GAP_SAVE] = "save",         [SLUICE_GAP_UNKNOWN] = "unknown",
+  };
+  return causes[MIN (cause, SLUICE_GAP_UNKNOWN)];
+}
 
 struct _SluiceTraceGaps
 {
@@ -145,6 +163,24 @@ find_busy (const SluiceTraceView *view, guint lane, gint64 from, gint64 to)
   return all;
 }
 
+/* What whoever runs steps did then. (transfer full) (element-type Busy): by start */
+static GArray *
+find_host (const SluiceTraceGaps *self, gint64 start, gint64 end)
+{
+  GArray *all = g_array_new (FALSE, FALSE, sizeof (Busy));
+  for (guint i = 0; i < sluice_trace_view_get_n_lanes (self->view); i++)
+    {
+      const SluiceTraceLane *lane = sluice_trace_view_get_lane (self->view, i);
+      if (lane->kind != SLUICE_LANE_WAIT || strcmp (lane->device, "host") != 0)
+        continue;
+      g_autoptr (GArray) busy = find_busy (self->view, i, start, end);
+      if (busy->len > 0)
+        g_array_append_vals (all, busy->data, busy->len);
+    }
+  g_array_sort (all, compare_busy);
+  return all;
+}
+
 /* ---- causes ---- */
 
 typedef struct
@@ -171,6 +207,38 @@ without_cause (gint64 start, gint64 end, SluiceGapCause cause)
   };
 }
 
+/* In which no step ran: what did whoever runs them? Of what happened at once that which began first
+ * is named. */
+static void
+add_between_steps (Finding *f, gint64 start, gint64 end)
+{
+  static const SluiceGapCause causes[SLUICE_N_HOST_WORKS] = {
+    [SLUICE_HOST_PAUSE] = SLUICE_GAP_PAUSED,
+    [SLUICE_HOST_FEED] = SLUICE_GAP_FEED,
+    [SLUICE_HOST_LOG] = SLUICE_GAP_LOG,
+    [SLUICE_HOST_SAVE] = SLUICE_GAP_SAVE,
+  };
+  g_autoptr (GArray) busy = start < end ? find_host (f->self, start, end) : NULL;
+  for (guint i = 0; busy != NULL && i < busy->len && start < end; i++)
+    {
+      const Busy *at = &g_array_index (busy, Busy, i);
+      SluiceTraceSpan span;
+      guint work = 0;
+      if (at->end <= start || at->start >= end)
+        continue;
+      sluice_trace_view_get_span (f->self->view, at->number, &span);
+      while (work < SLUICE_N_HOST_WORKS && strcmp (span.name, sluice_host_work_name (work)) != 0)
+        work++;
+      if (work == SLUICE_N_HOST_WORKS)
+        continue;
+      gint64 from = MAX (start, at->start);
+      add_gap (f, without_cause (start, from, SLUICE_GAP_BETWEEN));
+      start = MIN (end, at->end);
+      add_gap (f, without_cause (from, start, causes[work]));
+    }
+  add_gap (f, without_cause (start, end, SLUICE_GAP_BETWEEN));
+}
+
 /* No more of the lane's is behind it in a step: which ran meanwhile? Of those that ran at once the
  * one that began first is named. */
 static void
@@ -183,14 +251,14 @@ add_outside (Finding *f, gint64 start, gint64 end)
         continue;
       if (steps[i].start >= end)
         break;
-      add_gap (f, without_cause (start, MAX (start, steps[i].start), SLUICE_GAP_BETWEEN));
+      add_between_steps (f, start, MAX (start, steps[i].start));
       start = MAX (start, steps[i].start);
       SluiceTraceGap gap = without_cause (start, MIN (end, steps[i].end), SLUICE_GAP_NO_WORK);
       gap.step = steps[i].step;
       add_gap (f, gap);
       start = gap.end;
     }
-  add_gap (f, without_cause (start, end, SLUICE_GAP_BETWEEN));
+  add_between_steps (f, start, end);
 }
 
 static SluiceGapCause
@@ -324,6 +392,97 @@ add_between (Finding *f, gint64 start, gint64 end, guint64 next)
   add_before (f, began, end, next, &span);
 }
 
+/* ---- locks ---- */
+
+/* Where a lane's waits for locks are; SLUICE_LANE_NONE: it had none. */
+static guint
+find_locks (const SluiceTraceView *view, guint number)
+{
+  const SluiceTraceLane *own = sluice_trace_view_get_lane (view, number);
+  g_autofree char *name = g_strconcat (own->name, SLUICE_TRACE_LOCKS, NULL);
+  for (guint i = 0; i < sluice_trace_view_get_n_lanes (view); i++)
+    {
+      const SluiceTraceLane *lane = sluice_trace_view_get_lane (view, i);
+      if (lane->kind == SLUICE_LANE_WAIT && strcmp (lane->device, own->device) == 0
+          && strcmp (lane->name, name) == 0)
+        return i;
+    }
+  return SLUICE_LANE_NONE;
+}
+
+/* What held it ran then, and was done with it when the wait ended, or soon after. */
+static guint64
+find_holder (const SluiceTraceView *view, guint lane, const Busy *wait)
+{
+  guint64 holder = SLUICE_SPAN_NONE;
+  gint64 nearest = G_MAXINT64;
+  for (guint i = 0; i < sluice_trace_view_get_n_lanes (view); i++)
+    {
+      SluiceLaneKind kind = sluice_trace_view_get_lane (view, i)->kind;
+      if (i == lane || (kind != SLUICE_LANE_THREAD && kind != SLUICE_LANE_QUEUE))
+        continue;
+      g_autoptr (GArray) busy = find_busy (view, i, wait->start, wait->end);
+      for (guint k = 0; k < busy->len; k++)
+        {
+          const Busy *at = &g_array_index (busy, Busy, k);
+          gint64 apart = ABS (at->end - wait->end);
+          if (at->start >= wait->end || at->end <= wait->start || apart >= nearest)
+            continue;
+          nearest = apart;
+          holder = at->number;
+        }
+    }
+  return holder;
+}
+
+/* The span of a lane that was under way. */
+static guint64
+find_span_at (const SluiceTraceView *view, guint lane, gint64 time)
+{
+  guint64 found = SLUICE_SPAN_NONE;
+  for (guint row = 0; row < sluice_trace_view_get_lane (view, lane)->n_rows; row++)
+    if (found == SLUICE_SPAN_NONE)
+      found = sluice_trace_view_find (view, lane, row, time);
+  return found;
+}
+
+static int
+compare_gaps (gconstpointer a, gconstpointer b)
+{
+  const SluiceTraceGap *x = a, *y = b;
+  return x->start < y->start ? -1 : x->start > y->start;
+}
+
+/* Waits of which one lies within another are told once; those of which the span is not there, not
+ * at all. */
+static void
+add_locks (Finding *f)
+{
+  const SluiceTraceView *view = f->self->view;
+  guint lane = find_locks (view, f->lane);
+  if (lane == SLUICE_LANE_NONE)
+    return;
+  gint64 covered = G_MININT64;
+  g_autoptr (GArray) waits = find_busy (view, lane, f->from, f->to);
+  for (guint i = 0; i < waits->len; i++)
+    {
+      const Busy *at = &g_array_index (waits, Busy, i);
+      SluiceTraceSpan span;
+      guint64 number = find_span_at (view, f->lane, at->start);
+      if (number == SLUICE_SPAN_NONE || at->end <= covered)
+        continue;
+      sluice_trace_view_get_span (view, number, &span);
+      SluiceTraceGap gap =
+          without_cause (MAX (at->start, covered), MIN (at->end, span.end), SLUICE_GAP_LOCK);
+      gap.step = span.step;
+      gap.next = number;
+      gap.maker = find_holder (view, f->lane, at);
+      add_gap (f, gap);
+      covered = at->end;
+    }
+  g_array_sort (f->gaps, compare_gaps);
+}
+
 GArray *
 sluice_trace_gaps_find (SluiceTraceGaps *self, guint lane, gint64 from, gint64 to)
 {
@@ -346,5 +505,6 @@ sluice_trace_gaps_find (SluiceTraceGaps *self, guint lane, gint64 from, gint64 t
     }
   if (covered < to)
     add_between (&f, covered, end, SLUICE_SPAN_NONE);
+  add_locks (&f);
   return gaps;
 }

@@ -41,39 +41,17 @@ typedef struct
   guint64 n_nodes;
 } Reader;
 
-/* All of a file is one message, and of it a device one: where the end is missing, they have what is
- * there. */
-static gboolean
-take_field (const guint8 **at, const guint8 *end, SluiceWireField *field)
-{
-  const guint8 *next = *at;
-  guint64 tag, length;
-  if (sluice_wire_next (at, end, field))
-    return TRUE;
-  if (!sluice_wire_read_varint (&next, end, &tag) || (tag & 7) != SLUICE_WIRE_BYTES || tag >> 3 == 0
-      || tag >> 32 != 0 || !sluice_wire_read_varint (&next, end, &length) || next == end)
-    return FALSE;
-  *field = (SluiceWireField){ .number = (guint32) (tag >> 3),
-                              .wire_type = SLUICE_WIRE_BYTES,
-                              .data = next,
-                              .length = (gsize) (end - next) };
-  return TRUE;
-}
-
 typedef void (*FieldFunc) (Reader *r, const SluiceWireField *field, gpointer data);
 
 static void
 each_field (Reader *r, const SluiceWireField *message, FieldFunc func, gpointer data)
 {
-  const guint8 *at = message->data, *end = at + message->length, *last = at;
+  const guint8 *at = message->data, *end = at + message->length;
   SluiceWireField field;
-  while (last = at, at < end && take_field (&at, end, &field))
-    {
-      func (r, &field, data);
-      if (at == last) /* what there is of the last one */
-        break;
-    }
-  if (at < end && !r->only_looks)
+  gboolean is_cut = FALSE;
+  while (sluice_trace_next_field (&at, end, &field, &is_cut))
+    func (r, &field, data);
+  if (is_cut && !r->only_looks)
     sluice_trace_remarks_add (r->remarks, 1, "messages that are cut off");
 }
 
@@ -264,17 +242,13 @@ take_file (Reader *r, const guint8 *bytes, gsize length)
   const guint8 *at = bytes, *end = bytes + length;
   SluiceWireField field;
   r->n_nodes = 0;
-  const guint8 *last = at;
-  while (last = at, at < end && take_field (&at, end, &field))
-    {
-      if (field.number == METADATA_STEP_STATS && field.wire_type == SLUICE_WIRE_BYTES)
-        each_field (r, &field, take_stats, NULL);
-      else if (!r->only_looks)
-        sluice_trace_remarks_add (r->remarks, 1, "parts that are no statistics of steps");
-      if (at == last) /* what there is of the last one */
-        break;
-    }
-  if (at < end && !r->only_looks)
+  gboolean is_cut = FALSE;
+  while (sluice_trace_next_field (&at, end, &field, &is_cut))
+    if (field.number == METADATA_STEP_STATS && field.wire_type == SLUICE_WIRE_BYTES)
+      each_field (r, &field, take_stats, NULL);
+    else if (!r->only_looks)
+      sluice_trace_remarks_add (r->remarks, 1, "parts that are no statistics of steps");
+  if (is_cut && !r->only_looks)
     sluice_trace_remarks_add (r->remarks, 1, "end of the file is missing or damaged");
 }
 

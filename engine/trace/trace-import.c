@@ -23,7 +23,32 @@ static const struct
   { "chrome", sluice_trace_import_chrome },
   { "perfetto", sluice_trace_import_perfetto },
   { "run-metadata", sluice_trace_import_metadata },
+  { "xspace", sluice_trace_import_xspace },
 };
+
+gboolean
+sluice_trace_next_field (const guint8 **at,
+                         const guint8 *end,
+                         SluiceWireField *field,
+                         gboolean *is_cut)
+{
+  const guint8 *next = *at;
+  guint64 tag, length;
+  if (*at >= end)
+    return FALSE;
+  if (sluice_wire_next (at, end, field))
+    return TRUE;
+  *is_cut = TRUE;
+  *at = end;
+  if (!sluice_wire_read_varint (&next, end, &tag) || (tag & 7) != SLUICE_WIRE_BYTES || tag >> 3 == 0
+      || tag >> 32 != 0 || !sluice_wire_read_varint (&next, end, &length) || next == end)
+    return FALSE;
+  *field = (SluiceWireField){ .number = (guint32) (tag >> 3),
+                              .wire_type = SLUICE_WIRE_BYTES,
+                              .data = next,
+                              .length = (gsize) (end - next) };
+  return TRUE;
+}
 
 /* JSON begins with a bracket; of the protobufs each says whether it finds something of its own. */
 static gboolean
@@ -53,9 +78,10 @@ import (const guint8 *bytes, gsize length, const char **format, GArray *remarks,
       sluice_trace_view_free (view);
       g_array_set_size (remarks, 0); /* of what it is not */
     }
-  g_set_error_literal (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
-                       "it is no trace: neither Sluice's own, nor JSON of chrome://tracing, nor "
-                       "Perfetto's protobuf, nor TensorFlow's RunMetadata");
+  g_set_error_literal (
+      error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT,
+      "it is no trace: neither Sluice's own, nor JSON of chrome://tracing, nor "
+      "Perfetto's protobuf, nor TensorFlow's RunMetadata, nor a profiler's XSpace");
   return NULL;
 }
 

@@ -122,7 +122,7 @@ take_titles (Reader *r, Part *part, const GPtrArray *texts)
       memcpy (&own, at, sizeof own);
       if (!find_text (texts, own.name, FALSE, &title.name)
           || !find_text (texts, own.op, TRUE, &title.op)
-          || !find_text (texts, own.frame, TRUE, &title.frame) || own.kind > SLUICE_SPAN_OTHER
+          || !find_text (texts, own.frame, TRUE, &title.frame) || own.kind >= SLUICE_N_SPAN_KINDS
           || own.lane >= r->view->lanes->len)
         return FALSE;
       title.lane = own.lane;

@@ -30,13 +30,7 @@ static const char *const lane_kinds[] = {
 static const char *const span_kinds[] = {
   [SLUICE_SPAN_NODE] = "node", [SLUICE_SPAN_WAIT] = "wait", [SLUICE_SPAN_SEND] = "send",
   [SLUICE_SPAN_RECV] = "recv", [SLUICE_SPAN_COPY] = "copy", [SLUICE_SPAN_OTHER] = "other",
-};
-static const char *const causes[SLUICE_N_GAP_CAUSES] = {
-  [SLUICE_GAP_INPUT] = "input",       [SLUICE_GAP_TRANSFER] = "transfer",
-  [SLUICE_GAP_QUEUE] = "queue",       [SLUICE_GAP_WAKE] = "wake",
-  [SLUICE_GAP_DISPATCH] = "dispatch", [SLUICE_GAP_ELSEWHERE] = "elsewhere",
-  [SLUICE_GAP_NO_WORK] = "no work",   [SLUICE_GAP_BETWEEN] = "between",
-  [SLUICE_GAP_UNKNOWN] = "unknown",
+  [SLUICE_SPAN_LOCK] = "lock", [SLUICE_SPAN_HOST] = "host",
 };
 
 /* ---- filling ---- */
@@ -175,7 +169,7 @@ fill_waits_of_lane (Insert *row, const GArray *gaps, GError **error)
       put_int (row, gap->start);
       put_int (row, gap->end);
       put_int (row, gap->end - gap->start);
-      put_text (row, causes[gap->cause]);
+      put_text (row, sluice_gap_cause_name (gap->cause));
       put_int (row, (gint64) gap->step);
       put_span (row, gap->next);
       put_span (row, gap->maker);

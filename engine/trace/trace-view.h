@@ -45,7 +45,12 @@ typedef enum
   SLUICE_SPAN_RECV,
   SLUICE_SPAN_COPY,
   SLUICE_SPAN_OTHER,
+  SLUICE_SPAN_LOCK, /* within the span of a node that waited for it; its op is which */
+  SLUICE_SPAN_HOST, /* what whoever runs steps does: "pause", "feed", "log", "save"; of no step */
+  SLUICE_N_SPAN_KINDS
 } SluiceSpanKind;
+/* Behind the name of a lane: where its waits for locks are. */
+#define SLUICE_TRACE_LOCKS ": locks"
 
 #define SLUICE_SPAN_NONE G_MAXUINT64
 

@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/pool.h"
 #include "engine/graph/savedmodel.h"
 #include "engine/graph/variable-kind.h"
 #include "engine/train/async-workers.h"
 #include "engine/train/saved-state.h"
+#include "engine/train/sized-graph.h"
 #include "engine/runtime/session/options.h"
 
 /* ---- making one ---- */
@@ -383,6 +385,10 @@ sluice_replica_new_of (SluiceProject *project,
   options.files = project->files;
   g_autoptr (GPtrArray) feeds = g_ptr_array_new ();
   self->graph = take_graph;
+  options.batch = MAX (project->batch, 1);
+  g_autoptr (SluiceGraph) sized =
+      options.fit > 0 ? sluice_graph_dup_sized (take_graph, options.batch) : NULL;
+  options.sized = sized;
   self->session = sluice_session_new (&options, error);
   if (self->session == NULL || !sluice_session_extend (self->session, self->graph, error)
       || !sluice_replica_make_feeds (self, feeds, error)
@@ -602,9 +608,11 @@ step_alone (SluiceReplica *self,
             GError **error)
 {
   gboolean with_summary = summary != NULL && self->step_with_summaries != NULL;
+  guint64 since = sluice_clock_ticks ();
   if (!sluice_replica_next_batch (self, self->feeds, error))
     return FALSE;
   sluice_replica_replace_batch (self, self->feeds);
+  sluice_session_note_host (self->session, SLUICE_HOST_FEED, options->step, since);
   SluiceCallable *step = with_summary ? self->step_with_summaries : self->step;
   if (self->has_run) /* its memory is known */
     send_next_batch (self, step);

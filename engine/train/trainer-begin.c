@@ -598,6 +598,21 @@ go_on (SluiceTrainer *self,
   return log_beginning (self, checkpoints, forgets, error) && open_all_series (self, error);
 }
 
+#define FIT_STEPS 3 /* that are tried at a time */
+
+static gboolean
+try_fit (SluiceTrainer *self, const SluiceSessionOptions *host, GError **error)
+{
+  SluiceSessionOptions *session = &self->project->session;
+  if (session->fit == 0)
+    return TRUE;
+  self->fit = sluice_fit_trial_new (self->project, self->examples, self->test, host, session->fit,
+                                    FIT_STEPS, error);
+  if (self->fit != NULL)
+    session->fit_slack = self->fit->slack;
+  return self->fit != NULL;
+}
+
 gboolean
 sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, GError **error)
 {
@@ -605,6 +620,8 @@ sluice_trainer_begin (SluiceTrainer *self, const SluiceTrainerOptions *options, 
   sluice_store_set_patience (self->store, SLUICE_STORE_PATIENCE);
   if ((options->resume != NULL && !find_run (self, options, &changed, error))
       || !sluice_examples_load_all (self->project, &self->examples, &self->test, error))
+    return FALSE;
+  if (!try_fit (self, options->host, error))
     return FALSE;
   self->replica =
       sluice_replica_new (self->project, self->examples, self->test, 0, options->host, error);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "engine/base/error.h"
+#include "engine/base/pool.h"
 #include "engine/store/kinds/event.h"
 #include "engine/train/trainer-private.h"
 
@@ -317,6 +318,7 @@ wait_a_moment (SluiceTrainer *self)
 static void
 wait_in_pause (SluiceTrainer *self)
 {
+  guint64 since = sluice_clock_ticks ();
   tell_pause (self);
   pthread_mutex_lock (&self->lock);
   while (self->want == WANT_PAUSE)
@@ -331,6 +333,8 @@ wait_in_pause (SluiceTrainer *self)
       pthread_mutex_lock (&self->lock);
     }
   pthread_mutex_unlock (&self->lock);
+  sluice_session_note_host (self->replica->session, SLUICE_HOST_PAUSE,
+                            (guint64) self->replica->n_done + 1, since);
 }
 
 Want

@@ -97,6 +97,12 @@ sluice_trainer_run_step (SluiceTrainer *self,
   return ok;
 }
 
+const SluiceFitTrial *
+sluice_trainer_get_fit (SluiceTrainer *self)
+{
+  return self->fit;
+}
+
 void
 sluice_trainer_end_memory (SluiceTrainer *self)
 {

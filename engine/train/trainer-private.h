@@ -7,6 +7,7 @@
 #include "engine/store/run-control.h"
 #include "engine/trace/memory-recorder.h"
 #include "engine/train/alerts.h"
+#include "engine/train/fit-trial.h"
 #include "engine/train/project-changes.h"
 #include "engine/train/checkpoint-folder.h"
 #include "engine/train/flight-recorder.h"
@@ -35,6 +36,7 @@ struct _SluiceTrainer
   SluiceProject *project;
   SluiceExamples *examples, *test; /* NULL: none */
   SluiceReplica *replica;
+  SluiceFitTrial *fit;       /* (nullable): how it is fitted into its limit */
   SluiceDebugger *debugger;  /* of its steps */
   SluiceSchedule now;        /* what holds at this step; the trainer's thread, once it is started */
   gint64 next_change;        /* of the project's, after this step */

@@ -205,9 +205,11 @@ sluice_trainer_save_checkpoint (SluiceTrainer *self, GError **error)
   pthread_mutex_unlock (&self->lock);
   if (is_there)
     return TRUE;
+  guint64 since = sluice_clock_ticks ();
   set_saves (self, TRUE);
   gboolean ok = save_checkpoint (self, step, error);
   set_saves (self, FALSE);
+  sluice_session_note_host (self->replica->session, SLUICE_HOST_SAVE, (guint64) step, since);
   self->saved_seconds = sluice_step_rate_seconds (&self->rate);
   return ok;
 }
@@ -233,6 +235,7 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       pthread_mutex_unlock (&self->lock);
     }
   double waited, since = sluice_trainer_monotonic_now ();
+  guint64 since_ticks = sluice_clock_ticks ();
   while (!sluice_run_log_end_step (self->log, &waited, error))
     if (!wait_for_database (self, &since, error))
       return FALSE;
@@ -245,6 +248,7 @@ end_step (SluiceTrainer *self, gint64 step, GError **error)
       sluice_alerts_beat (self->alerts, step, TRUE);
       sluice_alerts_log (self->alerts, self->log);
     }
+  sluice_session_note_host (self->replica->session, SLUICE_HOST_LOG, (guint64) step, since_ticks);
   return !sluice_trainer_log_system (self) || insist_on_info (self, SLUICE_RUN_RUNNING, error);
 }
 
@@ -315,14 +319,16 @@ train_step (SluiceTrainer *self, gint64 limit, GError **error)
   if (self->flight != NULL)
     sluice_flight_recorder_end_step (self->flight, stood_us);
   sluice_step_rate_skip (&self->rate, stood_us * 1e-6);
+  guint64 since = sluice_clock_ticks ();
   double wall = sluice_trainer_wall_now ();
   for (guint i = 0; i < self->replica->n_scalars; i++)
     sluice_trainer_log_point (self, self->series[i], step, wall, self->scalars[i]);
   gboolean last = step == get_end (self);
-  return sluice_trainer_check_loss (self, error) && log_summary (self, summary, wall, error)
-         && ((!last && !every (step, p->evaluate_every)
-              && !sluice_trial_is_rung (self->project, step))
-             || evaluate (self, error))
+  if (!sluice_trainer_check_loss (self, error) || !log_summary (self, summary, wall, error))
+    return FALSE;
+  sluice_session_note_host (self->replica->session, SLUICE_HOST_LOG, (guint64) step, since);
+  return ((!last && !every (step, p->evaluate_every) && !sluice_trial_is_rung (self->project, step))
+          || evaluate (self, error))
          && ((!last && !every (step, p->checkpoint_every)
               && (sluice_replica_get_n_under_way (self->replica) > 0 || !checkpoint_is_due (self)))
              || sluice_trainer_save_checkpoint (self, error))
@@ -566,6 +572,7 @@ sluice_trainer_finalize (GObject *object)
     sluice_run_log_close (self->log, NULL);
   sluice_trainer_end_memory (self);
   g_clear_pointer (&self->replica, sluice_replica_free);
+  g_clear_pointer (&self->fit, sluice_fit_trial_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
   g_clear_pointer (&self->project, sluice_project_free);

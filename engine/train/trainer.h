@@ -129,6 +129,10 @@ void sluice_trainer_record_memory (SluiceTrainer *self, guint n);
  * SluiceMemoryTape) */
 GPtrArray *sluice_trainer_dup_memory (SluiceTrainer *self);
 
+/* (nullable): how its steps were fitted into the project's limit; fit-trial.h */
+typedef struct _SluiceFitTrial SluiceFitTrial;
+const SluiceFitTrial *sluice_trainer_get_fit (SluiceTrainer *self);
+
 /* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
 char *sluice_trainer_dup_reason (SluiceTrainer *self);
 /* How many alerts were given, and the last one: (out) (transfer full) (nullable). */

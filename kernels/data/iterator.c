@@ -6,6 +6,7 @@
 
 #include <glib/gi18n-lib.h>
 
+#include "engine/base/lock.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/data/optional.h"
 
@@ -80,7 +81,7 @@ begin_compute (SluiceKernelCall *call)
       || !sluice_element_spec_check (self->spec, call, "the dataset", dataset->n, dataset->types))
     return FALSE;
   SluiceDatasetPass *pass = sluice_dataset_pass_new (dataset);
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   SluiceDatasetPass *old = self->pass;
   self->pass = pass;
   pthread_mutex_unlock (&self->lock);
@@ -126,7 +127,7 @@ answer_optional (SluiceKernelCall *call,
 static SluiceDatasetPass *
 dup_pass (SluiceIterator *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   SluiceDatasetPass *pass = self->pass != NULL ? sluice_dataset_pass_ref (self->pass) : NULL;
   pthread_mutex_unlock (&self->lock);
   return pass;

@@ -8,6 +8,7 @@
  */
 #include <glib/gi18n-lib.h>
 
+#include "engine/base/lock.h"
 #include "engine/graph/shape-context.h"
 #include "kernels/data/closure.h"
 #include "kernels/data/iterator.h"
@@ -85,7 +86,7 @@ factory_done (SluiceFunctionCall *function_call)
   SluiceIterator *iterator = self->iterator;
   g_autoptr (GError) error = NULL;
   SluiceDatasetPass *pass = make_pass (self, &error);
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   g_autoptr (GPtrArray) waiting = g_steal_pointer (&self->waiting);
   if (iterator->factory == self)
     {
@@ -130,7 +131,7 @@ begin (SluiceFactory *self, SluiceKernelCall *call)
   SluiceIterator *iterator = self->iterator;
   atomic_fetch_add (&self->ref_count, 1);
   self->function->klass->start (self->function, &self->call, 0, call, FALSE);
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   self->starter = NULL;
   gboolean ends = self->starter_is_cancelled && leave (self, call);
   pthread_mutex_unlock (&iterator->lock);
@@ -145,7 +146,7 @@ join (SluiceIterator *iterator, SluiceKernelCall *call, SluiceFunction *take)
 {
   SluiceFactory *self = NULL;
   sluice_waiting_add (call, &iterator->parent);
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   gboolean is_there = iterator->pass != NULL;
   if (!is_there && iterator->factory == NULL)
     {
@@ -197,7 +198,7 @@ one_shot_start (SluiceKernelCall *call)
       call->done (call);
       return;
     }
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   gboolean is_there = iterator->pass != NULL;
   pthread_mutex_unlock (&iterator->lock);
   if (is_there)
@@ -217,7 +218,7 @@ one_shot_cancel (SluiceKernelCall *call)
   gboolean ends = FALSE;
   if (iterator == NULL)
     return;
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   SluiceFactory *factory = iterator->factory;
   if (factory != NULL && factory->starter == call)
     factory->starter_is_cancelled = TRUE;
@@ -236,7 +237,7 @@ one_shot_describe_wait (SluiceKernelCall *call)
   char *text = NULL;
   if (iterator == NULL)
     return NULL;
-  pthread_mutex_lock (&iterator->lock);
+  sluice_lock (&iterator->lock, SLUICE_LOCK_DATA);
   SluiceFactory *factory = iterator->factory;
   if (factory != NULL)
     atomic_fetch_add (&factory->ref_count, 1);

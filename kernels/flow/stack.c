@@ -5,6 +5,7 @@
  * Stacks: where the gradient of a loop finds what the loop computed. A stack is made anew by every
  * execution of its op and lives as long as a handle to it.
  */
+#include "engine/base/lock.h"
 #include "kernels/flow/flow.h"
 #include "kernels/handle.h"
 
@@ -114,7 +115,7 @@ push_compute (SluiceKernelCall *call)
   Value value;
   if (!make_value (call, tensor, &value))
     return FALSE;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean is_closed = self->is_closed;
   gboolean is_full = self->max_size >= 0 && self->values->len >= self->max_size;
   if (!is_closed && !is_full)
@@ -153,7 +154,7 @@ take_top (SluiceKernelCall *call, gboolean only_now, Value *value)
   Stack *self = (Stack *) sluice_call_get_handle (call, 0, &stack_type);
   if (!self)
     return FALSE;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean is_closed = self->is_closed, is_empty = self->values->len == 0;
   if (!is_closed && !is_empty)
     {
@@ -226,7 +227,7 @@ close_compute (SluiceKernelCall *call)
   Stack *self = (Stack *) sluice_call_get_handle (call, 0, &stack_type);
   if (!self)
     return FALSE;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   self->is_closed = TRUE;
   g_array_set_size (self->values, 0);
   pthread_mutex_unlock (&self->lock);

@@ -3,6 +3,7 @@
 
 #include "kernels/io/reader.h"
 
+#include "engine/base/lock.h"
 #include "kernels/io/io.h"
 #include "kernels/queue/wait.h"
 #include "kernels/string/text.h"
@@ -244,7 +245,7 @@ static void
 name_arrived (SluiceItems *items, GError *error, gpointer data)
 {
   SluiceReader *self = data;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   Request *request = g_queue_peek_head (&self->requests);
   const SluiceQueueSpec *spec = sluice_queue_get_spec (request->queue);
   self->arrival_error = error;
@@ -265,12 +266,12 @@ ask (SluiceReader *self, Request *request)
   self->asking = ASKED;
   pthread_mutex_unlock (&self->lock);
   sluice_queue_dequeue (queue, 1, FALSE, name_arrived, self);
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   if (self->asking == ASKED && request->is_cancelled) /* while nobody could know that it asks */
     {
       pthread_mutex_unlock (&self->lock);
       sluice_queue_cancel (queue, self);
-      pthread_mutex_lock (&self->lock);
+      sluice_lock (&self->lock, SLUICE_LOCK_DATA);
     }
   return self->asking != ASKED;
 }
@@ -297,7 +298,7 @@ serve_all (SluiceReader *self)
 void
 sluice_reader_read (SluiceReader *self, SluiceQueue *queue, SluiceKernelCall *call, gint64 max)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   g_queue_push_tail (&self->requests, request_new (queue, call, max));
   if (self->is_serving || self->asking == ASKED)
     pthread_mutex_unlock (&self->lock);
@@ -311,7 +312,7 @@ sluice_reader_cancel (SluiceReader *self, SluiceKernelCall *call)
   GQueue ended = G_QUEUE_INIT;
   SluiceQueue *asked = NULL;
   sluice_resource_ref (&self->parent);
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   for (GList *l = self->requests.head; l != NULL; l = l->next)
     {
       Request *request = l->data;
@@ -346,7 +347,7 @@ sluice_reader_describe_wait (SluiceReader *self, SluiceKernelCall *call)
 {
   SluiceQueue *asked = NULL;
   gboolean is_first = FALSE;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   const Request *first = g_queue_peek_head (&self->requests);
   if (first != NULL && self->asking == ASKED)
     {
@@ -386,7 +387,7 @@ state_dup (const SluiceReaderState *from)
 void
 sluice_reader_get_state (SluiceReader *self, SluiceReaderState *state)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   *state = state_dup (&self->state);
   pthread_mutex_unlock (&self->lock);
 }
@@ -395,7 +396,7 @@ void
 sluice_reader_set_state (SluiceReader *self, const SluiceReaderState *state)
 {
   static const SluiceReaderState fresh = { 0 };
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   sluice_reader_state_clear (&self->state);
   self->state = state_dup (state != NULL ? state : &fresh);
   sluice_records_close (&self->records);

@@ -3,6 +3,8 @@
 
 #include "kernels/list/away.h"
 
+#include "engine/base/lock.h"
+
 #include <pthread.h>
 
 struct _SluiceAway
@@ -81,7 +83,7 @@ wait_for (SluiceSwapped *take, GError **error)
   sluice_swapped_take (take, on_ready, &wait);
   pthread_mutex_lock (&wait.lock);
   while (!wait.done)
-    pthread_cond_wait (&wait.ready, &wait.lock);
+    sluice_lock_wait (&wait.ready, &wait.lock, SLUICE_LOCK_MEMORY);
   pthread_mutex_unlock (&wait.lock);
   if (wait.value == NULL)
     g_propagate_error (error, wait.error);

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "kernels/list/pieces.h"
 #include "kernels/math/add.h"
 
@@ -165,7 +166,7 @@ check_open (SluiceTensorArray *self, SluiceKernelCall *call)
 gboolean
 sluice_tensor_array_get_size (SluiceTensorArray *self, SluiceKernelCall *call, gint64 *n)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean ok = check_open (self, call);
   *n = self->size;
   pthread_mutex_unlock (&self->lock);
@@ -175,7 +176,7 @@ sluice_tensor_array_get_size (SluiceTensorArray *self, SluiceKernelCall *call, g
 gint64
 sluice_tensor_array_get_packed_size (SluiceTensorArray *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gint64 n = self->is_gradient ? self->marked_size : self->size;
   pthread_mutex_unlock (&self->lock);
   return n;
@@ -188,7 +189,7 @@ sluice_tensor_array_merge_shape (SluiceTensorArray *self,
                                  SluiceShape *merged)
 {
   char a[SLUICE_SHAPE_STR], b[SLUICE_SHAPE_STR];
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean ok = sluice_shape_merge (&self->element_shape, shape, merged);
   if (ok)
     self->element_shape = *merged;
@@ -302,7 +303,7 @@ sluice_tensor_array_write (SluiceTensorArray *self,
                            gint64 index,
                            SluiceTensor *value)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean ok = write_locked (self, call, index, value);
   pthread_mutex_unlock (&self->lock);
   return ok;
@@ -336,7 +337,7 @@ sluice_tensor_array_prepare_many (SluiceTensorArray *self,
                                   gint64 n,
                                   gboolean exact)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean ok = prepare_locked (self, call, n, exact);
   pthread_mutex_unlock (&self->lock);
   return ok;
@@ -421,7 +422,7 @@ SluiceTensor *
 sluice_tensor_array_read (SluiceTensorArray *self, SluiceKernelCall *call, gint64 index)
 {
   SluiceShape shape;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   g_autoptr (GArray) writes = take_writes (self, call, index, &shape);
   pthread_mutex_unlock (&self->lock);
   if (writes == NULL)
@@ -517,7 +518,7 @@ sluice_tensor_array_get_gradient (SluiceTensorArray *self,
                                   const char *source,
                                   const SluiceShape *prepend)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   self->dynamic_size = FALSE; /* elements that come later would have no gradient */
   if (self->gradients == NULL)
     self->gradients = g_hash_table_new_full (g_str_hash, g_str_equal, g_free,
@@ -538,7 +539,7 @@ sluice_tensor_array_get_gradient (SluiceTensorArray *self,
 void
 sluice_tensor_array_close (SluiceTensorArray *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   drop_pages (self);
   self->size = 0;
   self->is_closed = TRUE;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
 
+#include "engine/base/lock.h"
 #include "kernels/array/array.h"
 #include "kernels/list/pieces.h"
 #include "kernels/list/tensor-list.h"
@@ -216,7 +217,8 @@ pop_compute (SluiceKernelCall *call)
   SluiceTensorList *list = get_popped_list (call, &shape);
   if (list == NULL)
     return FALSE;
-  pthread_mutex_lock (&list->lock); /* another reader of the list may bring elements back */
+  sluice_lock (&list->lock,
+               SLUICE_LOCK_DATA); /* another reader of the list may bring elements back */
   SluiceAway *away = last_away (list);
   SluiceTensor *last = away != NULL ? sluice_away_try (away, call)
                                     : sluice_tensor_list_read (list, call, list->n - 1, &shape);

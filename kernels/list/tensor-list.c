@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "kernels/list/pieces.h"
 
 static void
@@ -100,7 +101,7 @@ sluice_tensor_list_push (SluiceTensorList *self, SluiceKernelCall *call, SluiceT
 gboolean
 sluice_tensor_list_bring_back (SluiceTensorList *self, SluiceKernelCall *call)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   for (gint64 i = 0; self->away != NULL && call->error == NULL && i < self->n; i++)
     if (self->away[i] != NULL)
       {
@@ -177,7 +178,7 @@ sluice_call_change_list (SluiceKernelCall *call, guint i, guint input)
       sluice_tensor_list_unref (copy);
       return NULL;
     }
-  pthread_mutex_lock (&list->lock);
+  sluice_lock (&list->lock, SLUICE_LOCK_DATA);
   if (list->away != NULL)
     copy->away = g_new0 (SluiceAway *, copy->capacity);
   for (gint64 k = 0; k < list->n; k++)

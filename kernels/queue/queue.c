@@ -3,6 +3,7 @@
 
 #include "kernels/queue/queue.h"
 
+#include "engine/base/lock.h"
 #include "kernels/random/philox.h"
 
 typedef struct
@@ -309,7 +310,7 @@ ask (SluiceQueue *self, GQueue *side, Request *request)
 {
   GQueue ended = G_QUEUE_INIT;
   sluice_resource_ref (&self->parent); /* a callback may drop the last reference of the asker */
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   g_queue_push_tail (side, request);
   serve_all (self, &ended);
   pthread_mutex_unlock (&self->lock);
@@ -357,7 +358,7 @@ sluice_queue_close (SluiceQueue *self, gboolean cancel_pending, SluiceQueueDone 
     }
   GQueue ended = G_QUEUE_INIT;
   sluice_resource_ref (&self->parent);
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   self->is_closed = TRUE;
   Request *waiting;
   while ((waiting = g_queue_pop_head (&self->enqueuers)) != NULL)
@@ -394,7 +395,7 @@ sluice_queue_cancel (SluiceQueue *self, gpointer data)
 {
   GQueue ended = G_QUEUE_INIT;
   sluice_resource_ref (&self->parent);
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   Request *request = take_request (&self->enqueuers, data);
   if (request == NULL)
     request = take_request (&self->dequeuers, data);
@@ -425,7 +426,7 @@ char *
 sluice_queue_describe (SluiceQueue *self, gpointer data, gboolean *is_full)
 {
   char *text = NULL;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   GList *dequeuer = find_request (&self->dequeuers, data);
   *is_full = dequeuer == NULL;
   if (dequeuer != NULL)
@@ -440,7 +441,7 @@ sluice_queue_describe (SluiceQueue *self, gpointer data, gboolean *is_full)
 void
 sluice_queue_note_failure (SluiceQueue *self, const GError *error)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   if (self->failure == NULL)
     self->failure = g_strdup (error->message);
   pthread_mutex_unlock (&self->lock);
@@ -449,7 +450,7 @@ sluice_queue_note_failure (SluiceQueue *self, const GError *error)
 gint64
 sluice_queue_get_size (SluiceQueue *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   gint64 size = (gint64) self->items.n;
   pthread_mutex_unlock (&self->lock);
   return size;
@@ -458,7 +459,7 @@ sluice_queue_get_size (SluiceQueue *self)
 gboolean
 sluice_queue_is_closed (SluiceQueue *self)
 {
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_QUEUE);
   gboolean closed = self->is_closed;
   pthread_mutex_unlock (&self->lock);
   return closed;

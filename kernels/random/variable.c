@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/random/variable.h"
 
+#include "engine/base/lock.h"
 #include "kernels/state/access.h"
 
 /* As TensorFlow counts: where the upper half of n is all ones and the lower carries, the carry is
@@ -66,7 +67,7 @@ sluice_call_random_variable (SluiceKernelCall *call,
   SluiceVariable *variable = sluice_call_variable (call, 0);
   if (variable == NULL)
     return FALSE;
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   gboolean ok = move_on (call, wanted, variable, start);
   pthread_mutex_unlock (&variable->lock);
   return ok;

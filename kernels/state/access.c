@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "kernels/state/access.h"
 
+#include "engine/base/lock.h"
+
 gboolean
 sluice_call_is_handle (SluiceKernelCall *call, guint i)
 {
@@ -12,7 +14,7 @@ sluice_call_is_handle (SluiceKernelCall *call, guint i)
 static gboolean
 check_place (SluiceKernelCall *call, SluiceVariable *variable)
 {
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   const SluiceDevice *there =
       variable->tensor != NULL ? sluice_tensor_get_device (variable->tensor) : NULL;
   pthread_mutex_unlock (&variable->lock);
@@ -102,7 +104,7 @@ sluice_variables_lock (SluiceVariable *const *variables, guint n)
   SluiceVariable *sorted[4];
   guint n_sorted = sort_distinct (variables, n, sorted);
   for (guint i = 0; i < n_sorted; i++)
-    pthread_mutex_lock (&sorted[i]->lock);
+    sluice_lock (&sorted[i]->lock, SLUICE_LOCK_VARIABLE);
 }
 
 void

@@ -6,6 +6,8 @@
 
 #include "kernels/state/access.h"
 
+#include "engine/base/lock.h"
+
 static gboolean
 count_shape (SluiceShapeContext *c, GError **error)
 {
@@ -82,7 +84,7 @@ count_compute (SluiceKernelCall *call)
   SluiceVariable *variable = sluice_call_variable (call, 0);
   if (variable == NULL)
     return FALSE;
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   gboolean ok = count_locked (call, variable);
   pthread_mutex_unlock (&variable->lock);
   return ok;

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "kernels/state/lookup.h"
 #include "kernels/string/text.h"
 
@@ -281,7 +282,7 @@ table_compute (SluiceKernelCall *call)
   if (self == NULL)
     return FALSE;
   g_autoptr (GError) error = NULL;
-  pthread_mutex_lock (&self->lock);
+  sluice_lock (&self->lock, SLUICE_LOCK_DATA);
   gboolean ok = ((LookupFunc) call->kernel->data) (call, self, &error);
   pthread_mutex_unlock (&self->lock);
   sluice_resource_unref (&self->parent);

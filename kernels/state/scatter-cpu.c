@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/base/lock.h"
 #include "kernels/array/array.h"
 #include "kernels/state/access.h"
 #include "kernels/state/rows.h"
@@ -73,7 +74,7 @@ scatter (SluiceKernelCall *call, ScatterFunc func)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "variable '%s' holds %s, the updates are %s", variable->name,
                              sluice_dtype_name (variable->dtype), sluice_dtype_name (dtype));
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   SluiceTensor *tensor = sluice_call_writable (call, 0, variable);
   gboolean ok = tensor != NULL && func (call, tensor);
   pthread_mutex_unlock (&variable->lock);

@@ -4,6 +4,7 @@
 /* v[1:3, ::2] = value, in place, of a reference or a handle. */
 #include <glib/gi18n-lib.h>
 
+#include "engine/base/lock.h"
 #include "kernels/array/strided-slice.h"
 #include "kernels/state/access.h"
 
@@ -82,7 +83,7 @@ assign_compute (SluiceKernelCall *call)
   SluiceVariable *variable = sluice_call_variable (call, 0);
   if (variable == NULL)
     return FALSE;
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   gboolean ok = assign_locked (call, variable);
   pthread_mutex_unlock (&variable->lock);
   if (ok && call->n_outputs)

@@ -8,6 +8,7 @@
 #include <glib/gi18n-lib.h>
 #include <string.h>
 
+#include "engine/base/lock.h"
 #include "engine/device/kernel.h"
 #include "engine/graph/shape-context.h"
 
@@ -122,7 +123,7 @@ destroy_compute (SluiceKernelCall *call)
   SluiceTensor *value = NULL;
   if (variable->parent.type == &temporary_type && g_str_equal (variable->name, call->state))
     {
-      pthread_mutex_lock (&variable->lock);
+      sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
       value = g_steal_pointer (&variable->tensor);
       pthread_mutex_unlock (&variable->lock);
     }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* SPDX-FileCopyrightText: The Sluice authors */
+#include "engine/base/lock.h"
 #include "kernels/state/access.h"
 #include "kernels/state/update.h"
 
@@ -81,7 +82,7 @@ assign_compute (SluiceKernelCall *call)
                                variable->name, sluice_shape_str (&variable->shape, have),
                                sluice_shape_str (&value->shape, got));
     }
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   gboolean ok = sluice_call_store (call, variable, value);
   pthread_mutex_unlock (&variable->lock);
   if (ok)
@@ -97,7 +98,7 @@ update_compute (SluiceKernelCall *call)
   SluiceTensor *value = sluice_call_input (call, 1);
   if (variable == NULL)
     return FALSE;
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   SluiceTensor *tensor = sluice_call_writable (call, 0, variable);
   gboolean ok = tensor != NULL;
   if (ok && tensor->dtype != value->dtype)
@@ -148,7 +149,7 @@ assign_resource_compute (SluiceKernelCall *call)
     return sluice_call_fail (call, SLUICE_ERROR_INVALID_ARGUMENT,
                              "variable '%s' holds %s, the value is %s", variable->name,
                              sluice_dtype_name (variable->dtype), sluice_dtype_name (value->dtype));
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   gboolean ok = sluice_call_store (call, variable, value);
   pthread_mutex_unlock (&variable->lock);
   return ok;
@@ -203,7 +204,7 @@ destroy_compute (SluiceKernelCall *call)
   SluiceVariable *variable = sluice_call_variable (call, 0);
   if (variable == NULL)
     return FALSE;
-  pthread_mutex_lock (&variable->lock);
+  sluice_lock (&variable->lock, SLUICE_LOCK_VARIABLE);
   SluiceTensor *tensor = g_steal_pointer (&variable->tensor);
   pthread_mutex_unlock (&variable->lock);
   if (tensor)

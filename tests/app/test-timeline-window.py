@@ -85,6 +85,35 @@ class Session:
         self.tap.point("four devices have lanes", steps["n_lanes"] >= 4, steps)
         self.tap.point("why they did nothing is known", steps["n_gaps"] > 0, steps)
 
+    # ---- memory under the lanes ----
+
+    def memory(self):
+        def is_aligned(t):
+            return t["memory_from"] == t["from"] and t["memory_to"] == t["to"]
+        shown = self.wait(lambda t: t["has_lower"])
+        self.tap.point("what memory held stands under the lanes", "memory" in shown["lower_title"]
+                       and "peak" in shown["lower_words"], shown)
+        self.tap.point("on their axis", is_aligned(shown), shown)
+        self.press("w", "both come closer",
+                   lambda t: is_aligned(t) and t["to"] - t["from"] < shown["to"] - shown["from"])
+        press_keys("f")
+        self.wait(lambda t: t["from"] == t["begin"] and is_aligned(t))
+        tree = self.w.find_accessible("tree", "Memory over the step").tree()
+        bands = [item for item in tree if "alive from" in item.label()]
+        self.tap.point("each buffer is told of", len(bands) > 4, len(bands))
+        name = bands[0].label().split(",")[0]
+        bands[0].act()
+        held = self.wait(lambda t: t["band"].startswith(name))
+        self.tap.point("one that is chosen selects who made it, and that says what it holds",
+                       "Holds: " in held["span"] and held["node"] != "", held)
+        press_keys("Escape")
+        self.wait(lambda t: t["node"] == "" and t["band"] == "")
+        self.press("b", "something else stands there", lambda t: t["lower"] != "memory")
+        while self.state()["lower"] != "memory":
+            press_keys("b")
+            self.w.wait(lambda s: s["settled"])
+        self.wait(lambda t: t["has_lower"])
+
     # ---- keys ----
 
     def moves(self):
@@ -287,6 +316,7 @@ class Session:
                                os.path.join(self.folder, "runs"), height=640)
             self.w.wait(lambda s: s["settled"])
             self.follows()
+            self.memory()
             self.moves()
             self.spans()
             self.sums()

@@ -555,7 +555,8 @@ draw_scene (SluiceCanvas *self, cairo_t *cr, int width, int height)
                             .stretch = self->stretch,
                             .ends = ends,
                             .draw_under = sluice_canvas_draw_notes,
-                            .under_data = self };
+                            .under_data = self,
+                            .is_zooming = self->view_start != 0 };
   sluice_drawer_draw (self->drawer, self->scene, cr, &state);
   sluice_canvas_draw_titles (self, cr);
   sluice_canvas_draw_muted (self, cr);

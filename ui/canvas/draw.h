@@ -55,7 +55,8 @@ typedef struct
   /* (nullable): between the ground and the boxes, in the scene */
   void (*draw_under) (cairo_t *cr, gpointer data);
   gpointer under_data;
-  gboolean plain; /* ground without dots: for pictures on paper */
+  gboolean plain;      /* ground without dots: for pictures on paper */
+  gboolean is_zooming; /* one picture of many: text has the nearest of a few sizes */
 } SluiceDrawState;
 
 #define SLUICE_DRAW_STATE_INIT                                                                     \

@@ -28,9 +28,14 @@ typedef struct
   cairo_t *cr;
   PangoLayout *layout;
   const char *family;
+  gboolean mirrored;
 } SluiceText;
 
 void sluice_text_begin (SluiceText *text, cairo_t *cr, const SluiceTheme *theme);
+/** sluice_text_begin_mirrored: turns @cr, of which @width is drawn on, so that what is at its start
+ * comes to stand at the right; words stay readable. The caller saved it. */
+void
+sluice_text_begin_mirrored (SluiceText *text, cairo_t *cr, const SluiceTheme *theme, double width);
 void sluice_text_end (SluiceText *text);
 
 /**

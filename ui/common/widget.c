@@ -86,6 +86,43 @@ sluice_widget_get_text_scale (GtkWidget *widget)
   return dpi > 0 ? CLAMP (dpi / 1024.0 / 96, 0.5, 3) : 1;
 }
 
+gboolean
+sluice_widget_is_mirrored (GtkWidget *widget)
+{
+  return gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL;
+}
+
+void
+sluice_widget_get_units (GtkWidget *widget, double *width, double *height)
+{
+  double scale = sluice_widget_get_text_scale (widget);
+
+  *width = gtk_widget_get_width (widget) / scale;
+  *height = gtk_widget_get_height (widget) / scale;
+}
+
+void
+sluice_widget_to_units (GtkWidget *widget, double x, double y, double *ux, double *uy)
+{
+  double scale = sluice_widget_get_text_scale (widget);
+
+  *ux = (sluice_widget_is_mirrored (widget) ? gtk_widget_get_width (widget) - x : x) / scale;
+  *uy = y / scale;
+}
+
+cairo_t *
+sluice_snapshot_begin_units (GtkSnapshot *snapshot, GtkWidget *widget, SluiceTheme *theme)
+{
+  double scale = sluice_widget_get_text_scale (widget);
+  cairo_t *cr = gtk_snapshot_append_cairo (
+      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
+                                     (float) gtk_widget_get_height (widget)));
+
+  sluice_theme_from_widget (theme, widget);
+  cairo_scale (cr, scale, scale);
+  return cr;
+}
+
 cairo_surface_t *
 sluice_widget_new_surface (GtkWidget *widget, int width, int height)
 {

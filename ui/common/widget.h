@@ -26,6 +26,23 @@ gboolean sluice_widget_find_color (GtkWidget *widget, const char *name, GdkRGBA 
  */
 double sluice_widget_get_text_scale (GtkWidget *widget);
 
+/** sluice_widget_is_mirrored: its user reads from right to left. */
+gboolean sluice_widget_is_mirrored (GtkWidget *widget);
+
+/** sluice_widget_get_units: its size as it is without the text's scale. */
+void sluice_widget_get_units (GtkWidget *widget, double *width, double *height);
+
+/** sluice_widget_to_units: where a place is then, as if nothing was mirrored. */
+void sluice_widget_to_units (GtkWidget *widget, double x, double y, double *ux, double *uy);
+
+/**
+ * sluice_snapshot_begin_units:
+ * @theme: (out): the widget's
+ *
+ * Returns: (transfer full): draws all over @widget in its units. Who mirrors is the drawing.
+ */
+cairo_t *sluice_snapshot_begin_units (GtkSnapshot *snapshot, GtkWidget *widget, SluiceTheme *theme);
+
 /** sluice_widget_new_surface: (transfer full): pixels for a widget of @width x @height units. */
 cairo_surface_t *sluice_widget_new_surface (GtkWidget *widget, int width, int height);
 

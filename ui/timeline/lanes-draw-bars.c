@@ -125,8 +125,8 @@ draw_words (Row *row, const char *words, const SluiceRect *bar, SluiceColor colo
         }
       if (width <= room)
         {
-          sluice_lanes_draw_text (d, left + INSET, bar->y + bar->height / 2, SLUICE_ANCHOR_START,
-                                  color);
+          sluice_text_draw (&d->text, left + INSET, bar->y + bar->height / 2, SLUICE_ANCHOR_START,
+                            color);
           return TRUE;
         }
       words = slash != NULL ? slash + 1 : NULL;

@@ -185,9 +185,28 @@ draw_marks (SluiceLanesDrawing *d)
   cairo_set_dash (d->cr, NULL, 0, 0);
 }
 
+static void
+draw_cursor (SluiceLanesDrawing *d)
+{
+  static const double dashes[] = { 3, 2 };
+  const SluiceLanesPicture *p = d->picture;
+
+  if (p->cursor == NULL || *p->cursor < p->axis.from || *p->cursor > p->axis.to)
+    return;
+  double x = floor (sluice_time_axis_to_x (&p->axis, *p->cursor)) + 0.5;
+  sluice_cairo_set_color (d->cr, d->theme->cursor);
+  cairo_set_line_width (d->cr, 1);
+  cairo_move_to (d->cr, x, SLUICE_LANES_HEAD);
+  cairo_line_to (d->cr, x, p->height);
+  cairo_set_dash (d->cr, dashes, G_N_ELEMENTS (dashes), 0);
+  cairo_stroke (d->cr);
+  cairo_set_dash (d->cr, NULL, 0, 0);
+}
+
 void
 sluice_lanes_draw_over (SluiceLanesDrawing *d)
 {
+  draw_cursor (d);
   draw_marks (d);
   draw_area (d);
   draw_path (d);

@@ -20,9 +20,6 @@ typedef struct
   gboolean has_color[2 * SLUICE_LANES_HUES];
 } SluiceLanesDrawing;
 
-/* What is said is never mirrored, though where it stands is. */
-void sluice_lanes_draw_text (
-    SluiceLanesDrawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color);
 /* From the top of the widget. */
 double sluice_lanes_row_top (const SluiceLanesPicture *self, const SluiceLanesRow *row);
 

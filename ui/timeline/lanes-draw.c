@@ -17,26 +17,6 @@
 #define LEGEND    15.0 /* under the last lane */
 #define RING_ROOM 5.0  /* beside the time: a ring is seen whole */
 
-void
-sluice_lanes_draw_text (
-    SluiceLanesDrawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color)
-{
-  SluiceAnchor mirrored = anchor == SLUICE_ANCHOR_START ? SLUICE_ANCHOR_END
-                          : anchor == SLUICE_ANCHOR_END ? SLUICE_ANCHOR_START
-                                                        : anchor;
-
-  if (!d->picture->mirrored)
-    {
-      sluice_text_draw (&d->text, x, y, anchor, color);
-      return;
-    }
-  cairo_save (d->cr);
-  cairo_translate (d->cr, x, y);
-  cairo_scale (d->cr, -1, 1);
-  sluice_text_draw (&d->text, 0, 0, mirrored, color);
-  cairo_restore (d->cr);
-}
-
 double
 sluice_lanes_row_top (const SluiceLanesPicture *self, const SluiceLanesRow *row)
 {
@@ -179,17 +159,32 @@ draw_line (SluiceLanesDrawing *d, double x0, double y0, double x1, double y1, Sl
   cairo_stroke (d->cr);
 }
 
+void
+sluice_lanes_get_ticks (const SluiceTimeAxis *axis, gint64 zero, SluiceTimeTicks *ticks)
+{
+  guint target = (guint) MAX ((axis->x1 - axis->x0) / TICK_ROOM, 1);
+
+  sluice_time_ticks (ticks, axis->from, axis->to, zero, target);
+}
+
+const char *
+sluice_lanes_get_device (const SluiceTraceLane *lane)
+{
+  const char *last = strstr (lane->device, "device:"); /* of a name with job and task */
+
+  return last != NULL ? last + strlen ("device:") : lane->device;
+}
+
 static void
 draw_axis (SluiceLanesDrawing *d)
 {
   const SluiceLanesPicture *p = d->picture;
   const SluiceTimeAxis *axis = &p->axis;
-  guint target = (guint) MAX ((axis->x1 - axis->x0) / TICK_ROOM, 1);
   double bottom = MIN (SLUICE_LANES_HEAD + p->layout->height - p->scroll, p->height);
   double until = -G_MAXDOUBLE;
   SluiceTimeTicks ticks;
 
-  sluice_time_ticks (&ticks, axis->from, axis->to, p->zero, target);
+  sluice_lanes_get_ticks (axis, p->zero, &ticks);
   for (guint i = 0; i < ticks.n; i++)
     {
       double x = floor (sluice_time_axis_to_x (axis, ticks.values[i])) + 0.5;
@@ -203,8 +198,8 @@ draw_axis (SluiceLanesDrawing *d)
       double middle = CLAMP (x, SLUICE_LANES_NAMES + width / 2 - AIR, p->width - width / 2 - 2);
       if (middle - width / 2 < until + AIR)
         continue; /* what has no room is left out */
-      sluice_lanes_draw_text (d, middle, SLUICE_LANES_HEAD / 2 - 1, SLUICE_ANCHOR_MIDDLE,
-                              d->theme->dim);
+      sluice_text_draw (&d->text, middle, SLUICE_LANES_HEAD / 2 - 1, SLUICE_ANCHOR_MIDDLE,
+                        d->theme->dim);
       until = middle + width / 2;
     }
 }
@@ -232,16 +227,15 @@ draw_names (SluiceLanesDrawing *d, const SluiceLanesRow *row)
 
   if (row->begins_device)
     {
-      const char *full = sluice_trace_view_get_lane (p->view, row->lane)->device;
-      const char *last = strstr (full, "device:"); /* of a name with job and task */
-      const char *device = last != NULL ? last + strlen ("device:") : full;
+      const char *device =
+          sluice_lanes_get_device (sluice_trace_view_get_lane (p->view, row->lane));
 
       sluice_text_set (&d->text, device, SLUICE_TEXT_LABEL, TRUE, room);
-      sluice_lanes_draw_text (d, NAMES_X, middle - 7, SLUICE_ANCHOR_START, d->theme->text);
+      sluice_text_draw (&d->text, NAMES_X, middle - 7, SLUICE_ANCHOR_START, d->theme->text);
     }
   sluice_text_set (&d->text, second, SLUICE_TEXT_LABEL, FALSE, room);
-  sluice_lanes_draw_text (d, NAMES_X, row->begins_device ? middle + 8 : middle, SLUICE_ANCHOR_START,
-                          d->theme->dim);
+  sluice_text_draw (&d->text, NAMES_X, row->begins_device ? middle + 8 : middle,
+                    SLUICE_ANCHOR_START, d->theme->dim);
 }
 
 /* Under the lanes. */
@@ -254,7 +248,7 @@ draw_legend (SluiceLanesDrawing *d, double y)
   cairo_line_to (d->cr, NAMES_X + 14, y);
   cairo_stroke (d->cr);
   sluice_text_set (&d->text, _ ("critical path"), SLUICE_TEXT_LABEL, FALSE, 0);
-  sluice_lanes_draw_text (d, NAMES_X + 20, y, SLUICE_ANCHOR_START, d->theme->dim);
+  sluice_text_draw (&d->text, NAMES_X + 20, y, SLUICE_ANCHOR_START, d->theme->dim);
 }
 
 static void
@@ -297,11 +291,9 @@ sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceThem
 
   cairo_save (cr);
   if (self->mirrored)
-    {
-      cairo_translate (cr, self->width, 0);
-      cairo_scale (cr, -1, 1);
-    }
-  sluice_text_begin (&d.text, cr, theme);
+    sluice_text_begin_mirrored (&d.text, cr, theme, self->width);
+  else
+    sluice_text_begin (&d.text, cr, theme);
   draw_axis (&d);
   cairo_rectangle (cr, 0, SLUICE_LANES_HEAD, self->width, self->height - SLUICE_LANES_HEAD);
   cairo_clip (cr);

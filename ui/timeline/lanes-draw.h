@@ -59,6 +59,7 @@ typedef struct
   const GArray *marks;         /* (nullable): of gint64: times */
   const GHashTable *found;     /* (nullable): set of names; the others are pale */
   const SluiceLanesArea *area; /* (nullable) */
+  const gint64 *cursor;        /* (nullable): when somebody looks at, beside the lanes */
   gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
 } SluiceLanesPicture;
 
@@ -77,6 +78,11 @@ void sluice_lanes_find_gaps (const GArray *gaps, guint lane, guint *first, guint
 gboolean sluice_lanes_get_gap_rect (const SluiceLanesPicture *self,
                                     const SluiceLanesGap *gap,
                                     SluiceRect *rect);
+
+/* The times at which the axis has lines. */
+void sluice_lanes_get_ticks (const SluiceTimeAxis *axis, gint64 zero, SluiceTimeTicks *ticks);
+/* "CPU:0", as lanes call their device. */
+const char *sluice_lanes_get_device (const SluiceTraceLane *lane);
 
 /* By the scope that the span's node stands in. */
 SluiceColor sluice_lanes_get_color (const SluiceTraceSpan *span, const SluiceTheme *theme);

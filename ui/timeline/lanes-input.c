@@ -11,19 +11,6 @@
 #define WHEEL_PAN    0.08 /* of the width, a notch */
 #define FAR          4.0  /* units that a drag moves before it is one */
 
-/* Where the pointer is, as if time always went to the right. */
-static void
-to_units (SluiceLanes *self, double x, double y, double *ux, double *uy)
-{
-  GtkWidget *widget = GTK_WIDGET (self);
-  double scale = sluice_widget_get_text_scale (widget);
-
-  if (gtk_widget_get_direction (widget) == GTK_TEXT_DIR_RTL)
-    x = gtk_widget_get_width (widget) - x;
-  *ux = x / scale;
-  *uy = y / scale;
-}
-
 static guint64
 pick (SluiceLanes *self, double x, double y)
 {
@@ -33,7 +20,7 @@ pick (SluiceLanes *self, double x, double y)
   if (self->view == NULL)
     return SLUICE_SPAN_NONE;
   SluiceLanesPicture picture = sluice_lanes_get_picture (self);
-  to_units (self, x, y, &ux, &uy);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &ux, &uy);
   return sluice_lanes_pick (&picture, ux, uy);
 }
 
@@ -66,7 +53,7 @@ drag_begin_cb (GtkGestureDrag *drag, double x, double y, SluiceLanes *self)
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (drag));
   guint button = gtk_gesture_single_get_current_button (GTK_GESTURE_SINGLE (drag));
 
-  to_units (self, x, y, &self->drag_x, &self->drag_y);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->drag_x, &self->drag_y);
   self->drag_pans = button == GDK_BUTTON_MIDDLE || (state & GDK_SHIFT_MASK) != 0;
   self->drag_marks = FALSE;
   self->pan_from = self->from;
@@ -122,7 +109,7 @@ drag_update_cb (GtkGestureDrag *drag, double dx, double dy, SluiceLanes *self)
   double y;
 
   gtk_gesture_drag_get_start_point (drag, &x, &y);
-  to_units (self, x + dx, y + dy, &x, &y);
+  sluice_widget_to_units (GTK_WIDGET (self), x + dx, y + dy, &x, &y);
   if (self->drag_pans)
     pan_to (self, x, y);
   else if (self->layout != NULL && self->layout->rows->len > 0
@@ -147,7 +134,7 @@ scroll_cb (GtkEventControllerScroll *scroll, double dx, double dy, SluiceLanes *
 {
   GdkModifierType state =
       gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (scroll));
-  gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
+  gboolean mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self));
 
   if (self->view == NULL)
     return FALSE;
@@ -195,13 +182,16 @@ motion_cb (GtkEventControllerMotion *motion, double x, double y, SluiceLanes *se
 {
   double uy;
 
-  to_units (self, x, y, &self->pointer_x, &uy);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->pointer_x, &uy);
+  if (self->view != NULL)
+    sluice_lanes_emit_pointed (self);
 }
 
 static void
 leave_cb (SluiceLanes *self)
 {
   self->pointer_x = -1;
+  sluice_lanes_emit_pointed (self);
 }
 
 static gboolean
@@ -213,7 +203,7 @@ tell_gap (SluiceLanes *self, double x, double y, GtkTooltip *tooltip)
   if (self->view == NULL)
     return FALSE;
   SluiceLanesPicture picture = sluice_lanes_get_picture (self);
-  to_units (self, x, y, &ux, &uy);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &ux, &uy);
   const SluiceLanesGap *gap = sluice_lanes_pick_gap (&picture, ux, uy);
   if (gap != NULL)
     gtk_tooltip_set_text (tooltip, gap->sentence);

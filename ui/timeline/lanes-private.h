@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "ui/common/proxies.h"
 #include "ui/timeline/lanes.h"
 
 /* For lanes.c, lanes-input.c and lanes-proxy.c only. */
@@ -21,6 +22,9 @@ struct _SluiceLanes
   GHashTable *found; /* (nullable) */
   SluiceLanesArea area;
   gboolean has_area;
+  gint64 cursor;
+  gboolean has_cursor;
+  double most_height; /* units that any view needed since there was none */
   GtkAdjustment *adjustment;
   SluiceLanesWords words;
 
@@ -30,14 +34,15 @@ struct _SluiceLanes
   gint64 pan_from, pan_to; /* shown when it began */
   double pan_scroll;
 
-  GPtrArray *proxies;
-  guint proxy_source;
+  SluiceProxies proxies;
 };
 
 SluiceLanesPicture sluice_lanes_get_picture (SluiceLanes *self);
 void sluice_lanes_range_changed (SluiceLanes *self);
 /* By a person. */
 void sluice_lanes_touch (SluiceLanes *self);
+/* The pointer is at self->pointer_x, or went. */
+void sluice_lanes_emit_pointed (SluiceLanes *self);
 void sluice_lanes_emit_selected (SluiceLanes *self, guint64 span);
 void sluice_lanes_emit_area (SluiceLanes *self);
 
@@ -45,6 +50,4 @@ void sluice_lanes_emit_area (SluiceLanes *self);
 void sluice_lanes_init_input (SluiceLanes *self);
 
 /* lanes-proxy.c: what assistive technology meets. */
-void sluice_lanes_queue_proxies (SluiceLanes *self);
-void sluice_lanes_allocate_proxies (SluiceLanes *self);
-void sluice_lanes_drop_proxies (SluiceLanes *self);
+void sluice_lanes_init_proxies (SluiceLanes *self);

@@ -3,65 +3,13 @@
 #include <glib/gi18n-lib.h>
 
 #include "ui/common/number.h"
-#include "ui/common/widget.h"
 #include "ui/timeline/lanes-private.h"
 
-/* Children for assistive technology: an undrawn widget for each lane, and each wait and bar that
- * can be told from its neighbours, as far as they are seen, MOST at the most. They take no pointer
- * and no focus. */
+/* What assistive technology meets: each lane, and each wait and bar that can be told from its
+ * neighbours, as far as they are seen, MOST at the most. */
 
-#define MOST      200
-#define LEAST     4.0 /* units that a bar is wide */
-#define SETTLE_MS 120 /* after the picture came to rest */
-
-#define SLUICE_TYPE_LANES_PROXY (sluice_lanes_proxy_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceLanesProxy, sluice_lanes_proxy, SLUICE, LANES_PROXY, GtkWidget)
-
-struct _SluiceLanesProxy
-{
-  GtkWidget parent_instance;
-  guint64 span; /* SLUICE_SPAN_NONE: a lane */
-  SluiceRect rect;
-  char *label;
-};
-
-G_DEFINE_FINAL_TYPE (SluiceLanesProxy, sluice_lanes_proxy, GTK_TYPE_WIDGET)
-
-static void
-sluice_lanes_proxy_finalize (GObject *object)
-{
-  g_free (SLUICE_LANES_PROXY (object)->label);
-  G_OBJECT_CLASS (sluice_lanes_proxy_parent_class)->finalize (object);
-}
-
-static void
-select_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  SluiceLanesProxy *self = SLUICE_LANES_PROXY (widget);
-
-  if (self->span != SLUICE_SPAN_NONE)
-    sluice_lanes_emit_selected (SLUICE_LANES (gtk_widget_get_parent (widget)), self->span);
-}
-
-static void
-sluice_lanes_proxy_class_init (SluiceLanesProxyClass *klass)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-
-  G_OBJECT_CLASS (klass)->finalize = sluice_lanes_proxy_finalize;
-  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  gtk_widget_class_install_action (widget_class, "span.select", NULL, select_action);
-}
-
-static void
-sluice_lanes_proxy_init (SluiceLanesProxy *self)
-{
-  self->span = SLUICE_SPAN_NONE;
-  gtk_widget_set_can_target (GTK_WIDGET (self), FALSE);
-  gtk_widget_set_can_focus (GTK_WIDGET (self), FALSE);
-}
-
-/* ---- which there are ---- */
+#define MOST  200
+#define LEAST 4.0 /* units that a bar is wide */
 
 typedef struct
 {
@@ -142,100 +90,55 @@ choose (SluiceLanes *self, guint64 *n)
   return choice.shown;
 }
 
-static void
-set_shown (SluiceLanes *self, SluiceLanesProxy *proxy, const Shown *shown)
+/* (transfer full) */
+static char *
+dup_words (SluiceLanes *self, const Shown *shown)
 {
-  g_autofree char *label = NULL;
+  SluiceTraceSpan span;
 
-  proxy->span = shown->span;
-  proxy->rect = shown->rect;
   if (shown->gap != NULL)
-    label = g_strdup (shown->gap->sentence);
-  else if (shown->span == SLUICE_SPAN_NONE)
-    label =
-        self->words.dup_lane (sluice_trace_view_get_lane (self->view, shown->lane),
-                              self->busy != NULL ? self->busy[shown->lane] : -1, self->words.data);
-  else
-    {
-      SluiceTraceSpan span;
-
-      sluice_trace_view_get_span (self->view, shown->span, &span);
-      label = self->words.dup_span (&span, self->words.data);
-    }
-  /* Only what changed: each update is a message on the bus. */
-  if (g_strcmp0 (label, proxy->label) != 0)
-    {
-      g_free (proxy->label);
-      proxy->label = g_steal_pointer (&label);
-      gtk_accessible_update_property (GTK_ACCESSIBLE (proxy), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                      proxy->label, -1);
-    }
-  gtk_accessible_update_state (GTK_ACCESSIBLE (proxy), GTK_ACCESSIBLE_STATE_SELECTED,
-                               shown->span != SLUICE_SPAN_NONE && shown->span == self->selected,
-                               -1);
+    return g_strdup (shown->gap->sentence);
+  if (shown->span == SLUICE_SPAN_NONE)
+    return self->words.dup_lane (sluice_trace_view_get_lane (self->view, shown->lane),
+                                 self->busy != NULL ? self->busy[shown->lane] : -1,
+                                 self->words.data);
+  sluice_trace_view_get_span (self->view, shown->span, &span);
+  return self->words.dup_span (&span, self->words.data);
 }
 
-static gboolean
-update_cb (gpointer data)
+static void
+fill (GtkWidget *widget, SluiceProxies *proxies)
 {
-  SluiceLanes *self = data;
+  SluiceLanes *self = SLUICE_LANES (widget);
   guint64 n = 0;
 
-  self->proxy_source = 0;
   g_autoptr (GArray) shown = self->view != NULL && self->words.dup_span != NULL
                                  ? choose (self, &n)
                                  : g_array_new (FALSE, FALSE, sizeof (Shown));
-  while (self->proxies->len < shown->len)
-    {
-      GtkWidget *proxy = g_object_new (SLUICE_TYPE_LANES_PROXY, NULL);
-
-      gtk_widget_set_parent (proxy, GTK_WIDGET (self));
-      g_ptr_array_add (self->proxies, proxy);
-    }
-  while (self->proxies->len > shown->len)
-    gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
   for (guint i = 0; i < shown->len; i++)
-    set_shown (self, self->proxies->pdata[i], &g_array_index (shown, Shown, i));
+    {
+      const Shown *at = &g_array_index (shown, Shown, i);
+
+      sluice_proxies_add (proxies, &at->rect, at->span, dup_words (self, at),
+                          at->span != SLUICE_SPAN_NONE && at->span == self->selected);
+    }
   g_autofree char *spans = sluice_format_step ((gint64) n);
   g_autofree char *words =
       g_strdup_printf (_ ("%s spans in sight; %u lanes and spans are listed"), spans, shown->len);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Lanes"),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
-  sluice_lanes_allocate_proxies (self);
-  return G_SOURCE_REMOVE;
+}
+
+static void
+selected (GtkWidget *widget, guint64 item)
+{
+  sluice_lanes_emit_selected (SLUICE_LANES (widget), item);
 }
 
 void
-sluice_lanes_queue_proxies (SluiceLanes *self)
+sluice_lanes_init_proxies (SluiceLanes *self)
 {
-  if (self->proxy_source == 0 && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    self->proxy_source = g_timeout_add (SETTLE_MS, update_cb, self);
-}
+  G_STATIC_ASSERT (SLUICE_SPAN_NONE == SLUICE_PROXY_NONE);
 
-void
-sluice_lanes_allocate_proxies (SluiceLanes *self)
-{
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-  double width = gtk_widget_get_width (GTK_WIDGET (self));
-  gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL;
-
-  for (guint i = 0; i < self->proxies->len; i++)
-    {
-      SluiceLanesProxy *proxy = self->proxies->pdata[i];
-      SluiceRect r = proxy->rect;
-      double x = mirrored ? width - (r.x + r.width) * scale : r.x * scale;
-      GskTransform *at =
-          gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT ((float) x, (float) (r.y * scale)));
-
-      gtk_widget_allocate (GTK_WIDGET (proxy), MAX ((int) (r.width * scale), 1),
-                           MAX ((int) (r.height * scale), 1), -1, at);
-    }
-}
-
-void
-sluice_lanes_drop_proxies (SluiceLanes *self)
-{
-  g_clear_handle_id (&self->proxy_source, g_source_remove);
-  while (self->proxies->len > 0)
-    gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
+  sluice_proxies_init (&self->proxies, GTK_WIDGET (self), fill, selected);
 }

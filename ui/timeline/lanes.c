@@ -17,6 +17,8 @@ enum
   SELECTED,
   AREA_CHANGED,
   TOUCHED,
+  RANGE_CHANGED,
+  POINTED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -25,6 +27,16 @@ void
 sluice_lanes_touch (SluiceLanes *self)
 {
   g_signal_emit (self, signals[TOUCHED], 0);
+}
+
+void
+sluice_lanes_emit_pointed (SluiceLanes *self)
+{
+  SluiceTimeAxis axis = sluice_lanes_get_picture (self).axis;
+  gboolean is_there = self->pointer_x >= axis.x0 && self->pointer_x <= axis.x1;
+
+  g_signal_emit (self, signals[POINTED], 0, is_there,
+                 is_there ? sluice_time_axis_to_time (&axis, self->pointer_x) : 0);
 }
 
 void
@@ -43,22 +55,13 @@ sluice_lanes_emit_area (SluiceLanes *self)
 
 /* ---- what is drawn ---- */
 
-static void
-get_size (SluiceLanes *self, double *width, double *height)
-{
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-
-  *width = gtk_widget_get_width (GTK_WIDGET (self)) / scale;
-  *height = gtk_widget_get_height (GTK_WIDGET (self)) / scale;
-}
-
 SluiceLanesPicture
 sluice_lanes_get_picture (SluiceLanes *self)
 {
   double width;
   double height;
 
-  get_size (self, &width, &height);
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &height);
   return (SluiceLanesPicture){
     .view = self->view,
     .layout = self->layout,
@@ -76,7 +79,8 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .marks = self->marks,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
-    .mirrored = gtk_widget_get_direction (GTK_WIDGET (self)) == GTK_TEXT_DIR_RTL,
+    .cursor = self->has_cursor ? &self->cursor : NULL,
+    .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
 
@@ -84,21 +88,15 @@ static void
 sluice_lanes_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceLanes *self = SLUICE_LANES (widget);
-  double scale = sluice_widget_get_text_scale (widget);
   SluiceTheme theme;
 
   if (self->view == NULL)
     return;
   SluiceLanesPicture picture = sluice_lanes_get_picture (self);
-  cairo_t *cr = gtk_snapshot_append_cairo (
-      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                     (float) gtk_widget_get_height (widget)));
-  sluice_theme_from_widget (&theme, widget);
-  cairo_scale (cr, scale, scale);
+  cairo_t *cr = sluice_snapshot_begin_units (snapshot, widget, &theme);
   sluice_lanes_draw (&picture, cr, &theme);
   cairo_destroy (cr);
-  if (gtk_widget_has_visible_focus (widget))
-    sluice_snapshot_focus_ring (snapshot, widget);
+  sluice_snapshot_focus_ring (snapshot, widget);
 }
 
 static void
@@ -110,7 +108,12 @@ sluice_lanes_measure (GtkWidget *widget,
                       int *minimum_baseline,
                       int *natural_baseline)
 {
-  *minimum = *natural = orientation == GTK_ORIENTATION_VERTICAL ? LEAST_HEIGHT : 0;
+  SluiceLanes *self = SLUICE_LANES (widget);
+  gboolean is_height = orientation == GTK_ORIENTATION_VERTICAL;
+  double height = ceil (self->most_height * sluice_widget_get_text_scale (widget));
+
+  *minimum = is_height ? LEAST_HEIGHT : 0;
+  *natural = is_height ? (int) MAX (height, LEAST_HEIGHT) : 0;
 }
 
 static void
@@ -119,7 +122,7 @@ update_adjustment (SluiceLanes *self)
   double room;
   double width;
 
-  get_size (self, &width, &room);
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &room);
   room = MAX (room - SLUICE_LANES_HEAD, 1);
   double height = self->layout != NULL ? self->layout->height + SLUICE_LANES_FOOT : 0;
   double value = CLAMP (gtk_adjustment_get_value (self->adjustment), 0, MAX (height - room, 0));
@@ -127,12 +130,25 @@ update_adjustment (SluiceLanes *self)
                             room * 0.9, room);
 }
 
+/* What stands under it does not move up and down with each step. */
+static void
+keep_height (SluiceLanes *self)
+{
+  double height =
+      self->layout != NULL ? SLUICE_LANES_HEAD + self->layout->height + SLUICE_LANES_FOOT : 0;
+
+  if (self->layout != NULL && height <= self->most_height)
+    return;
+  self->most_height = height;
+  gtk_widget_queue_resize (GTK_WIDGET (self));
+}
+
 static void
 sluice_lanes_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
   update_adjustment (SLUICE_LANES (widget));
-  sluice_lanes_queue_proxies (SLUICE_LANES (widget));
-  sluice_lanes_allocate_proxies (SLUICE_LANES (widget));
+  sluice_proxies_queue (&SLUICE_LANES (widget)->proxies);
+  sluice_proxies_allocate (&SLUICE_LANES (widget)->proxies);
 }
 
 /* ---- what is in front ---- */
@@ -141,7 +157,8 @@ void
 sluice_lanes_range_changed (SluiceLanes *self)
 {
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  sluice_lanes_queue_proxies (self);
+  sluice_proxies_queue (&self->proxies);
+  g_signal_emit (self, signals[RANGE_CHANGED], 0);
 }
 
 void
@@ -162,6 +179,7 @@ sluice_lanes_set_view (SluiceLanes *self, const SluiceTraceView *view)
       sluice_trace_view_get_extent (view, &self->begin, &self->end);
     }
   self->end = MAX (self->end, self->begin + SLUICE_TIME_LEAST);
+  keep_height (self);
   if (self->to <= self->begin || self->from >= self->end)
     sluice_lanes_show_all (self);
   update_adjustment (self);
@@ -430,6 +448,14 @@ sluice_lanes_set_area (SluiceLanes *self, const SluiceLanesArea *area)
   gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
+void
+sluice_lanes_set_cursor (SluiceLanes *self, gboolean is_there, gint64 time)
+{
+  self->has_cursor = is_there;
+  self->cursor = time;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
 const SluiceLanesLayout *
 sluice_lanes_get_layout (SluiceLanes *self)
 {
@@ -482,7 +508,7 @@ sluice_lanes_get_adjustment (SluiceLanes *self)
 static void
 sluice_lanes_dispose (GObject *object)
 {
-  sluice_lanes_drop_proxies (SLUICE_LANES (object));
+  sluice_proxies_clear (&SLUICE_LANES (object)->proxies);
   G_OBJECT_CLASS (sluice_lanes_parent_class)->dispose (object);
 }
 
@@ -496,7 +522,6 @@ sluice_lanes_finalize (GObject *object)
   g_array_unref (self->path);
   g_array_unref (self->marks);
   g_clear_pointer (&self->gaps, g_array_unref);
-  g_ptr_array_unref (self->proxies);
   g_clear_pointer (&self->found, g_hash_table_unref);
   g_free (self->busy);
   g_object_unref (self->adjustment);
@@ -520,6 +545,10 @@ sluice_lanes_class_init (SluiceLanesClass *klass)
                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
   signals[TOUCHED] = g_signal_new ("touched", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                    NULL, G_TYPE_NONE, 0);
+  signals[RANGE_CHANGED] = g_signal_new ("range-changed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0,
+                                         NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[POINTED] = g_signal_new ("pointed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
+                                   NULL, G_TYPE_NONE, 2, G_TYPE_BOOLEAN, G_TYPE_INT64);
 }
 
 static void
@@ -531,7 +560,7 @@ sluice_lanes_init (SluiceLanes *self)
   self->flows = g_array_new (FALSE, FALSE, sizeof (SluiceLanesFlow));
   self->path = g_array_new (FALSE, FALSE, sizeof (guint64));
   self->marks = g_array_new (FALSE, FALSE, sizeof (gint64));
-  self->proxies = g_ptr_array_new ();
+  sluice_lanes_init_proxies (self);
   self->adjustment = g_object_ref_sink (gtk_adjustment_new (0, 0, 1, 1, 1, 1));
   g_signal_connect_swapped (self->adjustment, "value-changed",
                             G_CALLBACK (sluice_lanes_range_changed), self);

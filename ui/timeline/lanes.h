@@ -14,7 +14,8 @@ G_BEGIN_DECLS
  * The lanes of a trace over one axis of time. What is in front and what is selected is told by
  * whoever has it; a person selects by a click, zooms with Ctrl and the wheel, pans with the middle
  * button or Shift, marks an area by dragging. Signals: selected (uint64 span, or SLUICE_SPAN_NONE),
- * area-changed, and touched, for each of these, and for what moves the time: all by a person.
+ * area-changed, and touched, for each of these, and for what moves the time: all by a person;
+ * pointed (boolean, int64 time): where the pointer is, if it is over the time; range-changed.
  */
 #define SLUICE_TYPE_LANES (sluice_lanes_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceLanes, sluice_lanes, SLUICE, LANES, GtkWidget)
@@ -67,6 +68,8 @@ void sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps);
 /* (nullable): set of names: those of others are pale */
 void sluice_lanes_set_found (SluiceLanes *self, GHashTable *found);
 
+/* A line at a time that somebody looks at elsewhere. */
+void sluice_lanes_set_cursor (SluiceLanes *self, gboolean is_there, gint64 time);
 /* FALSE: there is none. */
 gboolean sluice_lanes_get_area (SluiceLanes *self, SluiceLanesArea *area);
 void sluice_lanes_set_area (SluiceLanes *self, const SluiceLanesArea *area); /* (nullable) */

@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
+#include "ui/common/proxies.h"
 #include "ui/timeline/memory-bands.h"
 
 /* For memory-bands.c and memory-bands-proxy.c only. */
@@ -11,7 +12,9 @@ struct _SluiceMemoryBands
   GtkWidget parent_instance;
   const SluiceMemoryView *view; /* (nullable) */
   SluiceMemoryLayout *layout;   /* (nullable): of the time and the width that are shown */
-  gint64 end;                   /* of all */
+  gint64 begin, end;            /* of all */
+  gboolean is_shared;           /* of the lanes that it stands under */
+  gint64 zero;                  /* then: what times are told from */
   gint64 from, to;              /* shown */
   double top_bytes;
   guint selected, hovered, cursor;
@@ -19,8 +22,7 @@ struct _SluiceMemoryBands
   double pointer_x, pointer_y; /* in units; negative: it is elsewhere */
   double seen[2];              /* where the pointer was last, in the window */
   SluiceMemoryBandWords words;
-  GPtrArray *proxies;
-  guint proxy_source;
+  SluiceProxies proxies;
 };
 
 SluiceMemoryPicture sluice_memory_bands_get_picture (SluiceMemoryBands *self);
@@ -28,6 +30,4 @@ SluiceMemoryPicture sluice_memory_bands_get_picture (SluiceMemoryBands *self);
 void sluice_memory_bands_emit_selected (SluiceMemoryBands *self, guint band);
 
 /* memory-bands-proxy.c: what assistive technology meets. */
-void sluice_memory_bands_queue_proxies (SluiceMemoryBands *self);
-void sluice_memory_bands_allocate_proxies (SluiceMemoryBands *self);
-void sluice_memory_bands_drop_proxies (SluiceMemoryBands *self);
+void sluice_memory_bands_init_proxies (SluiceMemoryBands *self);

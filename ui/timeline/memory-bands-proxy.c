@@ -2,60 +2,11 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include <glib/gi18n-lib.h>
 
-#include "ui/common/widget.h"
 #include "ui/timeline/memory-bands-private.h"
 
-/* Children for assistive technology: an undrawn widget for each band, the largest first, MOST at
- * the most, of those that are seen. They take no pointer and no focus. */
+/* What assistive technology meets: each band that is seen, the largest first, MOST at the most. */
 
-#define MOST      100
-#define SETTLE_MS 120 /* after the picture came to rest */
-
-#define SLUICE_TYPE_MEMORY_PROXY (sluice_memory_proxy_get_type ())
-G_DECLARE_FINAL_TYPE (SluiceMemoryProxy, sluice_memory_proxy, SLUICE, MEMORY_PROXY, GtkWidget)
-
-struct _SluiceMemoryProxy
-{
-  GtkWidget parent_instance;
-  guint band;
-  SluiceRect rect;
-  char *label;
-};
-
-G_DEFINE_FINAL_TYPE (SluiceMemoryProxy, sluice_memory_proxy, GTK_TYPE_WIDGET)
-
-static void
-sluice_memory_proxy_finalize (GObject *object)
-{
-  g_free (SLUICE_MEMORY_PROXY (object)->label);
-  G_OBJECT_CLASS (sluice_memory_proxy_parent_class)->finalize (object);
-}
-
-static void
-select_action (GtkWidget *widget, const char *name, GVariant *parameter)
-{
-  sluice_memory_bands_emit_selected (SLUICE_MEMORY_BANDS (gtk_widget_get_parent (widget)),
-                                     SLUICE_MEMORY_PROXY (widget)->band);
-}
-
-static void
-sluice_memory_proxy_class_init (SluiceMemoryProxyClass *klass)
-{
-  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
-
-  G_OBJECT_CLASS (klass)->finalize = sluice_memory_proxy_finalize;
-  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_TREE_ITEM);
-  gtk_widget_class_install_action (widget_class, "band.select", NULL, select_action);
-}
-
-static void
-sluice_memory_proxy_init (SluiceMemoryProxy *self)
-{
-  gtk_widget_set_can_target (GTK_WIDGET (self), FALSE);
-  gtk_widget_set_can_focus (GTK_WIDGET (self), FALSE);
-}
-
-/* ---- which there are ---- */
+#define MOST 100
 
 static int
 compare_shapes (gconstpointer a, gconstpointer b, gpointer view)
@@ -85,28 +36,6 @@ choose (const SluiceMemoryPicture *picture)
   return chosen;
 }
 
-static void
-set_shown (SluiceMemoryBands *self,
-           SluiceMemoryProxy *proxy,
-           const SluiceMemoryPicture *picture,
-           guint band)
-{
-  g_autofree char *label = self->words (self->view, band);
-
-  proxy->band = band;
-  sluice_memory_get_box (picture, band, &proxy->rect);
-  /* Only what changed: each update is a message on the bus. */
-  if (g_strcmp0 (label, proxy->label) != 0)
-    {
-      g_free (proxy->label);
-      proxy->label = g_steal_pointer (&label);
-      gtk_accessible_update_property (GTK_ACCESSIBLE (proxy), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                      proxy->label, -1);
-    }
-  gtk_accessible_update_state (GTK_ACCESSIBLE (proxy), GTK_ACCESSIBLE_STATE_SELECTED,
-                               band == self->selected, -1);
-}
-
 /* (transfer full) */
 static char *
 dup_words (SluiceMemoryBands *self, guint n_shown)
@@ -124,67 +53,38 @@ dup_words (SluiceMemoryBands *self, guint n_shown)
       bytes, time, n, n_shown);
 }
 
-static gboolean
-update_cb (gpointer data)
+static void
+fill (GtkWidget *widget, SluiceProxies *proxies)
 {
-  SluiceMemoryBands *self = data;
+  SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (widget);
 
-  self->proxy_source = 0;
   if (self->view == NULL || self->words == NULL)
-    {
-      sluice_memory_bands_drop_proxies (self);
-      return G_SOURCE_REMOVE;
-    }
+    return;
   const SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
   g_autoptr (GPtrArray) chosen = choose (&picture);
-  while (self->proxies->len < chosen->len)
-    {
-      GtkWidget *proxy = g_object_new (SLUICE_TYPE_MEMORY_PROXY, NULL);
-
-      gtk_widget_set_parent (proxy, GTK_WIDGET (self));
-      g_ptr_array_add (self->proxies, proxy);
-    }
-  while (self->proxies->len > chosen->len)
-    gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
   for (guint i = 0; i < chosen->len; i++)
-    set_shown (self, self->proxies->pdata[i], &picture,
-               ((const SluiceMemoryShape *) chosen->pdata[i])->band);
+    {
+      guint band = ((const SluiceMemoryShape *) chosen->pdata[i])->band;
+      SluiceRect box = { 0 };
+
+      sluice_memory_get_box (&picture, band, &box);
+      sluice_proxies_add (proxies, &box, band, self->words (self->view, band),
+                          band == self->selected);
+    }
   g_autofree char *words = dup_words (self, chosen->len);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("Memory over the step"), GTK_ACCESSIBLE_PROPERTY_DESCRIPTION,
                                   words, -1);
-  sluice_memory_bands_allocate_proxies (self);
-  return G_SOURCE_REMOVE;
+}
+
+static void
+selected (GtkWidget *widget, guint64 item)
+{
+  sluice_memory_bands_emit_selected (SLUICE_MEMORY_BANDS (widget), (guint) item);
 }
 
 void
-sluice_memory_bands_queue_proxies (SluiceMemoryBands *self)
+sluice_memory_bands_init_proxies (SluiceMemoryBands *self)
 {
-  if (self->proxy_source == 0 && gtk_widget_get_mapped (GTK_WIDGET (self)))
-    self->proxy_source = g_timeout_add (SETTLE_MS, update_cb, self);
-}
-
-void
-sluice_memory_bands_allocate_proxies (SluiceMemoryBands *self)
-{
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-
-  for (guint i = 0; i < self->proxies->len; i++)
-    {
-      SluiceMemoryProxy *proxy = self->proxies->pdata[i];
-      SluiceRect r = proxy->rect;
-      GskTransform *at = gsk_transform_translate (
-          NULL, &GRAPHENE_POINT_INIT ((float) (r.x * scale), (float) (r.y * scale)));
-
-      gtk_widget_allocate (GTK_WIDGET (proxy), MAX ((int) (r.width * scale), 1),
-                           MAX ((int) (r.height * scale), 1), -1, at);
-    }
-}
-
-void
-sluice_memory_bands_drop_proxies (SluiceMemoryBands *self)
-{
-  g_clear_handle_id (&self->proxy_source, g_source_remove);
-  while (self->proxies->len > 0)
-    gtk_widget_unparent (g_ptr_array_steal_index (self->proxies, self->proxies->len - 1));
+  sluice_proxies_init (&self->proxies, GTK_WIDGET (self), fill, selected);
 }

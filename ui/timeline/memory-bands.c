@@ -5,10 +5,13 @@
 #include <math.h>
 
 #include "ui/common/widget.h"
+#include "ui/timeline/lanes-draw.h"
 #include "ui/timeline/memory-bands-private.h"
+#include "ui/timeline/memory-draw-private.h"
 
 #define LEAST_HEIGHT   200
 #define NATURAL_HEIGHT 340
+#define SHARED_HEIGHT  120 /* at least, of what stands under lanes */
 #define LEAST_WIDTH    320
 #define APART          2.5 /* units: lower bands are walked over */
 #define WHEEL_FACTOR   0.8 /* of the time shown, a notch closer */
@@ -20,6 +23,7 @@ enum
 {
   SELECTED,
   CURSOR_MOVED,
+  RANGE_CHANGED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -32,31 +36,49 @@ sluice_memory_bands_emit_selected (SluiceMemoryBands *self, guint band)
 
 /* ---- what is drawn ---- */
 
+/* Of the part of the time that was recorded, a column a unit. */
+static void
+lay_out (SluiceMemoryBands *self, const SluiceTimeAxis *axis)
+{
+  gint64 length = MAX (sluice_memory_view_get_tape (self->view)->length, 1);
+  gint64 from = CLAMP (self->from, 0, length - 1);
+  gint64 to = CLAMP (self->to, from + 1, length);
+  double units = sluice_time_axis_to_x (axis, to) - sluice_time_axis_to_x (axis, from);
+  guint n_columns = (guint) CLAMP (units, 1, MAX (axis->x1 - axis->x0, 1));
+
+  if (self->layout != NULL && self->layout->n_columns == n_columns && self->layout->from == from
+      && self->layout->to == to)
+    return;
+  g_clear_pointer (&self->layout, sluice_memory_layout_free);
+  self->layout = sluice_memory_view_lay_out (self->view, from, to, n_columns);
+}
+
 SluiceMemoryPicture
 sluice_memory_bands_get_picture (SluiceMemoryBands *self)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-  double width = gtk_widget_get_width (GTK_WIDGET (self)) / scale;
-  double height = gtk_widget_get_height (GTK_WIDGET (self)) / scale;
-  double right = MAX (width - SLUICE_MEMORY_END, SLUICE_MEMORY_LEFT + 1);
-  guint n_columns = (guint) MAX (right - SLUICE_MEMORY_LEFT, 1);
+  double width;
+  double height;
+  double left = self->is_shared ? SLUICE_LANES_NAMES : SLUICE_MEMORY_LEFT;
+  double end = self->is_shared ? SLUICE_LANES_END : SLUICE_MEMORY_END;
 
-  if (self->layout != NULL && self->layout->n_columns != n_columns)
-    g_clear_pointer (&self->layout, sluice_memory_layout_free);
-  if (self->layout == NULL)
-    self->layout = sluice_memory_view_lay_out (self->view, self->from, self->to, n_columns);
+  sluice_widget_get_units (GTK_WIDGET (self), &width, &height);
+  const SluiceTimeAxis axis = { self->from, self->to, left, MAX (width - end, left + 1) };
+  lay_out (self, &axis);
   return (SluiceMemoryPicture){
     .view = self->view,
     .layout = self->layout,
-    .axis = { self->from, self->to, SLUICE_MEMORY_LEFT, right },
+    .axis = axis,
     .width = width,
     .height = height,
     .top_bytes = self->top_bytes,
     .selected = self->selected,
     .hovered = self->hovered,
+    .is_shared = self->is_shared,
+    .zero = self->zero,
     .cursor_time = self->cursor_time,
     .pointer_x = self->pointer_x,
     .pointer_y = self->pointer_y,
+    .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
 
@@ -64,21 +86,15 @@ static void
 sluice_memory_bands_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
   SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (widget);
-  double scale = sluice_widget_get_text_scale (widget);
   SluiceTheme theme;
 
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  cairo_t *cr = gtk_snapshot_append_cairo (
-      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) gtk_widget_get_width (widget),
-                                     (float) gtk_widget_get_height (widget)));
-  sluice_theme_from_widget (&theme, widget);
-  cairo_scale (cr, scale, scale);
+  cairo_t *cr = sluice_snapshot_begin_units (snapshot, widget, &theme);
   sluice_memory_draw (&picture, cr, &theme);
   cairo_destroy (cr);
-  if (gtk_widget_has_visible_focus (widget))
-    sluice_snapshot_focus_ring (snapshot, widget);
+  sluice_snapshot_focus_ring (snapshot, widget);
 }
 
 static void
@@ -92,22 +108,24 @@ sluice_memory_bands_measure (GtkWidget *widget,
 {
   gboolean is_height = orientation == GTK_ORIENTATION_VERTICAL;
 
-  *minimum = is_height ? LEAST_HEIGHT : LEAST_WIDTH;
+  gboolean is_shared = SLUICE_MEMORY_BANDS (widget)->is_shared;
+
+  *minimum = !is_height ? LEAST_WIDTH : is_shared ? SHARED_HEIGHT : LEAST_HEIGHT;
   *natural = is_height ? NATURAL_HEIGHT : LEAST_WIDTH;
 }
 
 static void
 sluice_memory_bands_size_allocate (GtkWidget *widget, int width, int height, int baseline)
 {
-  sluice_memory_bands_queue_proxies (SLUICE_MEMORY_BANDS (widget));
-  sluice_memory_bands_allocate_proxies (SLUICE_MEMORY_BANDS (widget));
+  sluice_proxies_queue (&SLUICE_MEMORY_BANDS (widget)->proxies);
+  sluice_proxies_allocate (&SLUICE_MEMORY_BANDS (widget)->proxies);
 }
 
 static void
 changed (SluiceMemoryBands *self)
 {
   gtk_widget_queue_draw (GTK_WIDGET (self));
-  sluice_memory_bands_queue_proxies (self);
+  sluice_proxies_queue (&self->proxies);
 }
 
 /* ---- what is in front ---- */
@@ -117,31 +135,71 @@ set_range (SluiceMemoryBands *self, const SluiceTimeAxis *axis)
 {
   self->from = axis->from;
   self->to = axis->to;
-  g_clear_pointer (&self->layout, sluice_memory_layout_free);
   changed (self);
+}
+
+/* By a person. */
+static void
+move_range (SluiceMemoryBands *self, const SluiceTimeAxis *axis)
+{
+  set_range (self, axis);
+  g_signal_emit (self, signals[RANGE_CHANGED], 0);
+}
+
+void
+sluice_memory_bands_share (SluiceMemoryBands *self, gint64 begin, gint64 end, gint64 zero)
+{
+  self->is_shared = TRUE;
+  self->begin = begin;
+  self->end = end;
+  self->zero = zero;
+}
+
+void
+sluice_memory_bands_show (SluiceMemoryBands *self, gint64 from, gint64 to)
+{
+  if (self->from != from || self->to != to)
+    set_range (self, &(SluiceTimeAxis){ .from = from, .to = to });
+}
+
+void
+sluice_memory_bands_point (SluiceMemoryBands *self, gint64 time)
+{
+  if (self->view == NULL || self->cursor_time == time)
+    return;
+  self->cursor = sluice_memory_view_find_moment (self->view, time);
+  self->cursor_time = time;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void
 sluice_memory_bands_show_all (SluiceMemoryBands *self)
 {
-  set_range (self, &(SluiceTimeAxis){ .from = 0, .to = self->end });
+  set_range (self, &(SluiceTimeAxis){ .from = self->begin, .to = self->end });
 }
 
 void
 sluice_memory_bands_set_view (SluiceMemoryBands *self, const SluiceMemoryView *view)
 {
   self->view = view;
+  g_clear_pointer (&self->layout, sluice_memory_layout_free);
   self->selected = self->hovered = SLUICE_BAND_NONE;
   self->cursor = 0;
-  self->end = SLUICE_TIME_LEAST;
+  if (!self->is_shared)
+    self->end = SLUICE_TIME_LEAST;
   if (view != NULL)
     {
-      self->end = MAX (sluice_memory_view_get_tape (view)->length, SLUICE_TIME_LEAST);
-      self->top_bytes = sluice_memory_find_top (view);
+      if (!self->is_shared)
+        self->end = MAX (sluice_memory_view_get_tape (view)->length, SLUICE_TIME_LEAST);
+      self->top_bytes =
+          self->is_shared ? sluice_memory_find_shared_top (view) : sluice_memory_find_top (view);
       self->cursor = sluice_memory_view_get_peak (view);
       self->cursor_time = sluice_memory_view_get_time (view, self->cursor);
     }
-  sluice_memory_bands_show_all (self);
+  if (self->is_shared)
+    changed (self);
+  else
+    sluice_memory_bands_show_all (self);
 }
 
 void
@@ -163,8 +221,8 @@ zoom_at (SluiceMemoryBands *self, double factor, double x)
   if (self->view == NULL)
     return;
   SluiceTimeAxis axis = sluice_memory_bands_get_picture (self).axis;
-  sluice_time_axis_zoom (&axis, x, factor, 0, self->end);
-  set_range (self, &axis);
+  sluice_time_axis_zoom (&axis, x, factor, self->begin, self->end);
+  move_range (self, &axis);
 }
 
 void
@@ -182,9 +240,9 @@ reveal (SluiceMemoryBands *self, gint64 from, gint64 to)
 {
   SluiceTimeAxis axis = { self->from, self->to, 0, 1 };
 
-  if (to >= self->from && from <= self->to)
-    return;
-  sluice_time_axis_reveal (&axis, from, to, 0, self->end);
+  if (self->is_shared || (to >= self->from && from <= self->to))
+    return; /* where it is shown is not its own affair */
+  sluice_time_axis_reveal (&axis, from, to, self->begin, self->end);
   set_range (self, &axis);
 }
 
@@ -234,7 +292,8 @@ sluice_memory_bands_get_selected (SluiceMemoryBands *self)
 static gboolean
 is_apart (SluiceMemoryBands *self, const SluiceMemoryPicture *picture, guint band)
 {
-  double units = picture->height - SLUICE_MEMORY_FOOT - SLUICE_MEMORY_HEAD;
+  double units =
+      picture->height - sluice_memory_get_foot (picture) - sluice_memory_get_head (picture);
   double bytes = (double) sluice_memory_view_get_band (self->view, band)->bytes;
 
   return bytes / self->top_bytes * units >= APART;
@@ -290,20 +349,19 @@ sluice_memory_bands_find_across (SluiceMemoryBands *self, int by)
 static void
 hover (SluiceMemoryBands *self, double x, double y)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
-
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  self->pointer_x = x / scale;
-  self->pointer_y = y / scale;
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->pointer_x, &self->pointer_y);
   self->hovered = sluice_memory_pick (&picture, self->pointer_x, self->pointer_y);
   if (self->pointer_x >= picture.axis.x0 && self->pointer_x <= picture.axis.x1)
     {
       guint moment = picture.layout->moments[sluice_memory_get_column (&picture, self->pointer_x)];
       self->cursor = moment;
-      self->cursor_time = MAX (sluice_time_axis_to_time (&picture.axis, self->pointer_x),
-                               sluice_memory_view_get_time (self->view, moment));
+      self->cursor_time = sluice_time_axis_to_time (&picture.axis, self->pointer_x);
+      if (!self->is_shared) /* the column's highest moment may be a little behind it */
+        self->cursor_time =
+            MAX (self->cursor_time, sluice_memory_view_get_time (self->view, moment));
       g_signal_emit (self, signals[CURSOR_MOVED], 0, moment);
     }
   gtk_widget_queue_draw (GTK_WIDGET (self));
@@ -333,14 +391,16 @@ pressed_cb (SluiceMemoryBands *self)
 static void
 released_cb (GtkGestureClick *click, int n_press, double x, double y, SluiceMemoryBands *self)
 {
-  double scale = sluice_widget_get_text_scale (GTK_WIDGET (self));
+  double ux;
+  double uy;
 
   if (self->view == NULL)
     return;
   SluiceMemoryPicture picture = sluice_memory_bands_get_picture (self);
-  guint band = sluice_memory_pick (&picture, x / scale, y / scale);
+  sluice_widget_to_units (GTK_WIDGET (self), x, y, &ux, &uy);
+  guint band = sluice_memory_pick (&picture, ux, uy);
   sluice_memory_bands_emit_selected (self, band);
-  if (n_press == 2)
+  if (n_press == 2 && !self->is_shared)
     sluice_memory_bands_show_all (self);
 }
 
@@ -364,8 +424,10 @@ scroll_cb (GtkEventControllerScroll *scroll, double dx, double dy, SluiceMemoryB
     dx += dy;
   if (dx == 0)
     return FALSE;
-  sluice_time_axis_pan (&axis, dx * WHEEL_PAN * (axis.x1 - axis.x0), 0, self->end);
-  set_range (self, &axis);
+  if (sluice_widget_is_mirrored (GTK_WIDGET (self)))
+    dx = -dx;
+  sluice_time_axis_pan (&axis, dx * WHEEL_PAN * (axis.x1 - axis.x0), self->begin, self->end);
+  move_range (self, &axis);
   return TRUE;
 }
 
@@ -399,9 +461,7 @@ sluice_memory_bands_css_changed (GtkWidget *widget, GtkCssStyleChange *change)
 static void
 sluice_memory_bands_dispose (GObject *object)
 {
-  SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (object);
-
-  sluice_memory_bands_drop_proxies (self);
+  sluice_proxies_clear (&SLUICE_MEMORY_BANDS (object)->proxies);
   G_OBJECT_CLASS (sluice_memory_bands_parent_class)->dispose (object);
 }
 
@@ -411,7 +471,6 @@ sluice_memory_bands_finalize (GObject *object)
   SluiceMemoryBands *self = SLUICE_MEMORY_BANDS (object);
 
   g_clear_pointer (&self->layout, sluice_memory_layout_free);
-  g_ptr_array_unref (self->proxies);
   G_OBJECT_CLASS (sluice_memory_bands_parent_class)->finalize (object);
 }
 
@@ -431,6 +490,8 @@ sluice_memory_bands_class_init (SluiceMemoryBandsClass *klass)
                                     NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
   signals[CURSOR_MOVED] = g_signal_new ("cursor-moved", SLUICE_TYPE_MEMORY_BANDS, G_SIGNAL_RUN_LAST,
                                         0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  signals[RANGE_CHANGED] = g_signal_new ("range-changed", SLUICE_TYPE_MEMORY_BANDS,
+                                         G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -439,7 +500,7 @@ sluice_memory_bands_init (SluiceMemoryBands *self)
   self->selected = self->hovered = SLUICE_BAND_NONE;
   self->end = self->to = SLUICE_TIME_LEAST;
   self->pointer_x = self->pointer_y = -1;
-  self->proxies = g_ptr_array_new ();
+  sluice_memory_bands_init_proxies (self);
   gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
   gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
   init_input (self);

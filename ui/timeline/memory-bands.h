@@ -14,7 +14,7 @@ G_BEGIN_DECLS
  * The buffers of a device over the time of a step, in a stack. A person selects one by a click,
  * moves the cursor with the pointer, zooms with Ctrl and the wheel and pans with the wheel. What is
  * selected is told by whoever has it. Signals, for what a person did: selected (uint band, or
- * SLUICE_BAND_NONE), cursor-moved (uint moment).
+ * SLUICE_BAND_NONE), cursor-moved (uint moment), range-changed.
  */
 #define SLUICE_TYPE_MEMORY_BANDS (sluice_memory_bands_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceMemoryBands, sluice_memory_bands, SLUICE, MEMORY_BANDS, GtkWidget)
@@ -28,6 +28,13 @@ void sluice_memory_bands_set_words (SluiceMemoryBands *self, SluiceMemoryBandWor
 /* @view: (nullable): stays until another one is told. All of it is shown, nothing is selected, and
  * the cursor stands at its peak. */
 void sluice_memory_bands_set_view (SluiceMemoryBands *self, const SluiceMemoryView *view);
+
+/* It stands under lanes, with their time in that of the recording: all of it, and what times are
+ * told from. What it shows of it is told by sluice_memory_bands_show(). */
+void sluice_memory_bands_share (SluiceMemoryBands *self, gint64 begin, gint64 end, gint64 zero);
+void sluice_memory_bands_show (SluiceMemoryBands *self, gint64 from, gint64 to);
+/* The cursor stands at a time. */
+void sluice_memory_bands_point (SluiceMemoryBands *self, gint64 time);
 
 void sluice_memory_bands_select (SluiceMemoryBands *self, guint band);
 guint sluice_memory_bands_get_selected (SluiceMemoryBands *self);

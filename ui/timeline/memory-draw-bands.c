@@ -42,27 +42,20 @@ typedef struct
   gsize bytes;
 } Outline;
 
-static double
-x_of_column (const SluiceMemoryPicture *self, guint column)
-{
-  const SluiceTimeAxis *axis = &self->axis;
-
-  return axis->x0 + (axis->x1 - axis->x0) * column / MAX (self->layout->n_columns, 1);
-}
-
 static Outline
 outline_of (const SluiceMemoryPicture *self, const SluiceMemoryShape *shape)
 {
   return (Outline){ self,
                     &g_array_index (self->layout->points, SluiceMemoryPoint, shape->first_point),
-                    shape->n_points, x_of_column (self, shape->end),
+                    shape->n_points, sluice_memory_x_of_column (self, shape->end),
                     sluice_memory_view_get_band (self->view, shape->band)->bytes };
 }
 
 static double
 outline_x (const Outline *self, guint i)
 {
-  return i < self->n ? x_of_column (self->picture, self->points[i].column) : self->end;
+  return i < self->n ? sluice_memory_x_of_column (self->picture, self->points[i].column)
+                     : self->end;
 }
 
 /* To the right along its top, or to the left along its foot. */
@@ -168,8 +161,9 @@ draw_free (SluiceMemoryDrawing *d)
 {
   const SluiceMemoryPicture *p = d->picture;
   const SluiceMemoryLayout *layout = p->layout;
-  const SluiceRect plot = { p->axis.x0, sluice_memory_y_of (p, p->top_bytes),
-                            p->axis.x1 - p->axis.x0,
+  double from = sluice_memory_x_of_column (p, 0);
+  double to = sluice_memory_x_of_column (p, layout->n_columns);
+  const SluiceRect plot = { from, sluice_memory_y_of (p, p->top_bytes), to - from,
                             sluice_memory_y_of (p, 0) - sluice_memory_y_of (p, p->top_bytes) };
 
   cairo_save (d->cr);
@@ -178,12 +172,12 @@ draw_free (SluiceMemoryDrawing *d)
     {
       double y = sluice_memory_y_of (p, MIN ((double) layout->reserved[c], p->top_bytes));
 
-      cairo_line_to (d->cr, x_of_column (p, c), y);
-      cairo_line_to (d->cr, x_of_column (p, c + 1), y);
+      cairo_line_to (d->cr, sluice_memory_x_of_column (p, c), y);
+      cairo_line_to (d->cr, sluice_memory_x_of_column (p, c + 1), y);
     }
   cairo_path_t *edge = cairo_copy_path (d->cr);
-  cairo_line_to (d->cr, p->axis.x1, sluice_memory_y_of (p, 0));
-  cairo_line_to (d->cr, p->axis.x0, sluice_memory_y_of (p, 0));
+  cairo_line_to (d->cr, to, sluice_memory_y_of (p, 0));
+  cairo_line_to (d->cr, from, sluice_memory_y_of (p, 0));
   cairo_close_path (d->cr);
   cairo_clip (d->cr);
   sluice_memory_hatch (d->cr, &plot, sluice_color_mix (d->theme->ground, d->theme->dim, 0.2));
@@ -195,8 +189,18 @@ draw_free (SluiceMemoryDrawing *d)
   cairo_stroke (d->cr);
 }
 
+/* The band that is selected, or a part of what its owner has. */
+static gboolean
+is_ringed (const SluiceMemoryPicture *self, guint band)
+{
+  if (band == self->selected || self->selected == SLUICE_BAND_NONE || !self->is_shared)
+    return band == self->selected;
+  guint32 owner = sluice_memory_view_get_band (self->view, self->selected)->owner.node;
+  return owner != 0 && sluice_memory_view_get_band (self->view, band)->owner.node == owner;
+}
+
 static void
-draw_ring (SluiceMemoryDrawing *d)
+draw_rings (SluiceMemoryDrawing *d)
 {
   const GArray *shapes = d->picture->layout->shapes;
 
@@ -204,12 +208,12 @@ draw_ring (SluiceMemoryDrawing *d)
     {
       const SluiceMemoryShape *shape = &g_array_index (shapes, SluiceMemoryShape, i);
 
-      if (shape->band != d->picture->selected)
+      if (!is_ringed (d->picture, shape->band))
         continue;
       const Outline outline = outline_of (d->picture, shape);
       add_outline (&outline, d->cr);
       sluice_cairo_set_color (d->cr, d->theme->accent);
-      cairo_set_line_width (d->cr, RING);
+      cairo_set_line_width (d->cr, shape->band == d->picture->selected ? RING : RING / 2);
       cairo_set_line_join (d->cr, CAIRO_LINE_JOIN_ROUND);
       cairo_stroke (d->cr);
     }
@@ -220,8 +224,9 @@ sluice_memory_draw_bands (SluiceMemoryDrawing *d)
 {
   const GArray *shapes = d->picture->layout->shapes;
 
-  draw_free (d);
+  if (!d->picture->is_shared) /* which stand for what ran, not for the pool */
+    draw_free (d);
   for (guint i = 0; i < shapes->len; i++)
     draw_shape (d, &g_array_index (shapes, SluiceMemoryShape, i));
-  draw_ring (d);
+  draw_rings (d);
 }

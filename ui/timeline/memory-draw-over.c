@@ -147,7 +147,8 @@ sluice_memory_draw_pool (SluiceMemoryDrawing *d)
   g_autofree char *words = g_strdup_printf (_ ("↑ pool %s"), bytes);
   sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, 0);
   sluice_text_measure (&d->text, &width, NULL);
-  const SluiceRect plate = { p->axis.x1 - width - 10, SLUICE_MEMORY_HEAD + 4, width + 8, 16 };
+  const SluiceRect plate = { p->axis.x1 - width - 10, sluice_memory_get_head (p) + 4, width + 8,
+                             16 };
   sluice_cairo_rounded_rect (d->cr, &plate, 4);
   sluice_cairo_set_color (d->cr, d->theme->ground);
   cairo_fill (d->cr);
@@ -220,8 +221,10 @@ sluice_memory_draw_peak (SluiceMemoryDrawing *d)
 
   if (p->cursor_time != sluice_memory_view_get_time (p->view, peak)
       && p->cursor_time >= p->axis.from && p->cursor_time <= p->axis.to)
-    draw_line_at (d, p->cursor_time, SLUICE_MEMORY_HEAD, d->theme->cursor, 1);
-  if (sluice_memory_view_get_refusal (p->view, &refused) != NULL)
+    draw_line_at (d, p->cursor_time, p->is_shared ? 0 : SLUICE_MEMORY_HEAD, d->theme->cursor, 1);
+  if (p->is_shared) /* what it was is said over the bands */
+    draw_line_at (d, sluice_memory_view_get_time (p->view, peak), 0, d->theme->failure, 1.4);
+  else if (sluice_memory_view_get_refusal (p->view, &refused) != NULL)
     draw_pill (d, refused, 4, d->theme->failure, d->theme->ground);
   else
     draw_pill (d, peak, 4, d->theme->text, d->theme->ground);

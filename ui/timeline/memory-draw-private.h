@@ -15,6 +15,9 @@ typedef struct
   SluiceText text;
 } SluiceMemoryDrawing;
 
+double sluice_memory_get_head (const SluiceMemoryPicture *self);
+double sluice_memory_get_foot (const SluiceMemoryPicture *self);
+double sluice_memory_x_of_column (const SluiceMemoryPicture *self, guint column);
 double sluice_memory_y_of (const SluiceMemoryPicture *self, double bytes);
 /* Diagonal lines over what is clipped. */
 void sluice_memory_hatch (cairo_t *cr, const SluiceRect *rect, SluiceColor color);

@@ -6,6 +6,7 @@
 
 #include "ui/chart/ticks.h"
 #include "ui/common/paint.h"
+#include "ui/timeline/lanes-draw.h"
 #include "ui/timeline/memory-draw-private.h"
 
 #define AIR       1.10 /* over the peak */
@@ -15,11 +16,40 @@
 #define TICKS     5
 
 double
+sluice_memory_get_head (const SluiceMemoryPicture *self)
+{
+  return self->is_shared ? SLUICE_MEMORY_SHARED_HEAD : SLUICE_MEMORY_HEAD;
+}
+
+double
+sluice_memory_get_foot (const SluiceMemoryPicture *self)
+{
+  return self->is_shared ? SLUICE_MEMORY_SHARED_FOOT : SLUICE_MEMORY_FOOT;
+}
+
+double
 sluice_memory_y_of (const SluiceMemoryPicture *self, double bytes)
 {
-  double bottom = self->height - SLUICE_MEMORY_FOOT;
+  double bottom = self->height - sluice_memory_get_foot (self);
 
-  return bottom - bytes / self->top_bytes * (bottom - SLUICE_MEMORY_HEAD);
+  return bottom - bytes / self->top_bytes * (bottom - sluice_memory_get_head (self));
+}
+
+double
+sluice_memory_x_of_column (const SluiceMemoryPicture *self, guint column)
+{
+  double from = sluice_time_axis_to_x (&self->axis, self->layout->from);
+  double to = sluice_time_axis_to_x (&self->axis, self->layout->to);
+
+  return from + (to - from) * column / MAX (self->layout->n_columns, 1);
+}
+
+double
+sluice_memory_find_shared_top (const SluiceMemoryView *view)
+{
+  double peak = (double) sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view));
+
+  return MAX (peak * AIR, 64);
 }
 
 double
@@ -27,7 +57,7 @@ sluice_memory_find_top (const SluiceMemoryView *view)
 {
   const SluiceMemoryTape *tape = sluice_memory_view_get_tape (view);
   double peak = (double) sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view));
-  double top = MAX (peak * AIR, 64), pool = 0;
+  double top = sluice_memory_find_shared_top (view), pool = 0;
 
   for (guint m = 0; m < sluice_memory_view_get_n_moments (view); m++)
     pool = MAX (pool, (double) sluice_memory_view_get_reserved (view, m));
@@ -41,7 +71,9 @@ sluice_memory_find_top (const SluiceMemoryView *view)
 guint
 sluice_memory_get_column (const SluiceMemoryPicture *self, double x)
 {
-  double share = (x - self->axis.x0) / MAX (self->axis.x1 - self->axis.x0, 1);
+  double from = sluice_memory_x_of_column (self, 0);
+  double to = sluice_memory_x_of_column (self, self->layout->n_columns);
+  double share = (x - from) / MAX (to - from, 1);
   double column = floor (share * self->layout->n_columns);
 
   return (guint) CLAMP (column, 0, (double) self->layout->n_columns - 1);
@@ -52,9 +84,13 @@ sluice_memory_pick (const SluiceMemoryPicture *self, double x, double y)
 {
   double bottom = sluice_memory_y_of (self, 0);
 
-  if (x < self->axis.x0 || x > self->axis.x1 || y > bottom || y < SLUICE_MEMORY_HEAD)
+  double from = MAX (self->axis.x0, sluice_memory_x_of_column (self, 0));
+  double to = MIN (self->axis.x1, sluice_memory_x_of_column (self, self->layout->n_columns));
+  double head = sluice_memory_get_head (self);
+
+  if (x < from || x > to || y > bottom || y < head)
     return SLUICE_BAND_NONE;
-  double bytes = (bottom - y) / (bottom - SLUICE_MEMORY_HEAD) * self->top_bytes;
+  double bytes = (bottom - y) / (bottom - head) * self->top_bytes;
   return sluice_memory_layout_find (self->layout, self->view, sluice_memory_get_column (self, x),
                                     (gsize) MAX (bytes, 0));
 }
@@ -63,7 +99,6 @@ gboolean
 sluice_memory_get_box (const SluiceMemoryPicture *self, guint band, SluiceRect *box)
 {
   const GArray *shapes = self->layout->shapes;
-  double unit = (self->axis.x1 - self->axis.x0) / MAX (self->layout->n_columns, 1);
   double bytes = (double) sluice_memory_view_get_band (self->view, band)->bytes;
 
   for (guint i = 0; i < shapes->len; i++)
@@ -74,8 +109,8 @@ sluice_memory_get_box (const SluiceMemoryPicture *self, guint band, SluiceRect *
       if (shape->band != band)
         continue;
       double top = sluice_memory_y_of (self, (double) point->base + bytes);
-      *box = (SluiceRect){ self->axis.x0 + unit * point->column, top,
-                           MAX (unit * (shape->end - point->column), 1),
+      double x = sluice_memory_x_of_column (self, point->column);
+      *box = (SluiceRect){ x, top, MAX (sluice_memory_x_of_column (self, shape->end) - x, 1),
                            MAX (sluice_memory_y_of (self, (double) point->base) - top, 1) };
       return TRUE;
     }
@@ -101,9 +136,29 @@ draw_bytes (SluiceMemoryDrawing *d)
       cairo_move_to (d->cr, p->axis.x0, y);
       cairo_line_to (d->cr, p->axis.x1, y);
       cairo_stroke (d->cr);
-      sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, SLUICE_MEMORY_LEFT - 12);
+      sluice_text_set (&d->text, words, SLUICE_TEXT_LABEL, FALSE, p->axis.x0 - 12);
       sluice_text_draw (&d->text, p->axis.x0 - 8, y, SLUICE_ANCHOR_END, d->theme->dim);
     }
+}
+
+/* Those of the lanes above go on. */
+static void
+draw_lines (SluiceMemoryDrawing *d)
+{
+  const SluiceMemoryPicture *p = d->picture;
+  SluiceTimeTicks ticks;
+
+  sluice_lanes_get_ticks (&p->axis, p->zero, &ticks);
+  sluice_cairo_set_color (d->cr, d->theme->grid);
+  cairo_set_line_width (d->cr, 1);
+  for (guint i = 0; i < ticks.n; i++)
+    {
+      double x = floor (sluice_time_axis_to_x (&p->axis, ticks.values[i])) + 0.5;
+
+      cairo_move_to (d->cr, x, 0);
+      cairo_line_to (d->cr, x, p->height - SLUICE_MEMORY_SHARED_FOOT);
+    }
+  cairo_stroke (d->cr);
 }
 
 static void
@@ -135,17 +190,24 @@ sluice_memory_draw (const SluiceMemoryPicture *self, cairo_t *cr, const SluiceTh
   SluiceMemoryDrawing d = { .picture = self, .cr = cr, .theme = theme };
 
   cairo_save (cr);
-  sluice_text_begin (&d.text, cr, theme);
+  if (self->mirrored)
+    sluice_text_begin_mirrored (&d.text, cr, theme, self->width);
+  else
+    sluice_text_begin (&d.text, cr, theme);
   draw_bytes (&d);
-  if (!sluice_memory_view_get_tape (self->view)->is_failure)
+  if (self->is_shared)
+    draw_lines (&d);
+  else if (!sluice_memory_view_get_tape (self->view)->is_failure)
     draw_times (&d);
   cairo_save (cr);
   cairo_rectangle (cr, self->axis.x0 - 1, 0, self->axis.x1 - self->axis.x0 + 2, self->height);
   cairo_clip (cr);
   sluice_memory_draw_bands (&d);
-  sluice_memory_draw_runs (&d);
+  if (!self->is_shared)
+    sluice_memory_draw_runs (&d);
   sluice_memory_draw_limit (&d);
-  sluice_memory_draw_pool (&d);
+  if (!self->is_shared)
+    sluice_memory_draw_pool (&d);
   sluice_memory_draw_peak (&d);
   cairo_restore (cr);
   sluice_memory_draw_card (&d);

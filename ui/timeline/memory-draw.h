@@ -15,22 +15,30 @@ G_BEGIN_DECLS
 #define SLUICE_MEMORY_END  14.0 /* air behind the time */
 #define SLUICE_MEMORY_HEAD 30.0 /* over the bands: limit and peak */
 #define SLUICE_MEMORY_FOOT 44.0 /* under them: what ran, the time */
+/* Of bands under lanes, which tell what ran and when: */
+#define SLUICE_MEMORY_SHARED_HEAD 10.0
+#define SLUICE_MEMORY_SHARED_FOOT 12.0
 
 /* What is drawn, at the origin. */
 typedef struct
 {
   const SluiceMemoryView *view;
-  const SluiceMemoryLayout *layout; /* of the axis' time, a column a unit */
+  const SluiceMemoryLayout *layout; /* of the part of the axis' time that was recorded */
   SluiceTimeAxis axis;
   double width, height;
   double top_bytes;        /* at the top of the plot */
   guint selected, hovered; /* bands; SLUICE_BAND_NONE */
+  gboolean is_shared;      /* it stands under lanes; all that the owner has is ringed */
+  gint64 zero;             /* of shared: what times are told from */
   gint64 cursor_time;
   double pointer_x, pointer_y; /* where what is hovered is told; negative: nowhere */
+  gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
 } SluiceMemoryPicture;
 
 /* How many bytes the whole height is: all of the peak, and limit and pool where they are near. */
 double sluice_memory_find_top (const SluiceMemoryView *view);
+/* The same of bands under lanes: the peak alone. */
+double sluice_memory_find_shared_top (const SluiceMemoryView *view);
 
 void sluice_memory_draw (const SluiceMemoryPicture *self, cairo_t *cr, const SluiceTheme *theme);
 /* SLUICE_BAND_NONE: nothing is there. */

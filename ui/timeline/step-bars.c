@@ -60,21 +60,16 @@ get_picture (SluiceStepBars *self)
 static void
 sluice_step_bars_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
 {
-  SluiceStepBars *self = SLUICE_STEP_BARS (widget);
-  double scale = sluice_widget_get_text_scale (widget);
-  int width = gtk_widget_get_width (widget);
-  int height = gtk_widget_get_height (widget);
-  SluiceStepsPicture picture = get_picture (self);
+  SluiceStepsPicture picture = get_picture (SLUICE_STEP_BARS (widget));
+  double width;
+  double height;
   SluiceTheme theme;
-  cairo_t *cr = gtk_snapshot_append_cairo (
-      snapshot, &GRAPHENE_RECT_INIT (0, 0, (float) width, (float) height));
+  cairo_t *cr = sluice_snapshot_begin_units (snapshot, widget, &theme);
 
-  sluice_theme_from_widget (&theme, widget);
-  cairo_scale (cr, scale, scale);
-  sluice_steps_draw (&picture, cr, width / scale, &theme);
+  sluice_widget_get_units (widget, &width, &height);
+  sluice_steps_draw (&picture, cr, width, &theme);
   cairo_destroy (cr);
-  if (gtk_widget_has_visible_focus (widget))
-    sluice_snapshot_focus_ring (snapshot, widget);
+  sluice_snapshot_focus_ring (snapshot, widget);
 }
 
 static void

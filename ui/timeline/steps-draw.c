@@ -66,19 +66,6 @@ typedef struct
   double median;
 } Drawing;
 
-static void
-draw_text (Drawing *d, double x, double y, SluiceAnchor anchor, SluiceColor color)
-{
-  SluiceAnchor mirrored = anchor == SLUICE_ANCHOR_START ? SLUICE_ANCHOR_END : SLUICE_ANCHOR_START;
-
-  cairo_save (d->cr);
-  cairo_translate (d->cr, round (x), round (y));
-  if (d->picture->mirrored)
-    cairo_scale (d->cr, -1, 1);
-  sluice_text_draw (&d->text, 0, 0, d->picture->mirrored ? mirrored : anchor, color);
-  cairo_restore (d->cr);
-}
-
 /* Twice as long as usual is as high as there is room, and what is longer, too: how long it was is
  * said in words, and those as usual can still be compared. */
 static double
@@ -150,7 +137,7 @@ draw_chosen (Drawing *d)
   sluice_text_set (&d->text, p->words, SLUICE_TEXT_LABEL, TRUE, 0);
   sluice_text_measure (&d->text, &width, NULL);
   double from = CLAMP (x + pitch / 2 - width / 2, p->x0, MAX (p->x1 - width, p->x0));
-  draw_text (d, from, 9, SLUICE_ANCHOR_START, d->theme->text);
+  sluice_text_draw (&d->text, from, 9, SLUICE_ANCHOR_START, d->theme->text);
 }
 
 void
@@ -164,20 +151,18 @@ sluice_steps_draw (const SluiceStepsPicture *self,
   d.median = (double) sluice_steps_get_median (self->steps, self->n);
   cairo_save (cr);
   if (self->mirrored)
-    {
-      cairo_translate (cr, width, 0);
-      cairo_scale (cr, -1, 1);
-    }
-  sluice_text_begin (&d.text, cr, theme);
+    sluice_text_begin_mirrored (&d.text, cr, theme, width);
+  else
+    sluice_text_begin (&d.text, cr, theme);
   if (self->heading != NULL)
     {
       sluice_text_set (&d.text, self->heading, SLUICE_TEXT_LABEL, TRUE, self->x0 - NAMES_X - 8);
-      draw_text (&d, NAMES_X, self->height / 2 - 5, SLUICE_ANCHOR_START, theme->text);
+      sluice_text_draw (&d.text, NAMES_X, self->height / 2 - 5, SLUICE_ANCHOR_START, theme->text);
     }
   if (self->range != NULL)
     {
       sluice_text_set (&d.text, self->range, SLUICE_TEXT_LABEL, FALSE, self->x0 - NAMES_X - 8);
-      draw_text (&d, NAMES_X, self->height / 2 + 10, SLUICE_ANCHOR_START, theme->dim);
+      sluice_text_draw (&d.text, NAMES_X, self->height / 2 + 10, SLUICE_ANCHOR_START, theme->dim);
     }
   draw_bars (&d);
   draw_notches (&d);

@@ -2,6 +2,8 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "engine/runtime/session/events.h"
 
+#include "engine/base/lock.h"
+
 /* Records that are copied and given names at a time: half a megabyte. */
 #define AT_ONCE 4096
 
@@ -106,8 +108,43 @@ find_queue (SluiceTraceEvent *event,
       event->device = made->name;
       event->live = 0; /* it was asked for elsewhere */
     }
+  else if (stands->klass->queues != NULL && event->kind == SLUICE_TRACE_LOCK)
+    event->queue = 1 + SLUICE_QUEUE_COMPUTE;
   else if (stands->klass->queues != NULL && event->kind != SLUICE_TRACE_SEND && event->live > 0)
     event->queue = 1 + (event->kind == SLUICE_TRACE_RECV ? SLUICE_QUEUE_IN : SLUICE_QUEUE_COMPUTE);
+}
+
+/* Of no node: what they are is all that there is to say. FALSE: it is of one */
+static gboolean
+fill_host_work (SluiceTraceEvent *event, const SluiceTraceRecord *record)
+{
+  if (event->kind != SLUICE_TRACE_HOST)
+    return FALSE;
+  event->number = 0;
+  event->node = sluice_host_work_name (record->node);
+  event->op = "host";
+  event->device = "host";
+  event->with = NULL;
+  return TRUE;
+}
+
+static const char *
+get_op (SluiceTraceKind kind, const SluiceTraceRecord *record, const char *op)
+{
+  switch (kind)
+    {
+    case SLUICE_TRACE_SEND:
+      return "_Send";
+    case SLUICE_TRACE_RECV:
+      return "_Recv";
+    case SLUICE_TRACE_LOCK:
+      return sluice_lock_kind_name (record->bytes_in);
+    case SLUICE_TRACE_NODE:
+    case SLUICE_TRACE_WAIT:
+    case SLUICE_TRACE_HOST:
+    default:
+      return op;
+    }
 }
 
 /* Under the titles' lock. */
@@ -133,9 +170,7 @@ append_event (GArray *events,
   SluiceTraceEvent event = {
     .number = number,
     .node = node->name,
-    .op = kind == SLUICE_TRACE_SEND   ? "_Send"
-          : kind == SLUICE_TRACE_RECV ? "_Recv"
-                                      : node->op,
+    .op = get_op (kind, record, node->op),
     .with = record->kind & SLUICE_TRACE_TOGETHER
                 ? g_hash_table_lookup (titles->together, GUINT_TO_POINTER (record->node))
                 : NULL,
@@ -149,11 +184,12 @@ append_event (GArray *events,
     .scheduled_us = (double) (gint64) (record->scheduled - source->first_tick) * us_per_tick,
     .start_us = (double) (gint64) (record->start - source->first_tick) * us_per_tick,
     .end_us = (double) (gint64) (record->end - source->first_tick) * us_per_tick,
-    .bytes_in = (gsize) record->bytes_in * SLUICE_TRACE_UNIT,
+    .bytes_in = kind == SLUICE_TRACE_LOCK ? 0 : (gsize) record->bytes_in * SLUICE_TRACE_UNIT,
     .bytes_out = (gsize) record->bytes_out * SLUICE_TRACE_UNIT,
     .live = (gsize) record->live * SLUICE_TRACE_UNIT,
   };
-  find_queue (&event, source, device, node);
+  if (!fill_host_work (&event, record))
+    find_queue (&event, source, device, node);
   g_array_append_val (events, event);
 }
 

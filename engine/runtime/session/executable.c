@@ -254,6 +254,12 @@ name_members (SluiceExecutableCache *self, const SluiceWork *work)
     }
 }
 
+static gint64
+get_dim (const SluiceExecutableCache *self)
+{
+  return self->batch > 0 ? self->batch : SLUICE_WORKLOAD_DIM;
+}
+
 /* Calls that the signature needs are written out, and what the passes are to do is filled in. */
 static void
 get_ready (SluiceExecutableCache *self,
@@ -276,7 +282,10 @@ get_ready (SluiceExecutableCache *self,
       (changes_nothing ? 0 : SLUICE_PASS_OPTIMIZE) | (node_by_node ? 0 : SLUICE_PASS_LEAVE_OUT)
       | (self->no_fusion ? 0 : SLUICE_PASS_FUSE) | (self->recompute ? SLUICE_PASS_RECOMPUTE : 0)
       | (self->ordered ? SLUICE_PASS_ORDER_EFFECTS : 0)
-      | (self->order_seed ? SLUICE_PASS_SHUFFLE : 0);
+      | (self->order_seed ? SLUICE_PASS_SHUFFLE : 0) | (self->fit > 0 ? SLUICE_PASS_FIT : 0);
+  options->fit = (double) self->fit - (double) self->fit_slack;
+  options->sized = self->sized;
+  options->dim = get_dim (self);
 }
 
 /* Signature → passes → plan. Under graph_lock. */
@@ -391,6 +400,39 @@ sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, G
     }
   parsed_clear (&parsed);
   return work;
+}
+
+void
+sluice_executable_cache_set_fit (
+    SluiceExecutableCache *self, gsize fit, gint64 slack, SluiceGraph *sized, gint64 batch)
+{
+  self->fit = fit;
+  self->fit_slack = slack;
+  self->batch = batch;
+  self->sized = sized != NULL ? sluice_graph_ref (sized) : NULL;
+}
+
+SluiceFitStudy *
+sluice_executable_cache_study (SluiceExecutableCache *self,
+                               const Names *names,
+                               const SluiceFitSizes *sizes,
+                               GError **error)
+{
+  Parsed parsed;
+  SluiceSignature signature;
+  SluicePassOptions options;
+  SluiceWork *work = NULL;
+  if (parse (self, names, &parsed, &signature, error))
+    {
+      get_ready (self, &signature, self->nan_guard, names->kept, &options);
+      options.wishes &= ~(guint) SLUICE_PASS_FIT;
+      work = sluice_passes_run (&options, error);
+    }
+  parsed_clear (&parsed);
+  SluiceFitSizes all = sizes != NULL ? *sizes : (SluiceFitSizes){ NULL };
+  all.dim = all.sized != NULL ? all.dim : get_dim (self);
+  all.sized = all.sized != NULL ? all.sized : self->sized;
+  return work != NULL ? sluice_fit_study_new (work, TRUE, &all) : NULL;
 }
 
 SluiceExplanation *
@@ -638,6 +680,7 @@ sluice_executable_cache_unref (SluiceExecutableCache *self)
   sluice_snapshot_unref (self->snapshot);
   sluice_titles_clear (&self->titles);
   g_ptr_array_unref (self->devices);
+  g_clear_pointer (&self->sized, sluice_graph_unref);
   pthread_mutex_destroy (&self->graph_lock);
   pthread_mutex_destroy (&self->cache_lock);
   g_free (self);

@@ -4,6 +4,7 @@
 
 #include "engine/cost/policy.h"
 #include "engine/device/function.h"
+#include "engine/passes/fit.h"
 #include "engine/runtime/session/titles.h"
 #include "engine/runtime/step/step.h"
 
@@ -41,7 +42,10 @@ typedef struct
   const SluicePolicy *policy; /* (nullable) */
   gboolean strict_devices, no_optimize, no_fusion, nan_guard, truncate_transfers, ordered,
       recompute;
-  int max_rank; /* of kernels */
+  gsize fit; /* bytes; 0: no limit */
+  gint64 fit_slack, batch;
+  SluiceGraph *sized; /* (nullable) */
+  int max_rank;       /* of kernels */
   guint64 order_seed;
 
   pthread_mutex_t graph_lock; /* held by extend and while a plan is made; guards the next two */
@@ -106,6 +110,16 @@ SluiceWork *sluice_executable_cache_prune (SluiceExecutableCache *self,
 SluiceWork *sluice_executable_cache_pass (SluiceExecutableCache *self,
                                           const SluiceProgramNames *names,
                                           GError **error);
+
+/* As of SluiceSessionOptions; sized (nullable). Before anything is compiled. */
+void sluice_executable_cache_set_fit (
+    SluiceExecutableCache *self, gsize fit, gint64 slack, SluiceGraph *sized, gint64 batch);
+
+/* As of sluice_session_study_fit(). Under graph_lock. (transfer full) (nullable) */
+SluiceFitStudy *sluice_executable_cache_study (SluiceExecutableCache *self,
+                                               const SluiceProgramNames *names,
+                                               const SluiceFitSizes *sizes,
+                                               GError **error);
 
 /* What a pass does to the work graph of such a signature: engine/passes/explain.h. Under
  * graph_lock.

@@ -113,6 +113,10 @@ static const SluiceOption options[] = {
           N_ ("Compute cheap values again instead of keeping them for the backward pass: less "
               "memory, more time, the same numbers"),
           recompute),
+  { "fit", SLUICE_OPTION_BYTES, API | CLI | PROJECT, 0, 1, G_MAXINT64, NULL, N_ ("BYTES"),
+    N_ ("Fit each step into so much memory of each device, as 12M: what costs least is computed "
+        "again or leaves meanwhile; the same numbers"),
+    FIELD (fit), FALSE },
   SWITCH_OFF ("optimize",
               "no-optimize",
               API | CLI | PROJECT,
@@ -246,6 +250,13 @@ is_unset_text (const SluiceOption *self, const SluiceSessionOptions *session)
 {
   return self->type == SLUICE_OPTION_PATH
          && *(const char *const *) ((const char *) session + self->offset) == NULL;
+}
+
+gsize
+sluice_options_get_limit (const SluiceSessionOptions *session)
+{
+  return session->fit > 0 && session->memory_limit > 0 ? MIN (session->fit, session->memory_limit)
+                                                       : MAX (session->fit, session->memory_limit);
 }
 
 void

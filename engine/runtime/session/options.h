@@ -69,5 +69,8 @@ gboolean sluice_option_parse (const SluiceOption *self,
 /* What sluice_option_parse() takes; of a PATH that is not set "". (transfer full) */
 char *sluice_option_to_text (const SluiceOption *self, const SluiceSessionOptions *options);
 
+/* What each device may hold: memory_limit or fit, whichever is less; 0: neither is set. */
+gsize sluice_options_get_limit (const SluiceSessionOptions *options);
+
 /* Takes over the options that have one of these flags, but for texts that are not set. */
 void sluice_options_copy (SluiceSessionOptions *to, const SluiceSessionOptions *from, guint flags);

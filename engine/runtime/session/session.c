@@ -396,8 +396,9 @@ add_default_device (SluiceSession *self, GError **error)
   guint first = kind != NULL && index >= kind->count () ? index : 0;
   for (guint i = first; kind != NULL && i <= index; i++)
     {
-      SluiceDevice *device = sluice_device_new_of_kind (
-          options->cluster, kind, i, options->memory_limit, options->device_options, error);
+      SluiceDevice *device =
+          sluice_device_new_of_kind (options->cluster, kind, i, sluice_options_get_limit (options),
+                                     options->device_options, error);
       if (device == NULL || !add_device (self, device, error))
         return FALSE;
     }
@@ -411,9 +412,10 @@ add_devices (SluiceSession *self, const char *swap_folder, GError **error)
   const SluiceSessionOptions *options = &self->options;
   gboolean ok = TRUE;
   for (guint i = 0; ok && i < MAX (options->n_cpus, 1); i++)
-    ok = add_device (
-        self, sluice_device_new_cpu (options->cluster, i, options->memory_limit, swap_folder),
-        error);
+    ok = add_device (self,
+                     sluice_device_new_cpu (options->cluster, i, sluice_options_get_limit (options),
+                                            swap_folder),
+                     error);
   for (guint i = 0; ok && i < options->n_nulls; i++)
     ok = add_device (self, sluice_device_new_null (options->cluster, i), error);
   return ok && add_default_device (self, error);
@@ -442,6 +444,8 @@ set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *opti
   cache->truncate_transfers = options->truncate_transfers;
   cache->ordered = options->ordered;
   cache->recompute = options->recompute;
+  sluice_executable_cache_set_fit (cache, options->fit, options->fit_slack, options->sized,
+                                   options->batch);
 }
 
 /* The options of a session that has another's plans: what these depend on is the other's. */
@@ -470,7 +474,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
     }
   self->host->seed = make_seed (options->seed);
   self->options.like = NULL; /* the caller's, as these */
-  self->options.resources = NULL;
+  self->options.resources = NULL, self->options.sized = NULL;
   self->options.swap_folder = NULL;
   self->options.device = g_intern_string (self->options.device);
   self->options.device_options = g_intern_string (self->options.device_options);
@@ -719,6 +723,20 @@ sluice_session_explain (SluiceSession *self,
   return explanation;
 }
 
+SluiceFitStudy *
+sluice_session_study_fit (SluiceSession *self,
+                          const SluiceStepNames *names,
+                          const SluiceFitSizes *sizes,
+                          GError **error)
+{
+  g_auto (Feeds) feeds;
+  SluiceProgramNames program = names_of (names, &feeds);
+  pthread_mutex_lock (&self->cache->graph_lock);
+  SluiceFitStudy *study = sluice_executable_cache_study (self->cache, &program, sizes, error);
+  pthread_mutex_unlock (&self->cache->graph_lock);
+  return study;
+}
+
 SluiceForecast *
 sluice_session_forecast (SluiceSession *self,
                          const SluiceStepNames *names,
@@ -767,6 +785,13 @@ void
 sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
 {
   sluice_event_readers_drop (self->readers, cursor);
+}
+
+void
+sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since)
+{
+  if (!self->options.no_trace)
+    sluice_trace_lanes_note_host (self->host->lanes, work, step, since);
 }
 
 double

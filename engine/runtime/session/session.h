@@ -78,6 +78,16 @@ typedef struct
   /* Cheap values of a forward pass that would lie in memory until the backward pass reads them are
    * computed again then: the peak is lower, a step takes longer, the bits are the same. */
   gboolean recompute;
+  /* Bytes that each device may hold, 0: no such limit. What a step would hold beyond them is
+   * computed again behind its peak, or is in the host's memory meanwhile, as costs least by what
+   * is known of its ops; each device keeps to one order of its nodes. The bits are the same. What
+   * takes more fails, saying what would do. */
+  gsize fit;
+  gint64 fit_slack; /* what steps have been seen to hold beyond what is known of them */
+  SluiceGraph
+      *sized;   /* (nullable): the graph with the shapes of a step (train/sized-graph.h), and */
+  gint64 batch; /* what stands for the dimensions that it leaves open; 0: some. Borrowed for the
+                   call */
 } SluiceSessionOptions;
 
 SluiceSession *sluice_session_new (const SluiceSessionOptions *options, GError **error);
@@ -332,6 +342,23 @@ SluiceExplanation *sluice_session_explain (SluiceSession *self,
                                            const char *pass,
                                            GError **error);
 
+typedef struct _SluiceFitStudy SluiceFitStudy; /* engine/passes/fit.h */
+typedef struct _SluiceFitSizes SluiceFitSizes;
+
+/**
+ * sluice_session_study_fit:
+ * @sizes: (nullable): what the session does not know itself
+ *
+ * Such a step, as it would be planned without a limit, to be fitted into one. Nothing runs.
+ *
+ * Returns: (transfer full) (nullable): valid while the session is; %NULL with what a run would fail
+ * with
+ */
+SluiceFitStudy *sluice_session_study_fit (SluiceSession *self,
+                                          const SluiceStepNames *names,
+                                          const SluiceFitSizes *sizes,
+                                          GError **error);
+
 typedef struct _SluiceForecast SluiceForecast; /* engine/passes/forecast.h */
 
 /**
@@ -399,6 +426,11 @@ guint64 sluice_session_each_trace (SluiceSession *self,
 /* Nobody reads on from a cursor, which is 0 afterwards: the session keeps no place for it. */
 void sluice_session_drop_trace (SluiceSession *self, guint64 *cursor);
 
+/* What whoever runs steps did since a moment of sluice_clock_ticks() goes into the trace, unless it
+ * took a few microseconds: then a record would cost more than it says. From any thread.
+ * step: the one that it was for, or came after */
+void
+sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since);
 /* A moment of sluice_clock_ticks() as times in the trace are. */
 double sluice_session_get_us (SluiceSession *self, guint64 ticks);
 /* When the session was made, in microseconds since 1970: what times in the trace count from. */

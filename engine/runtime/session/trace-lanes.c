@@ -5,6 +5,8 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+#include "engine/base/pool.h"
+
 struct _SluiceTraceLanes
 {
   _Atomic int ref_count;
@@ -88,4 +90,26 @@ sluice_trace_lanes_get (SluiceTraceLanes *self, guint lane)
   SluiceTraceRing *ring = self->rings->pdata[lane];
   pthread_mutex_unlock (&self->lock);
   return ring;
+}
+
+void
+sluice_trace_lanes_note_host (SluiceTraceLanes *self,
+                              SluiceHostWork work,
+                              guint64 step,
+                              guint64 since)
+{
+  guint64 now = sluice_clock_ticks ();
+  guint lane;
+  if ((double) (now - since) * sluice_clock_ns_per_tick () < SLUICE_HOST_MIN_NS)
+    return;
+  SluiceTraceRing *ring = sluice_trace_lanes_take (self, &lane);
+  const SluiceTraceRecord record = { .scheduled = since,
+                                     .start = since,
+                                     .end = now,
+                                     .node = work,
+                                     .step = (guint32) step,
+                                     .lane = lane,
+                                     .kind = SLUICE_TRACE_HOST };
+  sluice_trace_ring_add (ring, &record);
+  sluice_trace_lanes_give_back (self, lane);
 }

@@ -374,6 +374,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
     w.ring = sluice_trace_lanes_take (step->env.lanes, &w.lane);
   guint mode = is_caller ? sluice_denormals_flush_begin () : 0;
   w.now = sluice_clock_ticks ();
+  SluiceLockObserver before = sluice_worker_observe_locks (&w);
   work (&w);
   while (is_caller && !step->ended && !atomic_load (&step->finished))
     {
@@ -385,6 +386,7 @@ sluice_executor_work (SluiceStep *step, gboolean is_caller)
       if (!in_vain || w.looks) /* there was news, or another thread is at work */
         sluice_idle_end (&w.idle, step->env.activity);
     }
+  sluice_lock_observe (before);
   if (is_caller)
     {
       sluice_idle_end (&w.idle, step->env.activity);

@@ -5,6 +5,7 @@
 #include <gio/gio.h>
 #include <pthread.h>
 
+#include "engine/base/lock.h"
 #include "engine/device/trace.h"
 #include "engine/runtime/plan/plan.h"
 #include "engine/runtime/session/watch.h"
@@ -50,6 +51,12 @@ typedef enum
                           step fails with that */
 } SluiceCallOutcome;
 
+typedef struct
+{
+  SluiceLockKind kind;
+  guint64 start, end; /* ticks */
+} SluiceLockWait;
+
 /* A kernel that runs or waits outside the scheduling loop. */
 typedef struct _SluiceInFlightCall SluiceInFlightCall;
 struct _SluiceInFlightCall
@@ -65,6 +72,7 @@ struct _SluiceInFlightCall
   SluiceCallOutcome outcome;
   gboolean has_come; /* of one that waits in a queue: what it waits for; worker-queued.c */
   gboolean is_ahead; /* its edges that run ahead were counted down when it was enqueued */
+  GArray *locks;     /* of SluiceLockWait: what it waited for in a queue; NULL: nothing */
   SluiceValue outputs[];
 };
 

@@ -33,6 +33,7 @@ sluice_worker_take_call (SluiceWorker *w, guint32 i)
   fill_call (w, &in_flight->call, &w->act->nodes[i], in_flight->outputs);
   in_flight->lane = w->lane;
   in_flight->is_ahead = FALSE;
+  in_flight->locks = NULL;
   in_flight->outcome = SLUICE_CALL_RAN;
   return in_flight;
 }
@@ -120,6 +121,65 @@ forget_call (SluiceStep *step, SluiceInFlightCall *in_flight)
   in_flight->act->n_in_flight--;
 }
 
+/* ---- locks ---- */
+
+static void
+stamp_lock (SluiceWorker *w, const SluiceKernelCall *call, guint32 lane, SluiceLockWait wait)
+{
+  guint32 device = 0;
+  while (w->step->env.devices[device] != call->device)
+    device++;
+  const SluiceTraceRecord record = { .scheduled = wait.start,
+                                     .start = wait.start,
+                                     .end = wait.end,
+                                     .node = call->owner.node,
+                                     .bytes_in = wait.kind,
+                                     .step = (guint32) w->step->env.number,
+                                     .lane = lane,
+                                     .kind = SLUICE_TRACE_LOCK | device << 8 };
+  sluice_trace_ring_add (w->ring, &record);
+}
+
+static void
+note_lock (SluiceLockKind kind, guint64 start, guint64 end, gpointer data)
+{
+  SluiceWorker *w = data;
+  const SluiceKernelCall *call = w->unlocked != NULL ? w->unlocked : &w->call;
+  if (call->device != NULL) /* else no kernel has run yet */
+    stamp_lock (w, call, w->lane, (SluiceLockWait){ kind, start, end });
+}
+
+SluiceLockObserver
+sluice_worker_observe_locks (SluiceWorker *w)
+{
+  return sluice_lock_observe ((SluiceLockObserver){ w->ring != NULL ? note_lock : NULL, w });
+}
+
+static void
+keep_lock (SluiceLockKind kind, guint64 start, guint64 end, gpointer data)
+{
+  SluiceInFlightCall *in_flight = data;
+  const SluiceLockWait wait = { kind, start, end };
+  if (in_flight->locks == NULL)
+    in_flight->locks = g_array_new (FALSE, FALSE, sizeof (SluiceLockWait));
+  g_array_append_val (in_flight->locks, wait);
+}
+
+SluiceLockObserver
+sluice_worker_observe_call (SluiceInFlightCall *in_flight)
+{
+  return sluice_lock_observe ((SluiceLockObserver){ keep_lock, in_flight });
+}
+
+static void
+stamp_locks (SluiceWorker *w, SluiceInFlightCall *in_flight)
+{
+  for (guint i = 0; w->ring != NULL && i < in_flight->locks->len; i++)
+    stamp_lock (w, &in_flight->call, in_flight->lane,
+                g_array_index (in_flight->locks, SluiceLockWait, i));
+  g_clear_pointer (&in_flight->locks, g_array_unref);
+}
+
 static void
 note_run (SluiceWorker *w, const SluiceInFlightCall *in_flight, const SluicePlanNode *node)
 {
@@ -141,6 +201,8 @@ sluice_worker_finish_call (SluiceWorker *w, SluiceInFlightCall *in_flight)
   const SluicePlanNode *node = &act->nodes[in_flight->node];
   forget_call (step, in_flight);
   w->now = MAX (w->now, in_flight->end);
+  if (G_UNLIKELY (in_flight->locks != NULL))
+    stamp_locks (w, in_flight);
   if (in_flight->outcome == SLUICE_CALL_RAN)
     {
       sluice_worker_check_call (w, node, &in_flight->call, TRUE);
@@ -254,12 +316,18 @@ sluice_worker_run_unlocked (SluiceWorker *w, guint32 i, guint64 expected)
   if (node->flags & SLUICE_PLAN_ASYNC)
     {
       in_flight->call.done = call_done;
-      node->kernel->start (&in_flight->call); /* which may have ended when this returns */
+      /* Which may have ended when this returns, and its call be another's: what it waits for is not
+       * told. */
+      SluiceLockObserver before = sluice_lock_observe ((SluiceLockObserver){ NULL });
+      node->kernel->start (&in_flight->call);
+      sluice_lock_observe (before);
       w->now = sluice_clock_ticks ();
       learn (w->plan, node, w->now - start);
       return try_scheduler_lock (step);
     }
+  w->unlocked = &in_flight->call;
   gboolean ok = in_flight->call.kernel->compute (&in_flight->call);
+  w->unlocked = NULL;
   w->now = in_flight->end = sluice_clock_ticks ();
   in_flight->units_out = output_units (node, in_flight->outputs);
   learn (w->plan, node, w->now - start);

@@ -8,6 +8,7 @@
  * the few that the kernel reads on the host (host_inputs) and all that are made of pointers are in
  * the host's. A transfer to or from the device has a queue beside its kernels'.
  */
+#include "engine/base/lock.h"
 #include "engine/base/residency.h"
 #include "engine/device/readers.h"
 #include "engine/device/sent.h"
@@ -335,7 +336,7 @@ start_and_wait (SluiceInFlightCall *in_flight)
   call->kernel->start (call);
   pthread_mutex_lock (&wait_lock);
   while (!in_flight->has_come)
-    pthread_cond_wait (&is_there, &wait_lock);
+    sluice_lock_wait (&is_there, &wait_lock, SLUICE_LOCK_MEMORY);
   pthread_mutex_unlock (&wait_lock);
   return call->error == NULL;
 }
@@ -409,12 +410,14 @@ run_kernel (gpointer data)
   guint mode = sluice_denormals_flush_begin ();
   SluiceResidency *residency = call->device->residency;
   in_flight->start = sluice_clock_ticks ();
+  SluiceLockObserver before = sluice_worker_observe_call (in_flight);
   if (residency != NULL)
     sluice_residency_begin (residency);
   if (atomic_load (&step->is_broken) || is_cancelled (step))
     in_flight->outcome = SLUICE_CALL_SKIPPED;
   else if (!run_call (in_flight, node))
     atomic_store (&step->is_broken, 1);
+  sluice_lock_observe (before);
   sluice_worker_end_call (in_flight); /* a watch reads what lies here on the device's thread */
   if (residency != NULL)
     sluice_residency_end (residency);

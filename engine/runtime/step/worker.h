@@ -24,7 +24,8 @@ typedef struct
   SluiceActivation *act; /* whose nodes it runs */
   SluiceTraceRing *ring; /* NULL: no trace */
   guint lane;
-  guint32 units_in; /* of the node that runs */
+  guint32 units_in;                 /* of the node that runs */
+  const SluiceKernelCall *unlocked; /* that runs without the scheduler lock; NULL: it is call */
   gboolean is_caller;
   guint64 now; /* the last time stamp read */
   guint64 small_ticks, wake_ticks;
@@ -90,6 +91,10 @@ void sluice_worker_run_built_in (SluiceWorker *w,
 SluiceInFlightCall *sluice_worker_take_call (SluiceWorker *w, guint32 i);
 /* The bytes of its inputs, for the trace: before the kernel, which may take them. */
 void sluice_worker_weigh_inputs (SluiceInFlightCall *in_flight);
+/* What a kernel waits for on this thread goes into the trace. */
+SluiceLockObserver sluice_worker_observe_locks (SluiceWorker *w);
+/* The same of one in a queue, whose thread has no trace: when it has ended. */
+SluiceLockObserver sluice_worker_observe_call (SluiceInFlightCall *in_flight);
 /* From any thread: its outputs are there, or its error is; who watches looks at them. */
 void sluice_worker_end_call (SluiceInFlightCall *in_flight);
 /* After that, from any thread: hands it back to the step, which may be gone when this returns. */

@@ -177,6 +177,16 @@ hold_outputs (const Checker *self)
     }
 }
 
+/* Does anything run there for no time at all? What it reads and what it makes meet then. */
+static gboolean
+has_instant (const Checker *self, guint device)
+{
+  for (guint v = 0; v < self->w->n_nodes; v++)
+    if (self->s->devices[v] == device && self->s->spans[v].start_us == self->s->spans[v].end_us)
+      return TRUE;
+  return FALSE;
+}
+
 /* Of values that are held for no time at all the peak may or may not know. */
 static char *
 check_memory (const Checker *self)
@@ -184,7 +194,7 @@ check_memory (const Checker *self)
   for (guint d = 0; d < self->w->machine->n_devices; d++)
     {
       double peak = 0;
-      gboolean has_moments = FALSE;
+      gboolean has_moments = has_instant (self, d);
       for (guint i = 0; i < self->held->len; i++)
         {
           const Held *at = &g_array_index (self->held, Held, i);

@@ -129,7 +129,7 @@ test_machine (Fixture *f, gconstpointer unused)
   measure (f, add_abs (f, 100, 100), 50);
   for (double bytes = 64; bytes < 1e6; bytes *= 2)
     sluice_measured_add_transfer (f->measured, "CPU:0", "CPU:1", bytes, 4000 + bytes / 2);
-  sluice_measured_entry_add (sluice_measured_open_between (f->measured, "CPU:0"),
+  sluice_measured_entry_add (sluice_measured_open_overhead (f->measured, "CPU:0", SLUICE_OVERHEAD_BETWEEN),
                              SLUICE_MEASURED_ALONE, 3000, 10);
   sluice_machine_take_measured (f->machine, f->measured);
   const SluiceMachineLink *link = sluice_machine_get_link (f->machine, 0, 1);

@@ -246,15 +246,13 @@ build_program (Fixture *f, GRand *rand)
 }
 
 static void
-run_program (Step *step, guint32 seed, gboolean recompute, guint64 order_seed)
+run_program (Step *step, guint32 seed, const SluiceSessionOptions *options)
 {
   static const char *const fetches[] = { "loss:0", "d0:0", "d1:0", "d2:0", "d3:0", NULL };
   static const char *const names[N_FEEDS] = { "x0:0", "x1:0", "x2:0", "x3:0" };
   g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
   g_auto (Fixture) f = { NULL };
-  SluiceSessionOptions options = options_of (recompute, seed % 2);
-  options.order_seed = order_seed;
-  fixture_init (&f, &options);
+  fixture_init (&f, options);
   build_program (&f, rand);
   SluiceFeed feeds[N_FEEDS];
   for (guint i = 0; i < N_FEEDS; i++)
@@ -272,13 +270,65 @@ test_programs (void)
   for (guint32 seed = 0; seed < 60; seed++)
     {
       Step kept, again;
-      run_program (&kept, seed, FALSE, 0);
-      run_program (&again, seed, TRUE, seed % 3 == 2 ? seed : 0);
+      SluiceSessionOptions keeps = options_of (FALSE, seed % 2);
+      SluiceSessionOptions computes = options_of (TRUE, seed % 2);
+      computes.order_seed = seed % 3 == 2 ? seed : 0;
+      run_program (&kept, seed, &keeps);
+      run_program (&again, seed, &computes);
       check_same (&kept, &again);
       n_lower += again.peak < kept.peak;
     }
   g_test_message ("the peak is lower in %u programs", n_lower);
   g_assert_cmpuint (n_lower, >, 10);
+}
+
+/* ---- into so many bytes ---- */
+
+static void
+test_net_into (void)
+{
+  static const double shares[] = { 0.9, 0.7, 0.55 };
+  Step kept, again;
+  SluiceSessionOptions keeps = options_of (FALSE, FALSE);
+  sluice_pool_set_threads (1);
+  train_net (&kept, 512, &keeps);
+  for (guint i = 0; i < G_N_ELEMENTS (shares); i++)
+    for (guint n_threads = 1; n_threads <= 3; n_threads += 2)
+      {
+        Step reference = kept;
+        SluiceSessionOptions fits = options_of (FALSE, n_threads == 3);
+        fits.fit = (gsize) (shares[i] * (double) kept.peak);
+        sluice_pool_set_threads (n_threads);
+        train_net (&again, 512, &fits);
+        for (guint k = 0; k < reference.n_outputs; k++)
+          sluice_tensor_ref (reference.outputs[k]);
+        check_same (&reference, &again);
+        g_test_message ("%.2f of %zu: %zu bytes, %" G_GUINT64_FORMAT " nodes", shares[i], kept.peak,
+                        again.peak, again.n_nodes);
+        g_assert_cmpuint (again.peak, <=, fits.fit);
+      }
+}
+
+static void
+test_programs_into (void)
+{
+  guint n_lower = 0;
+  for (guint32 seed = 0; seed < 60; seed++)
+    {
+      Step kept, again;
+      SluiceSessionOptions keeps = options_of (FALSE, seed % 2), fits = keeps;
+      sluice_pool_set_threads (1);
+      run_program (&kept, seed, &keeps);
+      sluice_pool_set_threads (1 + seed % 3);
+      fits.fit = 1 << 24; /* what is decided is as for less, and no allocation fails */
+      fits.fit_slack = (gint64) fits.fit - (gint64) (0.7 * (double) kept.peak);
+      fits.order_seed = seed % 4 == 3 ? seed : 0;
+      run_program (&again, seed, &fits);
+      check_same (&kept, &again);
+      n_lower += again.peak < kept.peak;
+    }
+  g_test_message ("the peak is lower in %u programs", n_lower);
+  g_assert_cmpuint (n_lower, >, 30);
 }
 
 /* ---- what stays as it is ---- */
@@ -399,6 +449,8 @@ main (int argc, char **argv)
   g_test_add_func ("/runtime/recompute/net", test_net);
   g_test_add_func ("/runtime/recompute/unknown-batch", test_unknown_batch);
   g_test_add_func ("/runtime/recompute/programs", test_programs);
+  g_test_add_func ("/runtime/recompute/net-into", test_net_into);
+  g_test_add_func ("/runtime/recompute/programs-into", test_programs_into);
   g_test_add_func ("/runtime/recompute/writes", test_writes);
   g_test_add_func ("/runtime/recompute/unknown-reader", test_unknown_reader);
   g_test_add_func ("/runtime/recompute/fetched", test_fetched);

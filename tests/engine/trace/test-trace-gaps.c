@@ -28,13 +28,17 @@ static const Way ways[] = {
   { "towers", NULL, { NULL }, 2 },  /* two devices as they ask */
   { "hogwild", NULL, { NULL }, 1 }, /* steps that run at once */
   { "word2vec", NULL, { NULL }, 1 },
+  { "moe", NULL, { NULL }, 2 },
+  { "moe", NULL, { "CPU:0", "CPU:1", NULL }, 2 },
+  { "digits-lenet", NULL, { NULL }, 1 },
+  { "cart-pole", NULL, { NULL }, 1 },
 };
 
 /* Of the whole lane: between busy times, beside one another, together the idle time. */
 static void
 check_lane (const SluiceTraceView *view, guint lane, const GArray *gaps, guint64 counts[])
 {
-  gint64 begin, end, idle = 0;
+  gint64 begin, end, idle = 0, unlocked = G_MININT64;
   sluice_trace_view_get_extent (view, &begin, &end);
   const SluiceTraceLane *told = sluice_trace_view_get_lane (view, lane);
   for (guint i = 0; i < gaps->len; i++)
@@ -43,7 +47,17 @@ check_lane (const SluiceTraceView *view, guint lane, const GArray *gaps, guint64
       g_assert_cmpint (gap->start, <, gap->end);
       g_assert_cmpuint (gap->lane, ==, lane);
       g_assert_cmpint (gap->cause, !=, SLUICE_GAP_UNKNOWN);
-      if (i > 0)
+      counts[gap->cause]++;
+      if (gap->cause == SLUICE_GAP_LOCK) /* within a span, and once */
+        {
+          SluiceTraceSpan waiting;
+          sluice_trace_view_get_span (view, gap->next, &waiting);
+          g_assert_true (waiting.lane == lane && waiting.start <= gap->start
+                         && waiting.end >= gap->end && gap->start >= unlocked);
+          unlocked = gap->end;
+          continue;
+        }
+      if (i > 0 && (gap - 1)->cause != SLUICE_GAP_LOCK)
         g_assert_cmpint ((gap - 1)->end, <=, gap->start);
       for (guint row = 0; row < told->n_rows; row++)
         g_assert_cmpuint (sluice_trace_view_find (view, lane, row, gap->start), ==,
@@ -61,7 +75,6 @@ check_lane (const SluiceTraceView *view, guint lane, const GArray *gaps, guint64
           if (gap->cause != SLUICE_GAP_ELSEWHERE && maker.kind != SLUICE_SPAN_SEND)
             g_assert_cmpint (maker.end, <=, gap->end);
         }
-      counts[gap->cause]++;
       idle += gap->end - gap->start;
     }
   g_assert_cmpint (idle, ==, end - begin - told->busy);
@@ -113,7 +126,7 @@ check_way (const Way *way, GRand *rand)
           check_part (gaps, lane, all, from, to);
         }
     }
-  g_assert_cmpuint (counts[SLUICE_GAP_BETWEEN], >=, N_STEPS - 1);
+  g_assert_cmpuint (counts[SLUICE_GAP_BETWEEN] + counts[SLUICE_GAP_FEED], >=, N_STEPS - 1);
   if (way->over[0] != NULL)
     {
       g_assert_cmpuint (counts[SLUICE_GAP_TRANSFER], >, 0);
@@ -254,6 +267,78 @@ test_planted (void)
   g_assert_cmpuint (k, ==, G_N_ELEMENTS (planted_gaps));
 }
 
+/* A wait for a lock is idle time within a span; one within another counts once, one of which the
+ * span is not there not at all. */
+static void
+test_locks (void)
+{
+  g_autoptr (SluiceTraceView) view = make_view ();
+  guint locks = sluice_trace_view_add_lane (view, SLUICE_LANE_WAIT, "CPU:0", "lane 1: locks");
+  const SluiceTraceSpan waits[] = {
+    { 156, 156, 168, "c", "variable", SLUICE_SPAN_LOCK, locks, 0, 1 },
+    { 158, 158, 160, "c", "memory", SLUICE_SPAN_LOCK, locks, 0, 1 },
+    { 180, 180, 185, "c", "variable", SLUICE_SPAN_LOCK, locks, 0, 1 },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (waits); i++)
+    sluice_trace_view_add (view, &waits[i]);
+  sluice_trace_view_settle (view);
+  g_autoptr (SluiceTraceGaps) gaps = sluice_trace_gaps_new (view, NULL);
+  g_autoptr (GArray) found = sluice_trace_gaps_find (gaps, CPU0_LANE1, 150, 180);
+  guint n = 0;
+  for (guint i = 0; i < found->len; i++)
+    {
+      const SluiceTraceGap *gap = &g_array_index (found, SluiceTraceGap, i);
+      SluiceTraceSpan holder;
+      if (gap->cause != SLUICE_GAP_LOCK)
+        continue;
+      n++;
+      g_assert_cmpint (gap->start, ==, 156);
+      g_assert_cmpint (gap->end, ==, 168);
+      g_assert_cmpuint (gap->step, ==, 1);
+      sluice_trace_view_get_span (view, gap->maker, &holder);
+      g_assert_cmpstr (holder.name, ==, "b"); /* what ran beside it and ended nearest */
+    }
+  g_assert_cmpuint (n, ==, 1);
+}
+
+/* What whoever runs the steps did between them, and while they ran: the latter is no gap. */
+static void
+test_between (void)
+{
+  static const struct
+  {
+    gint64 start, end;
+    SluiceGapCause cause;
+  } wanted[] = {
+    { 200, 210, SLUICE_GAP_BETWEEN }, { 210, 230, SLUICE_GAP_LOG },
+    { 230, 240, SLUICE_GAP_SAVE },    { 240, 245, SLUICE_GAP_BETWEEN },
+    { 245, 285, SLUICE_GAP_PAUSED },  { 285, 290, SLUICE_GAP_BETWEEN },
+    { 290, 300, SLUICE_GAP_FEED },
+  };
+  g_autoptr (SluiceTraceView) view = make_view ();
+  guint host = sluice_trace_view_add_lane (view, SLUICE_LANE_WAIT, "host", "between steps");
+  const SluiceTraceSpan works[] = {
+    { 120, 120, 130, "log", "host", SLUICE_SPAN_HOST, host },
+    { 210, 210, 230, "log", "host", SLUICE_SPAN_HOST, host },
+    { 225, 225, 240, "save", "host", SLUICE_SPAN_HOST, host },
+    { 245, 245, 285, "pause", "host", SLUICE_SPAN_HOST, host },
+    { 290, 290, 305, "feed", "host", SLUICE_SPAN_HOST, host },
+  };
+  for (guint i = 0; i < G_N_ELEMENTS (works); i++)
+    sluice_trace_view_add (view, &works[i]);
+  sluice_trace_view_settle (view);
+  g_autoptr (SluiceTraceGaps) gaps = sluice_trace_gaps_new (view, NULL);
+  g_autoptr (GArray) found = sluice_trace_gaps_find (gaps, CPU0_LANE1, 200, 300);
+  g_assert_cmpuint (found->len, ==, G_N_ELEMENTS (wanted));
+  for (guint i = 0; i < found->len; i++)
+    {
+      const SluiceTraceGap *gap = &g_array_index (found, SluiceTraceGap, i);
+      g_assert_cmpint (gap->start, ==, wanted[i].start);
+      g_assert_cmpint (gap->end, ==, wanted[i].end);
+      g_assert_cmpint (gap->cause, ==, wanted[i].cause);
+    }
+}
+
 /* What comes later is found, too: a gap is not remembered as it was. */
 static void
 test_grows (void)
@@ -302,6 +387,8 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
   g_test_add_func ("/trace/trace-gaps/planted", test_planted);
+  g_test_add_func ("/trace/trace-gaps/locks", test_locks);
+  g_test_add_func ("/trace/trace-gaps/between", test_between);
   g_test_add_func ("/trace/trace-gaps/grows", test_grows);
   g_test_add_func ("/trace/trace-gaps/foreign", test_foreign);
   g_test_add_func ("/trace/trace-gaps/samples", test_samples);

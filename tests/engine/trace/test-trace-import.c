@@ -443,6 +443,130 @@ test_perfetto (void)
   g_assert_cmpuint (count_remark (remarks, "begins without an end"), ==, 1);
 }
 
+/* ---- XSpace ---- */
+
+/* An entry of one of the plane's tables. */
+static void
+put_xname (Packets *p, guint table, guint64 key, const char *name, const char *shown)
+{
+  sluice_wire_put_number (p->innermost, 1, key);
+  sluice_wire_put_text (p->innermost, 2, name);
+  if (shown != NULL)
+    sluice_wire_put_text (p->innermost, 4, shown);
+  sluice_wire_put_number (p->inner, 1, key);
+  sluice_wire_put_message (p->inner, 2, p->innermost);
+  sluice_wire_put_message (p->message, table, p->inner);
+}
+
+static void
+put_xstat (Packets *p, guint64 name, guint field, guint64 value)
+{
+  sluice_wire_put_number (p->innermost, 1, name);
+  sluice_wire_put_number (p->innermost, field, value);
+  sluice_wire_put_message (p->inner, 4, p->innermost);
+}
+
+/* Of what is in p->inner: its stats, which come behind all else. */
+static void
+put_xevent (Packets *p, guint64 name, guint64 offset_ps, guint64 duration_ps)
+{
+  g_autoptr (GByteArray) event = g_byte_array_new ();
+  sluice_wire_put_number (event, 1, name);
+  sluice_wire_put_number (event, 2, offset_ps);
+  sluice_wire_put_number (event, 3, duration_ps);
+  g_byte_array_append (event, p->inner->data, p->inner->len);
+  g_byte_array_set_size (p->inner, 0);
+  sluice_wire_put_message (p->packet, 4, event);
+}
+
+static void
+put_xline (Packets *p, guint64 id, const char *name, guint64 timestamp_ns)
+{
+  sluice_wire_put_number (p->packet, 1, id);
+  sluice_wire_put_text (p->packet, 2, name);
+  sluice_wire_put_number (p->packet, 3, timestamp_ns);
+  sluice_wire_put_message (p->message, 3, p->packet);
+}
+
+/* Names behind the events that have them; two threads of one name; a sum, which has no time. */
+static GByteArray *
+make_xspace (void)
+{
+  Packets p = { g_byte_array_new (), g_byte_array_new (), g_byte_array_new (), g_byte_array_new (),
+                g_byte_array_new () };
+  sluice_wire_put_text (p.message, 2, "/host:CPU");
+  put_xstat (&p, 1, 3, 7 << 2 | 2);
+  put_xstat (&p, 2, 4, 12);
+  put_xevent (&p, 1, 2500000, 4000000);
+  put_xstat (&p, 3, 7, 9); /* its op, by reference */
+  put_xevent (&p, 2, 3000000, 1000999);
+  sluice_wire_put_number (p.inner, 1, 1);
+  sluice_wire_put_number (p.inner, 5, 40);
+  sluice_wire_put_message (p.packet, 4, p.inner);
+  put_xline (&p, 100, "worker", 5000000);
+  put_xstat (&p, 1, 3, 7 << 2 | 1);
+  put_xevent (&p, 3, 0, 2000000);
+  put_xevent (&p, 77, 3000000, 0);
+  put_xline (&p, 101, "worker", 5008000);
+  put_xname (&p, 4, 1, "launch", NULL);
+  put_xname (&p, 4, 2, "inner", NULL);
+  put_xname (&p, 4, 3, "fusion.3", "kernel");
+  put_xname (&p, 5, 1, "flow", NULL);
+  put_xname (&p, 5, 2, "step_num", NULL);
+  put_xname (&p, 5, 3, "tf_op", NULL);
+  put_xname (&p, 5, 9, "MatMul", NULL);
+  sluice_wire_put_message (p.out, 1, p.message);
+  sluice_wire_put_text (p.out, 2, "an error of the profiler");
+  g_byte_array_unref (p.packet);
+  g_byte_array_unref (p.message);
+  g_byte_array_unref (p.inner);
+  g_byte_array_unref (p.innermost);
+  return p.out;
+}
+
+static void
+test_xspace (void)
+{
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+  g_autoptr (GByteArray) bytes = make_xspace ();
+  g_autoptr (SluiceTraceView) view = open_bytes (bytes->data, bytes->len, "xspace", remarks);
+  const gint64 zero = 5002000;
+  g_assert_cmpint (sluice_trace_view_get_start (view), ==, zero / 1000);
+  expect_span (view, "launch", 5002500 - zero, 5006500 - zero);
+  expect_span (view, "inner", 5003000 - zero, 5004000 - zero);
+  expect_span (view, "kernel", 5008000 - zero, 5010000 - zero);
+  expect_span (view, "?", 5011000 - zero, 5011000 - zero);
+  g_assert_cmpuint (sluice_trace_view_get_n_lanes (view), ==, 2);
+  const SluiceTraceLane *lane = sluice_trace_view_get_lane (view, find_span (view, "inner").lane);
+  g_assert_cmpstr (lane->device, ==, "/host:CPU");
+  g_assert_cmpstr (lane->name, ==, "worker");
+  g_assert_cmpstr (find_span (view, "inner").op, ==, "MatMul");
+  g_assert_cmpuint (find_span (view, "launch").step, ==, 12);
+  expect_flow (view, 0, "launch", "kernel");
+  g_assert_cmpuint (count_remark (remarks, "sums of events"), ==, 1);
+  g_assert_cmpuint (count_remark (remarks, "name is missing"), ==, 1);
+  g_assert_cmpuint (count_remark (remarks, "of the profiler"), ==, 1);
+}
+
+/* Cut anywhere it is refused, or has what came before. */
+static void
+test_xspace_cut (void)
+{
+  g_autoptr (GByteArray) bytes = make_xspace ();
+  for (guint length = 0; length < bytes->len; length++)
+    {
+      g_autoptr (GError) error = NULL;
+      g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+      g_autoptr (GBytes) cut = g_bytes_new (bytes->data, length);
+      g_autoptr (SluiceTraceView) view = sluice_trace_open_bytes (cut, NULL, remarks, &error);
+      g_assert_true (view != NULL
+                         ? sluice_trace_view_get_n_spans (view) <= 4 && error == NULL
+                         : g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_INVALID_ARGUMENT));
+    }
+}
+
+/* ---- */
+
 static void
 test_none (void)
 {
@@ -465,6 +589,8 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/trace-import/cut", test_cut);
   g_test_add_func ("/trace/trace-import/own", test_own);
   g_test_add_func ("/trace/trace-import/perfetto", test_perfetto);
+  g_test_add_func ("/trace/trace-import/xspace", test_xspace);
+  g_test_add_func ("/trace/trace-import/xspace-cut", test_xspace_cut);
   g_test_add_func ("/trace/trace-import/none", test_none);
   return g_test_run ();
 }

@@ -10,6 +10,8 @@
 #include "engine/store/checkpoints.h"
 #include "engine/store/kinds/event.h"
 #include "engine/store/run-control.h"
+#include "engine/trace/fill.h"
+#include "engine/trace/trace-gaps.h"
 #include "engine/train/fork.h"
 #include "engine/train/project-changes.h"
 #include "kernels/registry.h"
@@ -221,6 +223,36 @@ test_unanswered (Fixture *f, gconstpointer unused)
 }
 
 /* ---- changes ---- */
+
+/* Why no step ran is told in the trace, not only that none did. */
+static void
+test_pause_is_traced (Fixture *f, gconstpointer unused)
+{
+  g_autoptr (SluiceTrainer) trainer = pause_at (f, "traced", 2, NULL);
+  guint64 cursor = 0;
+  guint n_paused = 0;
+  sluice_trainer_step (trainer, 2);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 4);
+  assert_done (f, "traced", "checkpoint", NULL, 4);
+  sluice_trainer_step (trainer, 1);
+  wait_for_state (trainer, SLUICE_RUN_PAUSED, 5);
+  SluiceSession *session = sluice_trainer_get_session (trainer);
+  g_autoptr (GArray) events = sluice_session_dup_trace (session, &cursor, NULL);
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  sluice_trace_view_add_events (view, events);
+  g_autoptr (SluiceTraceGaps) gaps = sluice_trace_gaps_new (view, NULL);
+  gint64 begin, end;
+  guint lane = 0;
+  while (sluice_trace_view_get_lane (view, lane)->kind != SLUICE_LANE_THREAD)
+    lane++;
+  sluice_trace_view_get_extent (view, &begin, &end);
+  g_autoptr (GArray) found = sluice_trace_gaps_find (gaps, lane, begin, end);
+  for (guint i = 0; i < found->len; i++)
+    n_paused += g_array_index (found, SluiceTraceGap, i).cause == SLUICE_GAP_PAUSED;
+  /* Behind the second step, and behind the fourth, where a checkpoint was saved. */
+  g_assert_cmpuint (n_paused, ==, 2);
+  finish (trainer);
+}
 
 static void
 test_live_is_planned (Fixture *f, gconstpointer unused)
@@ -649,6 +681,7 @@ main (int argc, char **argv)
   g_test_add ("/control/" name, Fixture, GINT_TO_POINTER (data), set_up, func, tear_down)
   ADD ("verbs", 0, test_verbs);
   ADD ("unanswered", 0, test_unanswered);
+  ADD ("pause-is-traced", 0, test_pause_is_traced);
   ADD ("live-is-planned", 0, test_live_is_planned);
   ADD ("of-given-value", 0, test_of_given_value);
   ADD ("cadence", 0, test_cadence);

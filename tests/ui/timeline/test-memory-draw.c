@@ -195,6 +195,43 @@ test_draw (void)
     }
 }
 
+static guint32
+pixel_at (cairo_surface_t *surface, int x, int y)
+{
+  cairo_surface_flush (surface);
+  return *(const guint32 *) (cairo_image_surface_get_data (surface)
+                             + y * cairo_image_surface_get_stride (surface) + 4 * x);
+}
+
+/* From right to left the same stands at the other side: a band, and what is free beside it. */
+static void
+test_mirrored (void)
+{
+  const SluiceTheme *theme = sluice_theme_get (SLUICE_THEME_LIGHT);
+  g_autoptr (SluiceMemoryView) view = make_view (0);
+  g_autoptr (SluiceMemoryLayout) layout = NULL;
+  SluiceMemoryPicture picture = make_picture (view, &layout);
+  cairo_surface_t *surfaces[2];
+  for (guint i = 0; i < 2; i++)
+    {
+      surfaces[i] = cairo_image_surface_create (CAIRO_FORMAT_ARGB32, WIDTH, HEIGHT);
+      cairo_t *cr = cairo_create (surfaces[i]);
+      picture.mirrored = i == 1;
+      sluice_memory_draw (&picture, cr, theme);
+      cairo_destroy (cr);
+    }
+  SluiceRect box;
+  g_assert_true (sluice_memory_get_box (&picture, 1, &box));
+  /* Early: at the same place from the other side it is gone. */
+  int inside = (int) box.x + 20, y = (int) (box.y + 4);
+  g_assert_cmphex (pixel_at (surfaces[0], WIDTH - 1 - inside, y), !=,
+                   pixel_at (surfaces[0], inside, y));
+  g_assert_cmphex (pixel_at (surfaces[1], WIDTH - 1 - inside, y), ==,
+                   pixel_at (surfaces[0], inside, y));
+  for (guint i = 0; i < 2; i++)
+    cairo_surface_destroy (surfaces[i]);
+}
+
 static void
 test_map (void)
 {
@@ -224,6 +261,7 @@ main (int argc, char **argv)
   g_test_add_func ("/timeline/memory/top", test_top);
   g_test_add_func ("/timeline/memory/words", test_words);
   g_test_add_func ("/timeline/memory/draw", test_draw);
+  g_test_add_func ("/timeline/memory/mirrored", test_mirrored);
   g_test_add_func ("/timeline/memory/map", test_map);
   return g_test_run ();
 }

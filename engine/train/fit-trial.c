@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* SPDX-FileCopyrightText: The Sluice authors */
+
+#include "engine/train/fit-trial.h"
+
+#include <math.h>
+
+#include "engine/base/count.h"
+#include "engine/train/calibration.h"
+#include "engine/train/measured-file.h"
+#include "engine/train/sized-graph.h"
+
+#define MOST_ROUNDS 6
+#define ALL         ((gsize) 1 << 60) /* bytes: no step of a trial lacks memory */
+
+typedef struct
+{
+  SluiceProject *project;
+  const SluiceExamples *examples, *test;
+  const SluiceSessionOptions *host;
+  gsize limit;
+  guint n_steps;
+  double natural_us;
+} Trial;
+
+/* What one round has found. */
+typedef struct
+{
+  SluiceFitReport *report;
+  gint64 slack; /* that it was decided with */
+  double predicted, measured;
+} Round;
+
+/* ---- a study ---- */
+
+static void
+add_edges (GPtrArray *names, const GArray *edges)
+{
+  for (guint i = 0; i < edges->len; i++)
+    g_ptr_array_add (names, g_array_index (edges, SluiceNamedEdge, i).target);
+}
+
+static SluiceMachine *
+new_machine (SluiceSession *session, SluiceMeasured *measured)
+{
+  SluiceCalibration speed;
+  g_autoptr (GPtrArray) devices = g_ptr_array_new ();
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    g_ptr_array_add (devices, sluice_session_get_device (session, i));
+  SluiceMachine *machine =
+      sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
+  if (sluice_calibration_get (NULL, &speed, NULL, NULL))
+    sluice_calibration_set_speed (&speed, machine);
+  sluice_machine_take_measured (machine, measured);
+  return machine;
+}
+
+SluiceFitStudy *
+sluice_replica_study_fit (SluiceReplica *self, GError **error)
+{
+  const SluiceProject *p = self->project;
+  g_autoptr (GPtrArray) edges = g_ptr_array_new ();
+  g_autoptr (GPtrArray) fetches = g_ptr_array_new ();
+  g_autoptr (SluiceMeasured) measured = sluice_measured_file_load (NULL, NULL);
+  sluice_measured_set_options (measured, self->host.device_options);
+  g_autoptr (SluiceMachine) machine = new_machine (self->session, measured);
+  if (self->examples != NULL && p->feed_x != NULL)
+    g_ptr_array_add (edges, p->feed_x);
+  if (self->examples != NULL && p->feed_y != NULL)
+    g_ptr_array_add (edges, p->feed_y);
+  for (guint i = 0; p->loss[i] != NULL; i++)
+    g_ptr_array_add (fetches, p->loss[i]);
+  add_edges (fetches, p->fetches);
+  gint64 batch = MAX (p->batch, 1);
+  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (self->graph, batch);
+  const SluiceFitSizes sizes = { sized, batch, measured, machine };
+  g_autofree SluiceFeed *feeds = sluice_feeds_new ((const char *const *) edges->pdata, edges->len);
+  const SluiceStepNames names = { .feeds = feeds,
+                                  .n_feeds = edges->len,
+                                  .fetches = (const char *const *) fetches->pdata,
+                                  .n_fetches = fetches->len,
+                                  .targets = (const char *const *) p->train,
+                                  .n_targets = p->train != NULL ? g_strv_length (p->train) : 0 };
+  return sluice_session_study_fit (self->session, &names, &sizes, error);
+}
+
+/* ---- steps ---- */
+
+static double
+get_peak (const SluiceReplica *replica)
+{
+  double peak = 0;
+  for (guint i = 0; i < sluice_session_get_n_devices (replica->session); i++)
+    {
+      g_autoptr (SluiceLedger) ledger = sluice_session_dup_ledger (replica->session, i);
+      peak = MAX (peak, ledger != NULL ? (double) ledger->peak_bytes : 0);
+    }
+  return peak;
+}
+
+/* From the second on all is planned; the least time is that which nobody disturbed. */
+static gboolean
+take_steps (const Trial *self, SluiceReplica *replica, double *peak, double *us, GError **error)
+{
+  g_autofree double *scalars = g_new0 (double, replica->n_scalars + 1);
+  gboolean ok =
+      sluice_replica_initialize (replica, error) && sluice_replica_begin_input (replica, error);
+  gboolean is_recorded = ok && sluice_session_record_memory (replica->session);
+  *us = INFINITY;
+  for (guint i = 0; i < self->n_steps && ok; i++)
+    {
+      const SluiceRunOptions options = { .step = i + 1 };
+      gint64 since = g_get_monotonic_time ();
+      ok = sluice_replica_step (replica, scalars, NULL, &options, error);
+      if (i > 0)
+        *us = MIN (*us, (double) (g_get_monotonic_time () - since));
+    }
+  if (is_recorded)
+    *peak = get_peak (replica);
+  sluice_replica_end_input (replica);
+  return ok;
+}
+
+/* Steps that are decided on as if there were so much less; NULL: that have no limit. */
+static gboolean
+try_steps (Trial *self, Round *round, GError **error)
+{
+  SluiceSessionOptions *session = &self->project->session;
+  const SluiceSessionOptions before = *session;
+  double limits[SLUICE_MAX_DEVICES], us = INFINITY;
+  gint64 target = (gint64) self->limit - (round != NULL ? round->slack : 0);
+  session->fit = round != NULL ? ALL : 0;
+  session->fit_slack = (gint64) ALL - target;
+  SluiceReplica *replica =
+      sluice_replica_new (self->project, self->examples, self->test, 0, self->host, error);
+  *session = before;
+  double measured = 0;
+  gboolean ok = replica != NULL && take_steps (self, replica, &measured, &us, error);
+  g_autoptr (SluiceFitStudy) study =
+      ok && round != NULL ? sluice_replica_study_fit (replica, error) : NULL;
+  if (round == NULL)
+    self->natural_us = us;
+  else if (study != NULL)
+    {
+      guint n = sluice_fit_study_get_n_devices (study);
+      for (guint d = 0; d < n; d++)
+        limits[d] = (double) target;
+      g_autoptr (SluiceFit) fit = sluice_fit_study_run (study, limits);
+      round->report = sluice_fit_study_report (study, fit, limits);
+      round->measured = measured;
+      for (guint d = 0; d < n; d++)
+        round->predicted = MAX (round->predicted, fit->bytes[d]);
+    }
+  ok = ok && (round == NULL || study != NULL);
+  g_clear_pointer (&study, sluice_fit_study_free);
+  g_clear_pointer (&replica, sluice_replica_free);
+  return ok;
+}
+
+static gboolean
+fail (const Trial *self, const Round *round, GError **error)
+{
+  g_autofree char *limit = sluice_count_dup ((gint64) self->limit);
+  g_autofree char *least = sluice_count_dup ((gint64) round->measured);
+  g_autofree char *held = sluice_count_dup ((gint64) round->report->held_bytes[0]);
+  return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
+                      "fit: a step does not fit into %s bytes: with all that can be computed again "
+                      "or leave it holds %s, and %s of them are variables and constants; give fit "
+                      "%s, or a smaller batch",
+                      limit, least, held, least);
+}
+
+/* By what the steps held beyond what was predicted; the second time what is missing besides. */
+static gint64
+correct (const Trial *self, const Round *round)
+{
+  gint64 slack = (gint64) (round->measured - round->predicted);
+  return slack > round->slack ? slack
+                              : round->slack + (gint64) round->measured - (gint64) self->limit;
+}
+
+static gboolean
+try_until (Trial *self, Round *found, GError **error)
+{
+  for (guint i = 0; i < MOST_ROUNDS; i++)
+    {
+      Round round = { .slack = found->slack };
+      g_clear_pointer (&found->report, sluice_fit_report_free);
+      gboolean ok = try_steps (self, &round, error);
+      *found = round;
+      if (!ok)
+        return FALSE;
+      if (round.measured <= (double) self->limit)
+        return TRUE;
+      if (!round.report->fits && i > 0)
+        break;
+      found->slack = correct (self, &round);
+    }
+  return fail (self, found, error);
+}
+
+SluiceFitTrial *
+sluice_fit_trial_new (SluiceProject *project,
+                      const SluiceExamples *examples,
+                      const SluiceExamples *test,
+                      const SluiceSessionOptions *host,
+                      gsize limit,
+                      guint n_steps,
+                      GError **error)
+{
+  Trial self = { .project = project,
+                 .examples = examples,
+                 .test = test,
+                 .host = host,
+                 .limit = limit,
+                 .n_steps = MAX (n_steps, 2) };
+  Round found = { NULL };
+  if (!try_steps (&self, NULL, error) || !try_until (&self, &found, error))
+    {
+      g_clear_pointer (&found.report, sluice_fit_report_free);
+      return NULL;
+    }
+  SluiceFitTrial *trial = g_new0 (SluiceFitTrial, 1);
+  trial->report = found.report;
+  trial->slack = found.slack;
+  trial->bytes = MIN (found.predicted + (double) found.slack, (double) limit);
+  trial->measured_bytes = found.measured;
+  trial->natural_us = self.natural_us;
+  trial->us = self.natural_us + found.report->us - found.report->natural_us;
+  return trial;
+}
+
+void
+sluice_fit_trial_free (SluiceFitTrial *self)
+{
+  sluice_fit_report_free (self->report);
+  g_free (self);
+}
