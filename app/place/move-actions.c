@@ -8,12 +8,13 @@
 #include "app/failure-words.h"
 #include "app/file-actions.h"
 #include "app/place-actions.h"
+#include "app/place/place-colors.h"
 #include "app/place/place-words.h"
+#include "app/place/step-times.h"
 #include "app/window-private.h"
 #include "engine/command/line.h"
 
-#define N_SETTLE   10  /* steps after a change that are not measured */
-#define N_MEASURED 50  /* that are */
+#define N_MEASURED 100 /* steps after a change, of which the last are measured */
 #define POLL_MS    100 /* how often it is looked whether they have run */
 
 struct _SluiceMoves
@@ -25,8 +26,8 @@ struct _SluiceMoves
   gboolean waits_for_pause, waits_for_run;
   double predicted_us;
   guint source;
-  gint64 first_step; /* measured from; -1: not begun */
-  gint64 begin;      /* monotonic, of that step */
+  gint64 first_step; /* behind the change; -1: not known yet */
+  guint n_decided;   /* of the decisions that are coloured; G_MAXUINT: all */
 };
 
 static SluicePlaceBar *
@@ -112,33 +113,34 @@ end_measuring (SluiceMoves *self)
   self->waits_for_pause = self->waits_for_run = FALSE;
 }
 
+static void
+measured_cb (GObject *session, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (SluiceWindow) window = data;
+  SluiceStepTimes times = sluice_step_times_finish (result);
+  if (window->moves == NULL || times.n == 0
+      || (GObject *) sluice_run_controller_get_session (window->controller) != session)
+    return; /* another run by now */
+  g_autofree char *words =
+      sluice_place_words_measured (window->moves->predicted_us, times.us, times.plus_minus);
+  sluice_window_tell (window, words);
+}
+
 static gboolean
-measure_cb (gpointer data)
+poll_cb (gpointer data)
 {
   SluiceMoves *self = data;
+  SluiceRunController *controller = self->window->controller;
   SluiceProgress progress;
-  if (sluice_run_controller_get_state (self->window->controller) != SLUICE_CONTROL_RUNNING
-      || !sluice_run_controller_get_progress (self->window->controller, &progress))
-    {
-      self->source = 0;
-      return G_SOURCE_REMOVE;
-    }
-  gint64 now = g_get_monotonic_time ();
-  if (self->begin == 0 && self->first_step < 0)
-    self->first_step = progress.step + N_SETTLE;
-  else if (self->begin == 0 && progress.step >= self->first_step)
-    {
-      self->first_step = progress.step;
-      self->begin = now;
-    }
-  gint64 n = progress.step - self->first_step;
-  if (self->begin == 0 || n < N_MEASURED)
+  if (!sluice_run_controller_get_progress (controller, &progress))
     return G_SOURCE_CONTINUE;
-  g_autofree char *words =
-      sluice_place_words_measured (self->predicted_us, (double) (now - self->begin) / (double) n);
+  if (self->first_step < 0)
+    self->first_step = progress.step;
+  SluiceSession *session = sluice_run_controller_get_session (controller);
+  if (progress.step < self->first_step + N_MEASURED || session == NULL)
+    return G_SOURCE_CONTINUE;
   self->source = 0;
-  sluice_predictor_look_again (self->window->predictor); /* its nodes are measured there by now */
-  sluice_window_tell (self->window, words);
+  sluice_step_times_begin (session, measured_cb, g_object_ref (self->window));
   return G_SOURCE_REMOVE;
 }
 
@@ -158,9 +160,8 @@ sluice_moves_update (SluiceWindow *window)
     {
       self->waits_for_run = FALSE;
       self->first_step = -1;
-      self->begin = 0;
       g_clear_handle_id (&self->source, g_source_remove);
-      self->source = g_timeout_add (POLL_MS, measure_cb, self);
+      self->source = g_timeout_add (POLL_MS, poll_cb, self);
     }
 }
 
@@ -246,6 +247,7 @@ put_names (SluiceWindow *window, const char *const *names, const char *device)
       return;
     }
   forget_names (self);
+  sluice_predictor_get (window->predictor, NULL); /* which it is compared with */
   self->names = g_strdupv ((char **) names);
   self->device = g_strdup (device);
   sluice_predictor_try (window->predictor, (const char *const *) self->names, device, told_cb,
@@ -256,6 +258,39 @@ static void
 put_cb (SluiceWindow *window, char **names, const char *device)
 {
   put_names (window, (const char *const *) names, device);
+}
+
+/* ---- colours ---- */
+
+/* Of the canvases that show such; others cost nothing. */
+static void
+show_colors (SluiceWindow *window)
+{
+  for (guint i = 0; i < SLUICE_N_CANVASES; i++)
+    {
+      SluiceCanvas *canvas = sluice_place_actions_get_canvas (window, i);
+      SluiceColorBy by = sluice_canvas_get_color_by (canvas);
+      if (sluice_place_colors_has (by))
+        sluice_place_colors_show (canvas, by, sluice_predictor_get (window->predictor, NULL),
+                                  window->moves->n_decided);
+    }
+}
+
+static void
+predicted_cb (SluiceWindow *window)
+{
+  window->moves->n_decided = G_MAXUINT;
+  show_colors (window);
+}
+
+/* Who goes through the decisions sees them. */
+static void
+scrubbed_cb (SluiceWindow *window, guint n_decided)
+{
+  window->moves->n_decided = n_decided;
+  sluice_canvas_set_color_by (sluice_graph_page_get_canvas (window->graph_page),
+                              SLUICE_COLOR_BY_PLACED);
+  show_colors (window);
 }
 
 /* ---- actions ---- */
@@ -341,6 +376,7 @@ void
 sluice_moves_free (SluiceMoves *self)
 {
   end_measuring (self);
+  sluice_predictor_forget (self->window->predictor, self);
   forget_names (self);
   g_free (self);
 }
@@ -353,6 +389,12 @@ follow_pages (SluiceWindow *window)
   sluice_canvas_set_drag_out (sluice_graph_page_get_canvas (window->graph_page), drag_out_cb,
                               window);
   g_signal_connect_object (bar, "put", G_CALLBACK (put_cb), window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (bar, "scrubbed", G_CALLBACK (scrubbed_cb), window, G_CONNECT_SWAPPED);
+  g_signal_connect_object (window->predictor, "changed", G_CALLBACK (predicted_cb), window,
+                           G_CONNECT_SWAPPED);
+  for (guint i = 0; i < SLUICE_N_CANVASES; i++)
+    g_signal_connect_object (sluice_place_actions_get_canvas (window, i), "notify::color-by",
+                             G_CALLBACK (show_colors), window, G_CONNECT_SWAPPED);
   g_signal_connect_object (bar, "closed", G_CALLBACK (close_bar), window, G_CONNECT_SWAPPED);
   g_signal_connect_object (bar, "choose-machine", G_CALLBACK (sluice_file_actions_choose_machine),
                            window, G_CONNECT_SWAPPED);
@@ -369,13 +411,14 @@ sluice_move_actions_add (SluiceWindow *window)
 {
   static const GActionEntry actions[] = {
     { .name = "place", .activate = place_cb, .parameter_type = "s" },
-    { .name = "put", .activate = put_action_cb, .parameter_type = "(ss)" },
+    { .name = "put-on", .activate = put_action_cb, .parameter_type = "(ss)" },
     { .name = "predict-machine", .activate = predict_machine_cb, .parameter_type = "s" },
     { .name = "undo-command", .activate = undo_cb },
   };
   window->predictor = sluice_predictor_new ();
   window->moves = g_new0 (SluiceMoves, 1);
   window->moves->window = window;
+  window->moves->n_decided = G_MAXUINT;
   sluice_inspector_set_predictor (window->inspector, window->predictor);
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
   follow_pages (window);

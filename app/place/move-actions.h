@@ -11,7 +11,7 @@
  *
  * Actions: place (string): shows the devices for a node or a scope ("conv1/"); "" for what is
  * selected, and hides them where they have the keyboard. predict-machine (string): a file; "": this
- * one. put (string, string): the device for a node or a scope.
+ * one. put-on (string, string): the device for a node or a scope.
  */
 typedef struct _SluiceMoves SluiceMoves; /* what a window knows of it */
 void sluice_moves_free (SluiceMoves *self);

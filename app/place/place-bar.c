@@ -8,9 +8,12 @@
 #include "app/failure-words.h"
 #include "app/graph/node-words.h"
 #include "app/place/place-words.h"
+#include "engine/base/error.h"
 #include "ui/common/share-bar.h"
 #include "ui/common/widget.h"
 #include "ui/common/wrap.h"
+
+#define N_LINES 3 /* of what would be */
 
 /* A device. */
 typedef struct
@@ -30,6 +33,7 @@ struct _SluicePlaceBar
   guint over;                 /* device that it is tried on; G_MAXUINT: none */
   gboolean is_dragged;        /* rather than pointed at */
   gboolean fills;             /* it sets its own controls */
+  gboolean begins;            /* the keyboard waits for the devices */
 };
 
 G_DEFINE_FINAL_TYPE (SluicePlaceBar, sluice_place_bar, GTK_TYPE_WIDGET)
@@ -68,7 +72,12 @@ show_change (Tile *tile, const char *words, int sense)
   for (int i = 0; i < 3; i++)
     gtk_widget_remove_css_class (tile->change, classes[i]);
   gtk_widget_add_css_class (tile->change, classes[sense + 1]);
-  gtk_label_set_label (GTK_LABEL (tile->change), words);
+  /* A figure a line, and always as many lines, so that nothing moves. */
+  g_auto (GStrv) parts = g_strsplit (words, " · ", N_LINES);
+  g_autofree char *lines = g_strdup_printf ("%s\n%s\n%s", parts[0] != NULL ? parts[0] : "",
+                                            parts[0] != NULL && parts[1] != NULL ? parts[1] : "",
+                                            g_strv_length (parts) == N_LINES ? parts[2] : "");
+  gtk_label_set_label (GTK_LABEL (tile->change), lines);
 }
 
 static void
@@ -87,8 +96,9 @@ told_cb (SluicePrediction *after, const GError *error, gpointer data)
   SluicePlaceBar *self = data;
   const GError *why;
   const SluicePrediction *before = get_prediction (self, &why);
-  if (self->over >= self->tiles->len || (after != NULL && before == NULL))
-    return;
+  if (self->over >= self->tiles->len || (after != NULL && before == NULL)
+      || g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED))
+    return; /* it is told anew when what changed is known */
   Tile *tile = get_tile (self, self->over);
   g_autofree char *words =
       after != NULL ? sluice_place_words_change (before, after) : sluice_failure_words (error);
@@ -110,7 +120,7 @@ leave (SluicePlaceBar *self)
     return;
   self->over = G_MAXUINT;
   if (self->predictor != NULL)
-    sluice_predictor_forget (self->predictor);
+    sluice_predictor_forget (self->predictor, self);
   clear_changes (self);
 }
 
@@ -241,6 +251,7 @@ add_tile (SluicePlaceBar *self)
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (tile.bar));
   tile.memory = append_label (box, "numeric");
   tile.change = append_label (box, "place-change");
+  gtk_label_set_label (GTK_LABEL (tile.change), "\n\n");
   gtk_widget_add_css_class (tile.button, "place-tile");
   gtk_button_set_child (GTK_BUTTON (tile.button), box);
   g_signal_connect (motion, "enter", G_CALLBACK (pointed_cb), self);
@@ -317,6 +328,34 @@ show_scrub (SluicePlaceBar *self, const SluicePrediction *p)
 
 /* ---- all of it ---- */
 
+/* Where most of what is chosen stands. */
+static guint
+find_device (SluicePlaceBar *self, const SluicePrediction *p)
+{
+  g_autofree guint *n_on = g_new0 (guint, p->machine->n_devices);
+  guint most = 0, node;
+  for (guint i = 0; self->chosen != NULL && self->chosen[i] != NULL; i++)
+    if (sluice_prediction_find (p, self->chosen[i], &node))
+      n_on[p->choice->devices[node]]++;
+  for (guint d = 1; d < p->machine->n_devices; d++)
+    if (n_on[d] > n_on[most])
+      most = d;
+  return most;
+}
+
+/* The keyboard goes there once that is known. */
+static void
+begin_now (SluicePlaceBar *self)
+{
+  const GError *error;
+  const SluicePrediction *p = get_prediction (self, &error);
+  guint device = p != NULL && self->begins ? find_device (self, p) : G_MAXUINT;
+  if (device >= self->tiles->len)
+    return;
+  self->begins = FALSE;
+  gtk_widget_grab_focus (get_tile (self, device)->button);
+}
+
 static void
 show_nothing (SluicePlaceBar *self, const GError *error)
 {
@@ -354,6 +393,7 @@ show (SluicePlaceBar *self)
         show_tile (self, p, i);
     }
   show_scrub (self, p);
+  begin_now (self);
 }
 
 /* ---- who computes, who chooses ---- */
@@ -487,14 +527,8 @@ sluice_place_bar_set_chosen (SluicePlaceBar *self, const char *const *names, con
 void
 sluice_place_bar_begin (SluicePlaceBar *self)
 {
-  const GError *error;
-  guint node, device = 0;
-  const SluicePrediction *p = get_prediction (self, &error);
-  if (p != NULL && self->chosen != NULL && self->chosen[0] != NULL
-      && sluice_prediction_find (p, self->chosen[0], &node))
-    device = p->choice->devices[node];
-  if (device < self->tiles->len)
-    gtk_widget_grab_focus (get_tile (self, device)->button);
+  self->begins = TRUE;
+  begin_now (self);
 }
 
 gboolean
@@ -517,7 +551,7 @@ sluice_place_bar_dispose (GObject *object)
 {
   SluicePlaceBar *self = SLUICE_PLACE_BAR (object);
   if (self->predictor != NULL)
-    sluice_predictor_forget (self->predictor);
+    sluice_predictor_forget (self->predictor, self);
   g_clear_object (&self->predictor);
   g_array_set_size (self->tiles, 0);
   self->over = G_MAXUINT;

@@ -86,10 +86,10 @@ sluice_place_words_decision (const SluicePrediction *self, guint k)
 }
 
 char *
-sluice_place_words_measured (double predicted_us, double measured_us)
+sluice_place_words_measured (double predicted_us, double measured_us, double plus_minus)
 {
   g_autofree char *predicted = sluice_words_duration (predicted_us);
-  g_autofree char *measured = sluice_words_duration (measured_us);
+  g_autofree char *measured = sluice_words_spread (measured_us, plus_minus);
   double late = predicted_us > 0 ? 100 * (measured_us / predicted_us - 1) : 0;
   return g_strdup_printf (late >= 0 ? _ ("Predicted %s a step, measured %s: %.0f %% late")
                                     : _ ("Predicted %s a step, measured %s: %.0f %% early"),

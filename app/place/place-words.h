@@ -16,5 +16,5 @@ char *sluice_place_words_change (const SluicePrediction *before, const SluicePre
 char *sluice_place_words_decision (const SluicePrediction *self, guint k);
 /* The node that was decided on as the k-th, from 0. */
 guint sluice_place_find_decision (const SluicePrediction *self, guint k);
-/* "predicted 4.1 ms, measured 4.6 ms: 12 % late" */
-char *sluice_place_words_measured (double predicted_us, double measured_us);
+/* "Predicted 4.1 ms a step, measured 4.6 ± 0.2 ms: 12 % late". plus_minus: INFINITY: not known */
+char *sluice_place_words_measured (double predicted_us, double measured_us, double plus_minus);

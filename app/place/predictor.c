@@ -2,6 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "app/place/predictor.h"
 
+#include "engine/base/error.h"
 #include "engine/graph/rewrite.h"
 #include "engine/runtime/session/copy.h"
 
@@ -23,6 +24,14 @@ typedef struct
   GError *error;                /* (nullable) */
 } Answer;
 
+/* Who waits for an answer. */
+typedef struct
+{
+  char *key;
+  SluicePredictorTold told;
+  gpointer data;
+} Trial;
+
 struct _SluicePredictor
 {
   GObject parent;
@@ -32,12 +41,11 @@ struct _SluicePredictor
   SluiceGraphCopy *copy; /* (nullable): being made */
   SluiceGraph *copied;   /* (nullable): that the thread reads */
   guint source;
+  char *asked_key;     /* with asked: of what */
   GCancellable *asked; /* (nullable): a thread answers */
   GHashTable *answers; /* key -> Answer */
-  Question *next;      /* (nullable): what is asked behind it */
-  char *trial;         /* (nullable): key of what told waits for */
-  SluicePredictorTold told;
-  gpointer told_data;
+  GQueue waiting;      /* of Question: what is asked behind it */
+  GPtrArray *trials;   /* of Trial */
 };
 
 G_DEFINE_FINAL_TYPE (SluicePredictor, sluice_predictor, G_TYPE_OBJECT)
@@ -72,6 +80,14 @@ answer_free (gpointer data)
   g_free (self);
 }
 
+static void
+trial_free (gpointer data)
+{
+  Trial *self = data;
+  g_free (self->key);
+  g_free (self);
+}
+
 static const Answer *
 find_answer (SluicePredictor *self, const char *key)
 {
@@ -96,16 +112,26 @@ predict (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
     g_task_return_error (task, error);
 }
 
-static void ask (SluicePredictor *self, Question *take);
+static void ask_next (SluicePredictor *self);
 
+/* All who wait for it, or (key NULL) for anything. Who is told may ask again. */
 static void
-tell_trial (SluicePredictor *self, const Answer *answer)
+tell_trials (SluicePredictor *self, const char *key, SluicePrediction *after, const GError *error)
 {
-  SluicePredictorTold told = self->told;
-  g_clear_pointer (&self->trial, g_free);
-  self->told = NULL;
-  if (told != NULL)
-    told (answer->prediction, answer->error, self->told_data);
+  g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (trial_free);
+  for (guint i = 0; i < self->trials->len;)
+    {
+      Trial *trial = self->trials->pdata[i];
+      if (key == NULL || g_str_equal (trial->key, key))
+        g_ptr_array_add (told, g_ptr_array_steal_index (self->trials, i));
+      else
+        i++;
+    }
+  for (guint i = 0; i < told->len; i++)
+    {
+      const Trial *trial = told->pdata[i];
+      trial->told (after, error, trial->data);
+    }
 }
 
 static void
@@ -119,28 +145,30 @@ predicted_cb (GObject *object, GAsyncResult *result, gpointer data)
   if (is_stale || self->answers == NULL)
     return; /* graph, machine or policy are others by now */
   g_clear_object (&self->asked);
+  g_clear_pointer (&self->asked_key, g_free);
   Answer *answer = g_new0 (Answer, 1);
-  answer->prediction = g_steal_pointer (&prediction);
-  answer->error = g_steal_pointer (&error);
-  gboolean is_plain = *question->key == '\0';
-  gboolean is_trial = g_strcmp0 (self->trial, question->key) == 0;
+  answer->prediction = prediction != NULL ? sluice_prediction_ref (prediction) : NULL;
+  answer->error = error != NULL ? g_error_copy (error) : NULL;
   g_hash_table_insert (self->answers, g_strdup (question->key), answer);
-  if (self->next != NULL)
-    ask (self, g_steal_pointer (&self->next));
+  ask_next (self);
   g_object_ref (self);
-  if (is_plain)
+  if (*question->key == '\0')
     g_signal_emit (self, signals[CHANGED], 0);
-  else if (is_trial)
-    tell_trial (self, answer);
+  else
+    tell_trials (self, question->key, prediction, error);
   g_object_unref (self);
 }
 
 static void
-ask (SluicePredictor *self, Question *take)
+ask_next (SluicePredictor *self)
 {
+  Question *take = self->asked == NULL ? g_queue_pop_head (&self->waiting) : NULL;
   g_autoptr (GTask) task = NULL;
+  if (take == NULL)
+    return;
   take->graph = sluice_graph_ref (self->copied);
   self->asked = g_cancellable_new ();
+  self->asked_key = g_strdup (take->key);
   task = g_task_new (self, self->asked, predicted_cb, NULL);
   g_task_set_task_data (task, take, question_free);
   g_task_set_check_cancellable (task, FALSE);
@@ -154,8 +182,9 @@ fail_copy (SluicePredictor *self, GError *take)
 {
   Answer *answer = g_new0 (Answer, 1);
   answer->error = take;
-  g_clear_pointer (&self->next, question_free);
+  g_queue_clear_full (&self->waiting, question_free);
   g_hash_table_insert (self->answers, g_strdup (""), answer);
+  tell_trials (self, NULL, NULL, take);
   g_signal_emit (self, signals[CHANGED], 0);
 }
 
@@ -175,8 +204,8 @@ copy_cb (gpointer data)
   g_clear_pointer (&self->copy, sluice_graph_copy_free);
   if (self->copied == NULL)
     fail_copy (self, error);
-  else if (self->next != NULL)
-    ask (self, g_steal_pointer (&self->next));
+  else
+    ask_next (self);
   return G_SOURCE_REMOVE;
 }
 
@@ -189,9 +218,15 @@ forget_graph (SluicePredictor *self)
   g_clear_pointer (&self->copied, sluice_graph_unref);
   g_cancellable_cancel (self->asked);
   g_clear_object (&self->asked);
-  g_clear_pointer (&self->next, question_free);
+  g_clear_pointer (&self->asked_key, g_free);
+  g_queue_clear_full (&self->waiting, question_free);
   g_hash_table_remove_all (self->answers);
-  sluice_predictor_forget (self);
+  if (self->trials->len == 0)
+    return;
+  g_autoptr (GError) error = NULL;
+  sluice_fail (&error, SLUICE_ERROR_CANCELLED,
+               "the graph, the machine or the policy has changed meanwhile; ask again");
+  tell_trials (self, NULL, NULL, error);
 }
 
 /* FALSE: the graph is as it was. */
@@ -206,25 +241,28 @@ follow_graph (SluicePredictor *self)
   return TRUE;
 }
 
-/* Of several that wait the last is answered, but for what is there, which all others are compared
- * with. */
+/* What is there comes first: all others are compared with it. */
 static void
 want (SluicePredictor *self, Question *take)
 {
-  gboolean comes_first = self->next != NULL && *self->next->key == '\0' && *take->key != '\0';
-  if (comes_first)
-    question_free (take);
+  if (*take->key == '\0')
+    g_queue_push_head (&self->waiting, take);
   else
-    {
-      g_clear_pointer (&self->next, question_free);
-      self->next = take;
-    }
-  if (self->asked != NULL)
-    return;
+    g_queue_push_tail (&self->waiting, take);
   if (self->copied != NULL)
-    ask (self, g_steal_pointer (&self->next));
+    ask_next (self);
   else if (self->source == 0)
     self->source = g_idle_add (copy_cb, self);
+}
+
+/* Is it asked already? */
+static gboolean
+is_waiting (SluicePredictor *self, const char *key)
+{
+  for (GList *at = self->waiting.head; at != NULL; at = at->next)
+    if (g_str_equal (((Question *) at->data)->key, key))
+      return TRUE;
+  return g_strcmp0 (self->asked_key, key) == 0;
 }
 
 static Question *
@@ -322,7 +360,7 @@ sluice_predictor_get (SluicePredictor *self, const GError **error)
   const Answer *answer = find_answer (self, "");
   if (error != NULL)
     *error = answer != NULL ? answer->error : NULL;
-  if (answer == NULL && self->graph != NULL && sluice_predictor_is_settled (self))
+  if (answer == NULL && self->graph != NULL && !is_waiting (self, ""))
     want (self, question_new (self, ""));
   return answer != NULL ? answer->prediction : NULL;
 }
@@ -330,7 +368,7 @@ sluice_predictor_get (SluicePredictor *self, const GError **error)
 gboolean
 sluice_predictor_is_settled (SluicePredictor *self)
 {
-  return self->asked == NULL && self->next == NULL && self->source == 0;
+  return self->asked == NULL && self->waiting.length == 0 && self->source == 0;
 }
 
 void
@@ -341,20 +379,24 @@ sluice_predictor_try (SluicePredictor *self,
                       gpointer user_data)
 {
   follow_graph (self);
-  sluice_predictor_forget (self);
+  sluice_predictor_forget (self, user_data);
   if (self->graph == NULL)
     return;
   g_autofree char *names = g_strjoinv ("\n", (char **) moved);
   g_autofree char *key = g_strconcat (device, "\n", names, NULL);
   const Answer *answer = find_answer (self, key);
-  self->trial = g_strdup (key);
-  self->told = told;
-  self->told_data = user_data;
   if (answer != NULL)
     {
-      tell_trial (self, answer);
+      g_autoptr (SluicePrediction) after =
+          answer->prediction != NULL ? sluice_prediction_ref (answer->prediction) : NULL;
+      g_autoptr (GError) error = answer->error != NULL ? g_error_copy (answer->error) : NULL;
+      told (after, error, user_data);
       return;
     }
+  const Trial trial = { g_strdup (key), told, user_data };
+  g_ptr_array_add (self->trials, g_memdup2 (&trial, sizeof trial));
+  if (is_waiting (self, key))
+    return;
   if (g_hash_table_size (self->answers) > MOST)
     g_hash_table_foreach_remove (self->answers, is_trial_cb, NULL);
   Question *question = question_new (self, key);
@@ -363,11 +405,30 @@ sluice_predictor_try (SluicePredictor *self,
   want (self, question);
 }
 
-void
-sluice_predictor_forget (SluicePredictor *self)
+static gboolean
+has_trial (SluicePredictor *self, const char *key)
 {
-  g_clear_pointer (&self->trial, g_free);
-  self->told = NULL;
+  for (guint i = 0; i < self->trials->len; i++)
+    if (g_str_equal (((Trial *) self->trials->pdata[i])->key, key))
+      return TRUE;
+  return FALSE;
+}
+
+void
+sluice_predictor_forget (SluicePredictor *self, gpointer user_data)
+{
+  for (guint i = self->trials->len; i-- > 0;)
+    if (((Trial *) self->trials->pdata[i])->data == user_data)
+      g_ptr_array_remove_index (self->trials, i);
+  for (GList *at = self->waiting.head, *next; at != NULL; at = next)
+    {
+      const char *key = ((Question *) at->data)->key;
+      next = at->next;
+      if (*key == '\0' || has_trial (self, key))
+        continue;
+      question_free (at->data);
+      g_queue_delete_link (&self->waiting, at);
+    }
 }
 
 static void
@@ -375,7 +436,10 @@ sluice_predictor_dispose (GObject *object)
 {
   SluicePredictor *self = SLUICE_PREDICTOR (object);
   if (self->answers != NULL)
-    forget_graph (self);
+    {
+      g_ptr_array_set_size (self->trials, 0);
+      forget_graph (self);
+    }
   g_clear_pointer (&self->answers, g_hash_table_unref);
   g_clear_pointer (&self->graph, sluice_graph_unref);
   G_OBJECT_CLASS (sluice_predictor_parent_class)->dispose (object);
@@ -388,6 +452,7 @@ sluice_predictor_finalize (GObject *object)
   g_free (self->project);
   g_free (self->machine);
   g_free (self->policy);
+  g_ptr_array_unref (self->trials);
   G_OBJECT_CLASS (sluice_predictor_parent_class)->finalize (object);
 }
 
@@ -403,5 +468,7 @@ sluice_predictor_class_init (SluicePredictorClass *klass)
 static void
 sluice_predictor_init (SluicePredictor *self)
 {
+  g_queue_init (&self->waiting);
+  self->trials = g_ptr_array_new_with_free_func (trial_free);
   self->answers = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, answer_free);
 }

@@ -44,12 +44,13 @@ gboolean sluice_predictor_is_settled (SluicePredictor *self);
 typedef void (*SluicePredictorTold) (SluicePrediction *after,
                                      const GError *error,
                                      gpointer user_data);
-/* What would be if these nodes and scopes asked for that device. Of several questions that come
- * while one is answered the last is; told is called at once where the answer is kept, and no more
- * after the next question, or sluice_predictor_forget(). */
+/* What would be if these nodes and scopes asked for that device. user_data is who asks, and has one
+ * question at a time: the last one. told is called once, at once where the answer is known; with
+ * CANCELLED where the graph, the machine or the policy became others. */
 void sluice_predictor_try (SluicePredictor *self,
                            const char *const *moved,
                            const char *device,
                            SluicePredictorTold told,
                            gpointer user_data);
-void sluice_predictor_forget (SluicePredictor *self);
+/* What that one has asked is not wanted any more. */
+void sluice_predictor_forget (SluicePredictor *self, gpointer user_data);

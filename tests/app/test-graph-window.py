@@ -175,7 +175,7 @@ class Graph:
                    if i["x"] < x + width and x < i["x"] + i["width"]
                    and i["y"] < y + height and y < i["y"] + i["height"]]
         self.tap.point("the legend of the colours covers no box", not covered, covered)
-        for _ in range(7):
+        for _ in range(10):
             w.act("graph", GLib.Variant("s", "color-next"))
         w.act("select", GLib.Variant("s", "tower0"))
         state = w.wait(lambda s: s["inspector"].startswith("tower0\n"))

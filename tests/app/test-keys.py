@@ -57,6 +57,7 @@ ELSEWHERE = {"launch.start": "tests/app/test-launch.py",
                 for name in ("over", "under", "later", "earlier", "next-event", "before-event",
                              "peak", "zoom-in", "zoom-out", "zoom-all", "next-step", "before-step",
                              "live", "escape")},
+             "win.place::": "tests/app/test-place-window.py",
              "palette.pin": "tests/app/test-palette-window.py",
              "card.copy": "tests/ui/chart/test-widgets.c",
              **{"table." + name: "tests/app/test-runs-groups.py"

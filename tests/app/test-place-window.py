@@ -30,7 +30,7 @@ LAB = {"devices": [{"name": "CPU:0"}]
                  for i in range(4)]
        + [{"from": f"GPU:{i}", "to": f"GPU:{k}", "latency_us": 5, "gbps": 25}
           for i in range(4) for k in range(i)]}
-CHANGE = re.compile(r"[+−][\d.]+[  ](µs|ms|s) \([+-]\d+ %\) · peak [+−].* · links [+−]")
+CHANGE = re.compile(r"[+−][\d.]+\s(µs|ms|s) \([+-]\d+\s%\) · peak [+−].* · links [+−]")
 
 
 def xdotool(*arguments):
@@ -65,8 +65,7 @@ class Session:
         """The button of a device."""
         return self.w.until(lambda: next((
             o for o in self.w.accessible().tree()
-            if o.role() == "push button" and o.label().startswith(device + ": ")
-            and "showing" in o.states()), None))
+            if o.label().startswith(device + ": ") and o.place()[2] > 0), None))
 
     def asked(self, node):
         """What it asks for, as the inspector has it."""
@@ -113,7 +112,7 @@ class Session:
         self.picture("place-tried")
         self.tap.point("a device tells what would be", True, words)
         press_keys("Return")
-        state = w.wait(lambda s: "On /device:CPU:2, as predicted" in (s["told"] or ""))
+        state = w.wait(lambda s: "On /device:CPU:2, as predicted" in s["told"])
         self.tap.point("Return puts it there, as predicted",
                        words.split(" · ")[0] in state["told"], state["told"], words)
         self.tap.point("its nodes ask for it", self.asked("tower3/fc1/matmul") == "/device:CPU:2")
@@ -121,11 +120,95 @@ class Session:
         w.until(lambda: self.asked("tower3/fc1/matmul") == "/device:CPU:3")
         self.tap.point("one step takes it back", True)
 
+    # ---- in colours ----
+
+    def colors(self):
+        w = self.w
+        labels = lambda: [o.label() for o in w.accessible().tree()
+                          if o.role() == "label" and o.place()[2] > 0]
+        scale = next(o for o in w.accessible().tree() if o.role() == "slider"
+                     and o.label() == "The decisions, one after the other")
+        w.walk_to(scale.has_focus)
+        press_keys("Home")
+        self.tap.point("no decision is made yet", w.until(
+            lambda: any(label.startswith("0 of ") for label in labels())))
+        press_keys(*["Page_Up"] * 5)
+        text = w.until(lambda: next((label for label in labels() if re.match(
+            r"\d+ of \d+: \S+ on CPU:\d \(as asked\)", label)), None))
+        shown = w.until(lambda: next((label for label in labels() if "not decided" in label),
+                                     None))
+        self.picture("place-scrubbed")
+        self.tap.point("the decisions up to one are coloured, and it is told", True, text, shown)
+        for way, words in (("margin", "nowhere else · "), ("reason", "explicit · ")):
+            for _ in range(12):
+                if w.act("graph", self.text("color-next")) or any(words in o for o in labels()):
+                    break
+            self.tap.point(f"colours by {way} have a legend", any(words in o for o in labels()),
+                           labels())
+            self.picture("place-" + way)
+
+    # ---- by the pointer ----
+
+    def item(self, name):
+        return next(i for i in self.w.state()["graph"]["items"] if i["name"] == name)
+
+    def at(self, name):
+        """The middle of a box, on the display."""
+        w = self.w
+        left, top = w.until(lambda: next((place for place in (
+            o.place() for o in w.all_accessible("tree", "Graph")) if place[2] > 0), None))[:2]
+        item = self.item(name)
+        return (round(left + item["x"] + item["width"] / 2),
+                round(top + item["y"] + item["height"] / 2))
+
+    def pointer(self):
+        w = self.w
+        w.act("graph", self.text("close-all"))
+        w.wait(lambda s: not s["graph"]["open"] and not s["graph"]["busy"])
+        w.act("select", self.text("tower3"))
+        w.wait(lambda s: s["inspector"].startswith("tower3\n") and not s["graph"]["busy"])
+        before = self.item("tower3")
+        start = self.at("tower3")
+        x, y, width, height = self.tile("CPU:1").place()
+        end = x + width // 2, y + height // 2
+        xdotool("mousemove", *start, "mousedown", 1)
+        for part in range(1, 9):
+            xdotool("mousemove", *(round(a + (b - a) * part / 8) for a, b in zip(start, end)))
+        words = self.changed("CPU:1")
+        self.picture("place-dragged")
+        self.tap.point("a device over which a scope is dragged tells it", True, words)
+        xdotool("mouseup", 1)
+        state = w.wait(lambda s: "On /device:CPU:1, as predicted" in s["told"])
+        self.tap.point("its box stays where it was",
+                       [before[k] for k in "xy"] == [self.item("tower3")[k] for k in "xy"],
+                       before, self.item("tower3"))
+        self.tap.point("dropped, it is put there, as predicted",
+                       words.split(" · ")[0] in state["told"], state["told"], words)
+        self.tap.point("its nodes ask for it", self.asked("tower3/fc1/matmul") == "/device:CPU:1")
+
+    # ---- a run under way ----
+
+    def goes_on(self):
+        w = self.w
+        w.act("start")
+        w.wait(lambda s: s["control"] == "running" and s["step"] > 20)
+        w.act("put-on", self.text("tower3/", "/device:CPU:3"))
+        state = w.wait(lambda s: ", measured " in s["told"])
+        self.tap.point("a run goes on with it, and is measured beside what was predicted",
+                       re.search(r"Predicted [\d.]+\s\w+ a step, measured [\d.]+( ± [\d.]+)?\s\w+: "
+                                 r"\d+\s% (late|early)", state["told"]), state["told"])
+        self.picture("place-measured")
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+
     def run(self):
         try:
             self.w = Workbench(self.program, self.project, os.path.join(self.folder, "workspace"))
             self.why()
             self.keys()
+            self.colors()
+            self.pointer()
+            self.goes_on()
             self.tap.point("the program ends as it should", self.w.quit() == 0)
         except Exception:
             self.tap.point("no exception", False, traceback.format_exc())

@@ -161,8 +161,7 @@ void
 sluice_canvas_set_drag_out (SluiceCanvas *self, SluiceCanvasDragOut drag_out, gpointer user_data)
 {
   g_return_if_fail (SLUICE_IS_CANVAS (self));
-  self->drag_out = drag_out;
-  self->drag_out_data = user_data;
+  self->out = (CanvasOut){ drag_out, user_data };
 }
 
 /* Is the box over something else than the picture? */
@@ -170,16 +169,16 @@ static gboolean
 is_out (SluiceCanvas *self, double dx, double dy, gboolean is_dropped)
 {
   const char *path = self->scene != NULL ? sluice_canvas_item_path (self, self->drag_item) : NULL;
-  return self->drag_out != NULL && path != NULL
-         && self->drag_out (self, path, self->drag_x + dx, self->drag_y + dy, is_dropped,
-                            self->drag_out_data);
+  return self->out.func != NULL && path != NULL
+         && self->out.func (self, path, self->drag_x + dx, self->drag_y + dy, is_dropped,
+                            self->out.data);
 }
 
 static void
 end_out (SluiceCanvas *self)
 {
-  if (self->drag_out != NULL)
-    self->drag_out (self, NULL, 0, 0, FALSE, self->drag_out_data);
+  if (self->out.func != NULL)
+    self->out.func (self, NULL, 0, 0, FALSE, self->out.data);
 }
 
 /* So far from where the drag began, in pixels. */

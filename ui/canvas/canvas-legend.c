@@ -81,16 +81,17 @@ append_classes (SluiceCanvas *self)
   guint n_none = sluice_color_classes_get_n_ops (self->classes, SLUICE_NONE);
   guint n_shown = n > LEGEND_LINES ? LEGEND_LINES - 1 : n;
   for (guint i = 0; i < n_shown; i++)
-    append_entry (
-        self, sluice_theme_get_hue (&self->theme, sluice_color_classes_get_hue (self->classes, i)),
-        sluice_color_classes_get_name (self->classes, i),
-        sluice_color_classes_get_n_ops (self->classes, i));
+    append_entry (self, sluice_color_classes_get_color (self->classes, i, &self->theme),
+                  sluice_color_classes_get_name (self->classes, i),
+                  sluice_color_classes_get_n_ops (self->classes, i));
   if (n_shown < n)
     append_rest (self, n - n_shown);
   if (n_none > 0)
     append_entry (self, self->theme.outline,
                   self->color_by == SLUICE_COLOR_BY_ASKED    ? _ ("asks for none")
                   : self->color_by == SLUICE_COLOR_BY_CHANGE ? _ ("the same")
+                  : self->color_by == SLUICE_COLOR_BY_PLACED ? _ ("not decided")
+                  : sluice_canvas_is_told (self->color_by)   ? _ ("not in the step")
                                                              : _ ("no value"),
                   n_none);
 }
@@ -192,6 +193,9 @@ append_heading (SluiceCanvas *self)
                         : self->color_by == SLUICE_COLOR_BY_GRADIENT ? _ ("gradient of")
                         : self->color_by == SLUICE_COLOR_BY_HEALTH   ? _ ("health")
                         : self->color_by == SLUICE_COLOR_BY_CHANGE   ? _ ("change")
+                        : self->color_by == SLUICE_COLOR_BY_PLACED   ? _ ("predicted device")
+                        : self->color_by == SLUICE_COLOR_BY_REASON   ? _ ("reason of the place")
+                        : self->color_by == SLUICE_COLOR_BY_MARGIN   ? _ ("margin of the place")
                                                                      : NULL;
   if (heading == NULL)
     return;
@@ -210,6 +214,8 @@ append_colors (SluiceCanvas *self)
     append_devices (self);
   else if (self->classes != NULL)
     append_classes (self);
+  else if (sluice_canvas_is_told (self->color_by))
+    append_words (self, _ ("nothing is predicted yet"));
   else if (self->color_by == SLUICE_COLOR_BY_TIME)
     append_time (self);
   else if (self->color_by == SLUICE_COLOR_BY_BYTES)

@@ -136,6 +136,51 @@ sluice_canvas_update_classes (SluiceCanvas *self)
       && (self->color_by == SLUICE_COLOR_BY_ASKED || self->color_by == SLUICE_COLOR_BY_DTYPE
           || self->color_by == SLUICE_COLOR_BY_CHANGE))
     self->classes = sluice_color_classes_new (self->hierarchy, self->color_by);
+  if (self->hierarchy == NULL || !sluice_canvas_is_told (self->color_by))
+    return;
+  const SluiceColorTold *told = &self->told[self->color_by - SLUICE_COLOR_BY_PLACED];
+  if (told->texts != NULL)
+    self->classes = sluice_color_classes_new_told (self->hierarchy, told);
+}
+
+/* ---- what somebody else tells ---- */
+
+gboolean
+sluice_canvas_is_told (SluiceColorBy by)
+{
+  return by >= SLUICE_COLOR_BY_PLACED && by <= SLUICE_COLOR_BY_MARGIN;
+}
+
+static void
+clear_told (SluiceColorTold *told)
+{
+  g_clear_pointer (&told->texts, g_hash_table_unref);
+  g_strfreev ((char **) told->order);
+  told->order = NULL;
+}
+
+void
+sluice_canvas_clear_told (SluiceCanvas *self)
+{
+  for (guint i = 0; i < G_N_ELEMENTS (self->told); i++)
+    clear_told (&self->told[i]);
+}
+
+void
+sluice_canvas_set_told (SluiceCanvas *self, SluiceColorBy by, const SluiceColorTold *told)
+{
+  g_return_if_fail (SLUICE_IS_CANVAS (self) && sluice_canvas_is_told (by));
+  SluiceColorTold *own = &self->told[by - SLUICE_COLOR_BY_PLACED];
+  clear_told (own);
+  if (told != NULL)
+    *own = (SluiceColorTold){ g_hash_table_ref (told->texts),
+                              (const char *const *) g_strdupv ((char **) told->order),
+                              told->is_scale };
+  if (self->color_by != by)
+    return;
+  sluice_canvas_update_classes (self);
+  sluice_canvas_update_legend (self);
+  gtk_widget_queue_draw (GTK_WIDGET (self));
 }
 
 void
@@ -182,4 +227,5 @@ sluice_canvas_free_marks (SluiceCanvas *self)
   g_clear_pointer (&self->classes, sluice_color_classes_free);
   g_clear_pointer (&self->traced, g_free);
   g_clear_pointer (&self->muted, g_free);
+  sluice_canvas_clear_told (self);
 }

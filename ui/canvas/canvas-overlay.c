@@ -58,6 +58,9 @@ static const struct
              { "dtype", N_ ("type") },
              { "gradient", N_ ("gradient of") },
              { "health", N_ ("health") },
+             { "placed", N_ ("predicted device") },
+             { "reason", N_ ("reason of the place") },
+             { "margin", N_ ("margin of the place") },
              { "change", N_ ("change") } };
 G_STATIC_ASSERT (G_N_ELEMENTS (ways) == SLUICE_COLOR_BY_CHANGE + 1);
 

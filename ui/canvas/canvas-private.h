@@ -58,6 +58,16 @@ typedef struct
   GArray *breaks;  /* (nullable): dots on lines, found before they are drawn */
 } CanvasLine;
 
+/* What somebody else tells of nodes, from PLACED on; texts (nullable). */
+typedef SluiceColorTold CanvasTold[SLUICE_COLOR_BY_MARGIN - SLUICE_COLOR_BY_PLACED + 1];
+
+/* Who is told of a box that is dragged out of the picture. */
+typedef struct
+{
+  SluiceCanvasDragOut func; /* (nullable) */
+  gpointer data;
+} CanvasOut;
+
 struct _SluiceCanvas
 {
   GtkWidget parent;
@@ -74,16 +84,16 @@ struct _SluiceCanvas
   SluiceValueTable *values;
   GPtrArray *own_marks, *own_breaks; /* (nullable): badges and breakpoints as they were set */
   SluiceMarks *marks, *breaks;       /* of the hierarchy, or NULL */
-  SluiceColorClasses *classes;       /* of the hierarchy, where colour is by such, or NULL */
-  guint8 *traced;                    /* per group, or NULL */
-  guint8 *muted;                     /* the same */
+  CanvasTold told;
+  SluiceColorClasses *classes; /* of the hierarchy, where colour is by such, or NULL */
+  guint8 *traced;              /* per group, or NULL */
+  guint8 *muted;               /* the same */
   SluiceDrawer *drawer;
   cairo_surface_t *minimap; /* picture of the scene without the view's frame, or NULL */
   SluiceTheme theme;
   char *font;
   gboolean reduced_motion;
   char *loading, *failure;
-
   /* View */
   CanvasView view;
   double text_scale; /* of the desktop: what a unit of the scene is in pixels at full size */
@@ -112,15 +122,13 @@ struct _SluiceCanvas
   CanvasLine line;
   const SluiceCanvasCommand *commands;
   guint n_commands;
-
   CanvasNoteState notes;
   /* Pointer */
   double pointer_x, pointer_y;
   int drag;              /* CanvasDrag */
   double drag_x, drag_y; /* where it began */
   guint drag_item;
-  SluiceCanvasDragOut drag_out; /* (nullable) */
-  gpointer drag_out_data;
+  CanvasOut out; /* who holds the canvas */
   CanvasView drag_view;
   SluiceRect band; /* rubber band, widget coordinates; empty = none */
   double pinch_zoom;
@@ -289,6 +297,9 @@ void sluice_canvas_allocate_overlays (SluiceCanvas *self, int width, int height)
 /* canvas-marks.c */
 void sluice_canvas_hierarchy_changed (SluiceCanvas *self);
 void sluice_canvas_update_classes (SluiceCanvas *self);
+/* Is it one of what somebody else tells? */
+gboolean sluice_canvas_is_told (SluiceColorBy by);
+void sluice_canvas_clear_told (SluiceCanvas *self);
 void sluice_canvas_trace_none (SluiceCanvas *self);
 void sluice_canvas_trace_action (GtkWidget *widget, const char *name, GVariant *parameter);
 void sluice_canvas_free_marks (SluiceCanvas *self);

@@ -16,7 +16,8 @@
  *   set-aside, bring-back, reset-positions, use-dot
  *   move-left, move-right, move-up, move-down (the selected box)
  *   undo, redo (of moves and of the two lines above)
- *   color-by (string: structure, device, time, bytes, asked, dtype, gradient, health)
+ *   color-by (string: structure, device, time, bytes, asked, dtype, gradient, health,
+ *   placed, reason, margin)
  *   trace-inputs, trace-outputs (uint32: how many edges far, 0: all the way), trace-none
  *   export-svg, export-pdf, export-png, export-dot (string: path)
  */
@@ -24,6 +25,7 @@
 
 #include <gtk/gtk.h>
 
+#include "ui/canvas/color-classes.h"
 #include "ui/canvas/scene-export.h"
 #include "ui/canvas/graph-model.h"
 #include "ui/canvas/marks.h"
@@ -119,6 +121,8 @@ char **sluice_canvas_dup_selected (SluiceCanvas *self);
 
 void sluice_canvas_set_color_by (SluiceCanvas *self, SluiceColorBy color_by);
 SluiceColorBy sluice_canvas_get_color_by (SluiceCanvas *self);
+/* What PLACED, REASON or MARGIN colours by; told: (nullable): nothing is known. */
+void sluice_canvas_set_told (SluiceCanvas *self, SluiceColorBy by, const SluiceColorTold *told);
 
 /* Which way data flows; upwards unless told. */
 void sluice_canvas_set_flow (SluiceCanvas *self, SluiceFlowDirection flow);

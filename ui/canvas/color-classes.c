@@ -9,7 +9,7 @@ typedef struct
 {
   const char *name;
   guint n_ops;
-  guint order; /* of appearance */
+  guint order; /* of appearance, or as it was told */
 } Class;
 
 struct _SluiceColorClasses
@@ -20,6 +20,8 @@ struct _SluiceColorClasses
   guint n_none;
   guint *of_group;
   GStringChunk *names; /* that are not the model's */
+  guint n_told;        /* texts that there are; 0: nobody told */
+  gboolean is_scale;
 };
 
 /* The text of each node, (nullable) each. (transfer container) */
@@ -60,9 +62,16 @@ compare_classes (gconstpointer pa, gconstpointer pb)
   return a->order < b->order ? -1 : a->order > b->order;
 }
 
+static int
+compare_told (gconstpointer pa, gconstpointer pb)
+{
+  const Class *a = pa, *b = pb;
+  return a->order < b->order ? -1 : a->order > b->order;
+}
+
 /* Counts the texts and numbers them, from 1. (transfer full): text -> number */
 static GHashTable *
-number_classes (SluiceColorClasses *self, const char **texts, guint n)
+number_classes (SluiceColorClasses *self, const char **texts, guint n, const SluiceColorTold *told)
 {
   GHashTable *numbers = g_hash_table_new (g_str_hash, g_str_equal);
   for (guint i = 0; i < n; i++)
@@ -80,7 +89,14 @@ number_classes (SluiceColorClasses *self, const char **texts, guint n)
           g_hash_table_insert (numbers, (gpointer) texts[i], GUINT_TO_POINTER (self->classes->len));
         }
     }
-  g_array_sort (self->classes, compare_classes);
+  for (guint i = 0; told != NULL && i < self->classes->len; i++)
+    {
+      Class *class = &g_array_index (self->classes, Class, i);
+      for (guint k = 0; told->order[k] != NULL; k++)
+        if (g_str_equal (told->order[k], class->name))
+          class->order = k;
+    }
+  g_array_sort (self->classes, told != NULL ? compare_told : compare_classes);
   g_hash_table_remove_all (numbers);
   for (guint i = 0; i < self->classes->len; i++)
     g_hash_table_insert (numbers, (gpointer) g_array_index (self->classes, Class, i).name,
@@ -100,23 +116,11 @@ count_ops (SluiceHierarchy *h, const guint *of_node, guint n_classes, guint32 *c
         counts[(gsize) g * n_classes + of_node[i]]++;
 }
 
-SluiceColorClasses *
-sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
+/* The one that most of what is below each group is of. */
+static void
+sum_up (SluiceColorClasses *self, SluiceHierarchy *hierarchy, const guint *of_node)
 {
-  SluiceColorClasses *self = g_new0 (SluiceColorClasses, 1);
-  self->model = sluice_graph_model_ref (sluice_hierarchy_get_model (hierarchy));
-  self->by = by;
-  self->classes = g_array_new (FALSE, FALSE, sizeof (Class));
-  self->names = g_string_chunk_new (64);
-  guint n = sluice_graph_model_get_n_nodes (self->model);
-  guint n_groups = sluice_hierarchy_get_n_groups (hierarchy);
-  g_autofree const char **texts = find_texts (self, by);
-  g_autoptr (GHashTable) numbers = number_classes (self, texts, n);
-  g_autofree guint *of_node = g_new (guint, n + 1);
-  for (guint i = 0; i < n; i++)
-    of_node[i] = texts[i] != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (numbers, texts[i])) - 1
-                                  : SLUICE_NONE;
-  guint n_classes = self->classes->len;
+  guint n_groups = sluice_hierarchy_get_n_groups (hierarchy), n_classes = self->classes->len;
   g_autofree guint32 *counts = g_new0 (guint32, (gsize) n_groups * n_classes + 1);
   count_ops (hierarchy, of_node, n_classes, counts);
   self->of_group = g_new (guint, n_groups + 1);
@@ -132,6 +136,59 @@ sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
         if (2 * here[k] > all)
           self->of_group[g] = k;
     }
+}
+
+/* texts: of each node, (nullable) each */
+static void
+fill (SluiceColorClasses *self,
+      SluiceHierarchy *hierarchy,
+      const char **texts,
+      const SluiceColorTold *told)
+{
+  guint n = sluice_graph_model_get_n_nodes (self->model);
+  g_autoptr (GHashTable) numbers = number_classes (self, texts, n, told);
+  g_autofree guint *of_node = g_new (guint, n + 1);
+  for (guint i = 0; i < n; i++)
+    of_node[i] = texts[i] != NULL ? GPOINTER_TO_UINT (g_hash_table_lookup (numbers, texts[i])) - 1
+                                  : SLUICE_NONE;
+  sum_up (self, hierarchy, of_node);
+}
+
+static SluiceColorClasses *
+classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
+{
+  SluiceColorClasses *self = g_new0 (SluiceColorClasses, 1);
+  self->model = sluice_graph_model_ref (sluice_hierarchy_get_model (hierarchy));
+  self->by = by;
+  self->classes = g_array_new (FALSE, FALSE, sizeof (Class));
+  self->names = g_string_chunk_new (64);
+  return self;
+}
+
+SluiceColorClasses *
+sluice_color_classes_new (SluiceHierarchy *hierarchy, SluiceColorBy by)
+{
+  SluiceColorClasses *self = classes_new (hierarchy, by);
+  g_autofree const char **texts = find_texts (self, by);
+  fill (self, hierarchy, texts, NULL);
+  return self;
+}
+
+SluiceColorClasses *
+sluice_color_classes_new_told (SluiceHierarchy *hierarchy, const SluiceColorTold *told)
+{
+  SluiceColorClasses *self = classes_new (hierarchy, SLUICE_COLOR_BY_PLACED);
+  guint n = sluice_graph_model_get_n_nodes (self->model);
+  g_autofree const char **texts = g_new0 (const char *, n + 1);
+  self->n_told = g_strv_length ((char **) told->order);
+  self->is_scale = told->is_scale;
+  for (guint i = 0; i < n; i++)
+    {
+      const char *text =
+          g_hash_table_lookup (told->texts, sluice_graph_model_get_node (self->model, i)->name);
+      texts[i] = text != NULL ? g_string_chunk_insert_const (self->names, text) : NULL;
+    }
+  fill (self, hierarchy, texts, told);
   return self;
 }
 
@@ -185,7 +242,20 @@ guint
 sluice_color_classes_get_hue (const SluiceColorClasses *self, guint index)
 {
   guint i = find_sign (self, index);
+  if (self->n_told > 0)
+    return g_array_index (self->classes, Class, index).order;
   return i < G_N_ELEMENTS (signs) ? signs[i].hue : index;
+}
+
+SluiceColor
+sluice_color_classes_get_color (const SluiceColorClasses *self,
+                                guint index,
+                                const SluiceTheme *theme)
+{
+  guint hue = sluice_color_classes_get_hue (self, index);
+  if (!self->is_scale)
+    return sluice_theme_get_hue (theme, hue);
+  return sluice_color_mix (theme->outline, theme->heat, (hue + 1.0) / self->n_told);
 }
 
 const char *

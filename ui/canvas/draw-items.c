@@ -110,9 +110,8 @@ static SluiceColor
 color_of_class (Draw *d, guint group)
 {
   guint class = class_of (d, group);
-  return class_color (d, class != SLUICE_NONE
-                             ? sluice_color_classes_get_hue (d->state->classes, class)
-                             : SLUICE_NONE);
+  return class != SLUICE_NONE ? sluice_color_classes_get_color (d->state->classes, class, d->theme)
+                              : d->theme->outline;
 }
 
 SluiceColor
@@ -127,6 +126,9 @@ sluice_draw_item_color (Draw *d, const SluiceSceneItem *item)
       return class_color (d, g->device);
     case SLUICE_COLOR_BY_ASKED:
     case SLUICE_COLOR_BY_DTYPE:
+    case SLUICE_COLOR_BY_PLACED:
+    case SLUICE_COLOR_BY_REASON:
+    case SLUICE_COLOR_BY_MARGIN:
     case SLUICE_COLOR_BY_CHANGE:
       return color_of_class (d, item->node);
     case SLUICE_COLOR_BY_TIME:

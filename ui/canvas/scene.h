@@ -33,6 +33,9 @@ typedef enum
   SLUICE_COLOR_BY_DTYPE,
   SLUICE_COLOR_BY_GRADIENT, /* a gradient and what it is of alike, the rest without */
   SLUICE_COLOR_BY_HEALTH,
+  SLUICE_COLOR_BY_PLACED, /* what is told of them: sluice_canvas_set_told() */
+  SLUICE_COLOR_BY_REASON,
+  SLUICE_COLOR_BY_MARGIN,
   SLUICE_N_COLOR_BY,                          /* that a person chooses from */
   SLUICE_COLOR_BY_CHANGE = SLUICE_N_COLOR_BY, /* of two graphs in one picture */
 } SluiceColorBy;

@@ -158,7 +158,7 @@ test_predictor (void)
   const char *const other[] = { "tower2/", NULL };
   g_autoptr (SluicePredictor) self = sluice_predictor_new ();
   g_autoptr (SluiceGraph) graph = load ();
-  Heard heard = { 0 };
+  Heard heard = { 0 }, second = { 0 };
   g_signal_connect (self, "changed", G_CALLBACK (changed_cb), &heard);
   g_assert_null (sluice_predictor_get (self, NULL));
   sluice_predictor_set_graph (self, graph, towers);
@@ -168,14 +168,20 @@ test_predictor (void)
   g_assert_nonnull (first);
   g_assert_true (first == sluice_predictor_get (self, NULL));
   g_assert_cmpuint (heard.n_changed, ==, 2);
-  /* The second question is answered, the first is not. */
+  /* Of one who asks the last question is answered; of two both are. */
   sluice_predictor_try (self, one, "/device:CPU:0", told_cb, &heard);
   sluice_predictor_try (self, other, "/device:CPU:0", told_cb, &heard);
   settle (self);
   g_assert_cmpuint (heard.n_told, ==, 1);
   double us = heard.us;
+  sluice_predictor_try (self, one, "/device:CPU:0", told_cb, &heard);
+  sluice_predictor_try (self, one, "/device:CPU:0", told_cb, &second);
+  settle (self);
+  g_assert_cmpuint (heard.n_told, ==, 2);
+  g_assert_cmpuint (second.n_told, ==, 1);
+  g_assert_cmpfloat (heard.us, ==, second.us);
   sluice_predictor_try (self, other, "/device:CPU:0", told_cb, &heard);
-  g_assert_cmpuint (heard.n_told, ==, 2); /* it is known */
+  g_assert_cmpuint (heard.n_told, ==, 3); /* it is known */
   g_assert_cmpfloat (heard.us, ==, us);
   /* What is predicted of a change is what is predicted of the graph once it is made. */
   sluice_edit_begin (graph);

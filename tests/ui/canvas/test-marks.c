@@ -145,6 +145,39 @@ test_changes (void)
   g_assert_cmpuint (sluice_color_classes_get_n (asked), ==, 0);
 }
 
+/* What is told has the order that it was told in, however much there is of each. */
+static void
+test_told (void)
+{
+  static const char *const order[] = { "little", "some", "much", NULL };
+  const SluiceTheme *theme = sluice_theme_get (SLUICE_THEME_LIGHT);
+  g_autoptr (GHashTable) texts = g_hash_table_new (g_str_hash, g_str_equal);
+  g_autoptr (SluiceGraphModel) model = sluice_graph_model_new ();
+  add (model, "a/one", "");
+  add (model, "a/two", "");
+  add (model, "a/three", "");
+  add (model, "b/four", "");
+  add (model, "b/five", "");
+  g_hash_table_insert (texts, (gpointer) "a/one", (gpointer) "much");
+  g_hash_table_insert (texts, (gpointer) "a/two", (gpointer) "much");
+  g_hash_table_insert (texts, (gpointer) "a/three", (gpointer) "little");
+  g_hash_table_insert (texts, (gpointer) "b/four", (gpointer) "little");
+  g_autoptr (SluiceHierarchy) h = sluice_hierarchy_new (model);
+  const SluiceColorTold scale = { texts, order, TRUE }, hues = { texts, order, FALSE };
+  g_autoptr (SluiceColorClasses) of_scale = sluice_color_classes_new_told (h, &scale);
+  g_autoptr (SluiceColorClasses) of_hues = sluice_color_classes_new_told (h, &hues);
+  g_assert_cmpuint (sluice_color_classes_get_n (of_scale), ==, 2);
+  g_assert_cmpstr (sluice_color_classes_get_name (of_scale, 0), ==, "little");
+  g_assert_cmpstr (sluice_color_classes_get_name (of_scale, 1), ==, "much");
+  g_assert_cmpuint (sluice_color_classes_get_n_ops (of_scale, SLUICE_NONE), ==, 1);
+  g_assert_cmpuint (sluice_color_classes_get (of_scale, fixture_group (h, "a")), ==, 1);
+  SluiceColor most = sluice_color_classes_get_color (of_scale, 1, theme);
+  SluiceColor third = sluice_color_classes_get_color (of_hues, 1, theme);
+  SluiceColor hue = sluice_theme_get_hue (theme, 2);
+  g_assert_cmpmem (&most, sizeof most, &theme->heat, sizeof most);
+  g_assert_cmpmem (&third, sizeof third, &hue, sizeof hue);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -153,5 +186,6 @@ main (int argc, char **argv)
   g_test_add_func ("/canvas/marks/trace", test_trace);
   g_test_add_func ("/canvas/marks/classes", test_classes);
   g_test_add_func ("/canvas/marks/changes", test_changes);
+  g_test_add_func ("/canvas/marks/told", test_told);
   return g_test_run ();
 }
