@@ -196,6 +196,7 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("The step before"), "timeline.step-previous", "Left" },
   { TIME, N_ ("Next slow step"), "timeline.slow", "n" },
   { TIME, N_ ("Set a mark, or take it away"), "timeline.mark", "m" },
+  { TIME, N_ ("What makes steps slow, or close it"), "timeline.report", "y" },
   { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
   { TIME, N_ ("No area, nothing selected"), "timeline.escape", "Escape" },
   { TIME, N_ ("The keys"), "timeline.keys", "question" },

@@ -296,6 +296,7 @@ sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *
     self->step = 0; /* another program's */
   show_state (self, sluice_trace_view_get_n_spans (picture->view) > 0);
   show_step (self);
+  sluice_timeline_page_renew_report (self);
 }
 
 /* ---- reading ---- */
@@ -453,7 +454,8 @@ timeline_page_is_settled (SluicePage *page)
   SluiceControlState state = sluice_run_controller_get_state (self->controller);
   gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
   gboolean is_moving = state == SLUICE_CONTROL_STARTING || (is_at_work (self) && self->is_live);
-  return !self->reading && !self->opening && !(is_seen && is_moving);
+  return !self->reading && !self->opening && !sluice_timeline_page_is_reporting (self)
+         && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -479,6 +481,7 @@ timeline_page_dump_state (SluicePage *page)
   g_autofree char *sums = gtk_revealer_get_reveal_child (self->table_revealer)
                               ? sluice_area_table_dup_text (self->table)
                               : g_strdup ("");
+  g_autofree char *report = sluice_timeline_page_dup_report (self);
   gint64 from, to;
   sluice_lanes_get_range (self->lanes, &from, &to);
   json_builder_begin_object (b);
@@ -493,6 +496,8 @@ timeline_page_dump_state (SluicePage *page)
   json_builder_add_string_value (b, text);
   json_builder_set_member_name (b, "sums");
   json_builder_add_string_value (b, sums);
+  json_builder_set_member_name (b, "report");
+  json_builder_add_string_value (b, report);
   const SluiceTraceStep *step =
       picture != NULL ? sluice_step_picture_find (picture, self->step) : NULL;
   json_builder_set_member_name (b, "slow");
@@ -555,6 +560,7 @@ sluice_timeline_page_finalize (GObject *object)
 {
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
   g_free (SLUICE_TIMELINE_PAGE (object)->file);
+  sluice_timeline_reporter_free (SLUICE_TIMELINE_PAGE (object)->reporter);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -600,6 +606,7 @@ sluice_timeline_page_class_init (SluiceTimelinePageClass *klass)
       g_signal_new ("node-selected", SLUICE_TYPE_TIMELINE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   sluice_timeline_page_install_actions (widget_class);
+  sluice_timeline_page_install_report (widget_class);
 }
 
 static char *
@@ -682,12 +689,14 @@ make_steps (SluiceTimelinePage *self)
   GtkWidget *overlay = gtk_overlay_new ();
   gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->lanes));
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_live_button ());
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), sluice_timeline_page_make_report_button ());
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_scrollbar (self));
   gtk_widget_set_vexpand (overlay, TRUE);
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->bars));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
   gtk_box_append (GTK_BOX (box), overlay);
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_table (self));
+  gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_report (self));
   return box;
 }
 
