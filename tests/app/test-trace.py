@@ -23,9 +23,11 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 """
 FEED = ("--feed", "x:0=3", "--fetch", "twice:0")
-SUMS = ("SELECT (SELECT COUNT(*) FROM events) AS events, (SELECT SUM(busy) FROM lanes WHERE kind != 'wait') "
-        "AS busy, (SELECT SUM(dur) FROM waits WHERE cause != 'lock') AS idle, "
-        "(SELECT COUNT(*) FROM lanes WHERE kind != 'wait') * (SELECT MAX(end) - MIN(start) FROM events) AS time")
+SUMS = ("SELECT (SELECT COUNT(*) FROM events) AS events, "
+        "(SELECT SUM(busy) FROM lanes WHERE kind != 'wait') AS busy, "
+        "(SELECT SUM(dur) FROM waits WHERE cause != 'lock') AS idle, "
+        "(SELECT COUNT(*) FROM lanes WHERE kind != 'wait') "
+        "* (SELECT MAX(end) - MIN(start) FROM events) AS time")
 
 
 class Traces:
