@@ -197,6 +197,7 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("The step before"), "timeline.step-previous", "Left" },
   { TIME, N_ ("Next slow step"), "timeline.slow", "n" },
   { TIME, N_ ("Set a mark, or take it away"), "timeline.mark", "m" },
+  { TIME, N_ ("What makes steps slow, or close it"), "timeline.report", "y" },
   { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
   { TIME, N_ ("Compare others with this step, or none"), "timeline.compare", "c" },
   { TIME, N_ ("Something else under the lanes"), "timeline.next-lower", "b" },

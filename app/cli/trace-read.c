@@ -8,6 +8,7 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/print-row.h"
+#include "app/cli/trace-why.h"
 #include "engine/trace/trace-file.h"
 #include "engine/trace/trace-import.h"
 #include "engine/trace/trace-own.h"
@@ -124,7 +125,8 @@ find_format (const char *out, SluiceTraceFormat *format)
 }
 
 int
-sluice_cli_read_trace (const char *path, const char *sql, const char *out, GError **error)
+sluice_cli_read_trace (
+    const char *path, const char *sql, gboolean why, const char *out, GError **error)
 {
   const char *name = NULL;
   SluiceTraceFormat format;
@@ -134,7 +136,9 @@ sluice_cli_read_trace (const char *path, const char *sql, const char *out, GErro
   g_autoptr (SluiceTraceView) view = sluice_trace_open (path, &name, remarks, error);
   if (view == NULL)
     return EXIT_FAILED;
-  if (sql == NULL)
+  if (why)
+    sluice_cli_print_trace_why (&(SluiceBottleneckSource){ .view = view });
+  else if (sql == NULL)
     say (path, name, view, remarks);
   else if (!sluice_cli_query_trace (view, NULL, sql, error))
     return EXIT_FAILED;

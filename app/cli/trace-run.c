@@ -10,12 +10,14 @@
 
 #include "app/cli/cli.h"
 #include "app/cli/json.h"
+#include "app/cli/trace-why.h"
 #include "engine/base/error.h"
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/trace-own.h"
 #include "engine/trace/trace-remarks.h"
 #include "engine/train/flight-recorder.h"
+#include "engine/train/project.h"
 
 typedef struct
 {
@@ -163,6 +165,32 @@ find_kept (const Kept *kept, gint64 step, Content *content, GError **error)
                  "of run '%s' no trace is kept of step %" PRId64 "; of these steps one is: %s",
                  kept->run->name, step, there->len > 0 ? there->str : "none");
   return best;
+}
+
+/* What the run trained, as its folder has it. (transfer full) (nullable): it cannot be read, and
+ * what waited for what is not known */
+static SluiceGraph *
+load_graph (const Kept *kept)
+{
+  g_autofree char *folder = sluice_store_dup_run_folder (kept->store, kept->run->id);
+  g_autoptr (SluiceProject) project = sluice_project_load (folder, NULL);
+  return project != NULL ? sluice_project_load_graph (project, NULL) : NULL;
+}
+
+int
+sluice_cli_say_why_of_kept (const char *run, const char *workspace, gint64 step, GError **error)
+{
+  g_auto (Kept) kept = { 0 };
+  g_auto (Content) content = { 0 };
+  if (!open_kept (&kept, run, workspace, error))
+    return EXIT_FAILED;
+  if (step < 0 && kept.flights->len > 0)
+    step = ((const SluiceFlight *) kept.flights->pdata[kept.flights->len - 1])->step;
+  if (find_kept (&kept, step, &content, error) == NULL)
+    return EXIT_FAILED;
+  g_autoptr (SluiceGraph) graph = load_graph (&kept);
+  sluice_cli_print_trace_why (&(SluiceBottleneckSource){ .view = content.view, .graph = graph });
+  return EXIT_OK;
 }
 
 static gboolean

@@ -14,6 +14,9 @@
 
 /* What a run's flight recorder kept. workspace: (nullable). Both return the exit status. */
 int sluice_cli_list_traces (const char *run, const char *workspace, GError **error);
+/* Says what makes steps slow, of what was kept of a step; below 0: of the last. */
+int
+sluice_cli_say_why_of_kept (const char *run, const char *workspace, gint64 step, GError **error);
 /* Writes what was kept of a step: as it is, where out ends so, else in the format. format:
  * (nullable)
  */

@@ -9,19 +9,23 @@
 #include "app/cli/steps.h"
 #include "app/cli/trace-read.h"
 #include "app/cli/trace-run.h"
+#include "app/cli/trace-why.h"
 #include "engine/store/file.h"
 #include "engine/trace/fill.h"
 #include "engine/trace/memory-recorder.h"
 #include "engine/trace/trace-file.h"
 
 #define MAX_STEPS 1000000000
+#define WHY_STEPS 9 /* to look at, where nobody says how many */
+/* After them: of so many the memory is recorded, which takes time. Less would be no growth. */
+#define MEMORY_STEPS 4
 
 static char *out, *format_name, *memory_log, *read_path, *sql;
 static char **feeds, **fetches, **targets;
-static gint64 n_steps = 1, n_warm = 2;
+static gint64 n_steps = -1, n_warm = 2;
 static char *run_name, *workspace;
 static gint64 at_step = -1;
-static gboolean lists;
+static gboolean lists, why;
 
 static const GOptionEntry options[] = {
   { "out", 0, 0, G_OPTION_ARG_FILENAME, &out,
@@ -45,7 +49,12 @@ static const GOptionEntry options[] = {
     N_ ("Answer a SELECT of the trace's tables: lanes, steps, events, waits, transfers, counts, "
         "marks, flows"),
     N_ ("QUERY") },
-  { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps, N_ ("Steps to write (1)"), N_ ("N") },
+  { "steps", 0, 0, G_OPTION_ARG_INT64, &n_steps,
+    N_ ("Steps to write (1), or, with --why, to look at (9)"), N_ ("N") },
+  { "why", 0, 0, G_OPTION_ARG_NONE, &why,
+    N_ ("Say what makes steps slow or large, the worst first, and what would mend it: of a PROJECT "
+        "or GRAPH, of a run, or of what --read names"),
+    NULL },
   { "warm", 0, 0, G_OPTION_ARG_INT64, &n_warm,
     N_ ("Steps before them that are not written, and in which memory and threads settle (2)"),
     N_ ("N") },
@@ -78,6 +87,7 @@ typedef struct
   guint64 cursor, n_lost;
   SluiceMemoryRecorder *recorder; /* (nullable): nobody asked for it */
   GString *lines;                 /* of what it records */
+  GPtrArray *tapes;               /* of SluiceMemoryTape, by step: for --why */
 } Tracing;
 
 /* Of the step that comes. */
@@ -100,7 +110,10 @@ collect_memory (Tracing *self, gint64 step)
     {
       const SluiceMemoryTape *tape = tapes->pdata[i];
       self->n_lost += tape->log->n_lost;
-      sluice_memory_tape_print (tape, self->lines);
+      if (memory_log != NULL)
+        sluice_memory_tape_print (tape, self->lines);
+      if (why)
+        g_ptr_array_add (self->tapes, sluice_memory_tape_ref (tapes->pdata[i]));
     }
 }
 
@@ -110,17 +123,18 @@ collect (SluiceSession *session, gint64 step, gint64 batch, gpointer tracing)
 {
   Tracing *self = tracing;
   guint64 lost;
-  gboolean goes_on = step < n_warm + n_steps;
+  gint64 last = n_warm + n_steps;
+  gboolean goes_on = step < last + (why ? MEMORY_STEPS : 0);
   if (self->recorder != NULL)
     collect_memory (self, step);
   g_autoptr (GArray) events = sluice_session_dup_trace (session, &self->cursor, &lost);
-  if (step > n_warm)
+  if (step > n_warm && step <= last)
     {
       self->n_lost += lost;
       if (events->len)
         g_array_append_vals (self->events, events->data, events->len);
     }
-  if (memory_log != NULL && goes_on && step >= n_warm)
+  if (goes_on && (step >= last || (memory_log != NULL && step >= n_warm)))
     record_memory (self, session);
   return goes_on;
 }
@@ -133,11 +147,51 @@ answer (const Tracing *tracing, GError **error)
   return sluice_cli_query_trace (view, sluice_session_get_graph (tracing->session), sql, error);
 }
 
+/* The device that held most. (nullable) */
+static const char *
+find_fullest (const GPtrArray *tapes, GHashTable *views)
+{
+  const char *device = NULL;
+  gsize most = 0;
+  for (guint i = 0; i < tapes->len; i++)
+    {
+      SluiceMemoryTape *tape = tapes->pdata[i];
+      SluiceMemoryView *view = sluice_memory_view_new (sluice_memory_tape_ref (tape));
+      gsize peak = sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view));
+      g_hash_table_insert (views, tape, view);
+      if (peak <= most && device != NULL)
+        continue;
+      most = peak;
+      device = tape->device;
+    }
+  return device;
+}
+
+static void
+say_why (const Tracing *tracing)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  g_autoptr (GHashTable) views =
+      g_hash_table_new_full (NULL, NULL, NULL, (GDestroyNotify) sluice_memory_view_free);
+  g_autoptr (GPtrArray) memories = g_ptr_array_new ();
+  const char *device = find_fullest (tracing->tapes, views);
+  for (guint i = 0; i < tracing->tapes->len; i++)
+    if (g_str_equal (((const SluiceMemoryTape *) tracing->tapes->pdata[i])->device, device))
+      g_ptr_array_add (memories, g_hash_table_lookup (views, tracing->tapes->pdata[i]));
+  sluice_trace_view_add_events (view, tracing->events);
+  const SluiceBottleneckSource source = { view, sluice_session_get_graph (tracing->session),
+                                          (SluiceMemoryView *const *) memories->pdata,
+                                          memories->len };
+  sluice_cli_print_trace_why (&source);
+}
+
 static int
 write_file (const Tracing *tracing, SluiceTraceFormat format, GError **error)
 {
   if (sql != NULL && !answer (tracing, error))
     return EXIT_FAILED;
+  if (why)
+    say_why (tracing);
   if (out == NULL && memory_log == NULL)
     return EXIT_OK;
   SluiceTraceContent content = { tracing->events, sluice_session_get_start (tracing->session),
@@ -175,7 +229,7 @@ read_file (char **arguments, GError **error)
 {
   if (arguments[0] != NULL)
     return sluice_cli_usage (error, _ ("--read FILE runs nothing: give no PROJECT or GRAPH"));
-  return sluice_cli_read_trace (read_path, sql, out, error);
+  return sluice_cli_read_trace (read_path, sql, why, out, error);
 }
 
 static gboolean
@@ -198,8 +252,11 @@ trace_run (char **arguments, GError **error)
   if (arguments[0] != NULL)
     return sluice_cli_usage (error,
                              _ ("--run names what is traced: no PROJECT or GRAPH beside it"));
-  if (lists == (at_step >= 0))
-    return sluice_cli_usage (error, _ ("say what of the run: --list, or --at STEP --out FILE"));
+  if (why && !lists && out == NULL)
+    return sluice_cli_say_why_of_kept (run_name, workspace, at_step, error);
+  if (lists == (at_step >= 0) || why)
+    return sluice_cli_usage (error,
+                             _ ("say what of the run: --list, --why, or --at STEP --out FILE"));
   if (lists)
     return sluice_cli_list_traces (run_name, workspace, error);
   if (out == NULL)
@@ -220,9 +277,11 @@ trace (char **arguments, GError **error)
     return read_file (arguments, error);
   if (arguments[0] == NULL || arguments[1] != NULL)
     return sluice_cli_usage (error, _ ("give one PROJECT or GRAPH"));
-  if (out == NULL && sql == NULL && memory_log == NULL)
-    return sluice_cli_usage (
-        error, _ ("say where to: --out FILE or --memory-log FILE, or what to answer: --sql QUERY"));
+  if (out == NULL && sql == NULL && memory_log == NULL && !why)
+    return sluice_cli_usage (error, _ ("say where to: --out FILE or --memory-log FILE, or what to "
+                                       "answer: --sql QUERY or --why"));
+  if (n_steps < 0)
+    n_steps = why ? WHY_STEPS : 1;
   SluiceTraceFormat format = SLUICE_TRACE_OWN;
   if (out != NULL && !find_format (&format, error))
     return EXIT_USAGE;
@@ -230,7 +289,9 @@ trace (char **arguments, GError **error)
       || !sluice_cli_check_count ("--warm", n_warm, 0, MAX_STEPS, error))
     return EXIT_USAGE;
   g_autoptr (GArray) events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
-  Tracing tracing = { .events = events };
+  g_autoptr (GPtrArray) tapes =
+      g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_memory_tape_unref);
+  Tracing tracing = { .events = events, .tapes = tapes };
   const CliSteps steps = { feeds, fetches, targets, collect, &tracing };
   int status = sluice_cli_check_steps (&steps, arguments[0], error);
   if (status != EXIT_OK)
@@ -261,7 +322,7 @@ const Verb sluice_verb_trace = {
       "\"steps\": \"int\", \"counters\": \"int\", \"marks\": \"int\", \"flows\": \"int\", "
       "\"begin_ns\": \"int\", \"end_ns\": \"int\"}\n"
       "{\"device\": \"string\", \"lane\": \"string\", \"kind\": \"string\", \"spans\": \"int\", "
-      "\"rows\": \"int\", \"busy_ns\": \"int\"}\n"
+      "\"rows\": \"int\", \"busy_ns\": \"int\"}\n" CLI_TRACE_WHY_JSON "\n"
       "{\"not_understood\": \"string\", \"n\": \"int\"}\n" CLI_KEPT_TRACE_JSON,
   .options = options,
   .run_keys = run_keys,

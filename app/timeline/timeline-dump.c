@@ -47,10 +47,12 @@ add_words (SluiceTimelinePage *self, JsonBuilder *b)
   gboolean has_sums = gtk_revealer_get_reveal_child (self->table_revealer);
   g_autofree char *span = sluice_inspector_pane_dup_text (SLUICE_INSPECTOR_PANE (self->pane));
   g_autofree char *sums = has_sums ? sluice_area_table_dup_text (self->table) : g_strdup ("");
+  g_autofree char *report = sluice_timeline_page_dup_report (self);
   sluice_page_dump_string (b, "file", has_file ? gtk_label_get_label (self->file_label) : "");
   sluice_page_dump_string (b, "node", self->node != NULL ? self->node : "");
   sluice_page_dump_string (b, "span", span);
   sluice_page_dump_string (b, "sums", sums);
+  sluice_page_dump_string (b, "report", report);
 }
 
 static void

@@ -88,6 +88,7 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
   GtkWidget *overlay = gtk_overlay_new ();
   gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->lanes));
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_live_button ());
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), sluice_timeline_page_make_report_button ());
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_scrollbar (self));
   gtk_widget_set_vexpand (overlay, TRUE);
   self->lanes_overlay = overlay;
@@ -96,6 +97,7 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
   gtk_box_append (GTK_BOX (box), overlay);
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_lower (self));
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_table (self));
+  gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_report (self));
   return box;
 }
 

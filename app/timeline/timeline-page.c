@@ -295,6 +295,7 @@ sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *
   show_step (self);
   if (self->other_wanted != 0 && picture->is_wide)
     sluice_timeline_page_set_other (self, self->other_wanted);
+  sluice_timeline_page_renew_report (self);
 }
 
 /* ---- by a person ---- */
@@ -353,7 +354,8 @@ timeline_page_is_settled (SluicePage *page)
   gboolean is_seen = gtk_widget_get_mapped (GTK_WIDGET (self));
   gboolean is_moving =
       state == SLUICE_CONTROL_STARTING || (sluice_timeline_page_is_at_work (self) && self->is_live);
-  return !self->reading && !self->opening && !(is_seen && is_moving);
+  return !self->reading && !self->opening && !sluice_timeline_page_is_reporting (self)
+         && !(is_seen && is_moving);
 }
 
 static GtkWidget *
@@ -402,6 +404,7 @@ sluice_timeline_page_finalize (GObject *object)
   g_free (SLUICE_TIMELINE_PAGE (object)->node);
   g_free (SLUICE_TIMELINE_PAGE (object)->file);
   g_free (SLUICE_TIMELINE_PAGE (object)->lower);
+  sluice_timeline_reporter_free (SLUICE_TIMELINE_PAGE (object)->reporter);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -459,6 +462,7 @@ sluice_timeline_page_class_init (SluiceTimelinePageClass *klass)
       g_signal_new ("node-selected", SLUICE_TYPE_TIMELINE_PAGE, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                     NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
   sluice_timeline_page_install_actions (widget_class);
+  sluice_timeline_page_install_report (widget_class);
 }
 
 static void

@@ -13,6 +13,8 @@
 #include "ui/timeline/memory-bands.h"
 #include "ui/timeline/step-bars.h"
 
+typedef struct _SluiceTimelineReporter SluiceTimelineReporter;
+
 /* For app/timeline only. timeline-page.c has what is shown, timeline-make.c what it consists of,
  * timeline-read.c what is read of the run, timeline-actions.c what can be done, timeline-area.c the
  * sums of an area, timeline-find.c the search, timeline-dump.c what a test wants to know. */
@@ -33,6 +35,7 @@ struct _SluiceTimelinePage
   guint n_opened;       /* files that were asked for: the last one is shown */
   gboolean opening;
   guint n_areas; /* that were asked for: the last one is shown */
+  SluiceTimelineReporter *reporter;
 
   char *lower; /* what stands under the lanes */
   GtkWidget *lanes_overlay, *lower_box;
@@ -154,6 +157,17 @@ GtkWidget *sluice_timeline_page_make_file_bar (SluiceTimelinePage *self);
 /* The sums of the area that is marked now; without one the table goes. */
 void sluice_timeline_page_show_area (SluiceTimelinePage *self);
 GtkWidget *sluice_timeline_page_make_table (SluiceTimelinePage *self);
+
+/* timeline-report.c */
+void sluice_timeline_page_install_report (GtkWidgetClass *widget_class);
+GtkWidget *sluice_timeline_page_make_report (SluiceTimelinePage *self);
+GtkWidget *sluice_timeline_page_make_report_button (void);
+void sluice_timeline_reporter_free (SluiceTimelineReporter *self);
+/* Another picture is shown. */
+void sluice_timeline_page_renew_report (SluiceTimelinePage *self);
+gboolean sluice_timeline_page_is_reporting (SluiceTimelinePage *self);
+/* What is shown, a line a row: for tests. */
+char *sluice_timeline_page_dup_report (SluiceTimelinePage *self);
 
 /* timeline-actions.c */
 void sluice_timeline_page_install_actions (GtkWidgetClass *widget_class);

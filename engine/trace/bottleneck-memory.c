@@ -8,6 +8,8 @@
 
 /* What grows by a share of the peak weighs as if so many steps more had been taken. */
 #define STEPS_AHEAD 100
+/* Of a device without a limit: less is not worth a word. */
+#define MIN_BYTES ((gsize) 8 << 20)
 
 static gsize
 get_peak (const SluiceMemoryView *view)
@@ -52,6 +54,12 @@ add (SluiceBottlenecks *self, SluiceBottleneckKind kind, gsize bytes, guint memo
       one->end = at->freed;
     }
   return one;
+}
+
+static gboolean
+is_worth (const SluiceMemoryView *view, gsize bytes)
+{
+  return bytes >= MIN_BYTES || sluice_memory_view_get_tape (view)->is_limited;
 }
 
 /* ---- more from step to step ---- */
@@ -104,7 +112,7 @@ look_at_late (SluiceBottlenecks *self)
       if (at->help == SLUICE_HELP_AT_ONCE && (worst == NULL || at->gain > worst->gain))
         worst = at;
     }
-  if (worst == NULL)
+  if (worst == NULL || !is_worth (view, worst->gain))
     return;
   const SluiceMemoryBand *band = sluice_memory_view_get_band (view, worst->band);
   SluiceBottleneck *one = add (self, SLUICE_BOTTLENECK_LATE_FREE, worst->gain,
@@ -153,6 +161,8 @@ look_at_pieces (SluiceBottlenecks *self)
   if (map->free <= map->largest || map->pool == 0)
     return;
   gsize lost = map->free - map->largest;
+  if (!is_worth (view, lost))
+    return;
   SluiceBottleneck *one = add (self, SLUICE_BOTTLENECK_FRAGMENTATION, lost,
                                self->source->n_memories - 1, find_unfit (view, map));
   one->share = one->weight = (double) lost / (double) map->pool;

@@ -186,7 +186,7 @@ look_at_input (const Look *look)
                                 "the next batch."),
                              percent_of (look, cost), time);
   one->remedy = g_strdup_printf (_ ("Make input beside the steps: twice as many threads that read "
-                                    "and decode would give %.2g × the steps."),
+                                    "and decode would give %.2f × the steps."),
                                  times_of (look, gain));
 }
 
@@ -253,9 +253,9 @@ look_at_locks (const Look *look)
                              percent_of (look, cost), time, one->node);
   one->remedy = g_strdup_printf (
       longest == NULL ? _ ("Take elements out faster, or give the queue more room: without the "
-                           "wait there would be %.2g × the steps.")
+                           "wait there would be %.2f × the steps.")
                       : _ ("Let them work on different variables, or one after the other on one "
-                           "thread: without the wait there would be %.2g × the steps."),
+                           "thread: without the wait there would be %.2f × the steps."),
       times_of (look, cost));
 }
 
@@ -282,7 +282,7 @@ look_at_transfers (const Look *look)
                                 percent_of (look, cost), time, one->node, device);
   one->remedy =
       g_strdup_printf (_ ("Put who reads %s beside what makes it: without transfers there "
-                          "would be %.2g × the steps."),
+                          "would be %.2f × the steps."),
                        one->node, times_of (look, cost));
 }
 
@@ -383,7 +383,7 @@ look_at_devices (const Look *look)
       g_strdup_printf (_ ("Badly placed: %s works %.0f %% of a step, %s beside it %.0f %%."),
                        all[full].device, 100 * (double) all[full].lane_busy / took,
                        all[idle].device, 100 * (double) all[idle].busy / took);
-  one->remedy = g_strdup_printf (_ ("Move half of the work to %s: there would be %.2g × the steps, "
+  one->remedy = g_strdup_printf (_ ("Move half of the work to %s: there would be %.2f × the steps, "
                                     "but for what the values then travel."),
                                  all[idle].device, times_of (look, cost));
 }
@@ -409,15 +409,23 @@ find_delays (const SluiceBottlenecks *all)
   return delays;
 }
 
-/* Without the delays of a cause, and, where it is to be handed out, small nodes' own time. */
+/* Nobody slept, and still nobody came: the system ran something else, unless the thread was helping
+ * what ran on another lane. */
+static gboolean
+is_late (const Look *look, guint item)
+{
+  gint64 delay = look->all->critical->delay[item];
+  return look->delays[item] == SLUICE_GAP_DISPATCH && delay >= MAX_DISPATCH_NS;
+}
+
+/* Without the delays of handing out, and small nodes' own time. */
 static gint64
-get_gain_of_delays (const Look *look, SluiceGapCause cause, double *factors)
+get_gain_of_dispatch (const Look *look, double *factors)
 {
   SluiceCriticalPath path = *look->all->critical;
   g_autofree gint64 *delay = g_memdup2 (path.delay, (look->n + 1) * sizeof (gint64));
   for (guint i = 0; i < look->n; i++)
-    if (delay[i] > 0 && look->delays[i] == cause
-        && (cause != SLUICE_GAP_DISPATCH || delay[i] < MAX_DISPATCH_NS))
+    if (delay[i] > 0 && look->delays[i] == SLUICE_GAP_DISPATCH && !is_late (look, i))
       delay[i] = 0;
   path.delay = delay;
   return look->all->took - sluice_critical_path_what_if (&path, get_factor, factors, NULL);
@@ -442,7 +450,7 @@ look_at_dispatch (const Look *look)
         half[i] = 0.5;
         n_tiny++;
       }
-  gint64 cost = get_gain_of_delays (look, SLUICE_GAP_DISPATCH, factors);
+  gint64 cost = get_gain_of_dispatch (look, factors);
   gint64 gain = get_gain (look, half);
   if (cost <= 0 || n_tiny == 0)
     return;
@@ -454,21 +462,47 @@ look_at_dispatch (const Look *look)
                                    "nodes of %s each."),
                                 percent_of (look, cost), time, n_tiny, each);
   one->remedy = g_strdup_printf (_ ("Make fewer and larger ones, by a larger batch or ops that do "
-                                    "more at once: half as many would give %.2g × the steps."),
+                                    "more at once: half as many would give %.2f × the steps."),
                                  times_of (look, gain));
+}
+
+static gint64
+get_helped (const Look *look, guint item)
+{
+  gint64 from = look->items[item].start - look->all->critical->delay[item], helped = 0;
+  for (guint k = 0; k < item; k++)
+    if (look->items[k].lane != look->items[item].lane)
+      helped = MAX (helped, MIN (look->items[item].start, look->items[k].end)
+                                - MAX (from, look->items[k].start));
+  return helped;
+}
+
+static gint64
+get_gain_of_waking (const Look *look)
+{
+  SluiceCriticalPath path = *look->all->critical;
+  g_autofree double *factors = new_factors (look);
+  g_autofree gint64 *delay = g_memdup2 (path.delay, (look->n + 1) * sizeof (gint64));
+  for (guint i = 0; i < look->n; i++)
+    if (look->delays[i] == SLUICE_GAP_WAKE)
+      delay[i] = MIN (delay[i], 0);
+    else if (is_late (look, i))
+      delay[i] = get_helped (look, i);
+  path.delay = delay;
+  return look->all->took - sluice_critical_path_what_if (&path, get_factor, factors, NULL);
 }
 
 static void
 look_at_waking (const Look *look)
 {
-  g_autofree double *factors = new_factors (look);
-  gint64 cost = get_gain_of_delays (look, SLUICE_GAP_WAKE, factors);
+  gint64 cost = get_gain_of_waking (look);
   const SluiceTraceGap *longest = NULL;
   guint n = 0;
   for (guint i = 0; i < look->all->gaps->len; i++)
     {
       const SluiceTraceGap *gap = &g_array_index (look->all->gaps, SluiceTraceGap, i);
-      if (gap->cause != SLUICE_GAP_WAKE)
+      if (gap->cause != SLUICE_GAP_WAKE
+          && (gap->cause != SLUICE_GAP_DISPATCH || gap->end - gap->start < MAX_DISPATCH_NS))
         continue;
       n++;
       if (longest == NULL || gap->end - gap->start > longest->end - longest->start)
@@ -484,10 +518,10 @@ look_at_waking (const Look *look)
   g_autofree char *time = sluice_bottleneck_dup_time (cost);
   g_autofree char *most = sluice_bottleneck_dup_time (longest->end - longest->start);
   one->words = g_strdup_printf (_ ("Waking threads: %.0f %% of a step (%s) goes by until a thread "
-                                   "that slept is awake, %u times, at most %s before %s."),
+                                   "is there to go on, %u times, at most %s before %s."),
                                 percent_of (look, cost), time, n, most, one->node);
   one->remedy = g_strdup_printf (_ ("Run with fewer threads, or larger nodes: without it there "
-                                    "would be %.2g × the steps."),
+                                    "would be %.2f × the steps."),
                                  times_of (look, cost));
 }
 
@@ -644,7 +678,7 @@ look_at_ops (const Look *look)
                                    "the work that is done in it."),
                                 slowest->name, slowest->op != NULL ? slowest->op : "?",
                                 percent_of (look, cost), time, 100 * work);
-  one->remedy = g_strdup_printf (_ ("Twice as fast, it would give %.2g × the steps: another op, a "
+  one->remedy = g_strdup_printf (_ ("Twice as fast, it would give %.2f × the steps: another op, a "
                                     "smaller or narrower value, another device."),
                                  times_of (look, gain));
 }

@@ -112,10 +112,10 @@ say_straggler (SluiceBottleneck *one,
   one->remedy =
       one->node != NULL
           ? g_strdup_printf (_ ("See what %s did there: it took %s, and takes %s in a usual step. "
-                                "Without them there would be %.2g × the steps."),
+                                "Without them there would be %.2f × the steps."),
                              one->node, now, before, 1 / MAX (1 - one->share, 0.001))
           : g_strdup_printf (_ ("Nothing that ran took longer: see what else the machine did. "
-                                "Without them there would be %.2g × the steps."),
+                                "Without them there would be %.2f × the steps."),
                              1 / MAX (1 - one->share, 0.001));
 }
 
@@ -172,7 +172,7 @@ look_at_host (SluiceBottlenecks *self)
       _ ("Between steps: %.0f %% of the time (%s a step) results (%.0f %%) and checkpoints "
          "(%.0f %%) are written."),
       100 * one->share, time, 100 * (double) log / period, 100 * (double) save / period);
-  one->remedy = g_strdup_printf (_ ("Write fewer of them: without any there would be %.2g × the "
+  one->remedy = g_strdup_printf (_ ("Write fewer of them: without any there would be %.2f × the "
                                     "steps."),
                                  period / MAX (period - (double) one->cost, period / 1000));
 }

@@ -312,11 +312,13 @@ static void
 begin_when_ended (Builder *b, SluiceTraceItem *item)
 {
   const SluiceTraceNeed *last = sluice_trace_depends_get_last_need (b->self, item);
-  if (last == NULL)
+  if (last == NULL || sluice_trace_view_get_lane (b->view, item->lane)->kind != SLUICE_LANE_THREAD)
     return;
+  const SluiceTraceItem *made = &g_array_index (b->self->items, SluiceTraceItem, last->item);
   SluiceSpanKind kind = g_array_index (b->spans, SluiceTraceSpan, last->item).kind;
-  if (kind == SLUICE_SPAN_WAIT || kind == SLUICE_SPAN_RECV)
-    item->ready = g_array_index (b->self->items, SluiceTraceItem, last->item).end;
+  if (kind == SLUICE_SPAN_WAIT || kind == SLUICE_SPAN_RECV
+      || sluice_trace_view_get_lane (b->view, made->lane)->kind == SLUICE_LANE_QUEUE)
+    item->ready = made->end;
 }
 
 static void

@@ -49,7 +49,8 @@ put_arguments (GString *out, const SluiceTraceEvent *event)
 {
   g_string_append (out, ",\"args\":{\"op\":");
   put_text (out, event->op);
-  g_string_append_printf (out, ",\"step\":%" G_GUINT64_FORMAT, event->step);
+  if (event->kind != SLUICE_TRACE_HOST) /* beside steps, not in one */
+    g_string_append_printf (out, ",\"step\":%" G_GUINT64_FORMAT, event->step);
   if (event->with)
     {
       g_autofree char *names = g_strjoinv (", ", (char **) event->with);

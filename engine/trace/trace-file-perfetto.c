@@ -176,7 +176,8 @@ static void
 put_event (Perfetto *p, const SluiceTraceEvent *event, guint64 track, guint64 counter)
 {
   annotate_text (p, "op", event->op);
-  annotate_number (p, "step", event->step);
+  if (event->kind != SLUICE_TRACE_HOST) /* beside steps, not in one */
+    annotate_number (p, "step", event->step);
   if (event->with)
     {
       g_autofree char *names = g_strjoinv (", ", (char **) event->with);

@@ -51,6 +51,11 @@ class KeptTraces:
         nodes = [e for e in events if e["ph"] == "X"]
         self.tap.point("the steps are in it",
                        {e["args"]["step"] for e in nodes} == set(range(91, 101)))
+        self.check("trace --run --why", self.call("trace", *run, "--why"), 0, "10 steps")
+        head = json.loads(self.call("trace", *run, "--why", "--at", 95,
+                                    "--json").stdout.splitlines()[0])
+        self.tap.point("it looks at what was kept of a step", head["steps"] == 10, head)
+        self.check("not with a list", self.call("trace", *run, "--why", "--list"), 2, "--why")
         kept = pathlib.Path(told["traces"][0]["file"])
         copy = self.folder / "kept.sltrace"
         self.check("as it is", self.call("trace", *run, "--at", 95, "--out", copy), 0)

@@ -349,6 +349,29 @@ class Session:
         self.tap.point("a step of the kept trace is compared with one of the run", f"{kept} (B)" in both["lower_words"]
                        and both["other"] == kept, both["lower_words"])
 
+    # Sentences, the worst first; Return goes to what one is about.
+    def report(self):
+        press_keys("Escape")
+        self.wait(lambda t: not t["node"])
+        press_keys("y")
+        lines = self.wait(lambda t: t["report"])["report"].splitlines()
+        self.tap.point("y: says what makes steps slow, in figures",
+                       all(re.search(r"\d", line) for line in lines), lines)
+        self.w.wait(lambda s: s["settled"])
+        self.picture("timeline-report")
+        heard = self.w.until(lambda: next((o for o in self.w.accessible().tree()
+                                           if lines[0].split("\t")[1] in o.label()), None))
+        self.tap.point("a row says it all", lines[0].split("\t")[2] in heard.label())
+        kinds = [line.split("\t")[0] for line in lines]
+        place = next(i for i, kind in enumerate(kinds)
+                     if kind not in ("input", "host", "leak", "late-free", "fragmentation"))
+        self.w.until(heard.has_focus)
+        for _ in range(place):
+            press_keys("Down")
+        self.press("Return", "goes to its evidence",
+                   lambda t: t["node"] and t["node"] in lines[place] or t["from"] != t["begin"])
+        self.press("y", "closes it", lambda t: not t["report"])
+
     def run(self):
         try:
             shutil.copytree(self.samples, os.path.join(self.folder, "samples"))
@@ -364,6 +387,7 @@ class Session:
             self.words()
             self.pointer()
             self.search()
+            self.report()
             self.files()
             self.picture("timeline")
             self.w.act("stop")

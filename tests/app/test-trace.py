@@ -23,9 +23,11 @@ node { name: "x" op: "Placeholder" attr { key: "dtype" value { type: DT_FLOAT } 
 node { name: "twice" op: "Add" input: "x" input: "x" attr { key: "T" value { type: DT_FLOAT } } }
 """
 FEED = ("--feed", "x:0=3", "--fetch", "twice:0")
-SUMS = ("SELECT (SELECT COUNT(*) FROM events) AS events, (SELECT SUM(busy) FROM lanes) AS busy, "
-        "(SELECT SUM(dur) FROM waits) AS idle, "
-        "(SELECT COUNT(*) FROM lanes) * (SELECT MAX(end) - MIN(start) FROM events) AS time")
+SUMS = ("SELECT (SELECT COUNT(*) FROM events) AS events, "
+        "(SELECT SUM(busy) FROM lanes WHERE kind != 'wait') AS busy, "
+        "(SELECT SUM(dur) FROM waits WHERE cause != 'lock') AS idle, "
+        "(SELECT COUNT(*) FROM lanes WHERE kind != 'wait') "
+        "* (SELECT MAX(end) - MIN(start) FROM events) AS time")
 
 
 class Traces:
@@ -112,11 +114,34 @@ class Traces:
             told = db.execute(SUMS).fetchone()
             self.tap.point("others read it", told[0] > 50 and told[1] + told[2] == told[3], told)
 
+    # What makes steps slow: of a project, of a graph, of a file of ours and of others.
+    def why(self):
+        head, *found = self.lines(self.mlp, "--why", "--steps", "5")
+        self.tap.point("why: steps and findings", head["steps"] == 5 and head["median_ns"] > 0
+                       and head["findings"] == len(found) > 0, head, found)
+        self.tap.point("why: the worst first, each with its figure",
+                       all(0.03 <= one["share"] and any(c.isdigit() for c in one["words"])
+                           and one["remedy"] for one in found), found)
+        self.check("why: in words", 0, ["by their median", "1. "], self.mlp, "--why")
+        self.check("why: of a graph", 0, ["9 steps"], self.graph, *FEED, "--why")
+        head = self.lines("--read", "t.sltrace", "--why")[0]
+        self.tap.point("why: of a file", head["steps"] == 2, head)
+        (self.folder / "foreign.json").write_text(json.dumps([
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 0, "dur": 10, "name": "main"},
+            {"ph": "X", "pid": 1, "tid": 1, "ts": 2, "dur": 7, "name": "decode"}]))
+        head, one = self.lines("--read", "foreign.json", "--why")
+        self.tap.point("why: of another program's", head["steps"] == 0 and one["node"] == "decode"
+                       and abs(one["share"] - 0.7) < 1e-9 and one["step"] is None, one)
+        self.check("why: of nothing", 2, ["PROJECT or GRAPH"], "--why")
+        self.check("why: with a project and a file", 2, ["runs nothing"], "--read", "t.json",
+                   self.mlp, "--why")
+
     def run(self):
         self.read()
         self.again()
         self.bad()
         self.sql()
+        self.why()
         shutil.rmtree(self.folder)
         self.tap.end()
 
