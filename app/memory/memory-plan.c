@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What holds less of the peak than this part of it is not looked at. */
+/* What holds, or gains, less of the peak than this part of it is not worth a word. */
 #define SMALL_PART 0.002
 
 struct _SluiceMemoryPlan
@@ -65,7 +65,7 @@ consider (SluiceMemoryPlan *self, const SluiceFitDecision *decision)
 {
   double bytes, us = try_some (self, decision, 1, &bytes);
   double gain = self->natural_bytes - bytes, cost = MAX (us - self->natural_us, 0);
-  if (!isfinite (us) || gain <= 0)
+  if (!isfinite (us) || gain <= SMALL_PART * self->natural_bytes)
     return;
   g_autofree char *name = sluice_fit_study_dup_name (self->study, decision->output);
   g_autofree char *node = dup_node (name);
