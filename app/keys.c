@@ -217,6 +217,8 @@ static const SluiceKey keys[] = {
   { MEMORY, N_ ("Next recorded step"), "memory.next-step", "bracketright" },
   { MEMORY, N_ ("The recorded step before"), "memory.before-step", "bracketleft" },
   { MEMORY, N_ ("Follow the newest step"), "memory.live", "l" },
+  { MEMORY, N_ ("Apply what is ticked, and measure"), "memory.apply", "a" },
+  { MEMORY, N_ ("Take that back"), "memory.take-back", "u" },
   { MEMORY, N_ ("Nothing selected"), "memory.escape", "Escape" },
 
   { TABLE, N_ ("Filter"), "table.filter", "slash" },

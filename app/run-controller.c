@@ -7,7 +7,6 @@
 
 #include "app/begin-words.h"
 #include "app/break-rename.h"
-#include "engine/base/error.h"
 #include "engine/graph/file-ops.h"
 #include "engine/train/value-text.h"
 
@@ -729,6 +728,12 @@ GPtrArray *
 sluice_run_controller_dup_memory (SluiceRunController *self)
 {
   return self->trainer != NULL ? sluice_trainer_dup_memory (self->trainer) : NULL;
+}
+
+SluiceTrainer *
+sluice_run_controller_dup_trainer (SluiceRunController *self)
+{
+  return self->trainer != NULL ? g_object_ref (self->trainer) : NULL;
 }
 
 GArray *

@@ -56,6 +56,9 @@ GArray *sluice_run_controller_dup_devices (SluiceRunController *self);
 void sluice_run_controller_record_memory (SluiceRunController *self, guint n);
 /* (transfer full) (nullable) (element-type SluiceMemoryTape): NULL: there is no run */
 GPtrArray *sluice_run_controller_dup_memory (SluiceRunController *self);
+/* The run under way, or the last one, for who looks at its memory in a worker. (transfer full)
+ * (nullable) */
+SluiceTrainer *sluice_run_controller_dup_trainer (SluiceRunController *self);
 /* Of what the progress' evaluation is: (nullable). */
 const char *sluice_run_controller_get_evaluation_name (SluiceRunController *self);
 /* Of the run under way or the last one, where it is of the project that is open: (nullable)

@@ -273,17 +273,25 @@ static void
 print_fit (SluiceTrainer *trainer, const SluiceProgress *p)
 {
   const SluiceFitTrial *fit = sluice_trainer_get_fit (trainer);
-  g_autoptr (GArray) devices = sluice_trainer_dup_devices (trainer);
+  SluiceSession *session = sluice_trainer_get_session (trainer);
+  gint64 begin, came_to;
+  sluice_trainer_get_begin (trainer, &begin, &came_to);
   gsize peak = 0;
-  for (guint i = 0; i < devices->len; i++)
-    peak = MAX (peak, g_array_index (devices, SluiceDeviceMemory, i).peak_bytes);
-  if (fit == NULL || peak == 0 || !(p->steps_per_second > 0))
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    {
+      SluiceMemoryStats stats;
+      sluice_allocator_get_stats (sluice_session_get_device (session, i)->allocator, &stats);
+      peak = MAX (peak, stats.peak_bytes);
+    }
+  double step_us = p->steps_per_second > 0 ? 1e6 / p->steps_per_second
+                                           : 1e6 * p->seconds / (double) MAX (p->step - begin, 1);
+  if (fit == NULL || p->step == begin)
     return;
   g_autofree char *measured = g_format_size_full (peak, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *said = g_format_size_full ((guint64) fit->bytes, G_FORMAT_SIZE_IEC_UNITS);
   g_autofree char *natural =
       g_format_size_full ((guint64) fit->natural_bytes, G_FORMAT_SIZE_IEC_UNITS);
-  g_autofree char *us = sluice_graph_workload_dup_time (1e6 / p->steps_per_second);
+  g_autofree char *us = sluice_graph_workload_dup_time (step_us);
   g_autofree char *said_us = sluice_graph_workload_dup_time (fit->us);
   g_autofree char *natural_us = sluice_graph_workload_dup_time (fit->natural_us);
   printf (_ ("at the most %s, predicted %s, %s without a limit; a step took %s, predicted %s, %s "

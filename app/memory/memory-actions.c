@@ -57,6 +57,16 @@ step_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+fit_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  SluiceMemoryPage *self = SLUICE_MEMORY_PAGE (widget);
+  if (g_str_equal (name, "memory.apply"))
+    sluice_memory_page_apply (self);
+  else
+    sluice_memory_page_take_back (self);
+}
+
+static void
 escape_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   sluice_memory_page_select (SLUICE_MEMORY_PAGE (widget), SLUICE_BAND_NONE);
@@ -87,7 +97,8 @@ sluice_memory_page_install_actions (GtkWidgetClass *widget_class)
     { "memory.earlier", walk_action },        { "memory.next-event", moment_action },
     { "memory.before-event", moment_action }, { "memory.peak", moment_action },
     { "memory.next-step", step_action },      { "memory.before-step", step_action },
-    { "memory.escape", escape_action },
+    { "memory.escape", escape_action },       { "memory.apply", fit_action },
+    { "memory.take-back", fit_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);

@@ -173,6 +173,7 @@ sluice_memory_page_make (SluiceMemoryPage *self)
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
   gtk_box_append (GTK_BOX (box), make_addresses (self));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
+  gtk_box_append (GTK_BOX (box), sluice_memory_page_make_fit (self));
   gtk_box_append (GTK_BOX (box), scroller);
   return box;
 }

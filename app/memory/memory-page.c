@@ -5,6 +5,7 @@
 
 #include <glib/gi18n.h>
 #include <json-glib/json-glib.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/memory/memory-private.h"
@@ -114,6 +115,7 @@ shown_free (gpointer data)
   SluiceMemoryShown *shown = data;
   sluice_memory_view_free (shown->view);
   g_array_unref (shown->growth);
+  g_clear_pointer (&shown->plan, sluice_memory_plan_free);
   g_free (shown);
 }
 
@@ -128,6 +130,28 @@ show_step (SluiceMemoryPage *self)
   self->wants_focus = FALSE;
 }
 
+/* "3 CPU:0": of which run and device a plan is. (transfer full) */
+static char *
+dup_planned (SluiceMemoryPage *self, const char *device)
+{
+  return g_strdup_printf ("%" G_GINT64_FORMAT " %s",
+                          sluice_run_controller_get_run (self->controller), device);
+}
+
+/* It stays for the device: steps do not change it. */
+static void
+take_plan (SluiceMemoryPage *self, SluiceMemoryShown *shown)
+{
+  if (shown->plan == NULL)
+    return;
+  sluice_memory_table_set_plan (self->table, NULL);
+  g_clear_pointer (&self->plan, sluice_memory_plan_free);
+  g_free (self->planned);
+  self->plan = g_steal_pointer (&shown->plan);
+  self->planned = dup_planned (self, sluice_memory_view_get_tape (shown->view)->device);
+  sluice_memory_table_set_plan (self->table, self->plan);
+}
+
 static void
 take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
 {
@@ -135,7 +159,9 @@ take_shown (SluiceMemoryPage *self, SluiceMemoryShown *shown)
   guint refused;
   self->shown = shown;
   sluice_memory_bands_set_view (self->bands, shown->view);
+  take_plan (self, shown);
   sluice_memory_table_set_view (self->table, shown->view);
+  sluice_memory_page_tell_fit (self);
   if (sluice_memory_view_get_refusal (shown->view, &refused) != NULL)
     sluice_memory_bands_set_cursor (self->bands, refused);
   show_map (self, sluice_memory_bands_get_cursor (self->bands));
@@ -169,10 +195,26 @@ choose_tape (SluiceMemoryPage *self)
 
 /* ---- making views, in a worker ---- */
 
+typedef struct
+{
+  GPtrArray *tapes;       /* of one device, the one to be shown last */
+  SluiceTrainer *trainer; /* (nullable): whose memory is planned, too */
+} Job;
+
+static void
+job_free (gpointer data)
+{
+  Job *job = data;
+  g_ptr_array_unref (job->tapes);
+  g_clear_object (&job->trainer);
+  g_free (job);
+}
+
 static void
 make_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
 {
-  GPtrArray *tapes = data; /* of one device, the one to be shown last */
+  const Job *job = data;
+  GPtrArray *tapes = job->tapes;
   g_autoptr (GPtrArray) views =
       g_ptr_array_new_with_free_func ((GDestroyNotify) sluice_memory_view_free);
   SluiceMemoryShown *shown = g_new0 (SluiceMemoryShown, 1);
@@ -181,6 +223,8 @@ make_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   shown->growth = sluice_memory_find_growth ((SluiceMemoryView *const *) views->pdata, views->len);
   shown->n_steps = views->len;
   shown->view = g_ptr_array_steal_index (views, views->len - 1);
+  if (job->trainer != NULL)
+    shown->plan = sluice_memory_plan_new (job->trainer, shown->view);
   g_task_return_pointer (task, shown, shown_free);
 }
 
@@ -235,7 +279,14 @@ look (SluiceMemoryPage *self)
     return;
   self->making = TRUE;
   g_autoptr (GTask) task = g_task_new (self, NULL, make_done, NULL);
-  g_task_set_task_data (task, list_before (self, tape), (GDestroyNotify) g_ptr_array_unref);
+  Job *job = g_new0 (Job, 1);
+  job->tapes = list_before (self, tape);
+  g_autofree char *planned = dup_planned (self, tape->device);
+  gboolean is_other = self->planned == NULL || atoi (planned) != atoi (self->planned);
+  self->is_applied = self->is_applied && !is_other;
+  if (!self->is_applied && !tape->is_failure && g_strcmp0 (self->planned, planned) != 0)
+    job->trainer = sluice_run_controller_dup_trainer (self->controller);
+  g_task_set_task_data (task, job, job_free);
   g_task_run_in_thread (task, make_in_worker);
 }
 
@@ -362,6 +413,7 @@ add_shown (SluiceMemoryPage *self, JsonBuilder *b)
   sluice_page_dump_string (b, "sum", gtk_label_get_label (self->sum));
   sluice_page_dump_string (b, "map", gtk_label_get_label (self->map_words));
   sluice_page_dump_string (b, "refusal", gtk_label_get_label (self->refusal));
+  sluice_page_dump_string (b, "fit", gtk_label_get_label (self->fit_words));
   sluice_page_dump_string (b, "table", table);
   sluice_page_dump_string (b, "pane", pane);
 }
@@ -403,10 +455,12 @@ sluice_memory_page_dispose (GObject *object)
     {
       sluice_memory_bands_set_view (self->bands, NULL);
       sluice_memory_strip_set_moment (self->strip, NULL, 0);
+      sluice_memory_table_set_plan (self->table, NULL);
       sluice_memory_table_set_view (self->table, NULL);
     }
   g_clear_pointer ((GtkWidget **) &self->states, gtk_widget_unparent);
   g_clear_pointer (&self->shown, shown_free);
+  g_clear_pointer (&self->plan, sluice_memory_plan_free);
   g_clear_object (&self->pane);
   G_OBJECT_CLASS (sluice_memory_page_parent_class)->dispose (object);
 }
@@ -417,6 +471,7 @@ sluice_memory_page_finalize (GObject *object)
   SluiceMemoryPage *self = SLUICE_MEMORY_PAGE (object);
   g_ptr_array_unref (self->tapes);
   g_free (self->chosen);
+  g_free (self->planned);
   g_free (self->node);
   G_OBJECT_CLASS (sluice_memory_page_parent_class)->finalize (object);
 }
@@ -472,6 +527,14 @@ selected_cb (SluiceMemoryPage *self, guint band)
   sluice_memory_page_select (self, band);
 }
 
+/* Who decides something goes on looking at that step. */
+static void
+ticked_cb (SluiceMemoryPage *self)
+{
+  sluice_memory_page_stand (self);
+  sluice_memory_page_tell_fit (self);
+}
+
 static void
 sluice_memory_page_init (SluiceMemoryPage *self)
 {
@@ -491,6 +554,7 @@ sluice_memory_page_init (SluiceMemoryPage *self)
   g_signal_connect_swapped (self->bands, "cursor-moved", G_CALLBACK (cursor_moved_cb), self);
   g_signal_connect_swapped (self->strip, "selected", G_CALLBACK (selected_cb), self);
   g_signal_connect_swapped (self->table, "selected", G_CALLBACK (selected_cb), self);
+  g_signal_connect_swapped (self->table, "ticked", G_CALLBACK (ticked_cb), self);
   g_signal_connect_object (self->pane, "band-chosen", G_CALLBACK (selected_cb), self,
                            G_CONNECT_SWAPPED);
   g_signal_connect (self, "map", G_CALLBACK (follow), NULL);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/memory/memory-page.h"
+#include "app/memory/memory-plan.h"
 #include "app/memory/memory-pane.h"
 #include "app/memory/memory-table.h"
 #include "ui/timeline/memory-bands.h"
@@ -15,8 +16,9 @@
 typedef struct
 {
   SluiceMemoryView *view;
-  GArray *growth; /* of SluiceMemoryGrowth */
-  guint n_steps;  /* over which */
+  GArray *growth;         /* of SluiceMemoryGrowth */
+  guint n_steps;          /* over which */
+  SluiceMemoryPlan *plan; /* (nullable): made with it, where there was none */
 } SluiceMemoryShown;
 
 struct _SluiceMemoryPage
@@ -34,6 +36,13 @@ struct _SluiceMemoryPage
   SluiceRunController *controller; /* (nullable) */
   GPtrArray *tapes;                /* of SluiceMemoryTape: as the run has them */
   SluiceMemoryShown *shown;        /* (nullable) */
+  SluiceMemoryPlan *plan;          /* (nullable): of this device */
+  char *planned;                   /* (nullable): which that is */
+  GtkLabel *fit_words;
+  GtkWidget *fit_bar;
+  gboolean is_applied; /* and what was predicted then: */
+  double fit_bytes, fit_us;
+  guint64 fit_step; /* the newest that was recorded before */
   guint source;
   gboolean is_live;     /* the newest step is shown, and more are recorded */
   gboolean wants_focus; /* for the bands, once there are any */
@@ -59,6 +68,13 @@ void sluice_memory_page_move_cursor (SluiceMemoryPage *self, guint moment);
 GtkWidget *sluice_memory_page_make (SluiceMemoryPage *self);
 GtkWidget *sluice_memory_page_make_empty (SluiceMemoryPage *self);
 void sluice_memory_page_fill_head (SluiceMemoryPage *self);
+
+/* memory-fit.c: what stands above the table: (transfer floating) */
+GtkWidget *sluice_memory_page_make_fit (SluiceMemoryPage *self);
+/* What is ticked is predicted, what was applied stands beside what was measured. */
+void sluice_memory_page_tell_fit (SluiceMemoryPage *self);
+void sluice_memory_page_apply (SluiceMemoryPage *self);
+void sluice_memory_page_take_back (SluiceMemoryPage *self);
 
 /* memory-actions.c */
 void sluice_memory_page_install_actions (GtkWidgetClass *widget_class);

@@ -22,12 +22,14 @@ enum
   COLUMN_BYTES,
   COLUMN_FREER,
   COLUMN_HELP,
+  COLUMN_CHOICE,
   N_COLUMNS
 };
 
-static const char *const titles[N_COLUMNS] = { N_ ("Holder at the peak"), N_ ("Class"),
-                                               N_ ("Bytes"), N_ ("Freed by"),
-                                               N_ ("What would help") };
+static const char *const titles[N_COLUMNS] = {
+  N_ ("Holder at the peak"), N_ ("Class"),           N_ ("Bytes"),
+  N_ ("Freed by"),           N_ ("What would help"), N_ ("What to do")
+};
 
 struct _SluiceMemoryTable
 {
@@ -36,6 +38,8 @@ struct _SluiceMemoryTable
   GtkListBox *list;
   GtkSizeGroup *columns[N_COLUMNS];
   const SluiceMemoryView *view; /* (nullable): borrowed */
+  const SluiceMemoryPlan *plan; /* (nullable): borrowed */
+  GHashTable *ticked;           /* of names of holders */
   GArray *holdings;             /* (nullable): of SluiceMemoryHolding */
   GString *text;
   gboolean fills; /* what is selected is not by a person */
@@ -43,7 +47,7 @@ struct _SluiceMemoryTable
 
 G_DEFINE_FINAL_TYPE (SluiceMemoryTable, sluice_memory_table, GTK_TYPE_WIDGET)
 
-static guint selected_signal;
+static guint selected_signal, ticked_signal;
 
 /* ---- a row ---- */
 
@@ -124,6 +128,43 @@ make_help (SluiceMemoryTable *self, const SluiceMemoryHolding *holding, const ch
   return label;
 }
 
+/* ---- what to do ---- */
+
+static void
+ticked_cb (GtkCheckButton *check, SluiceMemoryTable *self)
+{
+  const char *node = g_object_get_data (G_OBJECT (check), "node");
+  if (gtk_check_button_get_active (check))
+    g_hash_table_add (self->ticked, g_strdup (node));
+  else
+    g_hash_table_remove (self->ticked, node);
+  if (!self->fills)
+    g_signal_emit (self, ticked_signal, 0);
+}
+
+static const SluiceMemoryChoice *
+find_choice (const SluiceMemoryTable *self, const SluiceMemoryHolding *holding)
+{
+  return self->plan != NULL ? sluice_memory_plan_find (
+             self->plan, sluice_memory_view_get_name (self->view, holding->owner.node))
+                            : NULL;
+}
+
+static GtkWidget *
+make_choice (SluiceMemoryTable *self, const SluiceMemoryChoice *choice, const char *words)
+{
+  if (choice == NULL)
+    return make_label (self, COLUMN_CHOICE, "–");
+  GtkWidget *check = gtk_check_button_new_with_label (words);
+  g_object_set_data_full (G_OBJECT (check), "node", g_strdup (choice->node), g_free);
+  gtk_check_button_set_active (GTK_CHECK_BUTTON (check),
+                               g_hash_table_contains (self->ticked, choice->node));
+  g_autofree char *said = g_strdup_printf ("%s: %s", choice->node, words);
+  gtk_accessible_update_property (GTK_ACCESSIBLE (check), GTK_ACCESSIBLE_PROPERTY_LABEL, said, -1);
+  g_signal_connect (check, "toggled", G_CALLBACK (ticked_cb), self);
+  return check;
+}
+
 static void
 add_cells (SluiceMemoryTable *self, GtkWidget *row, GtkWidget *const *cells)
 {
@@ -160,12 +201,15 @@ add_row (SluiceMemoryTable *self, const SluiceMemoryHolding *holding, gsize most
       make_bytes (self, holding, (double) holding->bytes / (double) MAX (most, 1));
   cells[COLUMN_FREER] = make_label (self, COLUMN_FREER, freer);
   cells[COLUMN_HELP] = make_help (self, holding, help);
+  const SluiceMemoryChoice *choice = find_choice (self, holding);
+  g_autofree char *words = choice != NULL ? sluice_memory_words_choice (choice) : NULL;
+  cells[COLUMN_CHOICE] = make_choice (self, choice, words);
   add_cells (self, box, cells);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, said, -1);
   gtk_widget_set_tooltip_text (row, said);
   gtk_list_box_append (self->list, row);
-  g_string_append_printf (self->text, "%s\n", said);
+  g_string_append_printf (self->text, words != NULL ? "%s; %s\n" : "%s\n", said, words);
 }
 
 static void
@@ -208,6 +252,35 @@ sluice_memory_table_set_view (SluiceMemoryTable *self, const SluiceMemoryView *v
       add_rest (self);
     }
   self->fills = FALSE;
+}
+
+void
+sluice_memory_table_set_plan (SluiceMemoryTable *self, const SluiceMemoryPlan *plan)
+{
+  self->plan = plan;
+}
+
+GPtrArray *
+sluice_memory_table_list_ticked (SluiceMemoryTable *self)
+{
+  GPtrArray *list = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer node;
+  g_hash_table_iter_init (&iter, self->ticked);
+  while (self->plan != NULL && g_hash_table_iter_next (&iter, &node, NULL))
+    {
+      const SluiceMemoryChoice *choice = sluice_memory_plan_find (self->plan, node);
+      if (choice != NULL)
+        g_ptr_array_add (list, (gpointer) choice);
+    }
+  return list;
+}
+
+void
+sluice_memory_table_untick (SluiceMemoryTable *self)
+{
+  g_hash_table_remove_all (self->ticked);
+  sluice_memory_table_set_view (self, self->view);
 }
 
 /* Into what is seen of the table. */
@@ -276,6 +349,7 @@ sluice_memory_table_finalize (GObject *object)
   SluiceMemoryTable *self = SLUICE_MEMORY_TABLE (object);
   g_clear_pointer (&self->holdings, g_array_unref);
   g_string_free (self->text, TRUE);
+  g_hash_table_unref (self->ticked);
   G_OBJECT_CLASS (sluice_memory_table_parent_class)->finalize (object);
 }
 
@@ -288,6 +362,8 @@ sluice_memory_table_class_init (SluiceMemoryTableClass *klass)
   gtk_widget_class_set_layout_manager_type (widget_class, GTK_TYPE_BIN_LAYOUT);
   selected_signal = g_signal_new ("selected", SLUICE_TYPE_MEMORY_TABLE, G_SIGNAL_RUN_LAST, 0, NULL,
                                   NULL, NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
+  ticked_signal = g_signal_new ("ticked", SLUICE_TYPE_MEMORY_TABLE, G_SIGNAL_RUN_LAST, 0, NULL,
+                                NULL, NULL, G_TYPE_NONE, 0);
 }
 
 static void
@@ -297,6 +373,7 @@ sluice_memory_table_init (SluiceMemoryTable *self)
   self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   self->text = g_string_new (NULL);
+  self->ticked = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   for (guint i = 0; i < N_COLUMNS; i++)
     {
       self->columns[i] = gtk_size_group_new (GTK_SIZE_GROUP_HORIZONTAL);

@@ -4,6 +4,7 @@
 
 #include <glib/gi18n.h>
 
+#include "engine/passes/graph-workload.h"
 #include "ui/chart/ticks.h"
 #include "ui/timeline/memory-draw.h"
 
@@ -23,6 +24,16 @@ sluice_memory_words_freer (const SluiceMemoryView *view, guint number)
   if (is_failure || band->freer == SLUICE_BAND_NONE)
     return g_strdup ("–");
   return dup_node (view, sluice_memory_view_get_run (view, band->freer)->node);
+}
+
+char *
+sluice_memory_words_choice (const SluiceMemoryChoice *choice)
+{
+  g_autofree char *bytes = sluice_memory_format_bytes (choice->bytes);
+  g_autofree char *time = sluice_graph_workload_dup_time (choice->us);
+  return choice->decision.kind == SLUICE_FIT_SWAP
+             ? g_strdup_printf (_ ("swap −%s +%s"), bytes, time)
+             : g_strdup_printf (_ ("recompute −%s +%s"), bytes, time);
 }
 
 /* "alive 0.95 ms to 3.80 ms" */

@@ -2,7 +2,7 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #pragma once
 
-#include "engine/trace/memory-view.h"
+#include "app/memory/memory-plan.h"
 
 /* What is known of memory, in sentences. All texts are (transfer full). */
 
@@ -17,6 +17,8 @@ char *sluice_memory_words_map (const SluiceMemoryMap *map);
 char *sluice_memory_words_freer (const SluiceMemoryView *view, guint band);
 /* What could be spared of it. */
 char *sluice_memory_words_help (const SluiceMemoryView *view, const SluiceMemoryHolding *holding);
+/* "recompute −384 KB +0.12 ms". */
+char *sluice_memory_words_choice (const SluiceMemoryChoice *choice);
 /* (nullable): of a request that was refused: what, for whom, and what would have made it fit */
 char *sluice_memory_words_refusal (const SluiceMemoryView *view);
 /* "fc1/weights ∇: 1.06 ms after its last use, held until Momentum ended". */

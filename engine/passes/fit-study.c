@@ -480,6 +480,12 @@ sluice_fit_study_get_n_devices (const SluiceFitStudy *self)
   return self->machine->n_devices;
 }
 
+double
+sluice_fit_study_get_bytes (const SluiceFitStudy *self, guint output)
+{
+  return self->w->outputs[output].bytes;
+}
+
 SluiceFit *
 sluice_fit_study_run (SluiceFitStudy *self, const double *limits)
 {

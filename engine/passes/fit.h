@@ -63,6 +63,8 @@ guint sluice_fit_study_get_n_devices (const SluiceFitStudy *self);
 /* "relu:0" of an output. (transfer full) */
 char *sluice_fit_study_dup_name (const SluiceFitStudy *self, guint output);
 
+double sluice_fit_study_get_bytes (const SluiceFitStudy *self, guint output);
+
 /* limits: by device. (transfer full) */
 SluiceFit *sluice_fit_study_run (SluiceFitStudy *self, const double *limits);
 /* (transfer full) */

@@ -8,6 +8,7 @@
 #include "engine/base/count.h"
 #include "engine/train/calibration.h"
 #include "engine/train/measured-file.h"
+#include "engine/train/replica-private.h"
 #include "engine/train/sized-graph.h"
 
 #define MOST_ROUNDS 6
@@ -31,6 +32,47 @@ typedef struct
   gint64 slack; /* that it was decided with */
   double predicted, measured;
 } Round;
+
+/* ---- what kernels take ---- */
+
+typedef struct
+{
+  SluiceFitSeen seen;
+  guint64 step; /* of the times */
+} Kernel;
+
+static void
+see (const SluiceTraceEvent *event, gpointer data)
+{
+  GHashTable *kernels = data;
+  if (event->node == NULL || event->kind != SLUICE_TRACE_NODE)
+    return;
+  Kernel *kernel = g_hash_table_lookup (kernels, event->node);
+  if (kernel == NULL)
+    {
+      kernel = g_new0 (Kernel, 1);
+      g_hash_table_insert (kernels, g_strdup (event->node), kernel);
+    }
+  kernel->seen.us =
+      (kernel->step == event->step ? kernel->seen.us : 0) + event->end_us - event->start_us;
+  kernel->seen.bytes = MAX (kernel->seen.bytes, (double) event->bytes_out);
+  kernel->step = event->step;
+}
+
+/* What the trace has of its steps. */
+static void
+look_back (SluiceSession *session, GHashTable *seen)
+{
+  guint64 cursor = 0;
+  sluice_session_each_trace (session, &cursor, see, seen);
+  sluice_session_drop_trace (session, &cursor);
+}
+
+static GHashTable *
+new_seen (void)
+{
+  return g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
+}
 
 /* ---- a study ---- */
 
@@ -74,9 +116,17 @@ sluice_replica_study_fit (SluiceReplica *self, GError **error)
   add_edges (fetches, p->fetches);
   gint64 batch = MAX (p->batch, 1);
   g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (self->graph, batch);
-  const SluiceFitSizes sizes = {
-    .sized = sized, .dim = batch, .measured = measured, .machine = machine
-  };
+  g_autoptr (GHashTable) seen = new_seen ();
+  if (self->n_done > 0 && !self->is_refitted)
+    look_back (self->session, seen);
+  const gboolean is_fitted = p->session.fit > 0; /* its session has seen steps that were not */
+  const SluiceFitSizes sizes = { .sized = sized,
+                                 .dim = batch,
+                                 .measured = measured,
+                                 .machine = machine,
+                                 .seen = self->is_refitted                ? self->fit_seen
+                                         : self->n_done > 0 && !is_fitted ? seen
+                                                                          : NULL };
   g_autofree SluiceFeed *feeds = sluice_feeds_new ((const char *const *) edges->pdata, edges->len);
   const SluiceStepNames names = { .feeds = feeds,
                                   .n_feeds = edges->len,
@@ -85,6 +135,19 @@ sluice_replica_study_fit (SluiceReplica *self, GError **error)
                                   .targets = (const char *const *) p->train,
                                   .n_targets = p->train != NULL ? g_strv_length (p->train) : 0 };
   return sluice_session_study_fit (self->session, &names, &sizes, error);
+}
+
+gboolean
+sluice_replica_refit (SluiceReplica *self, gsize bytes, gint64 slack, GError **error)
+{
+  g_autoptr (GHashTable) seen = new_seen ();
+  if (!self->is_refitted)
+    look_back (self->session, seen);
+  sluice_session_refit (self->session, bytes, slack, self->is_refitted ? self->fit_seen : seen);
+  if (!self->is_refitted)
+    self->fit_seen = g_steal_pointer (&seen);
+  self->is_refitted = TRUE;
+  return sluice_replica_plan_feeds (self, error);
 }
 
 /* ---- steps ---- */
@@ -99,32 +162,6 @@ get_peak (const SluiceReplica *replica)
       peak = MAX (peak, ledger != NULL ? (double) ledger->peak_bytes : 0);
     }
   return peak;
-}
-
-/* ---- what kernels take ---- */
-
-typedef struct
-{
-  SluiceFitSeen seen;
-  guint64 step; /* of the times */
-} Kernel;
-
-static void
-see (const SluiceTraceEvent *event, gpointer data)
-{
-  GHashTable *kernels = data;
-  if (event->node == NULL || event->kind != SLUICE_TRACE_NODE)
-    return;
-  Kernel *kernel = g_hash_table_lookup (kernels, event->node);
-  if (kernel == NULL)
-    {
-      kernel = g_new0 (Kernel, 1);
-      g_hash_table_insert (kernels, g_strdup (event->node), kernel);
-    }
-  kernel->seen.us =
-      (kernel->step == event->step ? kernel->seen.us : 0) + event->end_us - event->start_us;
-  kernel->seen.bytes = MAX (kernel->seen.bytes, (double) event->bytes_out);
-  kernel->step = event->step;
 }
 
 /* From the second on all is planned; the least time is that which nobody disturbed. */
@@ -151,10 +188,8 @@ take_steps (const Trial *self,
     }
   if (is_recorded)
     *peak = get_peak (replica);
-  guint64 cursor = 0;
   if (ok && seen != NULL)
-    sluice_session_each_trace (replica->session, &cursor, see, seen);
-  sluice_session_drop_trace (replica->session, &cursor);
+    look_back (replica->session, seen);
   sluice_replica_end_input (replica);
   return ok;
 }
@@ -258,7 +293,7 @@ sluice_fit_trial_new (SluiceProject *project,
                  .host = host,
                  .limit = limit,
                  .n_steps = MAX (n_steps, 2),
-                 .seen = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free) };
+                 .seen = new_seen () };
   Round found = { NULL };
   if (!try_steps (&self, NULL, error) || !try_until (&self, &found, error))
     {

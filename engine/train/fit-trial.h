@@ -9,6 +9,10 @@
  * valid while the replica is. (transfer full) (nullable): what a step would fail with */
 SluiceFitStudy *sluice_replica_study_fit (SluiceReplica *self, GError **error);
 
+/* Its steps are fitted into so many bytes from now on; 0: no longer. slack: as of
+ * SluiceSessionOptions. FALSE: they cannot be planned so */
+gboolean sluice_replica_refit (SluiceReplica *self, gsize bytes, gint64 slack, GError **error);
+
 /* What a project's steps hold when they are fitted into bytes, as tried. */
 typedef struct _SluiceFitTrial
 {

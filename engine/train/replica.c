@@ -430,6 +430,7 @@ sluice_replica_free (SluiceReplica *self)
   g_free (self->feeds);
   g_free (self->outputs);
   sluice_replica_drop_callables (self);
+  g_clear_pointer (&self->fit_seen, g_hash_table_unref);
   g_clear_pointer (&self->fed, g_array_unref);
   g_clear_pointer (&self->injected, g_array_unref);
   g_clear_object (&self->session);

@@ -24,6 +24,8 @@ typedef struct
   const SluiceExamples *test;     /* borrowed; NULL: no evaluation */
   SluiceDType x_dtype, y_dtype;
   SluiceTensor **feeds;                /* x and y as far as they are fed, then the parameters */
+  gboolean is_refitted;                /* since then steps are not what fit_seen says */
+  GHashTable *fit_seen;                /* (nullable): what kernels took before */
   guint n_feeds, n_batch;              /* n_batch: of x and y */
   SluiceTensor **outputs;              /* of a step under way: its scalars, then the summaries */
   SluiceCallable *step;                /* loss, fetches */

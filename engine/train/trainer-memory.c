@@ -79,6 +79,35 @@ begin_recording (SluiceTrainer *self)
   return sluice_memory_recorder_begin (self->memory_recorder);
 }
 
+SluiceFitStudy *
+sluice_trainer_study_fit (SluiceTrainer *self, GError **error)
+{
+  return sluice_replica_study_fit (self->replica, error);
+}
+
+void
+sluice_trainer_refit (SluiceTrainer *self, gsize bytes, gint64 slack)
+{
+  pthread_mutex_lock (&self->lock);
+  self->fit_bytes = bytes;
+  self->fit_slack = slack;
+  pthread_mutex_unlock (&self->lock);
+  atomic_store (&self->wants_refit, TRUE);
+}
+
+/* What was asked for meanwhile. */
+static gboolean
+refit (SluiceTrainer *self, GError **error)
+{
+  if (G_LIKELY (!atomic_exchange (&self->wants_refit, FALSE)))
+    return TRUE;
+  pthread_mutex_lock (&self->lock);
+  gsize bytes = self->fit_bytes;
+  gint64 slack = self->fit_slack;
+  pthread_mutex_unlock (&self->lock);
+  return sluice_replica_refit (self->replica, bytes, slack, error);
+}
+
 gboolean
 sluice_trainer_run_step (SluiceTrainer *self,
                          SluiceTensor **summary,
@@ -86,6 +115,8 @@ sluice_trainer_run_step (SluiceTrainer *self,
                          GError **error)
 {
   GError *local = NULL;
+  if (!refit (self, error))
+    return FALSE;
   gboolean is_recorded = begin_recording (self);
   gboolean ok = sluice_replica_step (self->replica, self->scalars, summary, options, &local);
   if (is_recorded)

@@ -76,11 +76,14 @@ struct _SluiceTrainer
   gint64 until_step;    /* 0: the project's */
   _Atomic int gives_up; /* the step under way */
   SluiceMemoryRecorder
-      *memory_recorder;        /* (nullable): nobody has asked for it yet; the trainer's thread */
-  _Atomic guint memory_wanted; /* steps whose memory is still to be recorded */
-  double saved_seconds;        /* of training in this process up to the last checkpoint */
-  double seconds_before;       /* of training in earlier processes */
-  gint64 begin_step, came_to;  /* as sluice_trainer_get_begin() tells */
+      *memory_recorder;         /* (nullable): nobody has asked for it yet; the trainer's thread */
+  _Atomic gboolean wants_refit; /* fit_bytes and fit_slack, under lock */
+  gsize fit_bytes;
+  gint64 fit_slack;
+  _Atomic guint memory_wanted;    /* steps whose memory is still to be recorded */
+  double saved_seconds;           /* of training in this process up to the last checkpoint */
+  double seconds_before;          /* of training in earlier processes */
+  gint64 begin_step, came_to;     /* as sluice_trainer_get_begin() tells */
   double system_wall, system_cpu; /* at the last system point */
   SluiceMeasured *measured;       /* (nullable): by trainer-measure.c, as is measuring */
   SluiceMeasuring *measuring;

@@ -133,6 +133,12 @@ GPtrArray *sluice_trainer_dup_memory (SluiceTrainer *self);
 typedef struct _SluiceFitTrial SluiceFitTrial;
 const SluiceFitTrial *sluice_trainer_get_fit (SluiceTrainer *self);
 
+/* As sluice_replica_study_fit(), of its steps; valid while the trainer is. From any thread. */
+typedef struct _SluiceFitStudy SluiceFitStudy;
+SluiceFitStudy *sluice_trainer_study_fit (SluiceTrainer *self, GError **error);
+/* From the next step on they are fitted so: as sluice_replica_refit(). */
+void sluice_trainer_refit (SluiceTrainer *self, gsize bytes, gint64 slack);
+
 /* Why it ended before its last step, though nothing failed: (transfer full) (nullable). */
 char *sluice_trainer_dup_reason (SluiceTrainer *self);
 /* How many alerts were given, and the last one: (out) (transfer full) (nullable). */

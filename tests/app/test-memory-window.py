@@ -186,6 +186,48 @@ class Session:
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
 
+    # ---- what to do ----
+
+    def ticks(self):
+        return [o for o in self.w.accessible().tree() if o.role() == "checkbox"
+                and ": recompute" in o.label()]
+
+    def figure(self, text, what):
+        """Of "7.9 MB at the most …": the number, in MB."""
+        before = text.split(" at the most")[0].split(what)[-1].replace("\u202f", " ").split()
+        return float(before[-2].replace(",", ".")) * {"kB": 1e-3, "MB": 1}[before[-1]]
+
+    def fitted(self):
+        self.open(os.path.join(self.samples, "word2vec"), "fitted")
+        w = self.w
+        w.act("show-page", GLib.Variant("s", "memory"))
+        w.act("step")
+        self.memory(lambda m: m["shows"] == "step" and m["fit"].startswith("Tick what"))
+        w.act("step")
+        w.wait(lambda s: s["step"] == 2 and s["control"] == "paused")
+        w.until(self.ticks)
+        self.tap.point("holders at the peak that can be computed again say so", self.ticks())
+        peak = self.memory(lambda m: m["peak_bytes"])["peak_bytes"] / 1e6
+        w.walk_to(self.ticks()[0].has_focus)
+        press_keys("space")
+        one = self.memory(lambda m: m["fit"].startswith("With 1 ticked"))["fit"]
+        self.tap.point("ticked: the peak that is predicted is lower",
+                       self.figure(one, "ticked:") < peak, (one, peak))
+        self.picture("ticked")
+        w.find_accessible("button", "Apply and measure").act()
+        self.memory(lambda m: m["fit"].startswith("Applied; predicted"))
+        w.act("start")
+        said = self.memory(lambda m: "; measured: " in m["fit"])
+        text = said["fit"]
+        self.picture("applied")
+        self.tap.point("applied to the run: the measured peak is what was predicted",
+                       self.figure(text, "measured:") < 1.02 * self.figure(text, "predicted:"),
+                       text)
+        w.find_accessible("button", "Take back").act()
+        self.tap.point("and taken back", self.memory(lambda m: m["fit"].startswith("With 1")))
+        w.act("stop")
+        w.wait(lambda s: s["control"] == "idle")
+
     # ---- too little ----
 
     def lacking(self):
@@ -211,6 +253,8 @@ class Session:
         for part in (self.empty, self.sums, self.told, self.keys, self.joined, self.unseen,
                      self.live):
             part()
+        self.w.quit()
+        self.fitted()
         self.w.quit()
         self.lacking()
         self.w.quit()

@@ -254,6 +254,43 @@ class Place:
         self.tap.point("a chain: one device is as good, and people are told so",
                        "one device is as good" in text and "CPU:1: busy 0 %" in text, text)
 
+    def fit(self):
+        """Into less memory: what it takes is said, done, and changes no number."""
+        project = self.folder / "samples" / "word2vec"
+        steps = ("--steps", "6", "--set", "evaluate-every=0", "--set", "summary-every=0")
+        ini = (project / "project.ini").read_text()
+        (project / "project.ini").write_text(ini.split("[evaluate]")[0]
+                                             + "[parameters]" + ini.split("[parameters]")[1])
+        told = json.loads(self.call(project, "--fit", "1G", "--json").stdout)
+        self.tap.point("what fits anyway needs no decision", told["fits"]
+                       and not told["decisions"] and told["us"] == told["natural_us"], told)
+        natural = told["devices"][0]["natural_bytes"]
+        limit = int(0.97 * natural)
+        told = json.loads(self.call(project, "--fit", limit, "--json").stdout)
+        self.tap.point("what does not is decided on", told["fits"] and told["decisions"]
+                       and told["devices"][0]["bytes"] <= limit and told["us"] > told["natural_us"],
+                       told)
+        done = self.call(project, "--fit", "100K")
+        self.tap.point("what cannot says how much it holds at the least", done.returncode == 1
+                       and "it does not fit; the smallest is:" in done.stdout, done.stdout)
+        saved = {}
+        for bytes_ in ("", "10M"):
+            done = self.verb("train", "--workspace", f"fit{bytes_}", project, *steps,
+                             *(["--fit", bytes_] if bytes_ else []))
+            files = sorted((self.folder / f"fit{bytes_}").rglob("*.safetensors"))
+            saved[bytes_] = files[-1].read_bytes() if done.returncode == 0 and files else done
+        self.tap.point("a run within a limit has the same parameters, bit for bit",
+                       saved[""] == saved["10M"], saved)
+        self.tap.point("and says peak and step beside what was predicted",
+                       "at the most " in done.stdout and "predicted" in done.stdout, done.stdout)
+        done = self.verb("train", "--workspace", "w", project, *steps, "--fit", "1M")
+        self.tap.point("too little says what would do", done.returncode == 1
+                       and "give fit " in done.stderr, done.stderr)
+        for text in ("none", "0"):
+            done = self.call(project, "--fit", text)
+            self.tap.point(f"--fit {text} is refused", done.returncode == 2
+                           and "number of bytes" in done.stderr, done.stderr)
+
     def train(self):
         """The same numbers wherever nodes stand, and they do stand elsewhere."""
         told, project = {}, self.folder / "samples" / "digits-mlp"
@@ -373,6 +410,7 @@ def main():
     place.scope()
     place.train()
     place.train_again()
+    place.fit()
     place.bad_input()
     place.tap.end()
 

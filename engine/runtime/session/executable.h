@@ -121,9 +121,14 @@ SluiceWork *sluice_executable_cache_pass (SluiceExecutableCache *self,
                                           const SluiceProgramNames *names,
                                           GError **error);
 
-/* What they say of that. Before anything is compiled. */
-void
-sluice_executable_cache_set_fit (SluiceExecutableCache *self, const SluiceSessionOptions *options);
+/* What plans depend on. Before anything is compiled. */
+void sluice_executable_cache_set_options (SluiceExecutableCache *self,
+                                          const SluiceSessionOptions *options);
+/* As sluice_session_refit(). Under graph_lock. */
+void sluice_executable_cache_refit (SluiceExecutableCache *self,
+                                    gsize bytes,
+                                    gint64 slack,
+                                    GHashTable *seen);
 
 /* As of sluice_session_study_fit(). Under graph_lock. (transfer full) (nullable) */
 SluiceFitStudy *sluice_executable_cache_study (SluiceExecutableCache *self,

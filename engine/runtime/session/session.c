@@ -430,24 +430,6 @@ make_seed (guint64 seed)
   return seed;
 }
 
-/* What plans depend on. */
-static void
-set_plan_options (SluiceExecutableCache *cache, const SluiceSessionOptions *options)
-{
-  cache->strict_devices = options->strict_devices;
-  cache->policy = options->policy != NULL ? sluice_policies_find (options->policy, NULL) : NULL;
-  cache->costs = options->costs != NULL ? sluice_cost_teller_ref (options->costs) : NULL;
-  cache->no_optimize = options->no_optimize;
-  cache->max_rank = options->reference_kernels ? 0 : G_MAXINT;
-  cache->order_seed = options->order_seed;
-  cache->no_fusion = options->no_fusion;
-  cache->nan_guard = options->nan_guard;
-  cache->truncate_transfers = options->truncate_transfers;
-  cache->ordered = options->ordered;
-  cache->recompute = options->recompute;
-  sluice_executable_cache_set_fit (cache, options);
-}
-
 /* The options of a session that has another's plans: what these depend on is the other's. */
 static SluiceSessionOptions
 options_like (const SluiceSession *other, const SluiceSessionOptions *own)
@@ -470,7 +452,7 @@ set_options (SluiceSession *self, const SluiceSessionOptions *options)
   else
     {
       self->options = *options;
-      set_plan_options (self->cache, options);
+      sluice_executable_cache_set_options (self->cache, options);
     }
   self->host->seed = make_seed (options->seed);
   self->options.like = NULL; /* the caller's, as these */
@@ -749,6 +731,14 @@ sluice_session_study_fit (SluiceSession *self,
   SluiceFitStudy *study = sluice_executable_cache_study (self->cache, &program, sizes, error);
   pthread_mutex_unlock (&self->cache->graph_lock);
   return study;
+}
+
+void
+sluice_session_refit (SluiceSession *self, gsize bytes, gint64 slack, GHashTable *seen)
+{
+  pthread_mutex_lock (&self->cache->graph_lock);
+  sluice_executable_cache_refit (self->cache, bytes, slack, seen);
+  pthread_mutex_unlock (&self->cache->graph_lock);
 }
 
 SluiceForecast *

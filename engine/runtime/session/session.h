@@ -380,6 +380,11 @@ SluiceFitStudy *sluice_session_study_fit (SluiceSession *self,
                                           const SluiceFitSizes *sizes,
                                           GError **error);
 
+/* What is planned from now on is fitted into so many bytes, 0: is not; what was planned before is
+ * planned anew where somebody asks for it again. Limits of devices stay as they are. seen
+ * (nullable): as of SluiceSessionOptions */
+void sluice_session_refit (SluiceSession *self, gsize bytes, gint64 slack, GHashTable *seen);
+
 typedef struct _SluiceForecast SluiceForecast; /* engine/passes/forecast.h */
 
 /**
