@@ -240,7 +240,7 @@ sluice_timeline_page_make_report (SluiceTimelinePage *self)
 GtkWidget *
 sluice_timeline_page_make_report_button (void)
 {
-  GtkWidget *button = gtk_button_new_with_label (_ ("Why?"));
+  GtkWidget *button = gtk_button_new_with_label ("?");
   gtk_widget_set_tooltip_text (button, _ ("What makes steps slow (Y)"));
   gtk_accessible_update_property (GTK_ACCESSIBLE (button), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("What makes steps slow"), -1);
