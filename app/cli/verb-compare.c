@@ -24,7 +24,8 @@ static double relative, absolute;
 
 static const GOptionEntry options[] = {
   { "reference", 0, 0, G_OPTION_ARG_FILENAME, &reference,
-    N_ ("Compare with the tensors of a checkpoint or a .npz file, named by node or edge"),
+    N_ ("Compare with the tensors of a checkpoint, a .npz file or a dump of TensorFlow's debugger, "
+        "named by node or edge"),
     N_ ("FILE") },
   { "plain", 0, 0, G_OPTION_ARG_NONE, &plain,
     N_ ("Compare with a run by the plain kernels, without folding or fusion"), NULL },

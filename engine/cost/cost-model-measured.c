@@ -77,6 +77,35 @@ get_latency_us (SluiceMeasured *measured,
   return before.mean_us + link->wait_us + link->latency_us + after.mean_us + wake.mean_us;
 }
 
+static gboolean
+find_alike (const SluiceMachine *self,
+            SluiceMeasured *measured,
+            guint from,
+            guint to,
+            SluiceMeasuredLink *link)
+{
+  const SluiceMachineDevice *devices = self->devices;
+  for (guint a = 0; a < self->n_devices; a++)
+    for (guint b = 0; b < self->n_devices; b++)
+      if (a != b && g_str_equal (devices[a].type, devices[from].type)
+          && g_str_equal (devices[b].type, devices[to].type)
+          && sluice_measured_get_link (measured, devices[a].name, devices[b].name, link))
+        return TRUE;
+  return FALSE;
+}
+
+gboolean
+sluice_machine_find_measured (const SluiceMachine *self,
+                              SluiceMeasured *measured,
+                              guint from,
+                              guint to,
+                              SluiceMeasuredLink *link)
+{
+  return sluice_measured_get_link (measured, self->devices[from].name, self->devices[to].name, link)
+         || find_alike (self, measured, from, to, link)
+         || find_alike (self, measured, to, from, link);
+}
+
 void
 sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured)
 {
@@ -86,7 +115,7 @@ sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured)
       {
         const SluiceMachineDevice *from = &self->devices[a], *to = &self->devices[b];
         if (a != b && from->is_here && to->is_here
-            && sluice_measured_get_link (measured, from->name, to->name, &link))
+            && sluice_machine_find_measured (self, measured, a, b, &link))
           self->links[a * self->n_devices + b] =
               (SluiceMachineLink){ get_latency_us (measured, &link, from, to), link.bytes_per_us };
       }

@@ -58,6 +58,13 @@ void sluice_cost_model_set_measured (SluiceCostModel *self, SluiceMeasured *meas
  * batch stands for what is not known there, whatever those who ask take for it: as steps were
  * measured. sized (nullable): as they are */
 void sluice_cost_model_set_batch (SluiceCostModel *self, SluiceGraph *sized, gint64 batch);
+/* Of the link itself; else (what is fed goes without a record) of one between devices of the same
+ * types, or of the way back. FALSE: nothing of the kind was measured */
+gboolean sluice_machine_find_measured (const SluiceMachine *self,
+                                       SluiceMeasured *measured,
+                                       guint from,
+                                       guint to,
+                                       SluiceMeasuredLink *link);
 /* Links between devices that are here take what was measured of them. */
 void sluice_machine_take_measured (SluiceMachine *self, SluiceMeasured *measured);
 

@@ -89,6 +89,9 @@ typedef struct
   /* Until nothing in its queues runs or will run. FALSE with why: the device is lost; nothing of it
    * can be used any more */
   gboolean (*synchronize) (SluiceDevice *self, GError **error);
+  /* (nullable): by who runs in the queue, when a kernel's work is done and before its end counts: a
+   * device that is slower than what it is made of takes its time there. */
+  void (*pace) (SluiceDevice *self);
 } SluiceDeviceQueues;
 
 typedef struct

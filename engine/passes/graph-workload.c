@@ -219,6 +219,64 @@ fill (Builder *self, GError **error)
   return TRUE;
 }
 
+/* ---- constants ---- */
+
+/* Who alone reads each node; NONE: nobody, or several. */
+static guint *
+find_only_readers (const SluiceWorkload *w)
+{
+  g_autofree guint *first = NULL, *readers = NULL;
+  guint *only = g_new (guint, w->n_nodes + 1);
+  sluice_workload_index_readers (w, &first, &readers);
+  for (guint v = 0; v < w->n_nodes; v++)
+    {
+      const SluiceWorkloadNode *node = &w->nodes[v];
+      guint n = first[w->n_outputs + v + 1] - first[w->n_outputs + v];
+      only[v] = n == 1 ? readers[first[w->n_outputs + v]] : NONE;
+      for (guint o = node->first_output; o < node->first_output + node->n_outputs; o++)
+        if ((n += first[o + 1] - first[o]) == 1 && first[o + 1] > first[o])
+          only[v] = readers[first[o]];
+      if (n != 1)
+        only[v] = NONE;
+    }
+  return only;
+}
+
+static gboolean
+can_stand_with (const SluiceWorkload *w, guint v, guint other)
+{
+  for (guint d = 0; d < w->machine->n_devices; d++)
+    if (isfinite (sluice_workload_get_us (w, other, d))
+        && !isfinite (sluice_workload_get_us (w, v, d)))
+      return FALSE;
+  return TRUE;
+}
+
+/* A constant lies where it is read, from before the first step on; elsewhere it would travel in
+ * each of them. */
+static void
+put_constants (Builder *self)
+{
+  SluiceWorkload *w = self->w;
+  g_autofree guint *only = find_only_readers (w), *number = g_new (guint, w->n_groups + 1);
+  guint n_groups = 0;
+  for (guint v = w->n_nodes; v-- > 0;)
+    if (only[v] != NONE && sluice_workload_get_n_needs (w, v) == 0
+        && sluice_node_get_role (self->nodes->pdata[v]) == SLUICE_ROLE_CONST
+        && can_stand_with (w, v, only[v]))
+      w->nodes[v].group = w->nodes[only[v]].group;
+  for (guint group = 0; group < w->n_groups; group++)
+    number[group] = NONE;
+  for (guint v = 0; v < w->n_nodes; v++)
+    {
+      guint *own = &number[w->nodes[v].group];
+      if (*own == NONE)
+        *own = n_groups++;
+      w->nodes[v].group = *own;
+    }
+  w->n_groups = n_groups;
+}
+
 SluiceGraphWorkload *
 sluice_graph_workload_new (SluiceGraph *graph,
                            const SluiceWorkloadScope *scope,
@@ -258,6 +316,8 @@ sluice_graph_workload_new (SluiceGraph *graph,
   w->reads = (guint *) g_array_free (builder.reads, FALSE);
   w->befores = (guint *) g_array_free (builder.befores, FALSE);
   w->outputs = (SluiceWorkloadOutput *) g_array_free (builder.outputs, FALSE);
+  if (is_filled)
+    put_constants (&builder);
   self->nodes = (SluiceNode **) g_ptr_array_free (builder.nodes, FALSE);
   return is_filled ? g_steal_pointer (&self) : NULL;
 }

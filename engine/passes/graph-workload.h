@@ -33,7 +33,7 @@ typedef struct
  * these are left out: each node runs once, as in a first iteration. Who stands with whom, and where
  * they can, is as sluice_place() has it for a session that has these devices; what is not on any
  * device that computes nothing unless somebody asked for such a one. What a node waits for and
- * reads from as well is not waited for twice.
+ * reads from as well is not waited for twice. A constant stands with its only reader.
  *
  * Returns: (transfer full) (nullable): what keeps a node from standing anywhere, in the words of
  * sluice_place()

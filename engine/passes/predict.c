@@ -60,28 +60,6 @@ fill_device (Builder *self, guint d)
   about->news_us = get_overhead_us (self->measured, device->name, SLUICE_OVERHEAD_NEWS);
 }
 
-static gboolean
-is_alike (const Builder *self, guint a, guint b)
-{
-  return g_str_equal (self->machine->devices[a].type, self->machine->devices[b].type);
-}
-
-/* Of a link that nothing went over by itself (what is fed goes without a record) as of another one
- * between such devices. */
-static gboolean
-find_link (const Builder *self, guint from, guint to, SluiceMeasuredLink *link)
-{
-  const SluiceMachineDevice *devices = self->machine->devices;
-  if (sluice_measured_get_link (self->measured, devices[from].name, devices[to].name, link))
-    return TRUE;
-  for (guint a = 0; a < self->machine->n_devices; a++)
-    for (guint b = 0; b < self->machine->n_devices; b++)
-      if (a != b && is_alike (self, a, from) && is_alike (self, b, to)
-          && sluice_measured_get_link (self->measured, devices[a].name, devices[b].name, link))
-        return TRUE;
-  return FALSE;
-}
-
 /* A queue that was never seen to wake for a copy takes as long as that for nodes. */
 static void
 fill_link (Builder *self, guint from, guint to)
@@ -91,7 +69,7 @@ fill_link (Builder *self, guint from, guint to)
   const SluiceMachineLink *told = sluice_machine_get_link (self->machine, from, to);
   double wake_us = fmax (self->abouts[from].wake_us, self->abouts[to].wake_us);
   *about = (SluiceRunLink){ told->latency_us, wake_us, told->bytes_per_us };
-  if (find_link (self, from, to, &link))
+  if (from != to && sluice_machine_find_measured (self->machine, self->measured, from, to, &link))
     *about = (SluiceRunLink){ link.latency_us, link.wait_us > 0 ? link.wait_us : wake_us,
                               link.bytes_per_us };
 }

@@ -28,7 +28,7 @@ typedef struct
   const char *const *fetches; /* (nullable): nodes and edges. What they need is compared; NULL: what
                                  the reference names, else all nodes that need no placeholder
                                  without a feed, write no variable, and touch no queue or file */
-  const char *reference;      /* (nullable): a checkpoint or .npz file; NULL: a second run */
+  const char *reference;      /* (nullable): as reference.h has them; NULL: a second run */
   SluiceWay way, other;       /* other: of the second run */
   guint64 seed; /* of random nodes without a seed of their own, and of the lot; not 0 */
   SluiceTolerance tolerance;

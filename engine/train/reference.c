@@ -6,12 +6,14 @@
 #include "engine/base/read-file.h"
 #include "engine/store/checkpoint-file.h"
 #include "engine/train/data.h"
+#include "engine/train/tfdbg.h"
 
 struct _SluiceReference
 {
   char *path;
-  SluiceCheckpointFile *checkpoint; /* NULL: it is an archive */
+  SluiceCheckpointFile *checkpoint; /* one of these three */
   GBytes *archive;
+  SluiceTfdbg *dump;
   GPtrArray *names;
 };
 
@@ -47,13 +49,24 @@ open_archive (SluiceReference *self, GError **error)
   return self->names != NULL;
 }
 
+static gboolean
+open_dump (SluiceReference *self, GError **error)
+{
+  self->dump = sluice_tfdbg_open (self->path, error);
+  if (self->dump == NULL)
+    return FALSE;
+  self->names = sluice_tfdbg_dup_names (self->dump);
+  return TRUE;
+}
+
 SluiceReference *
 sluice_reference_open (const char *path, GError **error)
 {
   g_autoptr (SluiceReference) self = g_new0 (SluiceReference, 1);
   self->path = g_strdup (path);
-  gboolean ok =
-      g_str_has_suffix (path, ".npz") ? open_archive (self, error) : open_checkpoint (self, error);
+  gboolean ok = sluice_tfdbg_is (path)            ? open_dump (self, error)
+                : g_str_has_suffix (path, ".npz") ? open_archive (self, error)
+                                                  : open_checkpoint (self, error);
   return ok ? g_steal_pointer (&self) : NULL;
 }
 
@@ -63,6 +76,7 @@ sluice_reference_free (SluiceReference *self)
   g_free (self->path);
   g_clear_pointer (&self->checkpoint, sluice_checkpoint_file_free);
   g_clear_pointer (&self->archive, g_bytes_unref);
+  g_clear_pointer (&self->dump, sluice_tfdbg_free);
   g_clear_pointer (&self->names, g_ptr_array_unref);
   g_free (self);
 }
@@ -78,6 +92,8 @@ sluice_reference_read (SluiceReference *self, const char *name, GError **error)
 {
   if (self->checkpoint != NULL)
     return sluice_checkpoint_file_read (self->checkpoint, name, error);
+  if (self->dump != NULL)
+    return sluice_tfdbg_read (self->dump, name, error);
   gsize length, n;
   const guint8 *bytes = archive_bytes (self, &length);
   g_autoptr (GBytes) member = sluice_npz_read (bytes, length, name, self->path, error);

@@ -4,7 +4,8 @@
 
 #include "engine/base/tensor.h"
 
-/* Named tensors to compare with: a checkpoint of any format, or NumPy's .npz. */
+/* Named tensors to compare with: a checkpoint of any format, NumPy's .npz, or what TensorFlow's
+ * debugger dumped (tfdbg.h). */
 typedef struct _SluiceReference SluiceReference;
 
 /* NOT_FOUND, DATA_LOSS. */

@@ -98,6 +98,18 @@ add_own_seed (GPtrArray *seeds, const SluiceTraceContent *content)
   fuzz_folder_remove (folder);
 }
 
+/* A plane with a line of an event, and its name. */
+static void
+add_xspace_seed (GPtrArray *seeds)
+{
+  static const guint8 xspace[] = {
+    0x0a, 0x1f, 0x12, 0x01, 'h',  0x1a, 0x0f, 0x08, 0x07, 0x12, 0x01,
+    'w',  0x18, 0x05, 0x22, 0x06, 0x08, 0x01, 0x10, 0x03, 0x18, 0x04,
+    0x22, 0x09, 0x08, 0x01, 0x12, 0x05, 0x08, 0x01, 0x12, 0x01, 'e'
+  };
+  add_seed (seeds, 0, xspace, sizeof xspace);
+}
+
 GPtrArray *
 fuzz_seeds (void)
 {
@@ -107,6 +119,7 @@ fuzz_seeds (void)
   g_autoptr (GArray) events = make_events ();
   const SluiceTraceContent content = { events, 1000, NULL };
   add_seed (seeds, 0, json, strlen (json));
+  add_xspace_seed (seeds);
   add_own_seed (seeds, &content);
   for (guint i = 0; i < G_N_ELEMENTS (formats); i++)
     {

@@ -418,6 +418,8 @@ run_kernel (gpointer data)
   else if (!run_call (in_flight, node))
     atomic_store (&step->is_broken, 1);
   sluice_lock_observe (before);
+  if (call->device->klass->queues->pace != NULL)
+    call->device->klass->queues->pace (call->device);
   sluice_worker_end_call (in_flight); /* a watch reads what lies here on the device's thread */
   if (residency != NULL)
     sluice_residency_end (residency);

@@ -548,6 +548,53 @@ test_xspace (void)
   g_assert_cmpuint (count_remark (remarks, "of the profiler"), ==, 1);
 }
 
+/* "start TAB end TAB name" of each event, as TensorFlow's own reader has them (make.py). */
+static guint
+check_lines (const SluiceTraceView *view, char **lines)
+{
+  gint64 zero = sluice_trace_view_get_start (view) * 1000;
+  guint n = 0;
+  for (; lines[n] != NULL && *lines[n] != '\0'; n++)
+    {
+      g_auto (GStrv) parts = g_strsplit (lines[n], "\t", 3);
+      gint64 start = g_ascii_strtoll (parts[0], NULL, 10) - zero;
+      gint64 end = g_ascii_strtoll (parts[1], NULL, 10) - zero;
+      gboolean is_there = FALSE;
+      for (guint64 i = 0; i < sluice_trace_view_get_n_spans (view) && !is_there; i++)
+        {
+          SluiceTraceSpan span;
+          sluice_trace_view_get_span (view, i, &span);
+          is_there = g_str_equal (span.name, parts[2]) && ABS (span.start - start) <= 1
+                     && ABS (span.end - end) <= 1; /* each rounds picoseconds in its own way */
+        }
+      if (!is_there)
+        g_error ("no span '%s'", lines[n]);
+    }
+  return n;
+}
+
+static void
+test_xspace_of_tensorflow (void)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GArray) remarks = sluice_trace_remarks_new ();
+  const char *source = g_getenv ("SLUICE_SOURCE_DIR"), *format;
+  g_autofree char *path =
+      g_build_filename (source, "tests/engine/train/tfdbg/host.xplane.pb", NULL);
+  g_autofree char *list =
+      g_build_filename (source, "tests/engine/train/tfdbg/host.xplane.txt", NULL);
+  g_autofree char *text = NULL;
+  g_autoptr (SluiceTraceView) view = sluice_trace_open (path, &format, remarks, &error);
+  g_assert_no_error (error);
+  g_assert_cmpstr (format, ==, "xspace");
+  g_assert_true (g_file_get_contents (list, &text, NULL, NULL));
+  g_auto (GStrv) lines = g_strsplit (text, "\n", -1);
+  guint n = check_lines (view, lines);
+  g_assert_cmpuint (n, >, 20);
+  g_assert_cmpuint (sluice_trace_view_get_n_spans (view), ==, n);
+  g_assert_cmpuint (count_remark (remarks, "cut off"), ==, 0);
+}
+
 /* Cut anywhere it is refused, or has what came before. */
 static void
 test_xspace_cut (void)
@@ -590,6 +637,7 @@ main (int argc, char **argv)
   g_test_add_func ("/trace/trace-import/own", test_own);
   g_test_add_func ("/trace/trace-import/perfetto", test_perfetto);
   g_test_add_func ("/trace/trace-import/xspace", test_xspace);
+  g_test_add_func ("/trace/trace-import/xspace-of-tensorflow", test_xspace_of_tensorflow);
   g_test_add_func ("/trace/trace-import/xspace-cut", test_xspace_cut);
   g_test_add_func ("/trace/trace-import/none", test_none);
   return g_test_run ();
