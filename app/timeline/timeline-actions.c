@@ -181,6 +181,12 @@ area_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+heat_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_timeline_page_turn_heat (SLUICE_TIMELINE_PAGE (widget));
+}
+
+static void
 compare_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
@@ -244,6 +250,7 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.area", area_action },
     { "timeline.next-lower", lower_action },
     { "timeline.compare", compare_action },
+    { "timeline.heat", heat_action },
     { "timeline.close-area", escape_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)

@@ -69,10 +69,9 @@ show_scrollbar_cb (GtkWidget *bar, GtkAdjustment *adjustment)
   gtk_widget_set_can_target (bar, is_needed);
 }
 
-static GtkWidget *
-make_scrollbar (SluiceTimelinePage *self)
+GtkWidget *
+sluice_timeline_page_make_scrollbar (GtkAdjustment *adjustment)
 {
-  GtkAdjustment *adjustment = sluice_lanes_get_adjustment (self->lanes);
   GtkWidget *bar = gtk_scrollbar_new (GTK_ORIENTATION_VERTICAL, adjustment);
   gtk_widget_set_halign (bar, GTK_ALIGN_END);
   g_signal_connect_object (adjustment, "changed", G_CALLBACK (show_scrollbar_cb), bar,
@@ -89,7 +88,8 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
   gtk_overlay_set_child (GTK_OVERLAY (overlay), GTK_WIDGET (self->lanes));
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_live_button ());
   gtk_overlay_add_overlay (GTK_OVERLAY (overlay), sluice_timeline_page_make_report_button ());
-  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), make_scrollbar (self));
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), sluice_timeline_page_make_scrollbar (
+                                                      sluice_lanes_get_adjustment (self->lanes)));
   gtk_widget_set_vexpand (overlay, TRUE);
   self->lanes_overlay = overlay;
   gtk_box_append (GTK_BOX (box), GTK_WIDGET (self->bars));

@@ -93,6 +93,7 @@ show_span (SluiceTimelinePage *self, guint64 span, gboolean reveals)
                                       self->analysis, memory, band };
   sluice_lanes_select (self->lanes, span, reveals);
   show_flows (self, span);
+  sluice_timeline_page_mark_heat (self);
   sluice_span_pane_show (self->pane, &subject, span);
   sluice_timeline_page_update_actions (self);
 }
@@ -266,6 +267,7 @@ sluice_timeline_page_clear (SluiceTimelinePage *self)
   sluice_lanes_set_view (self->lanes, NULL);
   sluice_span_pane_show (self->pane, NULL, SLUICE_SPAN_NONE);
   sluice_timeline_page_clear_memory (self);
+  sluice_timeline_page_drop_heat (self);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
   self->step = 0;
@@ -387,6 +389,7 @@ sluice_timeline_page_dispose (GObject *object)
     {
       sluice_timeline_page_clear_memory (self);
       sluice_timeline_page_drop_other (self);
+      sluice_timeline_page_drop_heat (self);
       sluice_lanes_set_view (self->lanes, NULL);
     }
   g_clear_pointer (&self->record, sluice_step_record_unref);

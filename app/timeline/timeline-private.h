@@ -9,6 +9,7 @@
 #include "app/timeline/step-analysis.h"
 #include "app/timeline/timeline-page.h"
 #include "ui/common/mode-bar.h"
+#include "ui/timeline/heat-map.h"
 #include "ui/timeline/lanes.h"
 #include "ui/timeline/memory-bands.h"
 #include "ui/timeline/step-bars.h"
@@ -51,6 +52,11 @@ struct _SluiceTimelinePage
   gboolean band_is_chosen;  /* by a person, not by its node */
   gboolean memory_making;
   guint n_looks; /* at the run */
+
+  SluiceHeatMap *heat_map;
+  SluiceTraceHeat *heat;      /* (nullable), */
+  SluiceStepPicture *heat_of; /* of that one */
+  gboolean heat_by_time;
 
   SluiceNumberTable *differences;
   SluiceStepPicture *other; /* (nullable): that has the step that is compared with, */
@@ -99,6 +105,8 @@ void sluice_timeline_page_clear (SluiceTimelinePage *self);
 /* timeline-make.c: (transfer floating) */
 GtkWidget *sluice_timeline_page_make_empty (void);
 GtkWidget *sluice_timeline_page_make_steps (SluiceTimelinePage *self);
+/* Over what scrolls by it; seen where there is something to scroll. */
+GtkWidget *sluice_timeline_page_make_scrollbar (GtkAdjustment *adjustment);
 void sluice_timeline_page_init_words (SluiceTimelinePage *self);
 
 /* timeline-read.c */
@@ -133,6 +141,15 @@ void sluice_timeline_page_set_other (SluiceTimelinePage *self, guint64 step);
 /* 0: none, or one of another trace than the one that is shown */
 guint64 sluice_timeline_page_get_other (SluiceTimelinePage *self);
 void sluice_timeline_page_drop_other (SluiceTimelinePage *self);
+
+/* timeline-heat.c */
+GtkWidget *sluice_timeline_page_make_heat (SluiceTimelinePage *self);
+void sluice_timeline_page_show_heat (SluiceTimelinePage *self);
+/* What is selected, in it. */
+void sluice_timeline_page_mark_heat (SluiceTimelinePage *self);
+/* To the map; there already: by time, or by the median. */
+void sluice_timeline_page_turn_heat (SluiceTimelinePage *self);
+void sluice_timeline_page_drop_heat (SluiceTimelinePage *self);
 
 /* timeline-memory.c */
 GtkWidget *sluice_timeline_page_make_memory (SluiceTimelinePage *self);

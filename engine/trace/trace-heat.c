@@ -120,6 +120,7 @@ sluice_trace_heat_new (const SluiceTraceView *view)
     {
       const Row *row = &g_array_index (rows, Row, i);
       g_array_append_val (self->nodes, row->told);
+      self->most = MAX (self->most, row->told.most);
       memcpy (self->times + (gsize) i * width,
               &g_array_index (times, gint64, (gsize) row->place * width), width * sizeof (gint64));
     }

@@ -19,6 +19,7 @@ typedef struct
 typedef struct
 {
   GArray *nodes; /* of SluiceHeatNode: by total, the largest first; then by name */
+  gint64 most;   /* of one node in one step */
   GArray *steps; /* of guint64: numbers of the steps */
   gint64 *times; /* by node, and of it by step; SLUICE_HEAT_NONE: it did not run */
 } SluiceTraceHeat;

@@ -149,6 +149,27 @@ class Session:
             press_keys("b")
             self.w.wait(lambda s: s["settled"])
 
+    # ---- nodes by steps ----
+
+    def heat(self):
+        self.press("h", "every node in every step is shown",
+                   lambda t: t["lower"] == "heat" and t["n_heat"] > 50 and t["has_lower"])
+        by_time = self.state()["heat_by_time"]
+        self.press("h", "by the median, or by time", lambda t: t["heat_by_time"] != by_time)
+        rows = [row for row in self.w.find_accessible("tree", "Nodes by steps").tree()
+                if row.role() == "tree item"]
+        told = re.match(r"(\S+): .* most .* in step ([\d\u202f]+)$", rows[1].label())
+        self.tap.point("a row is told of", told is not None, rows[1].label())
+        step = int(told[2].replace("\u202f", ""))
+        rows[1].act()
+        self.tap.point("and shows the step in which its node took longest", self.wait(
+            lambda t: t["node"] == told[1] and t["step"] == step), self.state())
+        press_keys("Escape")
+        self.wait(lambda t: t["node"] == "")
+        while self.state()["lower"] != "memory":
+            press_keys("b")
+            self.w.wait(lambda s: s["settled"])
+
     # ---- keys ----
 
     def moves(self):
@@ -345,9 +366,10 @@ class Session:
                    lambda t: ".sltrace" in t["file"] and t["step"] == run["step"] - 2
                    and t["n_steps"] > 2)
         self.tap.point("on the page of it", self.w.state()["page"] == "timeline")
-        both = self.wait(lambda t: t["differences"] and f"{run['step'] - 2} (A)" in t["lower_words"])
-        self.tap.point("a step of the kept trace is compared with one of the run", f"{kept} (B)" in both["lower_words"]
-                       and both["other"] == kept, both["lower_words"])
+        shown = f"{run['step'] - 2} (A)"
+        both = self.wait(lambda t: t["differences"] and shown in t["lower_words"])
+        self.tap.point("a step of the kept trace is compared with one of the run",
+                       f"{kept} (B)" in both["lower_words"] and both["other"] == kept, both)
 
     # Sentences, the worst first; Return goes to what one is about.
     def report(self):
@@ -381,6 +403,7 @@ class Session:
             self.follows()
             self.memory()
             self.compares()
+            self.heat()
             self.moves()
             self.spans()
             self.sums()

@@ -19,11 +19,16 @@
 
 /* ---- where they are ---- */
 
-/* From one to the next. */
+double
+sluice_steps_get_pitch (double x0, double x1, guint n)
+{
+  return MIN (PITCH, (x1 - x0) / MAX (n, 1));
+}
+
 static double
 get_pitch (const SluiceStepsPicture *self)
 {
-  return MIN (PITCH, (self->x1 - self->x0) / MAX (self->n, 1));
+  return sluice_steps_get_pitch (self->x0, self->x1, self->n);
 }
 
 guint

@@ -31,6 +31,8 @@ void sluice_steps_draw (const SluiceStepsPicture *self,
 /* The place of the one at @x, or of the nearest; n where there is none. */
 guint sluice_steps_pick (const SluiceStepsPicture *self, double x);
 
+/* From one to the next, where @n stand from @x0 to @x1. */
+double sluice_steps_get_pitch (double x0, double x1, guint n);
 /* How long most of them took; 0: there is none. */
 gint64 sluice_steps_get_median (const SluiceTraceStep *steps, guint n);
 

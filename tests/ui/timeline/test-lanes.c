@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ui/timeline/area-sums.h"
+#include "ui/timeline/heat-draw.h"
 #include "ui/timeline/lanes-draw.h"
 #include "ui/timeline/steps-draw.h"
 #include "ui/timeline/time-bins.h"
@@ -415,6 +416,53 @@ test_bins (void)
   g_assert_cmpuint (bins.n[0], ==, 1);
 }
 
+/* Each step has its column; where several share a pixel the longest is seen and met. */
+static void
+test_heat (void)
+{
+  g_autoptr (SluiceTraceView) view = sluice_trace_view_new ();
+  guint lane = sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD, "CPU:0", "lane 0");
+  for (guint i = 0; i < 4000; i++)
+    for (guint k = 0; k < 2; k++)
+      {
+        const SluiceTraceSpan span = { .scheduled = i * 1000,
+                                       .start = i * 1000 + k * 500,
+                                       .end =
+                                           i * 1000 + k * 500 + (i == 2345 && k == 1 ? 400 : 100),
+                                       .name = k == 0 ? "a" : "b",
+                                       .kind = SLUICE_SPAN_NODE,
+                                       .lane = lane,
+                                       .step = i + 1 };
+        sluice_trace_view_add (view, &span);
+      }
+  sluice_trace_view_settle (view);
+  g_autoptr (SluiceTraceHeat) heat = sluice_trace_heat_new (view);
+  const SluiceHeatPicture picture = { .heat = heat,
+                                      .x0 = 100,
+                                      .x1 = 500,
+                                      .width = 510,
+                                      .height = 2 * SLUICE_HEAT_ROW,
+                                      .node = SLUICE_HEAT_NODE,
+                                      .cursor_node = SLUICE_HEAT_NODE };
+  const SluiceTheme *theme = sluice_theme_get (SLUICE_THEME_LIGHT);
+  cairo_surface_t *surface =
+      cairo_image_surface_create (CAIRO_FORMAT_ARGB32, 400, (int) picture.height);
+  guint node, step, n_hot = 0;
+  sluice_heat_paint (&picture, surface, 1, theme);
+  cairo_surface_flush (surface);
+  const guint32 *row = (const guint32 *) cairo_image_surface_get_data (surface);
+  for (guint x = 1; x < 400; x++)
+    n_hot += row[x] != row[0];
+  g_assert_cmpuint (n_hot, ==, 1);
+  g_assert_cmphex (row[234], !=, row[0]);
+  g_assert_true (sluice_heat_pick (&picture, 100 + 234.5, 4, &node, &step));
+  g_assert_cmpuint (node, ==, 0); /* "b" took longer in all */
+  g_assert_cmpuint (step, ==, 2345);
+  g_assert_false (sluice_heat_pick (&picture, 90, 4, &node, &step));
+  g_assert_false (sluice_heat_pick (&picture, 200, 2 * SLUICE_HEAT_ROW, &node, &step));
+  cairo_surface_destroy (surface);
+}
+
 int
 main (int argc, char **argv)
 {
@@ -432,5 +480,6 @@ main (int argc, char **argv)
   g_test_add_func ("/timeline/sums", test_sums);
   g_test_add_func ("/timeline/steps", test_steps);
   g_test_add_func ("/timeline/bins", test_bins);
+  g_test_add_func ("/timeline/heat", test_heat);
   return g_test_run ();
 }
