@@ -35,10 +35,11 @@ typedef struct
 
 /* ---- what kernels take ---- */
 
+/* What nobody disturbed is the least time; of loops the newest step's, whose iterations are one. */
 typedef struct
 {
   SluiceFitSeen seen;
-  guint64 step; /* of the times */
+  guint64 step; /* of the times; 0: none yet */
 } Kernel;
 
 static void
@@ -53,8 +54,11 @@ see (const SluiceTraceEvent *event, gpointer data)
       kernel = g_new0 (Kernel, 1);
       g_hash_table_insert (kernels, g_strdup (event->node), kernel);
     }
-  kernel->seen.us =
-      (kernel->step == event->step ? kernel->seen.us : 0) + event->end_us - event->start_us;
+  double us = event->end_us - event->start_us;
+  if (event->frame != NULL)
+    kernel->seen.us = (kernel->step == event->step ? kernel->seen.us : 0) + us;
+  else
+    kernel->seen.us = kernel->step > 0 ? MIN (kernel->seen.us, us) : us;
   kernel->seen.bytes = MAX (kernel->seen.bytes, (double) event->bytes_out);
   kernel->step = event->step;
 }
@@ -207,13 +211,13 @@ try_steps (Trial *self, Round *round, GError **error)
   session->fit_seen = round != NULL ? self->seen : NULL;
   SluiceReplica *replica =
       sluice_replica_new (self->project, self->examples, self->test, 0, self->host, error);
-  *session = before;
   double measured = 0;
   gboolean ok =
       replica != NULL
       && take_steps (self, replica, round == NULL ? self->seen : NULL, &measured, &us, error);
   g_autoptr (SluiceFitStudy) study =
       ok && round != NULL ? sluice_replica_study_fit (replica, error) : NULL;
+  *session = before; /* the study looks whether steps were fitted */
   if (round == NULL)
     {
       self->natural_us = us;
@@ -304,7 +308,9 @@ sluice_fit_trial_new (SluiceProject *project,
   SluiceFitTrial *trial = g_new0 (SluiceFitTrial, 1);
   trial->report = found.report;
   trial->slack = found.slack;
-  trial->bytes = MIN (found.predicted + (double) found.slack, (double) limit);
+  /* Where nothing had to be corrected what was held beyond the prediction is part of it all the
+   * same. */
+  trial->bytes = found.slack != 0 ? found.predicted + (double) found.slack : found.measured;
   trial->measured_bytes = found.measured;
   trial->natural_us = self.natural_us;
   trial->natural_bytes = self.natural_bytes;

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#define ROOM      (1 << 28) /* bytes of devices that are to hold as little as they can */
 #define N_VARS    4
 #define MAX_DEPTH 3
 
@@ -334,7 +335,9 @@ check_program (guint32 seed, guint n_devices, gboolean no_optimize)
              &(SluiceSessionOptions){ .n_cpus = n_devices,
                                       .no_optimize = no_optimize,
                                       .order_seed = seed % 4 == 0 ? 0 : seed,
-                                      .recompute = seed % 3 == 0 });
+                                      .recompute = seed % 3 == 0,
+                                      .fit = seed % 4 == 1 ? ROOM : 0,
+                                      .fit_slack = ROOM - 1000 });
   for (int run = 0; run < 3; run++)
     check_run (&c, c.f.session, c.rand, NULL);
   case_clear (&c);
@@ -384,7 +387,9 @@ test_sims (void)
                                               .device_options = latency,
                                               .no_optimize = seed % 3 == 0,
                                               .order_seed = seed % 4 == 0 ? 0 : seed,
-                                              .recompute = seed % 3 == 0 });
+                                              .recompute = seed % 3 == 0,
+                                              .fit = seed % 4 == 1 ? ROOM : 0,
+                                              .fit_slack = ROOM - 1000 });
           for (int run = 0; run < 3; run++)
             check_run (&c, c.f.session, c.rand, NULL);
           case_clear (&c);
@@ -427,7 +432,9 @@ stress_program (guint32 seed, gboolean has_sims)
                                       .device = has_sims ? "SIM:1" : NULL,
                                       .device_options = has_sims ? latency : NULL,
                                       .order_seed = seed,
-                                      .recompute = seed % 3 == 0 });
+                                      .recompute = seed % 3 == 0,
+                                      .fit = seed % 4 == 1 ? ROOM : 0,
+                                      .fit_slack = ROOM - 1000 });
   g_autoptr (SluiceSession) like =
       sluice_session_new (&(SluiceSessionOptions){ .like = c.f.session }, NULL);
   _Atomic int cancel_flag = 0;
