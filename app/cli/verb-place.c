@@ -9,7 +9,9 @@
 #include "app/cli/place-choice.h"
 #include "app/cli/place-fit.h"
 #include "app/cli/run-options.h"
+#include "engine/base/pool.h"
 #include "engine/graph/graphdef.h"
+#include "engine/passes/predict.h"
 #include "engine/train/calibration.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/project.h"
@@ -121,6 +123,7 @@ typedef struct
 {
   SluiceMeasured *measured;
   SluiceGraph *sized; /* (nullable): of a project */
+  double step_us;     /* to begin a step and to end it */
 } Measured;
 
 static void
@@ -165,6 +168,7 @@ take_measured (Measured *self,
     g_printerr ("%s\n", damaged->message);
   if (!sluice_calibration_get (NULL, &speed, NULL, error))
     return FALSE;
+  self->step_us = speed.step_seconds * 1e6;
   sluice_calibration_set_speed (&speed, machine);
   sluice_measured_set_options (self->measured, sluice_cli_session_options.device_options);
   sluice_machine_take_measured (machine, self->measured);
@@ -196,6 +200,28 @@ print_choice (SluiceGraph *graph,
     sluice_cli_print_choice (&told);
 }
 
+/* The policy's count is of devices that work beside each other; this is of threads and queues, as
+ * they are here. */
+static void
+print_prediction (const Measured *measured,
+                  SluiceCostModel *costs,
+                  const SluiceGraphWorkload *workload,
+                  const SluiceChoice *choice,
+                  const GArray *edges)
+{
+  SluicePrediction told;
+  gboolean is_step = targets != NULL || fetches != NULL;
+  if (sluice_cli_json || !is_step || measured->measured == NULL
+      || sluice_measured_get_n (measured->measured) == 0)
+    return;
+  sluice_graph_workload_predict (workload, choice->devices, (const SluiceEdge *) edges->data,
+                                 edges->len, costs, measured->measured, sluice_pool_get_threads (),
+                                 &told);
+  g_autofree char *us = sluice_graph_workload_dup_time (told.us + measured->step_us);
+  g_autofree char *off = sluice_graph_workload_dup_time (told.plus_minus);
+  printf (_ ("As steps run here, by what was measured: %s ± %s\n"), us, off);
+}
+
 static int
 choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **error)
 {
@@ -223,6 +249,7 @@ choose (SluiceSession *session, SluiceGraph *graph, const char *path, GError **e
   if (choice == NULL)
     return EXIT_FAILED;
   print_choice (graph, machine, workload, choice);
+  print_prediction (&measured, costs, workload, choice, edges);
   return EXIT_OK;
 }
 

@@ -63,6 +63,17 @@ class Calibrate:
                        and str(self.kept) in run.stdout and "MatMul" in text
                        and "CPU\tAdd float,float->float" in text, run.stdout, run.stderr, text)
 
+    def predicts(self):
+        command = [*self.arguments()[:2], self.graph, "--policy", "single"]
+        run = subprocess.run([*command, "--fetch", "twice"], capture_output=True, text=True,
+                             env=self.env, check=False)
+        self.tap.point("a step is predicted as it runs here", run.returncode == 0
+                       and re.search("As steps run here, by what was measured: [0-9.]+ µs ± ",
+                                     run.stdout), run.stdout, run.stderr)
+        run = subprocess.run(command, capture_output=True, text=True, env=self.env, check=False)
+        self.tap.point("of a whole graph, which is no step, nothing is said",
+                       run.returncode == 0 and "As steps" not in run.stdout, run.stdout)
+
     def damaged(self):
         self.kept.write_text(self.kept.read_text()[:-20])
         run = self.call(self.mlp, "--seconds", 0.1)
@@ -97,7 +108,7 @@ class Calibrate:
                        run.stderr)
 
     def run(self):
-        for part in (self.keeps, self.damaged, self.interrupted, self.wrong):
+        for part in (self.keeps, self.predicts, self.damaged, self.interrupted, self.wrong):
             part()
         self.temporary.cleanup()
         self.tap.end()

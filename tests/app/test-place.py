@@ -391,6 +391,16 @@ class Place:
             for i in range(13)))
         self.bad("thirteen nodes for 'best'", ["up to 12 nodes", "13", "take 'greedy'"],
                  policy="best")
+        tie = 'list {{ s: "loc:@{}" }}'
+        (self.folder / "graph.pbtxt").write_text(
+            node_text("a", "Placeholder", (), attr("dtype", "type: DT_FLOAT")
+                      + attr("_class", tie.format("c")))
+            + node_text("b", "Identity", ["a"], FLOAT + attr("_class", tie.format("a")))
+            + node_text("c", "Identity", ["b"], FLOAT + attr("_class", tie.format("b"))))
+        run = self.call("graph.pbtxt", "--cpus", "2", "--policy", "round-robin", "--json")
+        at = {node["device"] for node in json.loads(run.stdout)["nodes"].values()}
+        self.tap.point("bad input: constraints in a circle stand together", len(at) == 1,
+                       run.stdout[:300], run.stderr)
         (self.folder / "graph.pbtxt").write_text(
             node_text("a", "Placeholder", (), attr("dtype", "type: DT_FLOAT"), "/cpu:0")
             + node_text("b", "Identity", ["a"], FLOAT + attr("_class", 'list { s: "loc:@a" }'),

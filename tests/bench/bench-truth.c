@@ -6,7 +6,7 @@
  * latency and bandwidth, as predicted from what was measured of them all before, and as they then
  * take.
  *
- * usage: bench-truth [--threads N] [--seconds S] [--graphs N] [PROJECT...]
+ * usage: bench-truth [--threads N] [--seconds S] [--graphs N] [PROJECT|CASES.pb.gz...]
  */
 #include <math.h>
 #include <stdio.h>
@@ -222,7 +222,14 @@ main (int argc, char **argv)
   if (!sluice_calibration_get (NULL, &speed, NULL, &error))
     truth_fatal ("speed", error);
   for (int i = 1; i < argc; i++)
-    for (guint n_cpus = 1; n_cpus <= 2; n_cpus++)
+    if (g_str_has_suffix (argv[i], ".pb.gz"))
+      {
+        TruthSubject *subject = truth_subject_load_case (argv[i]);
+        if (subject != NULL)
+          g_ptr_array_add (subjects, subject);
+      }
+  for (int i = 1; i < argc; i++)
+    for (guint n_cpus = 1; n_cpus <= 2 && !g_str_has_suffix (argv[i], ".pb.gz"); n_cpus++)
       g_ptr_array_add (subjects, truth_subject_load (argv[i], n_cpus));
   for (int i = 0; i < n_graphs; i++)
     g_ptr_array_add (subjects, truth_subject_draw ((guint) i));

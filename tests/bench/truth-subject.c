@@ -21,16 +21,17 @@ truth_subject_step (TruthSubject *self)
 {
   GError *error = NULL;
   const SluiceRunOptions options = { .step = ++self->n_steps };
-  SluiceTensor *output = NULL, *values[64];
+  SluiceTensor *outputs[TRUTH_MOST] = { NULL }, *values[TRUTH_MOST];
   for (guint i = 0; self->feeds != NULL && i < self->feeds->len; i++)
     values[i] = g_array_index (self->feeds, SluiceFeed, i).tensor;
   guint64 before = sluice_clock_ticks ();
   if (self->step == NULL
           ? !sluice_replica_step (self->replica, self->scalars, NULL, &options, &error)
-          : !sluice_callable_run (self->step, values, &output, &options, &error))
+          : !sluice_callable_run (self->step, values, outputs, &options, &error))
     truth_fatal (self->name, error);
   guint64 after = sluice_clock_ticks ();
-  g_clear_pointer (&output, sluice_tensor_unref);
+  for (guint i = 0; i < TRUTH_MOST; i++)
+    g_clear_pointer (&outputs[i], sluice_tensor_unref);
   return (double) (after - before) * sluice_clock_ns_per_tick () / 1000;
 }
 
@@ -64,8 +65,8 @@ add_input (SluiceBuilder *b, GRand *lot, gint64 rows, gint64 columns, GArray *fe
   return input;
 }
 
-static void
-clear_feed (gpointer feed)
+void
+truth_feed_clear (gpointer feed)
 {
   SluiceFeed *self = feed;
   g_free ((char *) self->edge);
@@ -116,7 +117,7 @@ truth_subject_draw (guint number)
   SluiceBuilder b;
   sluice_builder_init (&b, graph, NULL);
   self->feeds = g_array_new (FALSE, FALSE, sizeof (SluiceFeed));
-  g_array_set_clear_func (self->feeds, clear_feed);
+  g_array_set_clear_func (self->feeds, truth_feed_clear);
   SluiceEdge end = draw_net (&b, lot, places[place].devices, self->feeds);
   if (!sluice_builder_finish (&b, &error))
     truth_fatal ("a graph", error);
@@ -136,7 +137,9 @@ truth_subject_draw (guint number)
   if (self->session == NULL || !sluice_session_extend (self->session, graph, &error)
       || (self->step = sluice_session_prepare (self->session, &names, &error)) == NULL)
     truth_fatal (self->name, error);
-  self->fetched = sluice_graph_find (sluice_session_get_graph (self->session), end.node->name);
+  self->fetches = g_ptr_array_new_with_free_func (g_free);
+  self->targets = g_ptr_array_new_with_free_func (g_free);
+  g_ptr_array_add (self->fetches, g_strdup (fetch));
   return self;
 }
 
@@ -169,6 +172,8 @@ truth_subject_free (gpointer subject)
   g_clear_pointer (&self->step, sluice_callable_unref);
   g_clear_object (&self->session);
   g_clear_pointer (&self->feeds, g_array_unref);
+  g_clear_pointer (&self->fetches, g_ptr_array_unref);
+  g_clear_pointer (&self->targets, g_ptr_array_unref);
   g_clear_pointer (&self->replica, sluice_replica_free);
   g_clear_pointer (&self->examples, sluice_examples_free);
   g_clear_pointer (&self->test, sluice_examples_free);
@@ -191,9 +196,12 @@ truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets, GArray 
 {
   SluiceGraph *graph = sluice_session_get_graph (self->session);
   const SluiceProject *project = self->project;
-  if (self->fetched != NULL)
+  if (self->fetches != NULL)
     {
-      add_edge (graph, self->fetched->name, fetches);
+      for (guint i = 0; i < self->fetches->len; i++)
+        add_edge (graph, self->fetches->pdata[i], fetches);
+      for (guint i = 0; i < self->targets->len; i++)
+        g_ptr_array_add (targets, sluice_graph_find (graph, self->targets->pdata[i]));
       return;
     }
   for (char **name = project->train; *name != NULL; name++)

@@ -9,6 +9,8 @@
 #define TRUTH_SIM_OPTIONS "latency=50us, bandwidth=4G"
 #define TRUTH_BATCH       64
 
+#define TRUTH_MOST 128 /* feeds, and fetches, of a step */
+
 typedef struct
 {
   char *name;
@@ -18,8 +20,9 @@ typedef struct
   SluiceSession *session;
   SluiceCallable *step; /* of a graph that was drawn; NULL: the replica steps */
   GArray *feeds;        /* of SluiceFeed: of a graph that was drawn */
-  SluiceNode *fetched;
-  double *scalars; /* of the replica */
+  GPtrArray *fetches;   /* of char: of such a graph, edges */
+  GPtrArray *targets;   /* of char: of such a graph, nodes */
+  double *scalars;      /* of the replica */
   guint64 n_steps;
   gint64 batch;
 } TruthSubject;
@@ -27,7 +30,12 @@ typedef struct
 /* Names the trouble and ends. */
 void truth_fatal (const char *what, const GError *error) G_GNUC_NORETURN;
 
+/* Of a SluiceFeed that owns its texts and its tensor. */
+void truth_feed_clear (gpointer feed);
 TruthSubject *truth_subject_draw (guint number);
+/* A conformance program: of its first case the step that runs most nodes, after all of them.
+ * (nullable): it has none that runs here and ends well */
+TruthSubject *truth_subject_load_case (const char *path);
 TruthSubject *truth_subject_load (const char *folder, guint n_cpus);
 void truth_subject_free (gpointer subject);
 /* Returns: what the step took, in microseconds */

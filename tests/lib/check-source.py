@@ -12,8 +12,8 @@ import sys
 
 C_SUFFIXES = {".c", ".cc", ".h", ".cu"}
 CODE_SUFFIXES = C_SUFFIXES | {".py", ".sh"}
-NO_COMMENTS = {".bin", ".csv", ".db", ".gz", ".json", ".layout", ".npy", ".npz", ".pb", ".png",
-               ".safetensors", ".tsv", ".zip"}
+NO_COMMENTS = {".bin", ".csv", ".db", ".graph_execution_traces", ".gz", ".json", ".layout",
+               ".npy", ".npz", ".pb", ".png", ".safetensors", ".tsv", ".zip"}
 NO_NOTICE = {"LICENSE", ".clang-format", ".gitignore", ".editorconfig"}
 TOP_LEVEL = ("api", "app", "engine", "kernels", "ui", "data", "icons", "po", "tests")
 MAX_FILE, MAX_FUNCTION, MAX_LINE, MAX_MACRO = 800, 80, 100, 40

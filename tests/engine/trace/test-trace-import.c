@@ -582,7 +582,7 @@ test_xspace_of_tensorflow (void)
   g_autofree char *path =
       g_build_filename (source, "tests/engine/train/tfdbg/host.xplane.pb", NULL);
   g_autofree char *list =
-      g_build_filename (source, "tests/engine/train/tfdbg/host.xplane.txt", NULL);
+      g_build_filename (source, "tests/engine/train/tfdbg/host.xplane.tsv", NULL);
   g_autofree char *text = NULL;
   g_autoptr (SluiceTraceView) view = sluice_trace_open (path, &format, remarks, &error);
   g_assert_no_error (error);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 # SPDX-FileCopyrightText: The Sluice authors
-"""Makes what lies beside it, by TensorFlow: a graph, and what its debugger and its profiler say of a run.
+"""Makes what lies beside it, by TensorFlow: a graph, what its debugger and its profiler say of it.
 
 usage: make.py FOLDER
 """
@@ -34,7 +34,8 @@ def dump(folder, mode, name):
         tf.debugging.experimental.disable_dump_debug_info()
         os.makedirs(os.path.join(folder, name), exist_ok=True)
         for path in glob.glob(os.path.join(root, "*.graph_execution_traces")):
-            shutil.copy(path, os.path.join(folder, name, "tfdbg_events.0.host.graph_execution_traces"))
+            shutil.copy(path, os.path.join(folder, name,
+                                           "tfdbg_events.0.host.graph_execution_traces"))
 
 
 def profile(folder):
@@ -61,7 +62,7 @@ def profile(folder):
                 del plane.event_metadata[key]
     with open(os.path.join(folder, "host.xplane.pb"), "wb") as file:
         file.write(space.SerializeToString())
-    with open(os.path.join(folder, "host.xplane.txt"), "w", encoding="utf-8") as file:
+    with open(os.path.join(folder, "host.xplane.tsv"), "w", encoding="utf-8") as file:
         for plane in space.planes:
             for line in plane.lines:
                 for event in line.events:
