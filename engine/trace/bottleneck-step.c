@@ -302,7 +302,8 @@ typedef struct
   gint64 lane_busy;
 } DeviceTime;
 
-/* (transfer full) (element-type DeviceTime) */
+/* Of those that compute by themselves: the others share the threads of the machine, and what moves
+ * from one to another is run by the same. (transfer full) (element-type DeviceTime) */
 static GArray *
 sum_devices (const Look *look)
 {
@@ -316,7 +317,7 @@ sum_devices (const Look *look)
     {
       const SluiceTraceLane *told = sluice_trace_view_get_lane (view, lane);
       guint at = 0;
-      if (told->kind != SLUICE_LANE_THREAD && told->kind != SLUICE_LANE_QUEUE)
+      if (told->kind != SLUICE_LANE_QUEUE)
         continue;
       while (at < devices->len
              && strcmp (g_array_index (devices, DeviceTime, at).device, told->device) != 0)

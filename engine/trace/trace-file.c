@@ -88,16 +88,20 @@ compare_events (gconstpointer a, gconstpointer b)
   return x->end_us < y->end_us ? -1 : x->end_us > y->end_us;
 }
 
+/* Waits for locks lie within what the queue did. */
 static void
 begin_in_turn (GPtrArray *order)
 {
-  for (guint i = 1; i < order->len; i++)
+  const SluiceTraceEvent *before = NULL;
+  for (guint i = 0; i < order->len; i++)
     {
-      const SluiceTraceEvent *before = order->pdata[i - 1];
       SluiceTraceEvent *event = order->pdata[i];
-      if (event->queue > 0 && event->queue == before->queue
+      if (event->kind == SLUICE_TRACE_LOCK)
+        continue;
+      if (before != NULL && event->queue > 0 && event->queue == before->queue
           && strcmp (event->device, before->device) == 0)
         event->start_us = CLAMP (before->end_us, event->start_us, event->end_us);
+      before = event;
     }
 }
 

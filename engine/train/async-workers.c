@@ -64,7 +64,10 @@ worker_main (void *data)
         }
       worker->is_busy = TRUE;
       self->n_begun++;
+      guint64 since = sluice_clock_ticks ();
       sluice_replica_next_batch (self->replica, worker->feeds, &worker->error);
+      sluice_session_note_host (self->replica->session, SLUICE_HOST_FEED, (guint64) self->n_begun,
+                                since);
       run_step (worker);
       g_queue_push_tail (&self->ended, worker);
       pthread_cond_broadcast (&self->changed);

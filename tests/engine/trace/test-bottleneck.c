@@ -556,6 +556,52 @@ test_mended (gconstpointer data)
     g_assert_cmpint (planted_get_period (&mended), <, planted_get_period (&slow));
 }
 
+/* Five values, all made before the first is read, on a device that has room for three. */
+static void
+build_full (Planted *p)
+{
+  SluiceEdge x = begin (p), values[5];
+  const SluiceAttr attrs[] = { sluice_attr_bool ("keeps", FALSE) };
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("value%u", i);
+      values[i] = planted_make (p, name, x, 16 * MIB);
+    }
+  for (guint i = 0; i < G_N_ELEMENTS (values); i++)
+    {
+      g_autofree char *name = g_strdup_printf ("read%u", i);
+      SluiceNode *all[G_N_ELEMENTS (values)];
+      for (guint k = 0; k < G_N_ELEMENTS (values); k++)
+        all[k] = values[k].node;
+      fixture_node (&p->f, "TestRead", name, NULL, &values[i], 1, all, G_N_ELEMENTS (all), attrs,
+                    1);
+    }
+}
+
+static void
+test_eviction (void)
+{
+  static const PlantedProgram program = {
+    "full",
+    SLUICE_BOTTLENECK_LOCK,
+    { PLAIN, .device = "SIM:0", .device_options = "memory=56M" },
+    build_full,
+  };
+  g_auto (Planted) p = { 0 };
+  planted_run (&p, &program, FALSE);
+  g_autoptr (SluiceTraceGaps) gaps = sluice_trace_gaps_new (p.view, p.f.graph);
+  gint64 from, to;
+  guint n = 0;
+  sluice_trace_view_get_extent (p.view, &from, &to);
+  for (guint lane = 0; lane < sluice_trace_view_get_n_lanes (p.view); lane++)
+    {
+      g_autoptr (GArray) found = sluice_trace_gaps_find (gaps, lane, from, to);
+      for (guint i = 0; i < found->len; i++)
+        n += g_array_index (found, SluiceTraceGap, i).cause == SLUICE_GAP_LOCK;
+    }
+  g_assert_cmpuint (n, >, 0);
+}
+
 /* A trace without steps, as other programs have them: what took most of its own time. */
 static void
 test_foreign (void)
@@ -595,6 +641,7 @@ main (int argc, char **argv)
   sluice_pool_set_threads (2);
   g_test_add_func ("/trace/bottleneck/empty", test_empty);
   g_test_add_func ("/trace/bottleneck/foreign", test_foreign);
+  g_test_add_func ("/trace/bottleneck/eviction", test_eviction);
   g_test_add_func ("/trace/bottleneck/planted", test_planted);
   for (guint i = 0; i < G_N_ELEMENTS (programs); i++)
     {
