@@ -14,6 +14,7 @@ static const struct
   void (*show) (SluiceTimelinePage *self);
 } modes[] = {
   { { "memory", N_ ("Memory") }, sluice_timeline_page_show_memory },
+  { { "predicted", N_ ("Predicted") }, sluice_timeline_page_show_predicted },
   { { "none", N_ ("Lanes only") }, NULL },
 };
 
@@ -123,6 +124,7 @@ sluice_timeline_page_make_lower (SluiceTimelinePage *self)
   self->lower_stack = GTK_STACK (gtk_stack_new ());
   gtk_stack_set_vhomogeneous (self->lower_stack, FALSE);
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_memory (self), "memory");
+  gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_predicted (self), "predicted");
   gtk_widget_set_vexpand (GTK_WIDGET (self->lower_stack), TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->lower_stack), FALSE);
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));

@@ -201,6 +201,45 @@ class Session:
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
 
+    def carry(self):
+        """A dashed bar of CPU:3 to the lane of CPU:0: the first row there, the pitch of rows is
+        theirs."""
+        w = self.w
+        x, y, width, height = w.find_accessible("tree", "Predicted lanes").place()
+        before = w.state()["n_undo"]
+        lane = y + 28 + 40 * 3 + 20
+        bar = self.w.until(lambda: next((
+            o.label().split(",")[0] for o in w.find_accessible("tree", "Predicted lanes").tree()
+            if o.label().startswith("tower3/")), None))
+        xdotool("mousemove", x + 128 + 20, lane, "keydown", "ctrl", "mousedown", 1)
+        for part in range(1, 9):
+            xdotool("mousemove", x + 128 + 20 + part, lane - 15 * part)
+        state = w.wait(lambda s: "as predicted: " in s["timeline"]["lower_words"])
+        self.picture("place-carried")
+        self.tap.point("a bar that is carried to another device tells what would be",
+                       "/device:CPU:0" in state["timeline"]["lower_words"],
+                       state["timeline"]["lower_words"], bar)
+        xdotool("mouseup", 1, "keyup", "ctrl")
+        self.tap.point("dropped there, its node is put on it", w.wait(
+            lambda s: s["n_undo"] == before + 1 and "On /device:CPU:0" in s["told"]))
+
+    def timeline(self):
+        w = self.w
+        w.act("show-page", self.text("timeline"))
+        w.wait(lambda s: s["page"] == "timeline" and s["timeline"]["lower"] == "memory")
+        press_keys("b")
+        state = w.wait(lambda s: s["timeline"]["lower"] == "predicted"
+                       and s["timeline"]["has_lower"])["timeline"]
+        self.picture("place-timeline")
+        self.tap.point("the timeline has lanes of what was predicted, and compares",
+                       re.search(r"^Predicted [\d.]+\s\w+ a step, measured [\d.]+",
+                                 state["lower_words"]), state["lower_words"])
+        self.carry()
+        lanes = w.find_accessible("tree", "Predicted lanes")
+        self.tap.point("which are told one by one",
+                       any(o.label().startswith("model of CPU:0") for o in lanes.tree()),
+                       [o.label() for o in lanes.tree()][:9])
+
     def run(self):
         try:
             self.w = Workbench(self.program, self.project, os.path.join(self.folder, "workspace"))
@@ -209,6 +248,7 @@ class Session:
             self.colors()
             self.pointer()
             self.goes_on()
+            self.timeline()
             self.tap.point("the program ends as it should", self.w.quit() == 0)
         except Exception:
             self.tap.point("no exception", False, traceback.format_exc())

@@ -60,6 +60,7 @@ typedef struct
   const GHashTable *found;     /* (nullable): set of names; the others are pale */
   const SluiceLanesArea *area; /* (nullable) */
   const gint64 *cursor;        /* (nullable): when somebody looks at, beside the lanes */
+  gboolean is_ghost;           /* nothing of it ran: it is dashed */
   gboolean mirrored;           /* time goes from right to left; all places are as if it did not */
 } SluiceLanesPicture;
 
