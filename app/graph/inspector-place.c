@@ -97,7 +97,7 @@ add_legend (SluiceInspector *self)
 }
 
 static void
-add_candidates (SluiceInspector *self, const SluicePrediction *p, guint node)
+add_candidates (SluiceInspector *self, const SluicePlacePrediction *p, guint node)
 {
   const GArray *candidates = p->choice->decisions[node].candidates;
   double whole = 0;
@@ -136,7 +136,7 @@ add_chip (SluiceInspector *self, GtkWidget *chips, char *take_words)
 
 /* The first other node that must stand with it, and how many there are. (nullable) */
 static const char *
-find_mate (const SluicePrediction *p, guint node, guint *n)
+find_mate (const SluicePlacePrediction *p, guint node, guint *n)
 {
   const SluiceWorkload *w = p->workload->workload;
   const char *mate = NULL;
@@ -151,7 +151,7 @@ find_mate (const SluicePrediction *p, guint node, guint *n)
 }
 
 static guint
-count_possible (const SluicePrediction *p, guint node)
+count_possible (const SluicePlacePrediction *p, guint node)
 {
   guint n = 0;
   for (guint d = 0; d < p->machine->n_devices; d++)
@@ -160,7 +160,7 @@ count_possible (const SluicePrediction *p, guint node)
 }
 
 static void
-add_chips (SluiceInspector *self, const SluicePrediction *p, guint node)
+add_chips (SluiceInspector *self, const SluicePlacePrediction *p, guint node)
 {
   const SluiceNode *at = p->workload->nodes[node];
   GtkWidget *chips = sluice_wrap_new (4, FALSE);
@@ -191,7 +191,7 @@ add_chips (SluiceInspector *self, const SluicePrediction *p, guint node)
 /* ---- in words ---- */
 
 static void
-add_margin (SluiceInspector *self, const SluicePrediction *p, guint node)
+add_margin (SluiceInspector *self, const SluicePlacePrediction *p, guint node)
 {
   double us = p->choice->decisions[node].margin_us;
   g_autofree char *time = sluice_words_duration (fabs (us));
@@ -208,7 +208,7 @@ add_margin (SluiceInspector *self, const SluicePrediction *p, guint node)
 }
 
 static void
-add_figures (SluiceInspector *self, const SluicePrediction *p, guint node)
+add_figures (SluiceInspector *self, const SluicePlacePrediction *p, guint node)
 {
   const SluiceSimulatedSpan *span = &p->choice->schedule->spans[node];
   g_autofree char *predicted =
@@ -224,7 +224,7 @@ add_figures (SluiceInspector *self, const SluicePrediction *p, guint node)
 }
 
 static void
-add_source (SluiceInspector *self, const SluicePrediction *p)
+add_source (SluiceInspector *self, const SluicePlacePrediction *p)
 {
   const char *path = sluice_predictor_get_machine (self->predictor);
   if (!p->machine->is_elsewhere || path == NULL)
@@ -240,7 +240,7 @@ fill_prediction (SluiceInspector *self)
 {
   const GError *error = NULL;
   guint node;
-  const SluicePrediction *p = sluice_predictor_get (self->predictor, &error);
+  const SluicePlacePrediction *p = sluice_predictor_get (self->predictor, &error);
   if (p == NULL && error == NULL)
     return; /* it is told when it is there */
   sluice_inspector_rows_begin (&self->why, _ ("Why here"), TRUE);

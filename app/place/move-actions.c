@@ -11,6 +11,7 @@
 #include "app/place/place-colors.h"
 #include "app/place/place-words.h"
 #include "app/place/step-times.h"
+#include "app/timeline/timeline-page.h"
 #include "app/window-private.h"
 #include "engine/command/line.h"
 
@@ -210,17 +211,17 @@ forget_names (SluiceMoves *self)
 
 /* It was asked whether they can stand there. */
 static void
-told_cb (SluicePrediction *after, const GError *why, gpointer data)
+told_cb (SluicePlacePrediction *after, const GError *why, gpointer data)
 {
   SluiceMoves *self = data;
   SluiceWindow *window = self->window;
   g_autoptr (GError) error = why != NULL ? g_error_copy (why) : NULL;
   g_auto (GStrv) names = g_steal_pointer (&self->names);
   g_autofree char *device = g_steal_pointer (&self->device);
-  const SluicePrediction *before = sluice_predictor_get (window->predictor, NULL);
+  const SluicePlacePrediction *before = sluice_predictor_get (window->predictor, NULL);
   g_autofree char *change =
       after != NULL && before != NULL ? sluice_place_words_change (before, after) : NULL;
-  double us = after != NULL ? after->choice->schedule->us : 0;
+  double us = after != NULL ? after->us : 0;
   g_autofree char *line = dup_line ((const char *const *) names, device);
   if (error == NULL && sluice_document_do (window->document, line, &error))
     {
@@ -420,6 +421,8 @@ sluice_move_actions_add (SluiceWindow *window)
   window->moves->window = window;
   window->moves->n_decided = G_MAXUINT;
   sluice_inspector_set_predictor (window->inspector, window->predictor);
+  sluice_timeline_page_set_predictor (
+      SLUICE_TIMELINE_PAGE (sluice_window_find_page (window, "timeline")), window->predictor);
   g_action_map_add_action_entries (G_ACTION_MAP (window), actions, G_N_ELEMENTS (actions), window);
   follow_pages (window);
 }

@@ -48,7 +48,7 @@ enum
 };
 static guint signals[N_SIGNALS];
 
-static SluicePrediction *
+static SluicePlacePrediction *
 get_prediction (SluicePlaceBar *self, const GError **error)
 {
   *error = NULL;
@@ -91,22 +91,19 @@ clear_changes (SluicePlaceBar *self)
 }
 
 static void
-told_cb (SluicePrediction *after, const GError *error, gpointer data)
+told_cb (SluicePlacePrediction *after, const GError *error, gpointer data)
 {
   SluicePlaceBar *self = data;
   const GError *why;
-  const SluicePrediction *before = get_prediction (self, &why);
+  const SluicePlacePrediction *before = get_prediction (self, &why);
   if (self->over >= self->tiles->len || (after != NULL && before == NULL)
       || g_error_matches (error, SLUICE_ERROR, SLUICE_ERROR_CANCELLED))
     return; /* it is told anew when what changed is known */
   Tile *tile = get_tile (self, self->over);
   g_autofree char *words =
       after != NULL ? sluice_place_words_change (before, after) : sluice_failure_words (error);
-  double us = after != NULL ? after->choice->schedule->us - before->choice->schedule->us : 0;
-  int sense = after == NULL                                      ? 1
-              : fabs (us) < 0.005 * before->choice->schedule->us ? 0
-              : us < 0                                           ? -1
-                                                                 : 1;
+  double us = after != NULL ? after->us - before->us : 0;
+  int sense = after == NULL ? 1 : fabs (us) < 0.005 * before->us ? 0 : us < 0 ? -1 : 1;
   show_change (tile, words, sense);
   gtk_widget_set_tooltip_text (tile->button, words);
   gtk_accessible_update_property (GTK_ACCESSIBLE (tile->button),
@@ -129,7 +126,7 @@ static void
 try_on (SluicePlaceBar *self, guint device, const char *const *names, const char *title)
 {
   const GError *error;
-  const SluicePrediction *p = get_prediction (self, &error);
+  const SluicePlacePrediction *p = get_prediction (self, &error);
   if (p == NULL || names == NULL || device >= p->machine->n_devices)
     return;
   if (self->over == device && g_strcmp0 (title, self->tried_title) == 0)
@@ -149,7 +146,7 @@ static void
 put (SluicePlaceBar *self, guint device, const char *const *names)
 {
   const GError *error;
-  const SluicePrediction *p = get_prediction (self, &error);
+  const SluicePlacePrediction *p = get_prediction (self, &error);
   if (p == NULL || names == NULL || device >= p->machine->n_devices)
     return;
   g_autofree char *spec = sluice_prediction_dup_spec (p, device);
@@ -266,7 +263,7 @@ add_tile (SluicePlaceBar *self)
 }
 
 static void
-show_tile (SluicePlaceBar *self, const SluicePrediction *p, guint device)
+show_tile (SluicePlaceBar *self, const SluicePlacePrediction *p, guint device)
 {
   Tile *tile = get_tile (self, device);
   double busy, us = p->choice->schedule->us;
@@ -291,7 +288,7 @@ show_tile (SluicePlaceBar *self, const SluicePrediction *p, guint device)
 /* ---- the policy's decisions, one after the other ---- */
 
 static void
-show_scrubbed (SluicePlaceBar *self, const SluicePrediction *p)
+show_scrubbed (SluicePlaceBar *self, const SluicePlacePrediction *p)
 {
   guint n = p->choice->n_nodes;
   guint k = (guint) gtk_range_get_value (GTK_RANGE (self->scrub));
@@ -305,7 +302,7 @@ static void
 scrubbed_cb (SluicePlaceBar *self)
 {
   const GError *error;
-  const SluicePrediction *p = get_prediction (self, &error);
+  const SluicePlacePrediction *p = get_prediction (self, &error);
   if (p == NULL || self->fills)
     return;
   guint k = (guint) gtk_range_get_value (GTK_RANGE (self->scrub));
@@ -314,7 +311,7 @@ scrubbed_cb (SluicePlaceBar *self)
 }
 
 static void
-show_scrub (SluicePlaceBar *self, const SluicePrediction *p)
+show_scrub (SluicePlaceBar *self, const SluicePlacePrediction *p)
 {
   guint n = p->choice->n_nodes;
   gtk_widget_set_visible (self->scrub_row, p->machine->n_devices > 1 && n > 0);
@@ -330,7 +327,7 @@ show_scrub (SluicePlaceBar *self, const SluicePrediction *p)
 
 /* Where most of what is chosen stands. */
 static guint
-find_device (SluicePlaceBar *self, const SluicePrediction *p)
+find_device (SluicePlaceBar *self, const SluicePlacePrediction *p)
 {
   g_autofree guint *n_on = g_new0 (guint, p->machine->n_devices);
   guint most = 0, node;
@@ -348,7 +345,7 @@ static void
 begin_now (SluicePlaceBar *self)
 {
   const GError *error;
-  const SluicePrediction *p = get_prediction (self, &error);
+  const SluicePlacePrediction *p = get_prediction (self, &error);
   guint device = p != NULL && self->begins ? find_device (self, p) : G_MAXUINT;
   if (device >= self->tiles->len)
     return;
@@ -372,7 +369,7 @@ static void
 show (SluicePlaceBar *self)
 {
   const GError *error;
-  const SluicePrediction *p = get_prediction (self, &error);
+  const SluicePlacePrediction *p = get_prediction (self, &error);
   leave (self);
   if (p == NULL)
     {

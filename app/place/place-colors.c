@@ -38,7 +38,7 @@ find_margin (double us)
 }
 
 static const char *
-find_text (const SluicePrediction *p, SluiceColorBy by, guint v)
+find_text (const SluicePlacePrediction *p, SluiceColorBy by, guint v)
 {
   const SluiceDecision *decision = &p->choice->decisions[v];
   if (by == SLUICE_COLOR_BY_PLACED)
@@ -54,7 +54,7 @@ find_text (const SluicePrediction *p, SluiceColorBy by, guint v)
 
 /* All texts, in the order in which colours go: (transfer full), ends with NULL. */
 static GPtrArray *
-list_texts (const SluicePrediction *p, SluiceColorBy by, GHashTable *texts)
+list_texts (const SluicePlacePrediction *p, SluiceColorBy by, GHashTable *texts)
 {
   GPtrArray *order = g_ptr_array_new ();
   g_autoptr (GHashTable) seen = g_hash_table_new (g_str_hash, g_str_equal);
@@ -78,7 +78,7 @@ list_texts (const SluicePrediction *p, SluiceColorBy by, GHashTable *texts)
 void
 sluice_place_colors_show (SluiceCanvas *canvas,
                           SluiceColorBy by,
-                          const SluicePrediction *p,
+                          const SluicePlacePrediction *p,
                           guint n_decided)
 {
   g_autoptr (GHashTable) texts = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);

@@ -11,5 +11,5 @@ gboolean sluice_place_colors_has (SluiceColorBy by);
  * G_MAXUINT: all */
 void sluice_place_colors_show (SluiceCanvas *canvas,
                                SluiceColorBy by,
-                               const SluicePrediction *prediction,
+                               const SluicePlacePrediction *prediction,
                                guint n_decided);

@@ -15,9 +15,9 @@ dup_bytes (double bytes)
 }
 
 char *
-sluice_place_words_step (const SluicePrediction *self, const char *machine)
+sluice_place_words_step (const SluicePlacePrediction *self, const char *machine)
 {
-  g_autofree char *time = sluice_words_spread (self->choice->schedule->us, self->plus_minus_us);
+  g_autofree char *time = sluice_words_spread (self->us, self->plus_minus_us);
   g_autofree char *bytes = dup_bytes (self->link_bytes);
   g_autofree char *name = machine != NULL ? g_filename_display_basename (machine) : NULL;
   if (name != NULL)
@@ -28,7 +28,7 @@ sluice_place_words_step (const SluicePrediction *self, const char *machine)
 }
 
 char *
-sluice_place_words_memory (const SluicePrediction *self, guint device)
+sluice_place_words_memory (const SluicePlacePrediction *self, guint device)
 {
   double limit = self->machine->devices[device].memory;
   g_autofree char *peak = dup_bytes (self->choice->schedule->peak_bytes[device]);
@@ -46,9 +46,9 @@ dup_signed (double value, char *(*dup) (double value))
 }
 
 char *
-sluice_place_words_change (const SluicePrediction *before, const SluicePrediction *after)
+sluice_place_words_change (const SluicePlacePrediction *before, const SluicePlacePrediction *after)
 {
-  double was = before->choice->schedule->us, us = after->choice->schedule->us - was;
+  double was = before->us, us = after->us - was;
   g_autofree char *time = dup_signed (us, sluice_words_duration);
   g_autofree char *peak = dup_signed (after->peak_bytes - before->peak_bytes, dup_bytes);
   g_autofree char *links = dup_signed (after->link_bytes - before->link_bytes, dup_bytes);
@@ -57,7 +57,7 @@ sluice_place_words_change (const SluicePrediction *before, const SluicePredictio
 }
 
 guint
-sluice_place_find_decision (const SluicePrediction *self, guint k)
+sluice_place_find_decision (const SluicePlacePrediction *self, guint k)
 {
   for (guint v = 0; v < self->choice->n_nodes; v++)
     if (self->choice->decisions[v].step == k)
@@ -66,7 +66,7 @@ sluice_place_find_decision (const SluicePrediction *self, guint k)
 }
 
 char *
-sluice_place_words_decision (const SluicePrediction *self, guint k)
+sluice_place_words_decision (const SluicePlacePrediction *self, guint k)
 {
   guint n = self->choice->n_nodes;
   if (k == 0)

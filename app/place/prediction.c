@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "engine/base/error.h"
+#include "engine/base/pool.h"
 #include "engine/graph/edit.h"
+#include "engine/passes/predict.h"
 #include "engine/train/calibration.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/project.h"
@@ -19,12 +21,13 @@
 
 typedef struct
 {
-  SluicePrediction *self;
+  SluicePlacePrediction *self;
   const SluicePredictionOptions *options;
   SluiceProject *project;   /* (nullable) */
   SluiceMeasured *measured; /* (nullable): the devices are not here */
   SluiceCostModel *costs;
   SluiceGraphPlaceChoice *told; /* (nullable) */
+  GArray *fetches;              /* of SluiceEdge: the losses */
   GCancellable *cancellable;
 } Maker;
 
@@ -35,6 +38,7 @@ maker_clear (Maker *self)
   g_clear_pointer (&self->costs, sluice_cost_model_free);
   g_clear_pointer (&self->measured, sluice_measured_free);
   g_clear_pointer (&self->project, sluice_project_free);
+  g_array_unref (self->fetches);
 }
 G_DEFINE_AUTO_CLEANUP_CLEAR_FUNC (Maker, maker_clear)
 
@@ -109,7 +113,7 @@ new_machine_here (SluiceSession *session)
 static gboolean
 take_machine (Maker *self, GError **error)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   SluiceSessionOptions options = { .n_cpus = 1, .no_trace = TRUE };
   SluiceCalibration speed;
   if (self->project != NULL)
@@ -169,9 +173,9 @@ add_targets (SluiceGraph *graph, char **names, GArray *nodes, GError **error)
 static gboolean
 make_workload (Maker *self, GError **error)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   g_autoptr (GArray) nodes = g_array_new (FALSE, FALSE, sizeof (SluiceNode *));
-  g_autoptr (GArray) edges = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  GArray *edges = self->fetches;
   if (self->project != NULL
       && (!add_targets (p->graph, self->project->train, nodes, error)
           || !add_edges (p->graph, self->project->loss, edges, error)))
@@ -197,7 +201,7 @@ find_default (const Maker *self)
 static void
 place (Maker *self)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   guint n = p->machine->n_devices;
   g_autofree SluiceDevice **devices = g_new (SluiceDevice *, n);
   for (guint d = 0; d < n; d++)
@@ -211,7 +215,7 @@ place (Maker *self)
 static gboolean
 take_asked (Maker *self, GError **error)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   const SluiceWorkload *w = p->workload->workload;
   g_autofree guint *devices = g_new0 (guint, w->n_nodes + 1);
   place (self);
@@ -225,7 +229,7 @@ take_asked (Maker *self, GError **error)
 static gboolean
 choose (Maker *self, GError **error)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   const char *name = self->options->policy;
   if (name == NULL && self->project != NULL)
     name = self->project->session.policy;
@@ -248,10 +252,30 @@ choose (Maker *self, GError **error)
 
 /* ---- what is told of it ---- */
 
+/* Devices that are here share threads, and more passes between nodes than links: as that was
+ * measured. Of others the simulator's word is all that there is. */
+static void
+predict_step (Maker *self, double plus_minus_us)
+{
+  SluicePlacePrediction *p = self->self;
+  SluicePrediction step = { 0 };
+  p->us = p->choice->schedule->us;
+  p->plus_minus_us = plus_minus_us;
+  if (self->measured == NULL)
+    return;
+  sluice_graph_workload_predict (p->workload, p->choice->devices,
+                                 (const SluiceEdge *) self->fetches->data, self->fetches->len,
+                                 self->costs, self->measured, sluice_pool_get_threads (), &step);
+  if (!isfinite (step.us) || step.us <= 0)
+    return;
+  p->us = step.us;
+  p->plus_minus_us = step.plus_minus;
+}
+
 static void
 sum_up (Maker *self)
 {
-  SluicePrediction *p = self->self;
+  SluicePlacePrediction *p = self->self;
   const SluiceSimulation *s = p->choice->schedule;
   double squares = 0;
   p->numbers = g_hash_table_new (g_str_hash, g_str_equal);
@@ -268,21 +292,24 @@ sum_up (Maker *self)
       g_hash_table_insert (p->numbers, (gpointer) p->workload->nodes[v]->name,
                            GUINT_TO_POINTER (v + 1));
     }
-  p->plus_minus_us = sqrt (squares);
+  predict_step (self, sqrt (squares));
   for (guint d = 0; d < p->machine->n_devices; d++)
     p->peak_bytes = MAX (p->peak_bytes, s->peak_bytes[d]);
   for (guint i = 0; i < s->transfers->len; i++)
     p->link_bytes += g_array_index (s->transfers, SluiceSimulatedTransfer, i).bytes;
 }
 
-SluicePrediction *
+SluicePlacePrediction *
 sluice_prediction_new (SluiceGraph *graph,
                        const SluicePredictionOptions *options,
                        GCancellable *cancellable,
                        GError **error)
 {
-  g_autoptr (SluicePrediction) self = g_new0 (SluicePrediction, 1);
-  g_auto (Maker) maker = { .self = self, .options = options, .cancellable = cancellable };
+  g_autoptr (SluicePlacePrediction) self = g_new0 (SluicePlacePrediction, 1);
+  g_auto (Maker) maker = { .self = self,
+                           .options = options,
+                           .fetches = g_array_new (FALSE, FALSE, sizeof (SluiceEdge)),
+                           .cancellable = cancellable };
   self->ref_count = 1;
   if (!take_graph (&maker, graph, error) || !take_machine (&maker, error)
       || g_cancellable_set_error_if_cancelled (cancellable, error) || !make_workload (&maker, error)
@@ -292,15 +319,15 @@ sluice_prediction_new (SluiceGraph *graph,
   return g_steal_pointer (&self);
 }
 
-SluicePrediction *
-sluice_prediction_ref (SluicePrediction *self)
+SluicePlacePrediction *
+sluice_prediction_ref (SluicePlacePrediction *self)
 {
   g_atomic_int_inc (&self->ref_count);
   return self;
 }
 
 void
-sluice_prediction_unref (SluicePrediction *self)
+sluice_prediction_unref (SluicePlacePrediction *self)
 {
   if (!g_atomic_int_dec_and_test (&self->ref_count))
     return;
@@ -318,7 +345,7 @@ sluice_prediction_unref (SluicePrediction *self)
 }
 
 gboolean
-sluice_prediction_find (const SluicePrediction *self, const char *name, guint *node)
+sluice_prediction_find (const SluicePlacePrediction *self, const char *name, guint *node)
 {
   guint number = GPOINTER_TO_UINT (g_hash_table_lookup (self->numbers, name));
   *node = number - 1;
@@ -326,7 +353,7 @@ sluice_prediction_find (const SluicePrediction *self, const char *name, guint *n
 }
 
 char *
-sluice_prediction_dup_reason (const SluicePrediction *self, guint node)
+sluice_prediction_dup_reason (const SluicePlacePrediction *self, guint node)
 {
   const SluicePlacement *placement =
       sluice_placements_get (self->placements, self->workload->nodes[node]);
@@ -334,7 +361,7 @@ sluice_prediction_dup_reason (const SluicePrediction *self, guint node)
 }
 
 char *
-sluice_prediction_dup_spec (const SluicePrediction *self, guint device)
+sluice_prediction_dup_spec (const SluicePlacePrediction *self, guint device)
 {
   const SluiceMachineDevice *devices = self->machine->devices;
   const char *name = devices[device].device->short_name;
@@ -345,7 +372,7 @@ sluice_prediction_dup_spec (const SluicePrediction *self, guint device)
 }
 
 guint
-sluice_prediction_get_load (const SluicePrediction *self, guint device, double *busy_us)
+sluice_prediction_get_load (const SluicePlacePrediction *self, guint device, double *busy_us)
 {
   const SluiceSimulation *s = self->choice->schedule;
   guint n = 0;

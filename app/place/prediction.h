@@ -33,12 +33,12 @@ typedef struct
   double link_bytes, peak_bytes; /* over all links; of the device that holds most */
   double *measured_us;           /* by node of the workload, on its device; NAN: not measured */
   double *plus_minus;            /* the same of the figure that was counted with */
-  double plus_minus_us;          /* of the step: as if all nodes' were independent */
+  double us, plus_minus_us;      /* of the step; the schedule's own is the simulator's count */
   guint n_moved;                 /* nodes */
   SluiceSession *session;        /* whose devices the machine has */
   GHashTable *numbers;           /* name -> number in the workload + 1 */
   gint ref_count;
-} SluicePrediction;
+} SluicePlacePrediction;
 
 /**
  * sluice_prediction_new:
@@ -48,22 +48,22 @@ typedef struct
  * the shortest chain of what excludes each other; what is wrong with project, machine or policy;
  * RESOURCE_EXHAUSTED where a memory is too small
  */
-SluicePrediction *sluice_prediction_new (SluiceGraph *graph,
-                                         const SluicePredictionOptions *options,
-                                         GCancellable *cancellable,
-                                         GError **error);
-SluicePrediction *sluice_prediction_ref (SluicePrediction *self);
-void sluice_prediction_unref (SluicePrediction *self);
-G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePrediction, sluice_prediction_unref)
+SluicePlacePrediction *sluice_prediction_new (SluiceGraph *graph,
+                                              const SluicePredictionOptions *options,
+                                              GCancellable *cancellable,
+                                              GError **error);
+SluicePlacePrediction *sluice_prediction_ref (SluicePlacePrediction *self);
+void sluice_prediction_unref (SluicePlacePrediction *self);
+G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluicePlacePrediction, sluice_prediction_unref)
 
 /* FALSE: no node of the step */
-gboolean sluice_prediction_find (const SluicePrediction *self, const char *name, guint *node);
+gboolean sluice_prediction_find (const SluicePlacePrediction *self, const char *name, guint *node);
 /* Why it stands there: the placement's words, translated, else the policy's. (transfer full) */
-char *sluice_prediction_dup_reason (const SluicePrediction *self, guint node);
+char *sluice_prediction_dup_reason (const SluicePlacePrediction *self, guint node);
 /* What a node asks for to stand on a device: "/device:CPU:1", the full name where that is several.
  * (transfer full) */
-char *sluice_prediction_dup_spec (const SluicePrediction *self, guint device);
+char *sluice_prediction_dup_spec (const SluicePlacePrediction *self, guint device);
 /* How many nodes of the step stand on a device, and for how long it works. */
-guint sluice_prediction_get_load (const SluicePrediction *self, guint device, double *busy_us);
+guint sluice_prediction_get_load (const SluicePlacePrediction *self, guint device, double *busy_us);
 /* Does what is named hold the node? place: a node, or a scope ("conv1/") */
 gboolean sluice_place_holds (const char *place, const char *node);

@@ -20,8 +20,8 @@ typedef struct
 
 typedef struct
 {
-  SluicePrediction *prediction; /* (nullable) */
-  GError *error;                /* (nullable) */
+  SluicePlacePrediction *prediction; /* (nullable) */
+  GError *error;                     /* (nullable) */
 } Answer;
 
 /* Who waits for an answer. */
@@ -104,7 +104,7 @@ predict (GTask *task, gpointer source, gpointer data, GCancellable *cancellable)
                                             (const char *const *) question->moved,
                                             question->device };
   GError *error = NULL;
-  SluicePrediction *prediction =
+  SluicePlacePrediction *prediction =
       sluice_prediction_new (question->graph, &options, cancellable, &error);
   if (prediction != NULL)
     g_task_return_pointer (task, prediction, (GDestroyNotify) sluice_prediction_unref);
@@ -116,7 +116,10 @@ static void ask_next (SluicePredictor *self);
 
 /* All who wait for it, or (key NULL) for anything. Who is told may ask again. */
 static void
-tell_trials (SluicePredictor *self, const char *key, SluicePrediction *after, const GError *error)
+tell_trials (SluicePredictor *self,
+             const char *key,
+             SluicePlacePrediction *after,
+             const GError *error)
 {
   g_autoptr (GPtrArray) told = g_ptr_array_new_with_free_func (trial_free);
   for (guint i = 0; i < self->trials->len;)
@@ -140,7 +143,7 @@ predicted_cb (GObject *object, GAsyncResult *result, gpointer data)
   SluicePredictor *self = SLUICE_PREDICTOR (object);
   const Question *question = g_task_get_task_data (G_TASK (result));
   g_autoptr (GError) error = NULL;
-  g_autoptr (SluicePrediction) prediction = g_task_propagate_pointer (G_TASK (result), &error);
+  g_autoptr (SluicePlacePrediction) prediction = g_task_propagate_pointer (G_TASK (result), &error);
   gboolean is_stale = g_task_get_cancellable (G_TASK (result)) != self->asked;
   if (is_stale || self->answers == NULL)
     return; /* graph, machine or policy are others by now */
@@ -353,7 +356,7 @@ sluice_predictor_get_policy (SluicePredictor *self)
   return self->policy;
 }
 
-SluicePrediction *
+SluicePlacePrediction *
 sluice_predictor_get (SluicePredictor *self, const GError **error)
 {
   follow_graph (self);
@@ -387,7 +390,7 @@ sluice_predictor_try (SluicePredictor *self,
   const Answer *answer = find_answer (self, key);
   if (answer != NULL)
     {
-      g_autoptr (SluicePrediction) after =
+      g_autoptr (SluicePlacePrediction) after =
           answer->prediction != NULL ? sluice_prediction_ref (answer->prediction) : NULL;
       g_autoptr (GError) error = answer->error != NULL ? g_error_copy (answer->error) : NULL;
       told (after, error, user_data);

@@ -36,12 +36,12 @@ const char *sluice_predictor_get_policy (SluicePredictor *self); /* (nullable) *
  *
  * Returns: (nullable) (transfer none): not known yet, or not to be known
  */
-SluicePrediction *sluice_predictor_get (SluicePredictor *self, const GError **error);
+SluicePlacePrediction *sluice_predictor_get (SluicePredictor *self, const GError **error);
 /* Is there nothing that was asked for and is not known yet? */
 gboolean sluice_predictor_is_settled (SluicePredictor *self);
 
 /* after: (nullable): error says why not. Both are lent. */
-typedef void (*SluicePredictorTold) (SluicePrediction *after,
+typedef void (*SluicePredictorTold) (SluicePlacePrediction *after,
                                      const GError *error,
                                      gpointer user_data);
 /* What would be if these nodes and scopes asked for that device. user_data is who asks, and has one

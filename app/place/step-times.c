@@ -16,8 +16,8 @@ compare (const void *a, const void *b)
   return x < y ? -1 : x > y;
 }
 
-static SluiceStepTimes
-sum_up (const GArray *steps)
+SluiceStepTimes
+sluice_step_times_sum_up (const GArray *steps)
 {
   g_autofree double *us = g_new (double, steps->len + 1);
   SluiceStepTimes times = { .plus_minus = INFINITY };
@@ -44,7 +44,7 @@ measure (GTask *task, gpointer session, gpointer data, GCancellable *cancellable
   if (sluice_step_record_read (record))
     {
       g_autoptr (SluiceStepPicture) picture = sluice_step_record_make (record, FALSE, FALSE, NULL);
-      times = sum_up (picture->steps);
+      times = sluice_step_times_sum_up (picture->steps);
     }
   sluice_step_record_unref (record);
   g_task_return_pointer (task, g_memdup2 (&times, sizeof times), g_free);

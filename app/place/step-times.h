@@ -12,6 +12,8 @@ typedef struct
   double plus_minus; /* nine of ten lie within; INFINITY: of too few */
 } SluiceStepTimes;
 
+/* steps: (element-type SluiceTraceStep), of which the last may be under way */
+SluiceStepTimes sluice_step_times_sum_up (const GArray *steps);
 /* On another thread; the session is the source of the result. */
 void sluice_step_times_begin (SluiceSession *session, GAsyncReadyCallback done, gpointer data);
 SluiceStepTimes sluice_step_times_finish (GAsyncResult *result);

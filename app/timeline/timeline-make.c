@@ -102,8 +102,8 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
 }
 
 void
-sluice_timeline_page_init_words (SluiceTimelinePage *self)
+sluice_timeline_page_init_words (SluiceTimelinePage *self, SluiceLanes *lanes)
 {
   const SluiceLanesWords words = { dup_span_words, dup_lane_words, self };
-  sluice_lanes_set_words (self->lanes, &words);
+  sluice_lanes_set_words (lanes, &words);
 }

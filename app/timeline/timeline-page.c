@@ -268,6 +268,7 @@ sluice_timeline_page_clear (SluiceTimelinePage *self)
   sluice_span_pane_show (self->pane, NULL, SLUICE_SPAN_NONE);
   sluice_timeline_page_clear_memory (self);
   sluice_timeline_page_drop_heat (self);
+  sluice_timeline_page_clear_predicted (self);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
   self->step = 0;
@@ -377,6 +378,22 @@ init_page (SluicePageInterface *iface)
   sluice_timeline_page_init_dump (iface);
 }
 
+static void
+predicted_cb (SluiceTimelinePage *self)
+{
+  if (sluice_timeline_page_is_lower (self, "predicted")
+      && gtk_widget_get_mapped (GTK_WIDGET (self)))
+    sluice_timeline_page_show_lower (self);
+}
+
+void
+sluice_timeline_page_set_predictor (SluiceTimelinePage *self, SluicePredictor *predictor)
+{
+  if (g_set_object (&self->predictor, predictor) && predictor != NULL)
+    g_signal_connect_object (predictor, "changed", G_CALLBACK (predicted_cb), self,
+                             G_CONNECT_SWAPPED);
+}
+
 /* ---- life ---- */
 
 static void
@@ -385,11 +402,15 @@ sluice_timeline_page_dispose (GObject *object)
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (object);
   g_clear_handle_id (&self->source, g_source_remove);
   g_clear_object (&self->controller);
+  if (self->predictor != NULL)
+    sluice_predictor_forget (self->predictor, self);
+  g_clear_object (&self->predictor);
   if (self->states != NULL)
     {
       sluice_timeline_page_clear_memory (self);
       sluice_timeline_page_drop_other (self);
       sluice_timeline_page_drop_heat (self);
+      sluice_timeline_page_clear_predicted (self);
       sluice_lanes_set_view (self->lanes, NULL);
     }
   g_clear_pointer (&self->record, sluice_step_record_unref);
@@ -408,6 +429,7 @@ sluice_timeline_page_finalize (GObject *object)
   g_free (SLUICE_TIMELINE_PAGE (object)->file);
   g_free (SLUICE_TIMELINE_PAGE (object)->lower);
   sluice_timeline_reporter_free (SLUICE_TIMELINE_PAGE (object)->reporter);
+  g_free (SLUICE_TIMELINE_PAGE (object)->carried_to);
   G_OBJECT_CLASS (sluice_timeline_page_parent_class)->finalize (object);
 }
 
@@ -476,7 +498,7 @@ sluice_timeline_page_init (SluiceTimelinePage *self)
   self->bars = SLUICE_STEP_BARS (sluice_step_bars_new ());
   self->lanes = SLUICE_LANES (sluice_lanes_new ());
   self->pane = g_object_ref_sink (SLUICE_SPAN_PANE (sluice_span_pane_new ()));
-  sluice_timeline_page_init_words (self);
+  sluice_timeline_page_init_words (self, self->lanes);
   gtk_stack_add_named (self->states, sluice_timeline_page_make_empty (), "empty");
   self->steps_box = sluice_timeline_page_make_steps (self);
   gtk_stack_add_named (self->states, self->steps_box, "steps");

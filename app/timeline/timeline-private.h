@@ -3,6 +3,7 @@
 #pragma once
 
 #include "app/page.h"
+#include "app/place/predictor.h"
 #include "app/timeline/area-table.h"
 #include "app/timeline/number-table.h"
 #include "app/timeline/span-pane.h"
@@ -17,8 +18,9 @@
 typedef struct _SluiceTimelineReporter SluiceTimelineReporter;
 
 /* For app/timeline only. timeline-page.c has what is shown, timeline-make.c what it consists of,
- * timeline-read.c what is read of the run, timeline-actions.c what can be done, timeline-area.c the
- * sums of an area, timeline-find.c the search, timeline-dump.c what a test wants to know. */
+ * timeline-read.c what is read of the run, timeline-actions.c what can be done,
+ * timeline-predicted.c what was predicted, timeline-area.c the sums of an area, timeline-find.c the
+ * search, timeline-dump.c what a test wants to know. */
 struct _SluiceTimelinePage
 {
   GtkWidget parent;
@@ -43,6 +45,12 @@ struct _SluiceTimelinePage
   GtkLabel *lower_title, *lower_words;
   SluiceModeBar *lower_modes;
   GtkStack *lower_stack;
+
+  SluicePredictor *predictor; /* (nullable) */
+  SluiceLanes *ghosts;        /* what was predicted, on the lanes' axis */
+  SluiceTraceView *predicted; /* (nullable): of ghosts */
+  char *carried_to;           /* (nullable): device that a bar is held over */
+  gboolean aligns;            /* they follow the lanes, not the lanes them */
 
   SluiceMemoryBands *bands;
   GtkWidget *memory_legend;
@@ -107,7 +115,7 @@ GtkWidget *sluice_timeline_page_make_empty (void);
 GtkWidget *sluice_timeline_page_make_steps (SluiceTimelinePage *self);
 /* Over what scrolls by it; seen where there is something to scroll. */
 GtkWidget *sluice_timeline_page_make_scrollbar (GtkAdjustment *adjustment);
-void sluice_timeline_page_init_words (SluiceTimelinePage *self);
+void sluice_timeline_page_init_words (SluiceTimelinePage *self, SluiceLanes *lanes);
 
 /* timeline-read.c */
 gboolean sluice_timeline_page_is_at_work (SluiceTimelinePage *self);
@@ -161,6 +169,11 @@ void sluice_timeline_page_follow_memory (SluiceTimelinePage *self);
 const SluiceMemoryView *sluice_timeline_page_get_memory (SluiceTimelinePage *self, guint *band);
 /* From who made the band that was chosen to who reads it. (element-type SluiceLanesFlow) */
 void sluice_timeline_page_add_readers (SluiceTimelinePage *self, guint64 maker, GArray *flows);
+
+/* timeline-predicted.c */
+GtkWidget *sluice_timeline_page_make_predicted (SluiceTimelinePage *self);
+void sluice_timeline_page_show_predicted (SluiceTimelinePage *self);
+void sluice_timeline_page_clear_predicted (SluiceTimelinePage *self);
 
 /* timeline-dump.c */
 void sluice_timeline_page_init_dump (SluicePageInterface *iface);

@@ -147,6 +147,32 @@ class Session:
                            labels())
             self.picture("place-" + way)
 
+    # ---- a machine that is not here ----
+
+    def elsewhere(self):
+        w = self.w
+        path = os.path.join(self.folder, "lab.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(LAB, file)
+        w.act("predict-machine", self.text(path))
+        self.tile("GPU:3")
+        says = w.until(lambda: next((o.label() for o in w.accessible().tree()
+                                     if "“lab.json” (a prediction)" in o.label()), None))
+        self.picture("place-elsewhere")
+        self.tap.point("devices of a file are predicted, and that is said", True, says)
+        text = w.wait(lambda s: "not of this machine" in s["inspector"])["inspector"]
+        self.tap.point("by the inspector, too", "GPU:0: " in text, text)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write('{"devices": [{"name": "CPU:0", "gbps": 0}]}')
+        w.act("predict-machine", self.text(""))
+        self.tile("CPU:3")
+        w.act("predict-machine", self.text(path))
+        self.tap.point("a file that is wrong is told, with what is wrong in it", w.until(
+            lambda: next((o.label() for o in w.accessible().tree() if o.place()[2] > 0
+                          and "lab.json" in o.label() and "gbps" in o.label()), None)))
+        w.act("predict-machine", self.text(""))
+        self.tile("CPU:3")
+
     # ---- by the pointer ----
 
     def item(self, name):
@@ -201,14 +227,53 @@ class Session:
         w.act("stop")
         w.wait(lambda s: s["control"] == "idle")
 
+    def carry(self):
+        """The longest dashed bar of CPU:3, up to the lane of CPU:0: rows are 40 units high."""
+        w = self.w
+        tree = w.find_accessible("tree", "Predicted lanes")
+        before = w.state()["n_undo"]
+        bars = w.until(lambda: [(o.place(), o.label()) for o in tree.tree()
+                                if o.label().startswith("tower3/") and o.place()[2] > 0])
+        (x, y, width, height), bar = max(bars, key=lambda b: b[0][2])
+        x, y = x + width // 2, y + height // 2
+        xdotool("mousemove", x, y, "keydown", "ctrl", "mousedown", 1)
+        for part in range(1, 9):
+            xdotool("mousemove", x + part, y - 15 * part)
+        w.wait(lambda s: s["timeline"]["lower_words"].startswith(
+            "On /device:CPU:0, as predicted: "))
+        self.picture("place-carried")
+        self.tap.point("a bar that is carried to another device tells what would be", bar, bar)
+        xdotool("mouseup", 1, "keyup", "ctrl")
+        self.tap.point("dropped there, its node is put on it", w.wait(
+            lambda s: s["n_undo"] == before + 1 and "On /device:CPU:0" in s["told"]))
+
+    def timeline(self):
+        w = self.w
+        w.act("show-page", self.text("timeline"))
+        w.wait(lambda s: s["page"] == "timeline" and s["timeline"]["lower"] == "memory")
+        press_keys("b")
+        state = w.wait(lambda s: s["timeline"]["lower"] == "predicted"
+                       and s["timeline"]["has_lower"])["timeline"]
+        self.picture("place-timeline")
+        self.tap.point("the timeline has lanes of what was predicted, and compares",
+                       re.search(r"^Predicted [\d.]+\s\w+ a step, measured [\d.]+",
+                                 state["lower_words"]), state["lower_words"])
+        self.carry()
+        lanes = w.find_accessible("tree", "Predicted lanes")
+        self.tap.point("which are told one by one",
+                       any(o.label().startswith("model of CPU:0") for o in lanes.tree()),
+                       [o.label() for o in lanes.tree()][:9])
+
     def run(self):
         try:
             self.w = Workbench(self.program, self.project, os.path.join(self.folder, "workspace"))
             self.why()
             self.keys()
             self.colors()
+            self.elsewhere()
             self.pointer()
             self.goes_on()
+            self.timeline()
             self.tap.point("the program ends as it should", self.w.quit() == 0)
         except Exception:
             self.tap.point("no exception", False, traceback.format_exc())

@@ -12,6 +12,7 @@
 #define INSET     7.0  /* of the words */
 #define LABEL     22.0 /* the narrowest bar that may have some */
 #define GAP       12.0 /* the narrowest one that is outlined */
+#define DASHED    3.0  /* the narrowest ghost that has a dashed edge */
 #define LETTER    4.2  /* the least that one takes: what cannot fit is not measured */
 #define PALE      0.22
 #define GHOST     2.5 /* how high one is */
@@ -145,7 +146,7 @@ draw_label (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, Sluice
 }
 
 static void
-draw_outline (Row *row, const SluiceRect *bar)
+draw_outline (Row *row, const SluiceRect *bar, SluiceColor color)
 {
   static const double dashes[] = { 4, 3 };
   SluiceLanesDrawing *d = row->d;
@@ -153,7 +154,7 @@ draw_outline (Row *row, const SluiceRect *bar)
                             bar->height - 1.5 };
 
   sluice_cairo_rounded_rect (d->cr, &edge, MIN (RADIUS, edge.width / 2));
-  sluice_cairo_set_color (d->cr, d->theme->outline);
+  sluice_cairo_set_color (d->cr, color);
   cairo_set_line_width (d->cr, 1.2);
   cairo_set_dash (d->cr, dashes, G_N_ELEMENTS (dashes), 0);
   cairo_stroke (d->cr);
@@ -164,7 +165,7 @@ draw_outline (Row *row, const SluiceRect *bar)
 static void
 draw_wait (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar)
 {
-  draw_outline (row, bar);
+  draw_outline (row, bar, row->d->theme->outline);
   if (bar->width >= LABEL)
     draw_label (row, span, bar, row->d->theme->text);
 }
@@ -191,7 +192,7 @@ draw_gaps (Row *row, guint lane)
       rect.width = MIN (rect.x + rect.width, p->axis.x1 + 2 * RADIUS) - x - 2;
       rect.x = x + 1;
       if (draw_words (row, gap->words, &rect, row->d->theme->dim, FALSE) || gap->is_wait)
-        draw_outline (row, &rect);
+        draw_outline (row, &rect, row->d->theme->outline);
     }
 }
 
@@ -230,6 +231,17 @@ draw_bar (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceCo
     draw_label (row, span, bar, white);
 }
 
+/* What did not run. */
+static void
+draw_ghost (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+{
+  draw_bar (row, span, bar, sluice_color_with_alpha (color, PALE));
+  if (bar->width >= DASHED)
+    draw_outline (row, bar, color);
+  if (bar->width >= LABEL)
+    draw_label (row, span, bar, row->d->theme->text);
+}
+
 static void
 draw_piece (const SluiceTracePiece *piece, gpointer data)
 {
@@ -251,6 +263,8 @@ draw_piece (const SluiceTracePiece *piece, gpointer data)
     draw_several (row, piece, &bar, color);
   else if (span.kind == SLUICE_SPAN_WAIT)
     draw_wait (row, &span, &bar);
+  else if (p->is_ghost)
+    draw_ghost (row, &span, &bar, color);
   else
     draw_bar (row, &span, &bar, color);
 }

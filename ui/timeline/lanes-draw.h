@@ -69,6 +69,7 @@ typedef struct
   const SluiceLanesArea *area; /* (nullable) */
   const SluiceLanesGhosts *ghosts; /* (nullable) */
   const gint64 *cursor;            /* (nullable): when somebody looks at, beside the lanes */
+  gboolean is_ghost;               /* nothing of it ran: it is dashed */
   gboolean mirrored; /* time goes from right to left; all places are as if it did not */
 } SluiceLanesPicture;
 

@@ -31,7 +31,7 @@ released_cb (GtkGestureClick *click, int n_press, double x, double y, SluiceLane
 {
   guint64 span = pick (self, x, y);
 
-  if (self->drag_marks || self->drag_pans || self->view == NULL)
+  if (self->drag_marks || self->drag_pans || self->is_carried || self->view == NULL)
     return;
   sluice_lanes_emit_selected (self, span);
   if (n_press == 2 && span != SLUICE_SPAN_NONE)
@@ -46,6 +46,21 @@ pressed_cb (SluiceLanes *self)
 
 /* ---- drag ---- */
 
+/* A bar that is grabbed with Ctrl goes along; the others mark an area. */
+static void
+grab (SluiceLanes *self, double x, double y)
+{
+  guint64 number = pick (self, x, y);
+  SluiceTraceSpan span;
+
+  g_clear_pointer (&self->carried, g_free);
+  if (number == SLUICE_SPAN_NONE)
+    return;
+  sluice_trace_view_get_span (self->view, number, &span);
+  if (span.kind == SLUICE_SPAN_NODE)
+    self->carried = g_strdup (span.name);
+}
+
 static void
 drag_begin_cb (GtkGestureDrag *drag, double x, double y, SluiceLanes *self)
 {
@@ -55,7 +70,10 @@ drag_begin_cb (GtkGestureDrag *drag, double x, double y, SluiceLanes *self)
 
   sluice_widget_to_units (GTK_WIDGET (self), x, y, &self->drag_x, &self->drag_y);
   self->drag_pans = button == GDK_BUTTON_MIDDLE || (state & GDK_SHIFT_MASK) != 0;
-  self->drag_marks = FALSE;
+  self->drag_marks = self->is_carried = FALSE;
+  g_clear_pointer (&self->carried, g_free);
+  if (button == GDK_BUTTON_PRIMARY && (state & GDK_CONTROL_MASK) != 0)
+    grab (self, x, y);
   self->pan_from = self->from;
   self->pan_to = self->to;
   self->pan_scroll = gtk_adjustment_get_value (self->adjustment);
@@ -102,6 +120,27 @@ mark_area (SluiceLanes *self, double x, double y)
   sluice_lanes_set_area (self, &area);
 }
 
+static guint
+lane_at (SluiceLanes *self, double y)
+{
+  const SluiceLanesRow *row =
+      self->layout != NULL && y >= SLUICE_LANES_HEAD ? sluice_lanes_layout_at (
+          self->layout, y - SLUICE_LANES_HEAD + gtk_adjustment_get_value (self->adjustment))
+                                                     : NULL;
+
+  return row != NULL ? row->lane : G_MAXUINT;
+}
+
+static void
+carry_to (SluiceLanes *self, double x, double y)
+{
+  if (!self->is_carried && hypot (x - self->drag_x, y - self->drag_y) <= FAR)
+    return;
+  self->is_carried = TRUE;
+  gtk_widget_set_cursor_from_name (GTK_WIDGET (self), "grabbing");
+  sluice_lanes_emit_carried (self, self->carried, lane_at (self, y), FALSE);
+}
+
 static void
 drag_update_cb (GtkGestureDrag *drag, double dx, double dy, SluiceLanes *self)
 {
@@ -112,6 +151,8 @@ drag_update_cb (GtkGestureDrag *drag, double dx, double dy, SluiceLanes *self)
   sluice_widget_to_units (GTK_WIDGET (self), x + dx, y + dy, &x, &y);
   if (self->drag_pans)
     pan_to (self, x, y);
+  else if (self->carried != NULL)
+    carry_to (self, x, y);
   else if (self->layout != NULL && self->layout->rows->len > 0
            && (self->drag_marks || hypot (x - self->drag_x, y - self->drag_y) > FAR))
     {
@@ -121,10 +162,29 @@ drag_update_cb (GtkGestureDrag *drag, double dx, double dy, SluiceLanes *self)
 }
 
 static void
-drag_end_cb (SluiceLanes *self)
+drag_end_cb (GtkGestureDrag *drag, double dx, double dy, SluiceLanes *self)
 {
+  double x;
+  double y;
+
   if (self->drag_marks)
     sluice_lanes_emit_area (self);
+  if (!self->is_carried)
+    return;
+  gtk_gesture_drag_get_start_point (drag, &x, &y);
+  sluice_widget_to_units (GTK_WIDGET (self), x + dx, y + dy, &x, &y);
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  g_autofree char *name = g_steal_pointer (&self->carried);
+  sluice_lanes_emit_carried (self, name, lane_at (self, y), TRUE);
+}
+
+static void
+drag_cancel_cb (SluiceLanes *self)
+{
+  gtk_widget_set_cursor (GTK_WIDGET (self), NULL);
+  if (self->is_carried && self->carried != NULL)
+    sluice_lanes_emit_carried (self, NULL, G_MAXUINT, FALSE);
+  g_clear_pointer (&self->carried, g_free);
 }
 
 /* ---- wheel and two fingers ---- */
@@ -245,7 +305,8 @@ sluice_lanes_init_input (SluiceLanes *self)
   g_signal_connect (click, "released", G_CALLBACK (released_cb), self);
   g_signal_connect (drag, "drag-begin", G_CALLBACK (drag_begin_cb), self);
   g_signal_connect (drag, "drag-update", G_CALLBACK (drag_update_cb), self);
-  g_signal_connect_swapped (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect (drag, "drag-end", G_CALLBACK (drag_end_cb), self);
+  g_signal_connect_swapped (drag, "cancel", G_CALLBACK (drag_cancel_cb), self);
   g_signal_connect_swapped (pinch, "begin", G_CALLBACK (pinch_begin_cb), self);
   g_signal_connect (pinch, "scale-changed", G_CALLBACK (pinch_cb), self);
   g_signal_connect (motion, "motion", G_CALLBACK (motion_cb), self);

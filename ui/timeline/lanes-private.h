@@ -26,6 +26,7 @@ struct _SluiceLanes
   gboolean has_ghosts;
   gint64 cursor;
   gboolean has_cursor;
+  gboolean is_ghost;
   double most_height; /* units that any view needed since there was none */
   GtkAdjustment *adjustment;
   SluiceLanesWords words;
@@ -33,6 +34,8 @@ struct _SluiceLanes
   double pointer_x; /* in units; negative: it is elsewhere */
   double drag_x, drag_y;
   gboolean drag_pans, drag_marks;
+  char *carried;           /* (nullable): the node whose bar is dragged */
+  gboolean is_carried;     /* it has left its place */
   gint64 pan_from, pan_to; /* shown when it began */
   double pan_scroll;
 
@@ -47,6 +50,9 @@ void sluice_lanes_touch (SluiceLanes *self);
 void sluice_lanes_emit_pointed (SluiceLanes *self);
 void sluice_lanes_emit_selected (SluiceLanes *self, guint64 span);
 void sluice_lanes_emit_area (SluiceLanes *self);
+/* name: (nullable): none any more; lane: G_MAXUINT: none is there */
+void
+sluice_lanes_emit_carried (SluiceLanes *self, const char *name, guint lane, gboolean is_dropped);
 
 /* lanes-input.c */
 void sluice_lanes_init_input (SluiceLanes *self);

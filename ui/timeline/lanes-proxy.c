@@ -125,7 +125,8 @@ fill (GtkWidget *widget, SluiceProxies *proxies)
   g_autofree char *spans = sluice_format_step ((gint64) n);
   g_autofree char *words =
       g_strdup_printf (_ ("%s spans in sight; %u lanes and spans are listed"), spans, shown->len);
-  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL, _ ("Lanes"),
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                  self->is_ghost ? _ ("Predicted lanes") : _ ("Lanes"),
                                   GTK_ACCESSIBLE_PROPERTY_DESCRIPTION, words, -1);
 }
 

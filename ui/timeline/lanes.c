@@ -19,6 +19,7 @@ enum
   TOUCHED,
   RANGE_CHANGED,
   POINTED,
+  CARRIED,
   N_SIGNALS,
 };
 static guint signals[N_SIGNALS];
@@ -53,6 +54,13 @@ sluice_lanes_emit_area (SluiceLanes *self)
   g_signal_emit (self, signals[AREA_CHANGED], 0);
 }
 
+void
+sluice_lanes_emit_carried (SluiceLanes *self, const char *name, guint lane, gboolean is_dropped)
+{
+  sluice_lanes_touch (self);
+  g_signal_emit (self, signals[CARRIED], 0, name, lane, is_dropped);
+}
+
 /* ---- what is drawn ---- */
 
 SluiceLanesPicture
@@ -81,6 +89,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .area = self->has_area ? &self->area : NULL,
     .ghosts = self->has_ghosts ? &self->ghosts : NULL,
     .cursor = self->has_cursor ? &self->cursor : NULL,
+    .is_ghost = self->is_ghost,
     .mirrored = sluice_widget_is_mirrored (GTK_WIDGET (self)),
   };
 }
@@ -184,6 +193,15 @@ sluice_lanes_set_view (SluiceLanes *self, const SluiceTraceView *view)
   if (self->to <= self->begin || self->from >= self->end)
     sluice_lanes_show_all (self);
   update_adjustment (self);
+  sluice_lanes_range_changed (self);
+}
+
+void
+sluice_lanes_set_ghost (SluiceLanes *self, gint64 begin, gint64 end)
+{
+  self->is_ghost = TRUE;
+  self->begin = MIN (self->begin, begin);
+  self->end = MAX (self->end, end);
   sluice_lanes_range_changed (self);
 }
 
@@ -534,6 +552,7 @@ sluice_lanes_finalize (GObject *object)
   g_clear_pointer (&self->gaps, g_array_unref);
   g_clear_pointer (&self->found, g_hash_table_unref);
   g_free (self->busy);
+  g_free (self->carried);
   g_object_unref (self->adjustment);
   G_OBJECT_CLASS (sluice_lanes_parent_class)->finalize (object);
 }
@@ -557,6 +576,9 @@ sluice_lanes_class_init (SluiceLanesClass *klass)
                                    NULL, G_TYPE_NONE, 0);
   signals[RANGE_CHANGED] = g_signal_new ("range-changed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0,
                                          NULL, NULL, NULL, G_TYPE_NONE, 0);
+  signals[CARRIED] =
+      g_signal_new ("carried", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL,
+                    G_TYPE_NONE, 3, G_TYPE_STRING, G_TYPE_UINT, G_TYPE_BOOLEAN);
   signals[POINTED] = g_signal_new ("pointed", SLUICE_TYPE_LANES, G_SIGNAL_RUN_LAST, 0, NULL, NULL,
                                    NULL, G_TYPE_NONE, 2, G_TYPE_BOOLEAN, G_TYPE_INT64);
 }

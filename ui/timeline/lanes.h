@@ -13,9 +13,11 @@ G_BEGIN_DECLS
  *
  * The lanes of a trace over one axis of time. What is in front and what is selected is told by
  * whoever has it; a person selects by a click, zooms with Ctrl and the wheel, pans with the middle
- * button or Shift, marks an area by dragging. Signals: selected (uint64 span, or SLUICE_SPAN_NONE),
- * area-changed, and touched, for each of these, and for what moves the time: all by a person;
- * pointed (boolean, int64 time): where the pointer is, if it is over the time; range-changed.
+ * button or Shift, marks an area by dragging, carries a bar with Ctrl. Signals: selected (uint64
+ * span, or SLUICE_SPAN_NONE), area-changed, and touched, for each of these, and for what moves the
+ * time: all by a person; carried (string node, nullable; uint lane that it is over, G_MAXUINT:
+ * none; boolean: it was let go there); pointed (boolean, int64 time): where the pointer is, if it
+ * is over the time; range-changed.
  */
 #define SLUICE_TYPE_LANES (sluice_lanes_get_type ())
 G_DECLARE_FINAL_TYPE (SluiceLanes, sluice_lanes, SLUICE, LANES, GtkWidget)
@@ -38,6 +40,10 @@ void sluice_lanes_set_words (SluiceLanes *self, const SluiceLanesWords *words);
 void sluice_lanes_set_view (SluiceLanes *self, const SluiceTraceView *view);
 /* What times are told from, and the time by which shares of lanes are told. */
 void sluice_lanes_set_zero (SluiceLanes *self, gint64 zero, gint64 end);
+
+/* What is shown did not run: it is drawn dashed, on a time that is there from begin to end at
+ * least, as that of the lanes beside it. */
+void sluice_lanes_set_ghost (SluiceLanes *self, gint64 begin, gint64 end);
 
 void sluice_lanes_show (SluiceLanes *self, gint64 from, gint64 to);
 void sluice_lanes_show_all (SluiceLanes *self);

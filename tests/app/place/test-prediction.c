@@ -32,12 +32,12 @@ load (void)
   return graph;
 }
 
-static SluicePrediction *
+static SluicePlacePrediction *
 predict (const SluicePredictionOptions *options)
 {
   g_autoptr (GError) error = NULL;
   g_autoptr (SluiceGraph) graph = load ();
-  SluicePrediction *self = sluice_prediction_new (graph, options, NULL, &error);
+  SluicePlacePrediction *self = sluice_prediction_new (graph, options, NULL, &error);
   g_assert_no_error (error);
   return self;
 }
@@ -47,7 +47,7 @@ predict (const SluicePredictionOptions *options)
 static void
 test_here (void)
 {
-  g_autoptr (SluicePrediction) p = predict (&(SluicePredictionOptions){ .project = towers });
+  g_autoptr (SluicePlacePrediction) p = predict (&(SluicePredictionOptions){ .project = towers });
   const SluiceWorkload *w = p->workload->workload;
   guint n_free = 0, n_on[4] = { 0 };
   g_assert_cmpuint (p->machine->n_devices, ==, 4);
@@ -84,8 +84,9 @@ static void
 test_moved (void)
 {
   const char *const all[] = { "tower0/", "tower1/", "tower2/", "tower3/", NULL };
-  g_autoptr (SluicePrediction) before = predict (&(SluicePredictionOptions){ .project = towers });
-  g_autoptr (SluicePrediction) after = predict (
+  g_autoptr (SluicePlacePrediction) before =
+      predict (&(SluicePredictionOptions){ .project = towers });
+  g_autoptr (SluicePlacePrediction) after = predict (
       &(SluicePredictionOptions){ .project = towers, .moved = all, .device = "/device:CPU:0" });
   double busy;
   g_assert_cmpuint (after->n_moved, >, 50);
@@ -104,7 +105,7 @@ test_elsewhere (void)
   g_autofree char *path = g_build_filename (folder, "lab.json", NULL);
   g_autoptr (GError) error = NULL;
   g_assert_true (g_file_set_contents (path, LAB, -1, NULL));
-  g_autoptr (SluicePrediction) p =
+  g_autoptr (SluicePlacePrediction) p =
       predict (&(SluicePredictionOptions){ .project = towers, .machine = path });
   g_autofree char *spec = sluice_prediction_dup_spec (p, 1);
   g_assert_true (p->machine->is_elsewhere);
@@ -136,7 +137,7 @@ changed_cb (SluicePredictor *predictor, Heard *heard)
 }
 
 static void
-told_cb (SluicePrediction *after, const GError *error, gpointer data)
+told_cb (SluicePlacePrediction *after, const GError *error, gpointer data)
 {
   Heard *heard = data;
   g_assert_no_error (error);
@@ -164,7 +165,7 @@ test_predictor (void)
   sluice_predictor_set_graph (self, graph, towers);
   g_assert_null (sluice_predictor_get (self, NULL));
   settle (self);
-  SluicePrediction *first = sluice_predictor_get (self, NULL);
+  SluicePlacePrediction *first = sluice_predictor_get (self, NULL);
   g_assert_nonnull (first);
   g_assert_true (first == sluice_predictor_get (self, NULL));
   g_assert_cmpuint (heard.n_changed, ==, 2);
