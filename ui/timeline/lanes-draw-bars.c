@@ -233,7 +233,7 @@ draw_bar (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceCo
 
 /* What did not run. */
 static void
-draw_ghost (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
+draw_predicted (Row *row, const SluiceTraceSpan *span, const SluiceRect *bar, SluiceColor color)
 {
   draw_bar (row, span, bar, sluice_color_with_alpha (color, PALE));
   if (bar->width >= DASHED)
@@ -264,7 +264,7 @@ draw_piece (const SluiceTracePiece *piece, gpointer data)
   else if (span.kind == SLUICE_SPAN_WAIT)
     draw_wait (row, &span, &bar);
   else if (p->is_ghost)
-    draw_ghost (row, &span, &bar, color);
+    draw_predicted (row, &span, &bar, color);
   else
     draw_bar (row, &span, &bar, color);
 }
