@@ -15,7 +15,7 @@
 #include "engine/train/project.h"
 #include "engine/train/sized-graph.h"
 
-#define ASKED "as asked"
+#define ASKED N_ ("as asked")
 
 /* ---- what it is made of ---- */
 
