@@ -23,6 +23,7 @@ struct _SluiceMoves
   SluiceWindow *window;
   /* What is to be put where, while it is asked whether it can stand there. */
   char **names, *device; /* (nullable) */
+  gboolean is_at_work;   /* a run is: what it measures is kept at its end */
   /* A run that is to go on with it, and what comes of that. */
   gboolean waits_for_pause, waits_for_run;
   double predicted_us;
@@ -150,6 +151,9 @@ sluice_moves_update (SluiceWindow *window)
 {
   SluiceMoves *self = window->moves;
   SluiceControlState state = sluice_run_controller_get_state (window->controller);
+  if (state == SLUICE_CONTROL_IDLE && self->is_at_work)
+    sluice_predictor_look_again (window->predictor);
+  self->is_at_work = state != SLUICE_CONTROL_IDLE;
   if (state == SLUICE_CONTROL_IDLE)
     end_measuring (self);
   else if (self->waits_for_pause && state == SLUICE_CONTROL_PAUSED)

@@ -21,10 +21,9 @@ sluice_place_words_step (const SluicePlacePrediction *self, const char *machine)
   g_autofree char *bytes = dup_bytes (self->link_bytes);
   g_autofree char *name = machine != NULL ? g_filename_display_basename (machine) : NULL;
   if (name != NULL)
-    return g_strdup_printf (
-        _ ("A step would take %s on the devices of “%s” (a prediction) · %s over links"), time,
-        name, bytes);
-  return g_strdup_printf (_ ("A step takes %s, as predicted · %s over links"), time, bytes);
+    return g_strdup_printf (_ ("“%s”, not here: %s a step predicted · %s over links"), name, time,
+                            bytes);
+  return g_strdup_printf (_ ("%s a step predicted · %s over links"), time, bytes);
 }
 
 char *

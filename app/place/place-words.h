@@ -6,7 +6,8 @@
 
 /* What a prediction says, in sentences. All (transfer full). */
 
-/* "Step: 4.1 ± 0.3 ms predicted · 1.2 MB over links", and of whose devices. machine: (nullable) */
+/* "4.1 ± 0.3 ms a step predicted · 1.2 MB over links". machine: (nullable): the file whose devices
+ * they are, which is said first */
 char *sluice_place_words_step (const SluicePlacePrediction *self, const char *machine);
 /* "at most 3.2 MB", "… of 8.0 GB" */
 char *sluice_place_words_memory (const SluicePlacePrediction *self, guint device);

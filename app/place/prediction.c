@@ -15,7 +15,8 @@
 #include "engine/train/project.h"
 #include "engine/train/sized-graph.h"
 
-#define ASKED "as asked"
+/* Of all nodes, where nobody chose. */
+static const char as_asked[] = N_ ("as asked");
 
 /* ---- what it is made of ---- */
 
@@ -222,7 +223,7 @@ take_asked (Maker *self, GError **error)
   for (guint v = 0; v < w->n_nodes; v++)
     devices[v] =
         (guint) MAX (sluice_placements_get (p->placements, p->workload->nodes[v])->device, 0);
-  p->choice = sluice_choice_new_given (w, devices, ASKED, error);
+  p->choice = sluice_choice_new_given (w, devices, as_asked, error);
   return p->choice != NULL;
 }
 

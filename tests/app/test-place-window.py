@@ -157,7 +157,7 @@ class Session:
         w.act("predict-machine", self.text(path))
         self.tile("GPU:3")
         says = w.until(lambda: next((o.label() for o in w.accessible().tree()
-                                     if "“lab.json” (a prediction)" in o.label()), None))
+                                     if "“lab.json”, not here: " in o.label()), None))
         self.picture("place-elsewhere")
         self.tap.point("devices of a file are predicted, and that is said", True, says)
         text = w.wait(lambda s: "not of this machine" in s["inspector"])["inspector"]
