@@ -17,6 +17,8 @@ option_of (const SluicePass *pass)
     return "recompute";
   if (pass->enabled & SLUICE_PASS_ORDER_EFFECTS)
     return "ordered";
+  if (pass->enabled & SLUICE_PASS_FIT)
+    return "fit";
   return pass->enabled & SLUICE_PASS_SHUFFLE ? "order-seed" : NULL;
 }
 

@@ -57,6 +57,7 @@ static const Title titles[] = {
   { "train", "ordered", SWITCH, N_ ("Order what the graph leaves without an order") },
   { "train", "truncate-transfers", SWITCH, N_ ("Halve the bits of floats between devices") },
   { "train", "recompute", SWITCH, N_ ("Compute cheap values again instead of keeping them") },
+  { "train", "fit", TEXT, N_ ("Memory of each device that a step fits into, as 12M (0: any)") },
   { "train", "optimize", SWITCH, N_ ("Fold, merge and fuse nodes") },
   { "train", "fusion", SWITCH, N_ ("Run element-wise nodes as one") },
   { "data", "source", TEXT, N_ ("Format of the data") },

@@ -23,6 +23,7 @@ typedef struct
   guint n_steps;
   double natural_us, natural_bytes;
   GHashTable *seen;
+  gboolean vacates; /* a device of it holds its limit itself: what is not in use leaves it */
 } Trial;
 
 /* What one round has found. */
@@ -156,6 +157,15 @@ sluice_replica_refit (SluiceReplica *self, gsize bytes, gint64 slack, GError **e
 
 /* ---- steps ---- */
 
+static gboolean
+may_vacate (SluiceSession *session)
+{
+  for (guint i = 0; i < sluice_session_get_n_devices (session); i++)
+    if (sluice_session_get_device (session, i)->klass->queues != NULL)
+      return TRUE;
+  return FALSE;
+}
+
 static double
 get_peak (const SluiceReplica *replica)
 {
@@ -206,8 +216,9 @@ try_steps (Trial *self, Round *round, GError **error)
   const SluiceSessionOptions before = *session;
   double limits[SLUICE_MAX_DEVICES], us = INFINITY;
   gint64 target = (gint64) self->limit - (round != NULL ? round->slack : 0);
-  session->fit = round != NULL ? ALL : 0;
-  session->fit_slack = (gint64) ALL - target;
+  gsize room = self->vacates ? self->limit : ALL;
+  session->fit = round != NULL ? room : 0;
+  session->fit_slack = (gint64) room - target;
   session->fit_seen = round != NULL ? self->seen : NULL;
   SluiceReplica *replica =
       sluice_replica_new (self->project, self->examples, self->test, 0, self->host, error);
@@ -222,6 +233,7 @@ try_steps (Trial *self, Round *round, GError **error)
     {
       self->natural_us = us;
       self->natural_bytes = measured;
+      self->vacates = replica != NULL && may_vacate (replica->session);
     }
   else if (study != NULL)
     {
@@ -245,7 +257,10 @@ fail (const Trial *self, const Round *round, GError **error)
 {
   g_autofree char *limit = sluice_count_dup ((gint64) self->limit);
   g_autofree char *least = sluice_count_dup ((gint64) round->measured);
-  g_autofree char *held = sluice_count_dup ((gint64) round->report->held_bytes[0]);
+  double all = 0;
+  for (guint d = 0; d < round->report->n_devices; d++)
+    all = MAX (all, round->report->held_bytes[d]);
+  g_autofree char *held = sluice_count_dup ((gint64) all);
   return sluice_fail (error, SLUICE_ERROR_RESOURCE_EXHAUSTED,
                       "fit: a step does not fit into %s bytes: with all that can be computed again "
                       "or leave it holds %s, and %s of them are variables and constants; give fit "
@@ -282,6 +297,26 @@ try_until (Trial *self, Round *found, GError **error)
   return fail (self, found, error);
 }
 
+/* Beside a device that vacates memory another may lack it: it is decided on as if none did. */
+static gboolean
+try_all (Trial *self, Round *found, GError **error)
+{
+  g_autoptr (GError) first = NULL;
+  if (!try_steps (self, NULL, error))
+    return FALSE;
+  if (!self->vacates)
+    return try_until (self, found, error);
+  if (try_until (self, found, &first))
+    return TRUE;
+  self->vacates = FALSE;
+  found->slack = 0;
+  if (g_error_matches (first, SLUICE_ERROR, SLUICE_ERROR_RESOURCE_EXHAUSTED)
+      && try_until (self, found, NULL))
+    return TRUE;
+  g_propagate_error (error, g_steal_pointer (&first));
+  return FALSE;
+}
+
 SluiceFitTrial *
 sluice_fit_trial_new (SluiceProject *project,
                       const SluiceExamples *examples,
@@ -299,7 +334,7 @@ sluice_fit_trial_new (SluiceProject *project,
                  .n_steps = MAX (n_steps, 2),
                  .seen = new_seen () };
   Round found = { NULL };
-  if (!try_steps (&self, NULL, error) || !try_until (&self, &found, error))
+  if (!try_all (&self, &found, error))
     {
       g_clear_pointer (&found.report, sluice_fit_report_free);
       g_hash_table_unref (self.seen);

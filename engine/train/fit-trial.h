@@ -30,8 +30,9 @@ typedef struct _SluiceFitTrial
  * @limit: bytes of each device
  * @n_steps: that are tried each time
  *
- * Steps of replicas of their own, which have all memory that they want: what kernels use besides
- * their values is seen, and decided with. The project's session options are as before then.
+ * Steps of replicas of their own, which have all memory that they want, but on devices that can
+ * vacate some and so hold the limit: what kernels use besides their values is seen, and decided
+ * with. The project's session options are as before then.
  *
  * Returns: (transfer full) (nullable): RESOURCE_EXHAUSTED where no step was found that holds so
  * little, which says what would do

@@ -685,8 +685,9 @@ class Cli:
                    "fuse", "--recompute")
         passes = json.loads(self.call("run", "--explain", "list", "--json").stdout)["passes"]
         for entry in passes:
-            options = ["--recompute"] if entry["option"] == "recompute" else ["--ordered"]
-            if entry["option"] in (None, "recompute", "ordered"):
+            options = {"recompute": ["--recompute"], "fit": ["--fit", "64M"]}.get(
+                entry["option"], ["--ordered"])
+            if entry["option"] in (None, "recompute", "ordered", "fit"):
                 said = self.call("run", graph, "--explain", entry["pass"], *options, "--json",
                                  "--feed", "x", "--fetch", "twice:0")
                 self.tap.point(f"run --explain {entry['pass']}",

@@ -24,11 +24,13 @@
 
 static int n_steps = 30, n_sets = 200, n_threads = 1;
 static gboolean is_quick;
+static char *device; /* NULL: the CPU */
 
 static const GOptionEntry entries[] = {
   { "steps", 0, 0, G_OPTION_ARG_INT, &n_steps, "Steps of each limit (30)", "N" },
   { "sets", 0, 0, G_OPTION_ARG_INT, &n_sets, "Sets by lot that keep the limit (200)", "N" },
   { "threads", 0, 0, G_OPTION_ARG_INT, &n_threads, "Threads that compute (1)", "N" },
+  { "device", 0, 0, G_OPTION_ARG_STRING, &device, "Where nodes stand (CPU:0)", "TYPE:N" },
   { "quick", 0, 0, G_OPTION_ARG_NONE, &is_quick, "Assert values and peaks, say no times", NULL },
   G_OPTION_ENTRY_NULL,
 };
@@ -258,6 +260,8 @@ look_at (const char *folder)
   g_autofree char *name = g_path_get_basename (folder);
   Steps natural;
   self.name = name;
+  if (self.project != NULL && device != NULL)
+    self.project->session.device = g_intern_string (device);
   if (self.project == NULL
       || !sluice_examples_load_all (self.project, &self.examples, &self.test, &error)
       || !run (&self, &natural, &error))
