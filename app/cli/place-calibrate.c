@@ -10,8 +10,11 @@
 #include "app/cli/cli.h"
 #include "app/cli/follow.h"
 #include "app/cli/run-options.h"
+#include "engine/base/pool.h"
+#include "engine/base/sketch.h"
 #include "engine/train/measured-file.h"
 #include "engine/train/measuring.h"
+#include "engine/train/step-prediction.h"
 
 #define N_WARM 3 /* steps in which memory and threads settle */
 
@@ -23,6 +26,8 @@ typedef struct
   gint64 begin, told; /* monotonic, in microseconds: of the first step that is measured */
   gint64 n_steps;     /* that are measured */
   guint64 n_samples;
+  SluiceSketch steps; /* what they took */
+  guint64 left;       /* ticks: when the last was asked for */
 } Calibration;
 
 /* A line that is written over, once a second, where somebody looks. */
@@ -43,6 +48,9 @@ measure (SluiceSession *session, gint64 step, gint64 batch, gpointer calibration
 {
   Calibration *self = calibration;
   gint64 now = g_get_monotonic_time ();
+  if (step > N_WARM)
+    sluice_sketch_add (&self->steps,
+                       (double) (sluice_clock_ticks () - self->left) * sluice_clock_ns_per_tick ());
   if (step == 0)
     self->measuring = sluice_measuring_new (session, self->measured, batch);
   if (step <= N_WARM)
@@ -56,6 +64,7 @@ measure (SluiceSession *session, gint64 step, gint64 batch, gpointer calibration
       self->n_steps++;
       tell_progress (self, now);
     }
+  self->left = sluice_clock_ticks ();
   return !sluice_cli_was_interrupted ()
          && (step <= N_WARM
              || (double) (now - self->begin) < self->seconds * (double) G_USEC_PER_SEC);
@@ -77,6 +86,24 @@ print (const Calibration *self, const char *path)
   sluice_cli_json_int (b, "samples", (gint64) self->n_samples);
   sluice_cli_json_int (b, "figures", n);
   sluice_cli_json_end (b);
+}
+
+/* A project's own step is what its table is held to. */
+static void
+hold (Calibration *self, SluiceSession *session, const char *path)
+{
+  SluicePrediction told;
+  g_autoptr (SluiceProject) project =
+      sluice_project_is_folder (path) ? sluice_project_load (path, NULL) : NULL;
+  g_autoptr (GPtrArray) targets = g_ptr_array_new ();
+  g_autoptr (GArray) fetches = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  if (project == NULL || self->steps.weight == 0)
+    return;
+  sluice_project_add_scope (project, sluice_session_get_graph (session), targets, fetches);
+  if (sluice_session_predict_step (session, self->measured, MAX (project->batch, 1), targets,
+                                   fetches, &told, NULL))
+    sluice_measured_add_prediction (self->measured, told.us,
+                                    sluice_sketch_get (&self->steps, 0.5) / 1000);
 }
 
 static gboolean
@@ -110,7 +137,10 @@ sluice_cli_calibrate (const CliSteps *names, const char *path, double seconds, G
   g_clear_pointer (&self.measuring, sluice_measuring_free);
   if (self.told > self.begin)
     fputc ('\n', stderr);
-  if (session == NULL || !keep (&self, error))
+  if (session == NULL)
+    return EXIT_FAILED;
+  hold (&self, session, path);
+  if (!keep (&self, error))
     return EXIT_FAILED;
   return sluice_cli_was_interrupted () ? EXIT_INTERRUPTED : EXIT_OK;
 }

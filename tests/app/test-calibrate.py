@@ -57,6 +57,8 @@ class Calibrate:
                        and told["figures"] > 10
                        and "CPU\tMatMul float,float->float" in self.kept.read_text(),
                        run.stdout, run.stderr)
+        self.tap.point("a project's own step is what its prediction is held to",
+                       "\nCPU\t(off)\t" in "\n" + self.kept.read_text())
         run = self.call(self.graph, "--fetch", "twice", "--feed", "x=[1,2]", "--seconds", 0.1)
         text = self.kept.read_text()
         self.tap.point("of a graph, beside what was there", run.returncode == 0

@@ -15,12 +15,10 @@
 
 #include "engine/base/pool.h"
 #include "engine/passes/fold.h"
-#include "engine/passes/predict.h"
 #include "engine/runtime/session/session.h"
-#include "engine/train/calibration.h"
 #include "engine/train/measuring.h"
 #include "engine/train/replica.h"
-#include "engine/train/sized-graph.h"
+#include "engine/train/step-prediction.h"
 #include "kernels/registry.h"
 #include "tests/bench/median.h"
 #include "tests/bench/truth-subject.h"
@@ -106,55 +104,18 @@ calibrate_and_measure (TruthSubject *self, SluiceMeasured *measured, Timing *tim
 
 /* ---- predicting ---- */
 
-static SluiceMachine *
-new_machine (const TruthSubject *self)
-{
-  g_autoptr (GPtrArray) devices = g_ptr_array_new ();
-  for (guint i = 0; i < sluice_session_get_n_devices (self->session); i++)
-    g_ptr_array_add (devices, sluice_session_get_device (self->session, i));
-  return sluice_machine_new_here ((SluiceDevice *const *) devices->pdata, devices->len);
-}
-
-static guint
-find_device (const TruthSubject *self, const SluiceMachine *machine, const SluiceNode *node)
-{
-  const char *name = sluice_session_get_placement (self->session, node->name, NULL);
-  for (guint d = 0; name != NULL && d < machine->n_devices; d++)
-    if (g_str_equal (machine->devices[d].device->short_name, name))
-      return d;
-  return 0;
-}
-
 static SluicePrediction
-predict (const TruthSubject *self, SluiceMeasured *measured, const SluiceCalibration *speed)
+predict (const TruthSubject *self, SluiceMeasured *measured)
 {
   GError *error = NULL;
-  SluiceGraph *graph = sluice_session_get_graph (self->session);
-  g_autoptr (SluiceMachine) machine = new_machine (self);
-  g_autoptr (SluiceCostModel) costs = sluice_cost_model_new ();
   g_autoptr (GPtrArray) targets = g_ptr_array_new ();
-  SluicePrediction told;
   g_autoptr (GArray) fetches = g_array_new (FALSE, FALSE, sizeof (SluiceEdge));
+  SluicePrediction told;
   truth_subject_add_targets (self, targets, fetches);
-  sluice_calibration_set_speed (speed, machine);
   sluice_measured_set_options (measured, TRUTH_SIM_OPTIONS);
-  sluice_cost_model_set_measured (costs, measured);
-  g_autoptr (SluiceGraph) sized = sluice_graph_dup_sized (graph, self->batch);
-  sluice_cost_model_set_batch (costs, sized, self->batch);
-  const SluiceWorkloadScope scope = { (SluiceNode *const *) targets->pdata,
-                                      (const SluiceEdge *) fetches->data, targets->len,
-                                      fetches->len };
-  g_autoptr (SluiceGraphWorkload) workload =
-      sluice_graph_workload_new (graph, &scope, machine, costs, TRUE, &error);
-  if (workload == NULL)
+  if (!sluice_session_predict_step (self->session, measured, self->batch, targets, fetches, &told,
+                                    &error))
     truth_fatal (self->name, error);
-  guint n = workload->workload->n_nodes;
-  g_autofree guint *devices = g_new (guint, n + 1);
-  for (guint v = 0; v < n; v++)
-    devices[v] = find_device (self, machine, workload->nodes[v]);
-  sluice_graph_workload_predict (workload, devices, (const SluiceEdge *) fetches->data,
-                                 fetches->len, costs, measured, (guint) n_threads, &told);
-  told.us += speed->step_seconds * 1e6;
   return told;
 }
 
@@ -211,7 +172,6 @@ main (int argc, char **argv)
   g_autoptr (GOptionContext) context = g_option_context_new ("[PROJECT...]");
   g_autoptr (GPtrArray) subjects = g_ptr_array_new_with_free_func (truth_subject_free);
   g_autoptr (SluiceMeasured) measured = sluice_measured_new ();
-  SluiceCalibration speed;
   guint n_near = 0, n_inside = 0;
   g_option_context_add_main_entries (context, entries, NULL);
   if (!g_option_context_parse (context, &argc, &argv, &error))
@@ -219,8 +179,6 @@ main (int argc, char **argv)
   sluice_registry_init (sluice_kernel_modules ());
   sluice_passes_init ();
   sluice_pool_set_threads ((guint) n_threads);
-  if (!sluice_calibration_get (NULL, &speed, NULL, &error))
-    truth_fatal ("speed", error);
   for (int i = 1; i < argc; i++)
     if (g_str_has_suffix (argv[i], ".pb.gz"))
       {
@@ -238,14 +196,14 @@ main (int argc, char **argv)
     calibrate_and_measure (subjects->pdata[i], measured, &timings[i]);
   /* How far off the table is together, by the steps that it was made of. */
   for (guint i = 0; i < subjects->len; i++)
-    sluice_measured_add_prediction (measured, predict (subjects->pdata[i], measured, &speed).us,
+    sluice_measured_add_prediction (measured, predict (subjects->pdata[i], measured).us,
                                     timings[i].before_us);
   print_overheads (measured);
   printf ("%-26s %9s %8s %9s %9s %9s %6s\n", "graph", "predicted", "", "measured", "p5", "p95",
           "off");
   for (guint i = 0; i < subjects->len; i++)
     {
-      SluicePrediction told = predict (subjects->pdata[i], measured, &speed);
+      SluicePrediction told = predict (subjects->pdata[i], measured);
       print (subjects->pdata[i], &timings[i], &told, &n_near, &n_inside);
     }
   printf ("within %.0f %%: %u of %u; inside the ±: %u of %u\n", 100 * GOAL, n_near, subjects->len,

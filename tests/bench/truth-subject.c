@@ -8,6 +8,7 @@
 #include "engine/base/pool.h"
 #include "engine/graph/builder.h"
 #include "engine/passes/fold.h"
+#include "engine/train/step-prediction.h"
 
 void
 truth_fatal (const char *what, const GError *error)
@@ -195,7 +196,6 @@ void
 truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets, GArray *fetches)
 {
   SluiceGraph *graph = sluice_session_get_graph (self->session);
-  const SluiceProject *project = self->project;
   if (self->fetches != NULL)
     {
       for (guint i = 0; i < self->fetches->len; i++)
@@ -204,10 +204,5 @@ truth_subject_add_targets (const TruthSubject *self, GPtrArray *targets, GArray 
         g_ptr_array_add (targets, sluice_graph_find (graph, self->targets->pdata[i]));
       return;
     }
-  for (char **name = project->train; *name != NULL; name++)
-    g_ptr_array_add (targets, sluice_graph_find (graph, *name));
-  for (char **edge = project->loss; edge != NULL && *edge != NULL; edge++)
-    add_edge (graph, *edge, fetches);
-  for (guint i = 0; i < project->fetches->len; i++)
-    add_edge (graph, g_array_index (project->fetches, SluiceNamedEdge, i).target, fetches);
+  sluice_project_add_scope (self->project, graph, targets, fetches);
 }
