@@ -201,6 +201,7 @@ static const SluiceKey keys[] = {
   { TIME, N_ ("Follow the newest step"), "timeline.live", "l" },
   { TIME, N_ ("Compare others with this step, or none"), "timeline.compare", "c" },
   { TIME, N_ ("Heat map: by the median, or by time"), "timeline.heat", "h" },
+  { TIME, N_ ("Write a note to the area, or to the pointer"), "timeline.note", "<Shift>n" },
   { TIME, N_ ("Something else under the lanes"), "timeline.next-lower", "b" },
   { TIME, N_ ("No area, nothing selected"), "timeline.escape", "Escape" },
   { TIME, N_ ("The keys"), "timeline.keys", "question" },

@@ -187,6 +187,19 @@ heat_action (GtkWidget *widget, const char *name, GVariant *parameter)
 }
 
 static void
+note_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_timeline_page_write_note (SLUICE_TIMELINE_PAGE (widget));
+}
+
+static void
+remove_note_action (GtkWidget *widget, const char *name, GVariant *parameter)
+{
+  sluice_timeline_page_remove_note (SLUICE_TIMELINE_PAGE (widget),
+                                    g_variant_get_uint32 (parameter));
+}
+
+static void
 compare_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
@@ -250,11 +263,13 @@ sluice_timeline_page_install_actions (GtkWidgetClass *widget_class)
     { "timeline.area", area_action },
     { "timeline.next-lower", lower_action },
     { "timeline.compare", compare_action },
+    { "timeline.note", note_action },
     { "timeline.heat", heat_action },
     { "timeline.close-area", escape_action },
   };
   for (guint i = 0; i < G_N_ELEMENTS (actions); i++)
     gtk_widget_class_install_action (widget_class, actions[i].name, NULL, actions[i].func);
+  gtk_widget_class_install_action (widget_class, "timeline.remove-note", "u", remove_note_action);
   gtk_widget_class_install_property_action (widget_class, "timeline.live", "live");
   gtk_widget_class_install_property_action (widget_class, "timeline.lower", "lower");
   sluice_shortcuts_bind (widget_class, "timeline.");

@@ -72,6 +72,7 @@ add_lower (SluiceTimelinePage *self, JsonBuilder *b)
   sluice_page_dump_int (b, "other", (gint64) self->other_step);
   sluice_page_dump_int (b, "n_heat", self->heat != NULL ? self->heat->nodes->len : 0);
   sluice_page_dump_bool (b, "heat_by_time", self->heat_by_time);
+  sluice_page_dump_int (b, "n_notes", self->notes != NULL ? self->notes->len : 0);
   sluice_page_dump_string (b, "band", band);
   sluice_page_dump_int (b, "memory_from", from + self->memory_shift);
   sluice_page_dump_int (b, "memory_to", to + self->memory_shift);

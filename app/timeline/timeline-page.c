@@ -215,6 +215,7 @@ show_step (SluiceTimelinePage *self)
     sluice_lanes_show (self->lanes, step->start, step->end);
   sluice_timeline_page_show_bars (self);
   analyse_step (self);
+  sluice_timeline_page_show_notes (self);
   sluice_timeline_page_show_lower (self);
   sluice_timeline_page_show_selected (self);
 }
@@ -342,6 +343,7 @@ timeline_page_attach (SluicePage *page, const SluicePageContext *context)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (page);
   self->document = context->document;
+  self->workspace = context->workspace;
   if (g_set_object (&self->controller, context->controller))
     g_signal_connect_object (self->controller, "changed", G_CALLBACK (sluice_timeline_page_read),
                              self, G_CONNECT_SWAPPED);
@@ -416,6 +418,7 @@ sluice_timeline_page_dispose (GObject *object)
   g_clear_pointer (&self->record, sluice_step_record_unref);
   g_clear_pointer (&self->analysis, sluice_step_analysis_free);
   g_clear_pointer (&self->picture, sluice_step_picture_unref);
+  sluice_timeline_page_drop_notes (self);
   self->states = NULL;
   g_clear_pointer (&self->box, gtk_widget_unparent);
   g_clear_object (&self->pane);

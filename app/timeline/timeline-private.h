@@ -61,6 +61,15 @@ struct _SluiceTimelinePage
   gboolean memory_making;
   guint n_looks; /* at the run */
 
+  SluiceWorkspace *workspace; /* (nullable) */
+  GPtrArray *notes;           /* (nullable): of SluiceTraceNote, in that file: */
+  char *notes_path;           /* (nullable) */
+  char *notes_failure;        /* (nullable): why they could not be read, or written */
+  gint64 note_from, note_to;  /* of what is being written, */
+  gboolean note_is_asked;     /* if that was asked for by its key */
+  GtkListBox *notes_list;
+  GtkWidget *notes_entry;
+
   SluiceHeatMap *heat_map;
   SluiceTraceHeat *heat;      /* (nullable), */
   SluiceStepPicture *heat_of; /* of that one */
@@ -158,6 +167,14 @@ void sluice_timeline_page_mark_heat (SluiceTimelinePage *self);
 /* To the map; there already: by time, or by the median. */
 void sluice_timeline_page_turn_heat (SluiceTimelinePage *self);
 void sluice_timeline_page_drop_heat (SluiceTimelinePage *self);
+
+/* timeline-notes.c */
+GtkWidget *sluice_timeline_page_make_notes (SluiceTimelinePage *self);
+void sluice_timeline_page_show_notes (SluiceTimelinePage *self);
+/* Asks for one. */
+void sluice_timeline_page_write_note (SluiceTimelinePage *self);
+void sluice_timeline_page_remove_note (SluiceTimelinePage *self, guint place);
+void sluice_timeline_page_drop_notes (SluiceTimelinePage *self);
 
 /* timeline-memory.c */
 GtkWidget *sluice_timeline_page_make_memory (SluiceTimelinePage *self);

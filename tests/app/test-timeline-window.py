@@ -170,6 +170,33 @@ class Session:
             press_keys("b")
             self.w.wait(lambda s: s["settled"])
 
+    # ---- notes ----
+
+    def notes(self):
+        def list_notes():
+            return [path for path, _, names in os.walk(os.path.join(self.folder, "runs"))
+                    if "notes.json" in names]
+        press_keys("shift+n")
+        self.w.until(self.w.find_accessible("text box", "Note").has_focus)
+        type_text("why so slow")
+        press_keys("Return")
+        shown = self.wait(lambda t: t["n_notes"] == 1 and t["lower"] == "notes")
+        self.tap.point("shift+n: a note is written", shown["has_lower"], shown)
+        files = list_notes()
+        with open(os.path.join(files[0], "notes.json"), encoding="utf-8") as file:
+            kept = json.load(file)
+        self.tap.point("and kept with the run, by its step", kept[0]["text"] == "why so slow"
+                       and kept[0]["step"] == shown["step"], kept)
+        self.w.find_accessible("button", "Remove the note").act()
+        self.wait(lambda t: t["n_notes"] == 0)
+        self.tap.point("it is taken away, and nothing is left of it", not list_notes())
+        while self.state()["lower"] != "memory":
+            press_keys("b")
+            self.w.wait(lambda s: s["settled"])
+        lanes = self.w.find_accessible("tree", "Lanes").place()
+        subprocess.run(["xdotool", "mousemove", str(lanes[0] + 60), str(lanes[1] + 60),
+                        "click", "1"], check=True)
+
     # ---- keys ----
 
     def moves(self):
@@ -404,6 +431,7 @@ class Session:
             self.memory()
             self.compares()
             self.heat()
+            self.notes()
             self.moves()
             self.spans()
             self.sums()

@@ -185,6 +185,39 @@ draw_marks (SluiceLanesDrawing *d)
   cairo_set_dash (d->cr, NULL, 0, 0);
 }
 
+/* A pole with a flag, and under the axis how long it goes on. */
+void
+sluice_lanes_draw_notes (SluiceLanesDrawing *d)
+{
+  const SluiceLanesPicture *p = d->picture;
+
+  for (guint i = 0; p->notes != NULL && i < p->notes->len; i++)
+    {
+      const SluiceLanesNote *note = &g_array_index (p->notes, SluiceLanesNote, i);
+      double x = floor (sluice_time_axis_to_x (&p->axis, note->from)) + 0.5;
+      double end = MIN (sluice_time_axis_to_x (&p->axis, note->to), p->axis.x1);
+
+      sluice_cairo_set_color (d->cr, d->theme->event);
+      if (note->to > note->from && end > p->axis.x0 && x < p->axis.x1)
+        {
+          double from = MAX (x, p->axis.x0);
+          cairo_rectangle (d->cr, from, SLUICE_LANES_HEAD - 3, MAX (end - from, 1), 3);
+          cairo_fill (d->cr);
+        }
+      if (x < p->axis.x0 || x > p->axis.x1)
+        continue;
+      cairo_move_to (d->cr, x, 1);
+      cairo_line_to (d->cr, x + SLUICE_LANES_FLAG, 4.5);
+      cairo_line_to (d->cr, x, 8);
+      cairo_close_path (d->cr);
+      cairo_fill (d->cr);
+      cairo_set_line_width (d->cr, 1.2);
+      cairo_move_to (d->cr, x, 1);
+      cairo_line_to (d->cr, x, p->height);
+      cairo_stroke (d->cr);
+    }
+}
+
 static void
 draw_cursor (SluiceLanesDrawing *d)
 {

@@ -27,4 +27,5 @@ double sluice_lanes_row_top (const SluiceLanesPicture *self, const SluiceLanesRo
 void sluice_lanes_draw_row (SluiceLanesDrawing *d, const SluiceLanesRow *row);
 
 /* lanes-draw-over.c: what stands over the bars. */
+void sluice_lanes_draw_notes (SluiceLanesDrawing *d);
 void sluice_lanes_draw_over (SluiceLanesDrawing *d);

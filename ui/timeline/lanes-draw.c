@@ -61,6 +61,23 @@ sluice_lanes_pick (const SluiceLanesPicture *self, double x, double y)
   return SLUICE_SPAN_NONE;
 }
 
+const SluiceLanesNote *
+sluice_lanes_pick_note (const SluiceLanesPicture *self, double x, double y)
+{
+  const SluiceLanesNote *found = NULL;
+
+  for (guint i = 0; self->notes != NULL && y < SLUICE_LANES_HEAD && i < self->notes->len; i++)
+    {
+      const SluiceLanesNote *note = &g_array_index (self->notes, SluiceLanesNote, i);
+      double from = sluice_time_axis_to_x (&self->axis, note->from);
+      double to = MAX (sluice_time_axis_to_x (&self->axis, note->to), from + SLUICE_LANES_FLAG);
+
+      if (x >= from - REACH && x <= to + REACH && x >= self->axis.x0)
+        found = note;
+    }
+  return found;
+}
+
 /* ---- gaps ---- */
 
 static void
@@ -295,6 +312,7 @@ sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const SluiceThem
   else
     sluice_text_begin (&d.text, cr, theme);
   draw_axis (&d);
+  sluice_lanes_draw_notes (&d);
   cairo_rectangle (cr, 0, SLUICE_LANES_HEAD, self->width, self->height - SLUICE_LANES_HEAD);
   cairo_clip (cr);
   draw_rows (&d);

@@ -15,6 +15,7 @@ G_BEGIN_DECLS
 #define SLUICE_LANES_END   14.0  /* air behind the time */
 #define SLUICE_LANES_HEAD  28.0  /* height of the axis */
 #define SLUICE_LANES_FOOT  28.0  /* under the last lane */
+#define SLUICE_LANES_FLAG  9.0   /* how wide that of a note is */
 
 /* One has what the other reads. */
 typedef struct
@@ -42,6 +43,13 @@ typedef struct
   guint first, last; /* places in the layout's rows */
 } SluiceLanesArea;
 
+/* What somebody wrote to a moment, or to some time. */
+typedef struct
+{
+  gint64 from, to;
+  char *text;
+} SluiceLanesNote;
+
 /* What ran in other lanes of the same names, or at another time: thin, over the bars. */
 typedef struct
 {
@@ -65,6 +73,7 @@ typedef struct
   const GArray *path;          /* (nullable): of guint64: spans of the critical path, in order */
   const GArray *gaps;          /* (nullable): of SluiceLanesGap, by lane and time */
   const GArray *marks;         /* (nullable): of gint64: times */
+  const GArray *notes;         /* (nullable): of SluiceLanesNote */
   const GHashTable *found;     /* (nullable): set of names; the others are pale */
   const SluiceLanesArea *area; /* (nullable) */
   const SluiceLanesGhosts *ghosts; /* (nullable) */
@@ -79,6 +88,9 @@ void sluice_lanes_draw (const SluiceLanesPicture *self, cairo_t *cr, const Sluic
 gboolean sluice_lanes_get_bar (const SluiceLanesPicture *self, guint64 span, SluiceRect *bar);
 /* SLUICE_SPAN_NONE: nothing is there. What is too thin to be met is met by who comes near. */
 guint64 sluice_lanes_pick (const SluiceLanesPicture *self, double x, double y);
+
+/* (nullable) (transfer none): whose flag is there, or whose time under the axis. */
+const SluiceLanesNote *sluice_lanes_pick_note (const SluiceLanesPicture *self, double x, double y);
 
 /* (nullable) (transfer none): nothing ran there, and it is known why. */
 const SluiceLanesGap *sluice_lanes_pick_gap (const SluiceLanesPicture *self, double x, double y);

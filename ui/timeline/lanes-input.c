@@ -255,7 +255,7 @@ leave_cb (SluiceLanes *self)
 }
 
 static gboolean
-tell_gap (SluiceLanes *self, double x, double y, GtkTooltip *tooltip)
+tell_rest (SluiceLanes *self, double x, double y, GtkTooltip *tooltip)
 {
   double ux;
   double uy;
@@ -264,6 +264,12 @@ tell_gap (SluiceLanes *self, double x, double y, GtkTooltip *tooltip)
     return FALSE;
   SluiceLanesPicture picture = sluice_lanes_get_picture (self);
   sluice_widget_to_units (GTK_WIDGET (self), x, y, &ux, &uy);
+  const SluiceLanesNote *note = sluice_lanes_pick_note (&picture, ux, uy);
+  if (note != NULL)
+    {
+      gtk_tooltip_set_text (tooltip, note->text);
+      return TRUE;
+    }
   const SluiceLanesGap *gap = sluice_lanes_pick_gap (&picture, ux, uy);
   if (gap != NULL)
     gtk_tooltip_set_text (tooltip, gap->sentence);
@@ -279,7 +285,7 @@ query_tooltip_cb (
   SluiceTraceSpan span;
 
   if (number == SLUICE_SPAN_NONE && !by_key)
-    return tell_gap (self, x, y, tooltip);
+    return tell_rest (self, x, y, tooltip);
   if (number == SLUICE_SPAN_NONE || self->words.dup_span == NULL)
     return FALSE;
   sluice_trace_view_get_span (self->view, number, &span);

@@ -19,6 +19,7 @@ struct _SluiceLanes
   guint64 selected;
   GArray *flows, *path, *marks;
   GArray *gaps;      /* (nullable) */
+  GArray *notes;     /* (nullable) */
   GHashTable *found; /* (nullable) */
   SluiceLanesArea area;
   gboolean has_area;

@@ -85,6 +85,7 @@ sluice_lanes_get_picture (SluiceLanes *self)
     .path = self->path,
     .gaps = self->gaps,
     .marks = self->marks,
+    .notes = self->notes,
     .found = self->found,
     .area = self->has_area ? &self->area : NULL,
     .ghosts = self->has_ghosts ? &self->ghosts : NULL,
@@ -443,6 +444,14 @@ sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps)
 }
 
 void
+sluice_lanes_set_notes (SluiceLanes *self, GArray *notes)
+{
+  g_clear_pointer (&self->notes, g_array_unref);
+  self->notes = notes != NULL ? g_array_ref (notes) : NULL;
+  gtk_widget_queue_draw (GTK_WIDGET (self));
+}
+
+void
 sluice_lanes_set_found (SluiceLanes *self, GHashTable *found)
 {
   g_clear_pointer (&self->found, g_hash_table_unref);
@@ -494,12 +503,21 @@ sluice_lanes_get_layout (SluiceLanes *self)
 
 #define MARK_REACH 6.0 /* units: one that is so near is meant */
 
+gint64
+sluice_lanes_get_pointed (SluiceLanes *self)
+{
+  SluiceTimeAxis axis = sluice_lanes_get_picture (self).axis;
+  double x = self->pointer_x >= axis.x0 ? self->pointer_x : (axis.x0 + axis.x1) / 2;
+
+  return sluice_time_axis_to_time (&axis, x);
+}
+
 void
 sluice_lanes_toggle_mark (SluiceLanes *self)
 {
   SluiceTimeAxis axis = sluice_lanes_get_picture (self).axis;
-  double x = self->pointer_x >= axis.x0 ? self->pointer_x : (axis.x0 + axis.x1) / 2;
-  gint64 time = sluice_time_axis_to_time (&axis, x);
+  gint64 time = sluice_lanes_get_pointed (self);
+  double x = sluice_time_axis_to_x (&axis, time);
   guint n_before = self->marks->len;
 
   for (guint i = self->marks->len; i-- > 0;)
@@ -550,6 +568,7 @@ sluice_lanes_finalize (GObject *object)
   g_array_unref (self->path);
   g_array_unref (self->marks);
   g_clear_pointer (&self->gaps, g_array_unref);
+  g_clear_pointer (&self->notes, g_array_unref);
   g_clear_pointer (&self->found, g_hash_table_unref);
   g_free (self->busy);
   g_free (self->carried);

@@ -71,6 +71,8 @@ void sluice_lanes_set_flows (SluiceLanes *self, const GArray *flows);
 void sluice_lanes_set_path (SluiceLanes *self, const GArray *path);
 /* (element-type SluiceLanesGap) (nullable), which does not change any more */
 void sluice_lanes_set_gaps (SluiceLanes *self, GArray *gaps);
+/* (element-type SluiceLanesNote) (nullable), which does not change any more */
+void sluice_lanes_set_notes (SluiceLanes *self, GArray *notes);
 /* (nullable): set of names: those of others are pale */
 void sluice_lanes_set_found (SluiceLanes *self, GHashTable *found);
 
@@ -83,6 +85,8 @@ gboolean sluice_lanes_get_area (SluiceLanes *self, SluiceLanesArea *area);
 void sluice_lanes_set_area (SluiceLanes *self, const SluiceLanesArea *area); /* (nullable) */
 const SluiceLanesLayout *sluice_lanes_get_layout (SluiceLanes *self); /* (nullable): no view */
 
+/* The time at the pointer, or in the middle. */
+gint64 sluice_lanes_get_pointed (SluiceLanes *self);
 /* At the pointer, or in the middle; or takes that away. */
 void sluice_lanes_toggle_mark (SluiceLanes *self);
 guint sluice_lanes_get_n_marks (SluiceLanes *self);
