@@ -23,8 +23,9 @@ GType sluice_session_get_type (void) G_GNUC_CONST;
 /**
  * sluice_session_open: (constructor)
  * @options: (nullable): a dictionary a{sv}: "cpus" (virtual CPU devices, 1), "nulls" (devices that
- *   compute nothing, 0), "memory-limit" (bytes of each CPU device; 0: none), "seed" (of random
- *   nodes that have none; 0: from the system), "max-iterations" (of a loop; 0: no limit),
+ *   compute nothing, 0), "memory-limit" (bytes of each CPU device; 0: none), "fit" (bytes of
+ *   each device that a step is fitted into; 0: none), "seed" (of random nodes that have none; 0:
+ *   from the system), "max-iterations" (of a loop; 0: no limit),
  *   "reference-kernels", "nan-guard", "truncate-transfers" (of floats between devices), "ordered"
  *   (what the graph leaves without an order), "recompute" (cheap values instead of keeping them)
  *   (booleans, false), "soft-placement" (devices that are not here are replaced), "optimize",

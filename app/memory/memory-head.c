@@ -109,7 +109,10 @@ sluice_memory_page_fill_head (SluiceMemoryPage *self)
   g_autofree char *step = g_strdup_printf (_ ("step %s"), number);
   g_autofree char *sum = sluice_memory_words_sum (view, &is_whole);
   g_autofree char *said = is_whole ? g_strdup_printf ("%s ✓", sum) : g_strdup (sum);
-  g_autofree char *refusal = sluice_memory_words_refusal (view);
+  g_autofree char *why = sluice_memory_words_refusal (view);
+  const char *rescue = self->shown->rescue;
+  g_autofree char *refusal =
+      why != NULL && rescue != NULL ? g_strdup_printf ("%s %s", why, rescue) : g_strdup (why);
   fill_devices (self);
   GtkWidget *free = gtk_label_new (_ ("hatched: free"));
   sluice_memory_legend_fill (self->legend, view);

@@ -116,6 +116,7 @@ shown_free (gpointer data)
   sluice_memory_view_free (shown->view);
   g_array_unref (shown->growth);
   g_clear_pointer (&shown->plan, sluice_memory_plan_free);
+  g_free (shown->rescue);
   g_free (shown);
 }
 
@@ -223,7 +224,10 @@ make_in_worker (GTask *task, gpointer source, gpointer data, GCancellable *cance
   shown->growth = sluice_memory_find_growth ((SluiceMemoryView *const *) views->pdata, views->len);
   shown->n_steps = views->len;
   shown->view = g_ptr_array_steal_index (views, views->len - 1);
-  if (job->trainer != NULL)
+  const SluiceMemoryTape *tape = sluice_memory_view_get_tape (shown->view);
+  if (job->trainer != NULL && tape->is_failure)
+    shown->rescue = sluice_memory_plan_dup_rescue (job->trainer, tape->limit);
+  else if (job->trainer != NULL)
     shown->plan = sluice_memory_plan_new (job->trainer, shown->view);
   g_task_return_pointer (task, shown, shown_free);
 }
@@ -284,7 +288,8 @@ look (SluiceMemoryPage *self)
   g_autofree char *planned = dup_planned (self, tape->device);
   gboolean is_other = self->planned == NULL || atoi (planned) != atoi (self->planned);
   self->is_applied = self->is_applied && !is_other;
-  if (!self->is_applied && !tape->is_failure && g_strcmp0 (self->planned, planned) != 0)
+  if (tape->is_failure ? tape->is_limited
+                       : !self->is_applied && g_strcmp0 (self->planned, planned) != 0)
     job->trainer = sluice_run_controller_dup_trainer (self->controller);
   g_task_set_task_data (task, job, job_free);
   g_task_run_in_thread (task, make_in_worker);

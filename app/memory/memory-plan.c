@@ -2,8 +2,12 @@
 /* SPDX-FileCopyrightText: The Sluice authors */
 #include "app/memory/memory-plan.h"
 
+#include <glib/gi18n.h>
 #include <math.h>
 #include <string.h>
+
+#include "engine/passes/graph-workload.h"
+#include "ui/timeline/memory-draw.h"
 
 /* What holds, or gains, less of the peak than this part of it is not worth a word. */
 #define SMALL_PART 0.002
@@ -128,6 +132,44 @@ sluice_memory_plan_free (SluiceMemoryPlan *self)
   g_array_unref (self->choices);
   g_free (self->bytes);
   g_free (self);
+}
+
+/* limits: of the same bytes each. (transfer full) (nullable) */
+static char *
+dup_rescue (const SluiceFit *fit, gsize limit)
+{
+  guint n = fit->decisions->len;
+  double least = 0;
+  for (guint d = 0; d < fit->n_devices; d++)
+    least = MAX (least, fit->least_bytes[d]);
+  g_autofree char *least_text = sluice_memory_format_bytes (least);
+  g_autofree char *time = sluice_graph_workload_dup_time (fit->us - fit->natural_us);
+  if (!fit->fits)
+    return g_strdup_printf (_ ("Nothing that is computed again would have made it fit: a step "
+                               "holds %s at the least."),
+                            least_text);
+  return n > 0 ? g_strdup_printf (
+             ngettext (
+                 "%u value that is not kept meanwhile would have, for %s a step: train.fit=%zu.",
+                 "%u values that are not kept meanwhile would have, for %s a step: "
+                 "train.fit=%zu.",
+                 n),
+             n, time, limit)
+               : NULL;
+}
+
+char *
+sluice_memory_plan_dup_rescue (SluiceTrainer *trainer, gsize limit)
+{
+  g_autoptr (SluiceFitStudy) study = sluice_trainer_study_fit (trainer, NULL);
+  if (study == NULL)
+    return NULL;
+  guint n = sluice_fit_study_get_n_devices (study);
+  g_autofree double *limits = g_new0 (double, n + 1);
+  for (guint d = 0; d < n; d++)
+    limits[d] = (double) limit;
+  g_autoptr (SluiceFit) fit = sluice_fit_study_run (study, limits);
+  return dup_rescue (fit, limit);
 }
 
 const SluiceMemoryChoice *

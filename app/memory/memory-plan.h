@@ -28,6 +28,10 @@ SluiceMemoryPlan *sluice_memory_plan_new (SluiceTrainer *trainer, const SluiceMe
 void sluice_memory_plan_free (SluiceMemoryPlan *self);
 G_DEFINE_AUTOPTR_CLEANUP_FUNC (SluiceMemoryPlan, sluice_memory_plan_free)
 
+/* In a worker: what would have made a step fit into so many bytes of each device. (transfer full)
+ * (nullable): that is not known */
+char *sluice_memory_plan_dup_rescue (SluiceTrainer *trainer, gsize limit);
+
 /* (nullable): of the holder of that name */
 const SluiceMemoryChoice *sluice_memory_plan_find (const SluiceMemoryPlan *self, const char *node);
 /* What a step holds at the most, and takes, with those choices: (array length=n) */

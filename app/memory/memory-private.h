@@ -18,6 +18,7 @@ typedef struct
   SluiceMemoryView *view;
   GArray *growth;         /* of SluiceMemoryGrowth */
   guint n_steps;          /* over which */
+  char *rescue;           /* (nullable): what would have made it fit */
   SluiceMemoryPlan *plan; /* (nullable): made with it, where there was none */
 } SluiceMemoryShown;
 

@@ -245,6 +245,8 @@ class Session:
                        memory["device"] == "SIM:0"
                        and memory["refusal"].startswith("SIM:0 had no 32.8\u202fkB for ")
                        and "would have done" in memory["refusal"], memory["refusal"])
+        self.tap.point("and to what no decision would have changed",
+                       "a step holds " in memory["refusal"], memory["refusal"])
         self.tap.point("with all that was in use then", "every one has an owner" in memory["sum"]
                        and "hidden/weights/Adam, optimiser" in memory["table"], memory["table"])
 
