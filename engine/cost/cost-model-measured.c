@@ -54,6 +54,7 @@ sluice_cost_measured_get (SluiceMeasured *measured,
                            : sluice_cost_formula_get_us (&key.cost, device)
                                  / sluice_cost_formula_get_us (&found.cost, device);
   take (measured, &found, factor, device->name, figure);
+  figure->kind = entry;
   const char *loop = sluice_node_get_loop ((SluiceNode *) node);
   figure->rounds = loop != NULL ? sluice_measured_get_rounds (measured, device->name, loop) : 1;
   figure->plus_minus += SCALED_PLUS_MINUS * fabs (log (factor)) * figure->us;

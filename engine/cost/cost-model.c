@@ -232,7 +232,7 @@ get (SluiceCostModel *self,
      gint64 unknown_dim)
 {
   const Given *given = g_hash_table_lookup (self->given, node->name);
-  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE, INFINITY, 1, FALSE };
+  SluiceFigure figure = { INFINITY, 0, NAN, 0, SLUICE_COST_NONE, INFINITY, 1, FALSE, NULL };
   if (!has_kernel (node, device->device))
     return figure;
   node = size (self, node, &unknown_dim);

@@ -28,6 +28,7 @@ typedef struct
   double mean_us;      /* of MEASURED: what sums of many are made of; else us */
   double rounds;       /* of MEASURED: of its loop in a step, which us is the sum of; else 1 */
   gboolean is_carried; /* of MEASURED: it mostly ran in a kernel that others share */
+  gconstpointer kind;  /* (nullable): of MEASURED: figures of one kind are off together */
 } SluiceFigure;
 
 typedef struct _SluiceCostModel SluiceCostModel;

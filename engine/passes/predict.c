@@ -84,12 +84,29 @@ find_host (const Builder *self)
   return d;
 }
 
+/* Nodes of one kind are off together, those of others by themselves. sums: by kind, of double */
+static void
+add_plus_minus (GHashTable *sums, const SluiceFigure *figure, double *square)
+{
+  double *sum = figure->kind != NULL ? g_hash_table_lookup (sums, figure->kind) : NULL;
+  if (figure->kind == NULL)
+    *square += figure->plus_minus * figure->plus_minus;
+  else if (sum != NULL)
+    *sum += figure->plus_minus;
+  else
+    g_hash_table_insert (sums, (gpointer) figure->kind,
+                         g_memdup2 (&figure->plus_minus, sizeof figure->plus_minus));
+}
+
 static void
 fill_nodes (Builder *self,
             const guint *devices,
             SluiceCostModel *costs,
             SluicePrediction *prediction)
 {
+  g_autoptr (GHashTable) sums = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GHashTableIter iter;
+  gpointer sum;
   double square = 0;
   for (guint v = 0; v < self->workload->workload->n_nodes; v++)
     {
@@ -100,12 +117,15 @@ fill_nodes (Builder *self,
       self->rounds[v] = figure.rounds;
       self->is_carried[v] = figure.is_carried;
       self->is_fed[v] = sluice_node_get_role (node) == SLUICE_ROLE_PLACEHOLDER;
-      square += figure.plus_minus * figure.plus_minus;
+      add_plus_minus (sums, &figure, &square);
       if (self->abouts[devices[v]].has_queues)
         prediction->queues_us += figure.mean_us;
       else
         prediction->host_us += figure.mean_us;
     }
+  g_hash_table_iter_init (&iter, sums);
+  while (g_hash_table_iter_next (&iter, NULL, &sum))
+    square += *(double *) sum * *(double *) sum;
   prediction->plus_minus = sqrt (square);
 }
 
