@@ -110,8 +110,11 @@ sluice_memory_bands_measure (GtkWidget *widget,
 
   gboolean is_shared = SLUICE_MEMORY_BANDS (widget)->is_shared;
 
-  *minimum = !is_height ? LEAST_WIDTH : is_shared ? SHARED_HEIGHT : LEAST_HEIGHT;
-  *natural = is_height ? NATURAL_HEIGHT : LEAST_WIDTH;
+  if (is_height)
+    *minimum = is_shared ? SHARED_HEIGHT : LEAST_HEIGHT;
+  else
+    *minimum = is_shared ? 0 : LEAST_WIDTH; /* the lanes have none */
+  *natural = is_height ? NATURAL_HEIGHT : *minimum;
 }
 
 static void
