@@ -8,13 +8,10 @@
 #include "engine/trace/bottleneck.h"
 #include "ui/chart/ticks.h"
 
-#define HEIGHT 200
-
 struct _SluiceTimelineReport
 {
   GtkWidget parent;
-  GtkWidget *box;
-  GtkLabel *title;
+  GtkWidget *scroller;
   GtkListBox *list;
   GString *text; /* of the rows */
 };
@@ -61,8 +58,8 @@ make_row (const SluiceBottleneck *one)
   return row;
 }
 
-static char *
-dup_title (const GPtrArray *found, guint n_steps)
+char *
+sluice_timeline_report_dup_words (const GPtrArray *found, guint n_steps)
 {
   if (found == NULL)
     return g_strdup (_ ("Looking for what makes steps slow …"));
@@ -78,10 +75,8 @@ dup_title (const GPtrArray *found, guint n_steps)
 }
 
 void
-sluice_timeline_report_show (SluiceTimelineReport *self, const GPtrArray *found, guint n_steps)
+sluice_timeline_report_show (SluiceTimelineReport *self, const GPtrArray *found)
 {
-  g_autofree char *title = dup_title (found, n_steps);
-  gtk_label_set_label (self->title, title);
   for (GtkListBoxRow *row; (row = gtk_list_box_get_row_at_index (self->list, 0)) != NULL;)
     gtk_list_box_remove (self->list, GTK_WIDGET (row));
   g_string_truncate (self->text, 0);
@@ -121,7 +116,7 @@ activated_cb (SluiceTimelineReport *self, GtkListBoxRow *row)
 static void
 sluice_timeline_report_dispose (GObject *object)
 {
-  g_clear_pointer (&SLUICE_TIMELINE_REPORT (object)->box, gtk_widget_unparent);
+  g_clear_pointer (&SLUICE_TIMELINE_REPORT (object)->scroller, gtk_widget_unparent);
   G_OBJECT_CLASS (sluice_timeline_report_parent_class)->dispose (object);
 }
 
@@ -144,32 +139,12 @@ sluice_timeline_report_class_init (SluiceTimelineReportClass *klass)
                     NULL, G_TYPE_NONE, 1, G_TYPE_UINT);
 }
 
-static GtkWidget *
-make_head (SluiceTimelineReport *self)
-{
-  GtkWidget *head = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 8);
-  GtkWidget *close = gtk_button_new_from_icon_name ("window-close-symbolic");
-  self->title = GTK_LABEL (gtk_label_new (NULL));
-  gtk_label_set_xalign (self->title, 0);
-  gtk_label_set_ellipsize (self->title, PANGO_ELLIPSIZE_END);
-  gtk_widget_set_hexpand (GTK_WIDGET (self->title), TRUE);
-  gtk_widget_add_css_class (GTK_WIDGET (self->title), "timeline-caption");
-  gtk_widget_set_tooltip_text (close, _ ("Close (Y)"));
-  gtk_accessible_update_property (GTK_ACCESSIBLE (close), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                  _ ("Close the report"), -1);
-  gtk_actionable_set_action_name (GTK_ACTIONABLE (close), "timeline.report");
-  gtk_widget_add_css_class (close, "flat");
-  gtk_box_append (GTK_BOX (head), GTK_WIDGET (self->title));
-  gtk_box_append (GTK_BOX (head), close);
-  return head;
-}
-
 static void
 sluice_timeline_report_init (SluiceTimelineReport *self)
 {
   GtkWidget *scroller = gtk_scrolled_window_new ();
   self->text = g_string_new (NULL);
-  self->box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  self->scroller = scroller;
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_activate_on_single_click (self->list, TRUE);
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
@@ -178,11 +153,7 @@ sluice_timeline_report_init (SluiceTimelineReport *self)
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scroller), GTK_WIDGET (self->list));
   gtk_scrolled_window_set_policy (GTK_SCROLLED_WINDOW (scroller), GTK_POLICY_NEVER,
                                   GTK_POLICY_AUTOMATIC);
-  gtk_scrolled_window_set_min_content_height (GTK_SCROLLED_WINDOW (scroller), HEIGHT);
-  gtk_box_append (GTK_BOX (self->box), gtk_separator_new (GTK_ORIENTATION_HORIZONTAL));
-  gtk_box_append (GTK_BOX (self->box), make_head (self));
-  gtk_box_append (GTK_BOX (self->box), scroller);
-  gtk_widget_set_parent (self->box, GTK_WIDGET (self));
+  gtk_widget_set_parent (scroller, GTK_WIDGET (self));
 }
 
 GtkWidget *

@@ -17,6 +17,7 @@ static const struct
   { { "compare", N_ ("Compare") }, sluice_timeline_page_show_compared },
   { { "heat", N_ ("Heat map") }, sluice_timeline_page_show_heat },
   { { "predicted", N_ ("Predicted") }, sluice_timeline_page_show_predicted },
+  { { "report", N_ ("Why slow") }, sluice_timeline_page_show_report },
   { { "notes", N_ ("Notes") }, sluice_timeline_page_show_notes },
   { { "none", N_ ("Lanes only") }, NULL },
 };
@@ -132,6 +133,7 @@ sluice_timeline_page_make_lower (SluiceTimelinePage *self)
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_compared (self), "compare");
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_heat (self), "heat");
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_predicted (self), "predicted");
+  gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_report (self), "report");
   gtk_stack_add_named (self->lower_stack, sluice_timeline_page_make_notes (self), "notes");
   gtk_widget_set_vexpand (GTK_WIDGET (self->lower_stack), TRUE);
   gtk_widget_set_visible (GTK_WIDGET (self->lower_stack), FALSE);

@@ -97,7 +97,6 @@ sluice_timeline_page_make_steps (SluiceTimelinePage *self)
   gtk_box_append (GTK_BOX (box), overlay);
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_lower (self));
   gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_table (self));
-  gtk_box_append (GTK_BOX (box), sluice_timeline_page_make_report (self));
   return box;
 }
 

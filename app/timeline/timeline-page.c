@@ -299,7 +299,6 @@ sluice_timeline_page_take_picture (SluiceTimelinePage *self, SluiceStepPicture *
   show_step (self);
   if (self->other_wanted != 0 && picture->is_wide)
     sluice_timeline_page_set_other (self, self->other_wanted);
-  sluice_timeline_page_renew_report (self);
 }
 
 /* ---- by a person ---- */

@@ -210,8 +210,7 @@ void sluice_timeline_page_install_report (GtkWidgetClass *widget_class);
 GtkWidget *sluice_timeline_page_make_report (SluiceTimelinePage *self);
 GtkWidget *sluice_timeline_page_make_report_button (void);
 void sluice_timeline_reporter_free (SluiceTimelineReporter *self);
-/* Another picture is shown. */
-void sluice_timeline_page_renew_report (SluiceTimelinePage *self);
+void sluice_timeline_page_show_report (SluiceTimelinePage *self);
 gboolean sluice_timeline_page_is_reporting (SluiceTimelinePage *self);
 /* What is shown, a line a row: for tests. */
 char *sluice_timeline_page_dup_report (SluiceTimelinePage *self);

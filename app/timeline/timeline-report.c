@@ -22,11 +22,12 @@ typedef struct
 
 struct _SluiceTimelineReporter
 {
-  SluiceTimelineReport *report; /* in the revealer */
-  GtkRevealer *revealer;
-  Asking *shown;        /* (nullable) */
-  guint n_asked;        /* the last one is shown */
-  gboolean takes_focus; /* once it is there */
+  SluiceTimelineReport *report; /* under the lanes */
+  Asking *shown;                /* (nullable) */
+  SluiceStepPicture *asked;     /* (nullable): of what it was asked for last */
+  guint n_asked;                /* the last one is shown */
+  gboolean takes_focus;         /* once it is there */
+  char *before;                 /* (nullable): what stood under the lanes before it was opened */
 };
 
 static void
@@ -45,7 +46,28 @@ void
 sluice_timeline_reporter_free (SluiceTimelineReporter *self)
 {
   g_clear_pointer (&self->shown, asking_free);
+  g_clear_pointer (&self->asked, sluice_step_picture_unref);
+  g_free (self->before);
   g_free (self);
+}
+
+static gboolean
+is_open (SluiceTimelinePage *self)
+{
+  return sluice_timeline_page_is_lower (self, "report");
+}
+
+static void
+say (SluiceTimelinePage *self)
+{
+  const Asking *shown = self->reporter->shown;
+  guint n_steps = 0;
+  if (shown != NULL)
+    sluice_trace_view_get_steps (shown->picture->view, &n_steps);
+  g_autofree char *words =
+      sluice_timeline_report_dup_words (shown != NULL ? shown->found : NULL, n_steps);
+  sluice_timeline_page_say_lower (self, "report", _ ("Why slow"), words,
+                                  shown != NULL && shown->found->len > 0);
 }
 
 /* ---- finding ---- */
@@ -95,13 +117,12 @@ find_done (GObject *object, GAsyncResult *result, gpointer data)
   Asking *asking = g_task_get_task_data (G_TASK (result));
   if (self->states == NULL || asking->number != reporter->n_asked)
     return; /* the page goes, or it shows something else */
-  guint n_steps;
   g_clear_pointer (&reporter->shown, asking_free);
   reporter->shown = g_new (Asking, 1);
   *reporter->shown = *asking;
   *asking = (Asking){ .number = asking->number };
-  sluice_trace_view_get_steps (reporter->shown->picture->view, &n_steps);
-  sluice_timeline_report_show (reporter->report, reporter->shown->found, n_steps);
+  sluice_timeline_report_show (reporter->report, reporter->shown->found);
+  say (self);
   if (reporter->takes_focus)
     sluice_timeline_report_focus (reporter->report);
   reporter->takes_focus = FALSE;
@@ -118,7 +139,11 @@ ask (SluiceTimelinePage *self)
   if (self->file == NULL && self->controller != NULL)
     asking->tapes = sluice_run_controller_dup_memory (self->controller);
   asking->number = ++reporter->n_asked;
-  sluice_timeline_report_show (reporter->report, NULL, 0);
+  g_clear_pointer (&reporter->asked, sluice_step_picture_unref);
+  reporter->asked = sluice_step_picture_ref (self->picture);
+  g_clear_pointer (&reporter->shown, asking_free);
+  sluice_timeline_report_show (reporter->report, NULL);
+  say (self);
   g_autoptr (GTask) task = g_task_new (self, NULL, find_done, NULL);
   g_task_set_task_data (task, asking, asking_free);
   g_task_run_in_thread (task, find_in_worker);
@@ -128,8 +153,7 @@ gboolean
 sluice_timeline_page_is_reporting (SluiceTimelinePage *self)
 {
   const SluiceTimelineReporter *reporter = self->reporter;
-  return gtk_revealer_get_reveal_child (reporter->revealer)
-         && (reporter->shown == NULL || reporter->shown->number != reporter->n_asked);
+  return is_open (self) && reporter->asked != NULL && reporter->shown == NULL;
 }
 
 /* ---- evidence ---- */
@@ -180,25 +204,40 @@ finding_chosen_cb (SluiceTimelinePage *self, guint number)
     show_time (self, one);
 }
 
-/* ---- the pane ---- */
+/* ---- under the lanes ---- */
 
+void
+sluice_timeline_page_show_report (SluiceTimelinePage *self)
+{
+  if (self->picture == NULL)
+    sluice_timeline_page_say_lower (self, "report", _ ("Why slow"), "", FALSE);
+  else if (self->reporter->asked != self->picture)
+    ask (self);
+  else
+    say (self);
+}
+
+/* Opens it with the keyboard in it, or goes back to what stood there before. */
 static void
 report_action (GtkWidget *widget, const char *name, GVariant *parameter)
 {
   SluiceTimelinePage *self = SLUICE_TIMELINE_PAGE (widget);
   SluiceTimelineReporter *reporter = self->reporter;
-  gboolean opens = !gtk_revealer_get_reveal_child (reporter->revealer);
-  if (self->picture == NULL)
-    return;
-  gtk_revealer_set_reveal_child (reporter->revealer, opens);
-  if (!opens)
+  if (is_open (self))
     {
-      gtk_widget_grab_focus (widget); /* the report may have had the keyboard */
+      gtk_widget_grab_focus (widget); /* the report may have had it */
+      sluice_timeline_page_set_lower (self, reporter->before != NULL ? reporter->before : "memory");
       return;
     }
-  sluice_timeline_page_set_live (self, FALSE);
+  if (self->picture == NULL)
+    return;
+  g_free (reporter->before);
+  reporter->before = g_strdup (self->lower);
   reporter->takes_focus = TRUE;
-  ask (self);
+  sluice_timeline_page_set_live (self, FALSE);
+  sluice_timeline_page_set_lower (self, "report");
+  if (!sluice_timeline_page_is_reporting (self))
+    sluice_timeline_report_focus (reporter->report);
 }
 
 void
@@ -207,20 +246,10 @@ sluice_timeline_page_install_report (GtkWidgetClass *widget_class)
   gtk_widget_class_install_action (widget_class, "timeline.report", NULL, report_action);
 }
 
-void
-sluice_timeline_page_renew_report (SluiceTimelinePage *self)
-{
-  if (gtk_revealer_get_reveal_child (self->reporter->revealer) && self->picture != NULL
-      && (self->reporter->shown == NULL || self->reporter->shown->picture != self->picture))
-    ask (self);
-}
-
 char *
 sluice_timeline_page_dup_report (SluiceTimelinePage *self)
 {
-  return gtk_revealer_get_reveal_child (self->reporter->revealer)
-             ? sluice_timeline_report_dup_text (self->reporter->report)
-             : g_strdup ("");
+  return is_open (self) ? sluice_timeline_report_dup_text (self->reporter->report) : g_strdup ("");
 }
 
 GtkWidget *
@@ -228,12 +257,9 @@ sluice_timeline_page_make_report (SluiceTimelinePage *self)
 {
   SluiceTimelineReporter *reporter = self->reporter = g_new0 (SluiceTimelineReporter, 1);
   reporter->report = SLUICE_TIMELINE_REPORT (sluice_timeline_report_new ());
-  reporter->revealer = GTK_REVEALER (gtk_revealer_new ());
-  gtk_revealer_set_transition_type (reporter->revealer, GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP);
-  gtk_revealer_set_child (reporter->revealer, GTK_WIDGET (reporter->report));
   g_signal_connect_swapped (reporter->report, "finding-chosen", G_CALLBACK (finding_chosen_cb),
                             self);
-  return GTK_WIDGET (reporter->revealer);
+  return GTK_WIDGET (reporter->report);
 }
 
 /* Behind that which follows the run, in the room over the names of lanes. */

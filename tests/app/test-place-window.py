@@ -251,7 +251,9 @@ class Session:
         w = self.w
         w.act("show-page", self.text("timeline"))
         w.wait(lambda s: s["page"] == "timeline" and s["timeline"]["lower"] == "memory")
-        press_keys("b")
+        for mode in ("compare", "heat", "predicted"):
+            press_keys("b")
+            w.wait(lambda s: s["timeline"]["lower"] == mode)
         state = w.wait(lambda s: s["timeline"]["lower"] == "predicted"
                        and s["timeline"]["has_lower"])["timeline"]
         self.picture("place-timeline")

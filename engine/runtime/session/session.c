@@ -7,28 +7,10 @@
 #include "engine/passes/passes.h"
 #include "engine/runtime/debug/debugger-run.h"
 #include "engine/runtime/session/copy.h"
-#include "engine/runtime/session/events.h"
-#include "engine/runtime/session/host.h"
 #include "engine/runtime/session/options.h"
 #include "engine/runtime/session/session-partial-run.h"
+#include "engine/runtime/session/session-private.h"
 #include "engine/runtime/step/send-feeds.h"
-
-struct _SluiceSession
-{
-  GObject parent_instance;
-
-  /* Set once. */
-  SluiceSessionOptions options;
-  SluiceHost *host;
-  SluiceExecutableCache *cache; /* the host's */
-  SluiceResources *resources;
-  SluiceActivity *activity;
-  guint64 first_tick;
-  gint64 start_us; /* the same moment by the wall clock */
-
-  SluiceEventReaders *readers;
-  _Atomic guint64 n_runs, n_nodes_run;
-};
 
 G_DEFINE_FINAL_TYPE (SluiceSession, sluice_session, G_TYPE_OBJECT)
 
@@ -756,56 +738,4 @@ sluice_session_forecast (SluiceSession *self,
       work != NULL ? sluice_forecast_new (work, self->host->devices->len, unknown_dim) : NULL;
   pthread_mutex_unlock (&self->cache->graph_lock);
   return forecast;
-}
-
-guint64
-sluice_session_each_trace (SluiceSession *self,
-                           guint64 *cursor,
-                           SluiceTraceEventFunc func,
-                           gpointer data)
-{
-  const SluiceEventSource source = { self->host->lanes, &self->cache->titles, self->host->devices,
-                                     self->first_tick };
-  return sluice_event_readers_each (self->readers, cursor, &source, func, data);
-}
-
-static void
-keep_event (const SluiceTraceEvent *event, gpointer events)
-{
-  g_array_append_vals (events, event, 1);
-}
-
-GArray *
-sluice_session_dup_trace (SluiceSession *self, guint64 *cursor, guint64 *lost)
-{
-  GArray *events = g_array_new (FALSE, FALSE, sizeof (SluiceTraceEvent));
-  guint64 n_lost = sluice_session_each_trace (self, cursor, keep_event, events);
-  if (lost != NULL)
-    *lost = n_lost;
-  return events;
-}
-
-void
-sluice_session_drop_trace (SluiceSession *self, guint64 *cursor)
-{
-  sluice_event_readers_drop (self->readers, cursor);
-}
-
-void
-sluice_session_note_host (SluiceSession *self, SluiceHostWork work, guint64 step, guint64 since)
-{
-  if (!self->options.no_trace)
-    sluice_trace_lanes_note_host (self->host->lanes, work, step, since);
-}
-
-double
-sluice_session_get_us (SluiceSession *self, guint64 ticks)
-{
-  return (double) (gint64) (ticks - self->first_tick) * sluice_clock_ns_per_tick () / 1000;
-}
-
-gint64
-sluice_session_get_start (SluiceSession *self)
-{
-  return self->start_us;
 }
