@@ -21,15 +21,13 @@ enum
   COLUMN_CLASS,
   COLUMN_BYTES,
   COLUMN_FREER,
-  COLUMN_HELP,
-  COLUMN_CHOICE,
+  COLUMN_HELP, /* what to do, or why there is nothing */
   N_COLUMNS
 };
 
-static const char *const titles[N_COLUMNS] = {
-  N_ ("Holder at the peak"), N_ ("Class"),           N_ ("Bytes"),
-  N_ ("Freed by"),           N_ ("What would help"), N_ ("What to do")
-};
+static const char *const titles[N_COLUMNS] = { N_ ("Holder at the peak"), N_ ("Class"),
+                                               N_ ("Bytes"), N_ ("Freed by"),
+                                               N_ ("What would help") };
 
 struct _SluiceMemoryTable
 {
@@ -153,8 +151,6 @@ find_choice (const SluiceMemoryTable *self, const SluiceMemoryHolding *holding)
 static GtkWidget *
 make_choice (SluiceMemoryTable *self, const SluiceMemoryChoice *choice, const char *words)
 {
-  if (choice == NULL)
-    return make_label (self, COLUMN_CHOICE, "–");
   GtkWidget *check = gtk_check_button_new_with_label (words);
   g_object_set_data_full (G_OBJECT (check), "node", g_strdup (choice->node), g_free);
   gtk_check_button_set_active (GTK_CHECK_BUTTON (check),
@@ -200,10 +196,10 @@ add_row (SluiceMemoryTable *self, const SluiceMemoryHolding *holding, gsize most
   cells[COLUMN_BYTES] =
       make_bytes (self, holding, (double) holding->bytes / (double) MAX (most, 1));
   cells[COLUMN_FREER] = make_label (self, COLUMN_FREER, freer);
-  cells[COLUMN_HELP] = make_help (self, holding, help);
   const SluiceMemoryChoice *choice = find_choice (self, holding);
   g_autofree char *words = choice != NULL ? sluice_memory_words_choice (choice) : NULL;
-  cells[COLUMN_CHOICE] = make_choice (self, choice, words);
+  cells[COLUMN_HELP] =
+      choice != NULL ? make_choice (self, choice, words) : make_help (self, holding, help);
   add_cells (self, box, cells);
   gtk_list_box_row_set_child (GTK_LIST_BOX_ROW (row), box);
   gtk_accessible_update_property (GTK_ACCESSIBLE (row), GTK_ACCESSIBLE_PROPERTY_LABEL, said, -1);

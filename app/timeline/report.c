@@ -147,6 +147,7 @@ sluice_timeline_report_init (SluiceTimelineReport *self)
   self->scroller = scroller;
   self->list = GTK_LIST_BOX (gtk_list_box_new ());
   gtk_list_box_set_activate_on_single_click (self->list, TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self->list), "timeline-report");
   gtk_accessible_update_property (GTK_ACCESSIBLE (self->list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                   _ ("What makes steps slow or large"), -1);
   g_signal_connect_swapped (self->list, "row-activated", G_CALLBACK (activated_cb), self);

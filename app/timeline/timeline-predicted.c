@@ -28,7 +28,7 @@ add_nodes (SluiceTraceView *view, const SluicePlacePrediction *p, const SluiceTr
   g_autofree guint *lanes = g_new (guint, p->machine->n_devices);
   for (guint d = 0; d < p->machine->n_devices; d++)
     lanes[d] = sluice_trace_view_add_lane (view, SLUICE_LANE_THREAD,
-                                           p->machine->devices[d].device->short_name, _ ("model"));
+                                           p->machine->devices[d].device->short_name, _ ("plan"));
   for (guint v = 0; v < s->n_nodes; v++)
     {
       const SluiceNode *node = p->workload->nodes[v];
@@ -62,7 +62,7 @@ add_transfers (SluiceTraceView *view, const SluicePlacePrediction *p, const Slui
                                      .name = name,
                                      .kind = SLUICE_SPAN_COPY,
                                      .lane = sluice_trace_view_add_lane (view, SLUICE_LANE_LINK,
-                                                                         way, _ ("model")),
+                                                                         way, _ ("plan")),
                                      .step = step->step,
                                      .bytes_out = (gsize) at->bytes };
       sluice_trace_view_add (view, &span);

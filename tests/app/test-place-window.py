@@ -263,7 +263,7 @@ class Session:
         self.carry()
         lanes = w.find_accessible("tree", "Predicted lanes")
         self.tap.point("which are told one by one",
-                       any(o.label().startswith("model of CPU:0") for o in lanes.tree()),
+                       any(o.label().startswith("plan of CPU:0") for o in lanes.tree()),
                        [o.label() for o in lanes.tree()][:9])
 
     def run(self):
