@@ -216,8 +216,10 @@ sluice_timeline_page_show_predicted (SluiceTimelinePage *self)
   const SluicePlacePrediction *p = sluice_predictor_get (self->predictor, &error);
   if (p == NULL)
     {
-      g_autofree char *words = error != NULL ? sluice_failure_words (error) : g_strdup ("…");
-      say (self, words, FALSE);
+      g_autofree char *words =
+          error != NULL ? sluice_failure_words (error) : g_strdup (_ ("Predicting …"));
+      sluice_timeline_page_clear_predicted (self);
+      say (self, words, error == NULL); /* there is room already where it will stand */
       return;
     }
   g_autofree char *words = dup_sentence (self, p, step);

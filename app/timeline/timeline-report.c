@@ -67,7 +67,7 @@ say (SluiceTimelinePage *self)
   g_autofree char *words =
       sluice_timeline_report_dup_words (shown != NULL ? shown->found : NULL, n_steps);
   sluice_timeline_page_say_lower (self, "report", _ ("Why slow"), words,
-                                  shown != NULL && shown->found->len > 0);
+                                  shown == NULL || shown->found->len > 0);
 }
 
 /* ---- finding ---- */

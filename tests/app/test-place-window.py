@@ -255,7 +255,7 @@ class Session:
             press_keys("b")
             w.wait(lambda s: s["timeline"]["lower"] == mode)
         state = w.wait(lambda s: s["timeline"]["lower"] == "predicted"
-                       and s["timeline"]["has_lower"])["timeline"]
+                       and s["timeline"]["lower_words"].startswith("Predicted "))["timeline"]
         self.picture("place-timeline")
         self.tap.point("the timeline has lanes of what was predicted, and compares",
                        re.search(r"^Predicted [\d.]+\s\w+ a step, measured [\d.]+",
