@@ -216,6 +216,10 @@ class Session:
         self.picture("ticked")
         w.find_accessible("button", "Apply and measure").act()
         self.memory(lambda m: m["fit"].startswith("Applied; predicted"))
+        press_keys("u")
+        self.memory(lambda m: m["fit"].startswith("With 1 ticked"))
+        press_keys("a")
+        self.memory(lambda m: m["fit"].startswith("Applied; predicted"))
         w.act("start")
         said = self.memory(lambda m: "; measured: " in m["fit"])
         text = said["fit"]
