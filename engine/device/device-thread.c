@@ -15,6 +15,7 @@ typedef struct
 
 struct _SluiceDeviceThread
 {
+  atomic_int ref_count; /* the owner, and waits for it that stand in other queues */
   pthread_mutex_t lock; /* guards what follows, up to n_done */
   pthread_cond_t pushed, done;
   GArray *items; /* a ring: of Item, a power of two */
@@ -60,10 +61,12 @@ serve (void *data)
   return NULL;
 }
 
-/* After its thread. */
+/* The last one does so after its thread. */
 static void
-release (SluiceDeviceThread *self)
+unref (SluiceDeviceThread *self)
 {
+  if (atomic_fetch_sub (&self->ref_count, 1) != 1)
+    return;
   pthread_cond_destroy (&self->done);
   pthread_cond_destroy (&self->pushed);
   pthread_mutex_destroy (&self->lock);
@@ -75,6 +78,7 @@ SluiceDeviceThread *
 sluice_device_thread_new (const char *what, GError **error)
 {
   SluiceDeviceThread *self = g_new0 (SluiceDeviceThread, 1);
+  atomic_init (&self->ref_count, 1);
   pthread_mutex_init (&self->lock, NULL);
   pthread_cond_init (&self->pushed, NULL);
   pthread_cond_init (&self->done, NULL);
@@ -82,7 +86,7 @@ sluice_device_thread_new (const char *what, GError **error)
   g_array_set_size (self->items, 16);
   if (sluice_thread_start (&self->thread, serve, self, what, "devices", error))
     return self;
-  release (self);
+  unref (self);
   return NULL;
 }
 
@@ -94,7 +98,7 @@ sluice_device_thread_free (SluiceDeviceThread *self)
   pthread_cond_signal (&self->pushed);
   pthread_mutex_unlock (&self->lock);
   pthread_join (self->thread, NULL);
-  release (self);
+  unref (self);
 }
 
 /* Under the lock. */
@@ -146,17 +150,21 @@ sluice_device_thread_wait (SluiceMoment moment)
   pthread_mutex_unlock (&moment.thread->lock);
 }
 
+/* The other queue may be freed once it has come so far, before this one has woken up. */
 static void
 wait_and_free (gpointer data)
 {
   SluiceMoment *moment = data;
   sluice_device_thread_wait (*moment);
+  unref (moment->thread);
   g_free (moment);
 }
 
 void
 sluice_device_thread_push_wait (SluiceDeviceThread *self, SluiceMoment moment)
 {
-  if (moment.thread != self && !sluice_device_thread_has_passed (moment))
-    sluice_device_thread_push (self, wait_and_free, g_memdup2 (&moment, sizeof moment));
+  if (moment.thread == self || sluice_device_thread_has_passed (moment))
+    return;
+  atomic_fetch_add (&moment.thread->ref_count, 1);
+  sluice_device_thread_push (self, wait_and_free, g_memdup2 (&moment, sizeof moment));
 }

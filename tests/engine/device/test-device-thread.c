@@ -91,11 +91,37 @@ test_wait_in_queue (void)
   g_mutex_clear (&gate.lock);
 }
 
+/* A queue may go as soon as it has done all that stood in it, while another that waited for that
+ * has not woken up yet. */
+static void
+test_goes_before_who_waits (void)
+{
+  for (guint i = 0; i < 500; i++)
+    {
+      guint seen;
+      Note note = { i, 0, &seen };
+      Gate gate = { .value = 0 };
+      SluiceDeviceThread *first = sluice_device_thread_new ("the test", NULL),
+                         *second = sluice_device_thread_new ("the test", NULL);
+      g_mutex_init (&gate.lock);
+      g_mutex_lock (&gate.lock);
+      sluice_device_thread_push (first, pass_gate, &gate);
+      sluice_device_thread_push_wait (second, sluice_device_thread_get_moment (first));
+      sluice_device_thread_push (second, take_down, &note);
+      g_mutex_unlock (&gate.lock);
+      sluice_device_thread_free (first);
+      sluice_device_thread_free (second);
+      g_assert_cmpuint (note.n_seen, ==, 1);
+      g_mutex_clear (&gate.lock);
+    }
+}
+
 int
 main (int argc, char **argv)
 {
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/device/device-thread/order", test_order);
   g_test_add_func ("/device/device-thread/wait-in-thread", test_wait_in_queue);
+  g_test_add_func ("/device/device-thread/goes-before-who-waits", test_goes_before_who_waits);
   return g_test_run ();
 }
