@@ -156,7 +156,7 @@ find_fullest (const GPtrArray *tapes, GHashTable *views)
   for (guint i = 0; i < tapes->len; i++)
     {
       SluiceMemoryTape *tape = tapes->pdata[i];
-      SluiceMemoryView *view = sluice_memory_view_new (sluice_memory_tape_ref (tape));
+      SluiceMemoryView *view = sluice_memory_view_new (tape);
       gsize peak = sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view));
       g_hash_table_insert (views, tape, view);
       if (peak <= most && device != NULL)

@@ -82,7 +82,7 @@ view_memories (Asking *self)
   for (guint i = 0; self->tapes != NULL && i < self->tapes->len; i++)
     {
       SluiceMemoryTape *tape = self->tapes->pdata[i];
-      g_autoptr (SluiceMemoryView) view = sluice_memory_view_new (sluice_memory_tape_ref (tape));
+      g_autoptr (SluiceMemoryView) view = sluice_memory_view_new (tape);
       gsize peak = sluice_memory_view_get_live (view, sluice_memory_view_get_peak (view));
       if (tape->is_failure || (device != NULL && peak <= most))
         continue;
@@ -93,7 +93,7 @@ view_memories (Asking *self)
     {
       SluiceMemoryTape *tape = self->tapes->pdata[i];
       if (!tape->is_failure && g_str_equal (tape->device, device))
-        g_ptr_array_add (self->memories, sluice_memory_view_new (sluice_memory_tape_ref (tape)));
+        g_ptr_array_add (self->memories, sluice_memory_view_new (tape));
     }
 }
 

@@ -305,8 +305,7 @@ keep_memory (Planted *self, GPtrArray *tapes, const char *device)
 {
   for (guint i = 0; i < tapes->len; i++)
     if (g_str_equal (((SluiceMemoryTape *) tapes->pdata[i])->device, device))
-      g_ptr_array_add (self->memories,
-                       sluice_memory_view_new (sluice_memory_tape_ref (tapes->pdata[i])));
+      g_ptr_array_add (self->memories, sluice_memory_view_new (tapes->pdata[i]));
 }
 
 static void
