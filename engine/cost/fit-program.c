@@ -424,16 +424,6 @@ typedef struct
   GArray *reads, *befores, *outputs;
 } Rewriter;
 
-static guint
-add_once (GArray *list, guint first, guint value)
-{
-  for (guint i = first; i < list->len; i++)
-    if (g_array_index (list, guint, i) == value)
-      return 0;
-  g_array_append_val (list, value);
-  return 1;
-}
-
 /* What a step reads, and the memory that this lies in. */
 static void
 rewrite_reads (Rewriter *self, guint s)
@@ -445,9 +435,9 @@ rewrite_reads (Rewriter *self, guint s)
   for (guint i = 0; i < get_n_reads (fitter, step); i++)
     {
       guint cell = get_cell (fitter, get_maker (fitter, step, i), get_read (fitter, step, i));
-      told->n_reads += add_once (self->reads, told->first_read, cell);
-      told->n_reads +=
-          add_once (self->reads, told->first_read, g_array_index (fitter->cell_root, guint, cell));
+      told->n_reads += sluice_workload_add_once (self->reads, told->first_read, cell);
+      told->n_reads += sluice_workload_add_once (self->reads, told->first_read,
+                                                 g_array_index (fitter->cell_root, guint, cell));
     }
 }
 
@@ -462,12 +452,13 @@ rewrite_befores (Rewriter *self, guint s)
   SluiceWorkloadNode *told = &self->w->nodes[s];
   told->first_before = self->befores->len;
   if (step->back != NONE)
-    told->n_befores = add_once (self->befores, told->first_before, step->after);
+    told->n_befores = sluice_workload_add_once (self->befores, told->first_before, step->after);
   else if (self->last[home] > 0)
-    told->n_befores = add_once (self->befores, told->first_before, self->last[home] - 1);
+    told->n_befores =
+        sluice_workload_add_once (self->befores, told->first_before, self->last[home] - 1);
   for (guint i = 0; i < at->n_befores && step->back == NONE && !step->is_again; i++)
-    told->n_befores += add_once (self->befores, told->first_before,
-                                 fitter->original[w->befores[at->first_before + i]]);
+    told->n_befores += sluice_workload_add_once (
+        self->befores, told->first_before, fitter->original[w->befores[at->first_before + i]]);
   if (step->back == NONE)
     self->last[home] = s + 1;
 }
@@ -517,13 +508,14 @@ add_ends (Rewriter *self)
           if (!task->stays[o] || task->devices[maker] != d)
             continue;
           guint cell = get_cell (fitter, fitter->original[maker], o);
-          told->n_reads += add_once (self->reads, told->first_read,
-                                     g_array_index (fitter->cell_root, guint, cell));
+          told->n_reads += sluice_workload_add_once (
+              self->reads, told->first_read, g_array_index (fitter->cell_root, guint, cell));
         }
       if (told->n_reads == 0)
         continue;
       if (self->last[d] > 0)
-        told->n_befores = add_once (self->befores, told->first_before, self->last[d] - 1);
+        told->n_befores =
+            sluice_workload_add_once (self->befores, told->first_before, self->last[d] - 1);
       for (guint e = 0; e < n_devices; e++)
         self->w->us[s * n_devices + e] = e == d ? 0 : INFINITY;
       self->devices[s] = d;

@@ -25,6 +25,16 @@ sluice_workload_free (SluiceWorkload *self)
   g_free (self);
 }
 
+guint
+sluice_workload_add_once (GArray *list, guint first, guint value)
+{
+  for (guint i = first; i < list->len; i++)
+    if (g_array_index (list, guint, i) == value)
+      return 0;
+  g_array_append_val (list, value);
+  return 1;
+}
+
 void
 sluice_workload_index_readers (const SluiceWorkload *self, guint **first, guint **readers)
 {

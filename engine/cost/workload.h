@@ -90,6 +90,10 @@ sluice_workload_get_bytes (const SluiceWorkload *self, guint value)
   return value < self->n_outputs ? self->outputs[value].bytes : 0;
 }
 
+/* For who fills one: adds to a list of reads or befores what is not there from first on. Returns:
+ * how many it has added */
+guint sluice_workload_add_once (GArray *list, guint first, guint value);
+
 /* Who needs each value: those of value i are readers[first[i]] to before readers[first[i + 1]].
  * Both are the caller's. */
 void sluice_workload_index_readers (const SluiceWorkload *self, guint **first, guint **readers);

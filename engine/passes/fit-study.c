@@ -120,16 +120,6 @@ sluice_fit_study_find_output (const SluiceFitStudy *self, SluiceWorkEdge edge)
   return self->w->nodes[number].first_output + (guint) edge.port;
 }
 
-static guint
-add_once (GArray *list, guint first, guint value)
-{
-  for (guint i = first; i < list->len; i++)
-    if (g_array_index (list, guint, i) == value)
-      return 0;
-  g_array_append_val (list, value);
-  return 1;
-}
-
 /* What comes from behind belongs to the next iteration. */
 static void
 add_needs (Builder *self, guint v)
@@ -143,13 +133,13 @@ add_needs (Builder *self, guint v)
     {
       guint output = sluice_fit_study_find_output (study, node->inputs[i]);
       if (output != NONE && study->number[node->inputs[i].node->index] < v)
-        told->n_reads += add_once (self->reads, told->first_read, output);
+        told->n_reads += sluice_workload_add_once (self->reads, told->first_read, output);
     }
   for (guint i = 0; i < node->n_controls; i++)
     {
       guint before = study->number[node->controls[i]->index];
       if (before != NONE && before < v)
-        told->n_befores += add_once (self->befores, told->first_before, before);
+        told->n_befores += sluice_workload_add_once (self->befores, told->first_before, before);
     }
 }
 

@@ -87,16 +87,6 @@ gather_nodes (Builder *self, const SluiceWorkloadScope *scope)
 
 /* ---- what they need ---- */
 
-static guint
-add_once (GArray *list, guint first, guint value)
-{
-  for (guint i = first; i < list->len; i++)
-    if (g_array_index (list, guint, i) == value)
-      return 0;
-  g_array_append_val (list, value);
-  return 1;
-}
-
 static gboolean
 reads_of (const Builder *self, guint v, guint maker)
 {
@@ -120,14 +110,14 @@ add_needs (Builder *self, guint v, const SluiceNode *node)
       SluiceEdge edge = node->inputs[i];
       guint maker = edge.node != NULL ? self->position[edge.node->id - 1] : NONE;
       if (maker != NONE && maker < v && edge.port < (int) edge.node->n_outputs)
-        told->n_reads += add_once (self->reads, told->first_read,
-                                   self->w->nodes[maker].first_output + (guint) edge.port);
+        told->n_reads += sluice_workload_add_once (
+            self->reads, told->first_read, self->w->nodes[maker].first_output + (guint) edge.port);
     }
   for (guint i = 0; i < node->n_control_inputs; i++)
     {
       guint maker = self->position[node->control_inputs[i]->id - 1];
       if (maker < v && !reads_of (self, v, maker))
-        told->n_befores += add_once (self->befores, told->first_before, maker);
+        told->n_befores += sluice_workload_add_once (self->befores, told->first_before, maker);
     }
 }
 

@@ -418,8 +418,13 @@ sluice_executable_cache_prune (SluiceExecutableCache *self, const Names *names, 
   return g_steal_pointer (&work);
 }
 
-SluiceWork *
-sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, GError **error)
+/* without: of SluicePassWish. (transfer full) (nullable) */
+static SluiceWork *
+run_passes (SluiceExecutableCache *self,
+            const Names *names,
+            gboolean node_by_node,
+            guint without,
+            GError **error)
 {
   Parsed parsed;
   SluiceSignature signature;
@@ -427,11 +432,18 @@ sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, G
   SluiceWork *work = NULL;
   if (parse (self, names, &parsed, &signature, error))
     {
-      get_ready (self, &signature, names->node_by_node, names->kept, &options);
+      get_ready (self, &signature, node_by_node, names->kept, &options);
+      options.wishes &= ~without;
       work = sluice_passes_run (&options, error);
     }
   parsed_clear (&parsed);
   return work;
+}
+
+SluiceWork *
+sluice_executable_cache_pass (SluiceExecutableCache *self, const Names *names, GError **error)
+{
+  return run_passes (self, names, names->node_by_node, 0, error);
 }
 
 SluiceFitStudy *
@@ -440,17 +452,7 @@ sluice_executable_cache_study (SluiceExecutableCache *self,
                                const SluiceFitSizes *sizes,
                                GError **error)
 {
-  Parsed parsed;
-  SluiceSignature signature;
-  SluicePassOptions options;
-  SluiceWork *work = NULL;
-  if (parse (self, names, &parsed, &signature, error))
-    {
-      get_ready (self, &signature, self->nan_guard, names->kept, &options);
-      options.wishes &= ~(guint) SLUICE_PASS_FIT;
-      work = sluice_passes_run (&options, error);
-    }
-  parsed_clear (&parsed);
+  SluiceWork *work = run_passes (self, names, self->nan_guard, SLUICE_PASS_FIT, error);
   SluiceFitSizes all = sizes != NULL ? *sizes : (SluiceFitSizes){ NULL };
   all.dim = all.sized != NULL ? all.dim : get_dim (self);
   all.sized = all.sized != NULL ? all.sized : self->sized;

@@ -23,3 +23,7 @@ SluiceMachine *draw_machine (GRand *lot, const WorkloadKind *kind);
 SluiceWorkload *draw_workload (GRand *lot, const WorkloadKind *kind, SluiceMachine *machine);
 /* Devices that no node and no group forbids. FALSE: a group has none */
 gboolean draw_devices (GRand *lot, const SluiceWorkload *workload, guint *devices);
+
+/* a makes 100 bytes for b and c, which stand apart; b and c for d, which also waits for a. Of two
+ * devices, as fast as each other. (transfer full) */
+SluiceWorkload *make_diamond (const SluiceMachine *machine);

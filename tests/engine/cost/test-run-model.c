@@ -19,34 +19,12 @@ typedef struct
 } Fixture;
 
 static void
-make_workload (SluiceWorkload *w)
-{
-  static const SluiceWorkloadNode nodes[] = {
-    { "a", 0, 0, 0, 0, 0, 1, 0 },
-    { "b", 0, 1, 0, 0, 1, 1, 1 },
-    { "c", 1, 1, 0, 0, 2, 1, 2 },
-    { "d", 2, 2, 0, 1, 3, 0, 3 },
-  };
-  static const SluiceWorkloadOutput outputs[] = { { 0, 100 }, { 1, 20 }, { 2, 40 } };
-  static const guint reads[] = { 0, 0, 1, 2 }, befores[] = { 0 };
-  w->nodes = g_memdup2 (nodes, sizeof nodes);
-  w->outputs = g_memdup2 (outputs, sizeof outputs);
-  w->reads = g_memdup2 (reads, sizeof reads);
-  w->befores = g_memdup2 (befores, sizeof befores);
-  w->n_nodes = w->n_groups = G_N_ELEMENTS (nodes);
-  w->n_outputs = G_N_ELEMENTS (outputs);
-  w->n_reads = G_N_ELEMENTS (reads);
-  w->n_befores = G_N_ELEMENTS (befores);
-}
-
-static void
 set_up (Fixture *f, gconstpointer unused)
 {
   static const double us[] = { 10, 30, 50, 5 };
   g_autoptr (GRand) lot = g_rand_new_with_seed (1);
   f->machine = draw_machine (lot, &(WorkloadKind){ .n_devices = 2 });
-  f->w = sluice_workload_new (f->machine);
-  make_workload (f->w);
+  f->w = make_diamond (f->machine);
   for (guint v = 0; v < 4; v++)
     {
       f->us[v] = us[v];

@@ -62,32 +62,6 @@ test_rules (void)
   g_assert_cmpuint (n_linkless, >, 50);
 }
 
-/* a makes 100 bytes for b and c, which stand apart; b and c for d. By hand. */
-static SluiceWorkload *
-make_diamond (const SluiceMachine *machine)
-{
-  static const SluiceWorkloadNode nodes[] = {
-    { "a", 0, 0, 0, 0, 0, 1, 0 },
-    { "b", 0, 1, 0, 0, 1, 1, 1 },
-    { "c", 1, 1, 0, 0, 2, 1, 2 },
-    { "d", 2, 2, 0, 1, 3, 0, 3 },
-  };
-  static const SluiceWorkloadOutput outputs[] = { { 0, 100 }, { 1, 20 }, { 2, 40 } };
-  static const guint reads[] = { 0, 0, 1, 2 }, befores[] = { 0 };
-  static const double us[] = { 10, 10, 30, 30, 50, 50, 5, 5 };
-  SluiceWorkload *w = sluice_workload_new (machine);
-  w->nodes = g_memdup2 (nodes, sizeof nodes);
-  w->outputs = g_memdup2 (outputs, sizeof outputs);
-  w->reads = g_memdup2 (reads, sizeof reads);
-  w->befores = g_memdup2 (befores, sizeof befores);
-  w->us = g_memdup2 (us, sizeof us);
-  w->n_nodes = w->n_groups = G_N_ELEMENTS (nodes);
-  w->n_outputs = G_N_ELEMENTS (outputs);
-  w->n_reads = G_N_ELEMENTS (reads);
-  w->n_befores = G_N_ELEMENTS (befores);
-  return w;
-}
-
 static void
 set_links (SluiceMachine *machine, double latency_us, double bytes_per_us)
 {
